@@ -1,6 +1,6 @@
 /**
- * Opens a data directory for a host. The engine connects store, ingest and search and owns their lifetimes. It contains
- * no other logic.
+ * Opens a data directory for a host. The engine connects store, ingest and search, and owns their lifetimes. It
+ * contains no other logic.
  */
 
 import { availableParallelism } from "node:os";
@@ -98,8 +98,8 @@ export interface Engine extends AsyncDisposable {
    */
   readonly generation: number;
   /**
-   * Indexes one source or many, which then share segments. Publishes each repository in its own
-   * transaction. Waits until earlier writes of this process have ended.
+   * Indexes one or many sources, which share segments. Publishes each repository in its own transaction. Waits until
+   * earlier writes of this process have ended.
    *
    * @example
    * const reports = await engine.index([git("./shop"), directory("./notes")]);
@@ -132,8 +132,8 @@ export interface Engine extends AsyncDisposable {
    */
   explain(request: SearchRequest, options?: SearchOptions): Promise<Explanation>;
   /**
-   * Looks one repository up by its name or id. Resolves to `undefined` if it does not exist or the
-   * viewer may not see it. Costs the same however many repositories there are.
+   * Looks one repository up by its name or id. Resolves to `undefined` if it does not exist or the viewer may not see
+   * it. Takes the same time however many repositories there are.
    *
    * @example
    * const shop = await engine.repository("shop");
@@ -223,20 +223,20 @@ export interface Engine extends AsyncDisposable {
    */
   remove(repository: string): Promise<boolean>;
   /**
-   * Merges segments, then waits until no search reads the old ones (10 s for other processes) and deletes
+   * Merges segments, waits until no search reads the old ones (10 s for searches of other processes), and deletes
    * them.
    *
    * @example
    * const { bytesFreed } = await engine.compact({ onProgress: ({ stage }) => console.log(stage) });
    */
   compact(options?: {
-    /** Aborting rejects with ABORTED; merges that were published before stay. */
+    /** Aborting rejects with ABORTED; merges that are already published stay. */
     signal?: AbortSignal;
     /** Called with progress updates. */
     onProgress?: (progress: IndexProgress) => void;
   }): Promise<CompactReport>;
   /**
-   * Reads and verifies the whole index in a child process. Damage is reported, not thrown.
+   * Reads and verifies the whole index in a child process. Damage is reported in the result, not thrown.
    *
    * @example
    * const { ok, problems } = await engine.check({ signal: AbortSignal.timeout(60_000) });
@@ -246,8 +246,8 @@ export interface Engine extends AsyncDisposable {
     signal?: AbortSignal;
   }): Promise<CheckReport>;
   /**
-   * Gives back memory that is only kept for speed: the text cache, and the tables of segments in each thread. Searches
-   * that run go on, and their threads follow when they have ended. The next searches are slower.
+   * Releases memory that only makes searches faster: the text cache, and each thread's tables of segments. Running
+   * searches continue; their threads release the memory when they have finished. The next searches are slower.
    *
    * @example
    * import { freemem } from "node:os";
@@ -284,9 +284,11 @@ export type ReadOptions = Pick<SearchOptions, "viewer" | "overlay">;
 export interface RepositoriesOptions {
   /** Limits the list to the repositories that the viewer may see. */
   viewer?: Viewer;
-  /** Lists only repositories whose name or display name contains this, in any case. Default: all. */
+  /** Lists only repositories whose name or display name contains this text, in any case. Default: all. */
   query?: string;
-  /** Lists only names after this one, compared by UTF-16 code units. It need not exist. Default: from the first. */
+  /**
+   * Lists only names after this one, compared by UTF-16 code units. The name need not exist. Default: from the first.
+   */
   after?: string;
   /** The most repositories to list. Default: all. */
   limit?: number;
@@ -320,7 +322,7 @@ export interface OpenOptions {
   readOnly?: boolean;
   /** Threads that search and index. Default: one for each core, at most 4. With 0 the calling thread does the work and yields every 5 ms. */
   workers?: number;
-  /** Bytes that indexing may use in addition to a fixed base. Default 256 MiB, at least 32 MiB. */
+  /** Bytes of memory that indexing may use in addition to a fixed base. Default 256 MiB, at least 32 MiB. */
   memoryBudget?: number;
   /** Bytes of text that searches keep in memory, for all threads together; 0 (default) keeps none. At most 4 GiB. */
   textCache?: number;
@@ -332,7 +334,10 @@ export interface OpenOptions {
   lockTimeoutMs?: number;
   /** Returns the address at which this host shows a file. Default: `/browse/<repository>@<revision>/-/blob/<path>`, encoded. */
   webUrl?: WebUrl;
-  /** Resolves the names that `context:` takes to sets of repositories. `undefined` makes the search reject with CONTEXT_NOT_FOUND. */
+  /**
+   * Resolves each name in a `context:` filter to a set of repositories. `undefined` makes the search reject with
+   * CONTEXT_NOT_FOUND.
+   */
   contexts?: Contexts;
   /** Called when a search finds damage or a worker dies. The search continues. Default: no call. */
   onWarning?: (warning: {
@@ -347,14 +352,14 @@ const INDEX_OPTIONS: KeysOf<IndexOptions> = { signal: true, onProgress: true, sy
 
 const MIB = 2 ** 20;
 /**
- * Milliseconds that an index run may work before it yields. So short because its next step, a table of a segment, may
- * take 3 ms.
+ * Milliseconds that an index run may work before it yields. It is short because the next step, such as a table of a
+ * segment, may take another 3 ms.
  */
 const STEP_MS = 0.5;
 
 /**
- * Opens a data directory, and creates it if it does not exist; with `readOnly` that is INDEX_NOT_FOUND
- * instead. Takes no lock.
+ * Opens a data directory. Creates it if it does not exist; with `readOnly`, throws INDEX_NOT_FOUND instead. Takes no
+ * lock.
  *
  * @example
  * const engine = await open("./index");
@@ -365,11 +370,11 @@ const STEP_MS = 0.5;
 export async function open(path: string, options: OpenOptions = {}): Promise<Engine> {
   const checked = checkOptions(path, options);
   const environment = await openStore(resolve(path), { readOnly: checked.readOnly });
-  await yieldTurn(); // what comes now compiles the kernel: 2 ms
+  await yieldTurn(); // the following code compiles the kernel, which takes 2 ms
   try {
     return new OpenedEngine(environment, checked);
   } catch (error) {
-    await environment.close(); // there was no room for its text cache
+    await environment.close(); // there was not enough memory for its text cache
     throw error;
   }
 }
@@ -441,8 +446,8 @@ const REPOSITORIES_OPTIONS: KeysOf<RepositoriesOptions> = {
 };
 
 /**
- * The key of a method of an open engine. It returns an engine that answers as if everything new in some workspaces were
- * indexed. Not part of the public interface: `quern mcp` uses it.
+ * The key of a method of an open engine that returns an engine whose answers include the unindexed changes of some
+ * workspaces. Not part of the public interface: `quern mcp` uses it.
  */
 export const FRESH = Symbol.for("quern.fresh");
 
@@ -459,8 +464,8 @@ export type FreshEngine = Pick<
   OpensHistory;
 
 /**
- * The key under which an open engine has the parts it is made of. Not part of the public interface: quern/cluster uses
- * it, where one directory holds some slices of an index.
+ * The key under which an open engine provides the parts that it consists of. Not part of the public interface:
+ * quern/cluster uses it for directories that hold slices of an index.
  */
 export const PARTS = Symbol.for("quern.parts");
 
@@ -517,7 +522,7 @@ class OpenedEngine
       workerDied: () => this.#tracer.workerDied(),
     });
     this.#nearThread = new NearThread(() => this.#kept.listsMemory);
-    // without threads everything is searched here
+    // without threads, the calling thread searches everything
     this.#near = this.#pool.inline ? undefined : new Near(this.#nearThread, this.#pool);
     this.#catalogs = new CatalogKeeper(environment, newPause, ({ manifest }) => {
       this.#kept.dropOthers(manifest.segments);
@@ -575,10 +580,10 @@ class OpenedEngine
     };
   }
 
-  /** Makes the warm-up. There is none on the caller's thread, which has other things to do. */
+  /** Makes the warm-up. The caller's thread has none, because it has other work. */
   #newWarmUp(): WarmUp | undefined {
     if (!this.#options.warmUp || this.#pool.inline) return undefined;
-    // searches of the host report damage; these need not
+    // the host's searches report damage; these need not
     const searcher = new Searcher({ ...this.#searching(() => {}), near: undefined });
     return new WarmUp({
       hasContent: async () => (await this.#catalogs.newest()).manifest.segments.length > 0,
@@ -694,9 +699,9 @@ class OpenedEngine
   }
 
   /**
-   * Makes the source of views. A view is the newest generation, with `below` laid over it and the overlay on top. A
-   * viewer does not see a workspace's changes to a repository that the viewer may not see. The overlay is checked now,
-   * and read once.
+   * Makes the source of views. A view is the newest generation, with `below` laid over it, and the overlay on top. If
+   * a viewer may not see a repository, the view leaves out a workspace's changes to it. The overlay is checked
+   * immediately, and read once.
    */
   #viewSource(
     { overlay, viewer }: Pick<SearchOptions, "overlay" | "viewer">,
@@ -876,7 +881,7 @@ class OpenedEngine
   async #close(): Promise<void> {
     await this.#warmUp?.close();
     await Promise.all(Array.from(this.#workspaces, (workspace) => workspace.close()));
-    // writes end first: a thread that is ended within a transaction would keep LMDB's lock
+    // writes end first: a thread that is terminated within a transaction would keep LMDB's lock
     await Promise.all([this.#writes.close(), this.#histories.close()]);
     this.#nearThread.close();
     await this.#pool.stop();
@@ -927,7 +932,7 @@ function startPool(
               return kept.listsMemory;
             },
           },
-    // the pool warns of deaths alone
+    // only the pool warns of dead workers
     onWarning: (warning) => {
       workerDied();
       onWarning(warning);

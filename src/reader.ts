@@ -1,6 +1,6 @@
 /**
- * Reads single repositories, files and folders for an opened engine, on the caller's thread, in slices.
- * Each call has a snapshot of its own.
+ * Reads single repositories, files and folders for an opened engine, on the caller's thread, in slices. Each call
+ * reads a snapshot of its own.
  */
 
 import { closedError, QuernError } from "./base/errors.ts";
@@ -22,7 +22,7 @@ export interface ReaderOptions {
   readonly environment: Environment;
   /** The newest generation. */
   readonly newest: () => Promise<Catalog>;
-  /** Repositories whose first index is under way. */
+  /** Repositories that are being indexed for the first time. */
   readonly indexing: () => ReadonlySet<string>;
   readonly webUrl: WebUrl;
 }
@@ -35,7 +35,7 @@ interface Place {
 
 interface FoundPlace {
   readonly repository: CatalogRepository;
-  /** The position of the revision. */
+  /** The index of the revision in the repository's list. */
   readonly position: number;
 }
 
@@ -43,9 +43,9 @@ const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST
 
 export class Reader {
   readonly #options: ReaderOptions;
-  /** Under way, each on a snapshot. */
+  /** The reads that are running, each on a snapshot of its own. */
   readonly #readings = new Set<Promise<unknown>>();
-  /** One for all that is read: a host that reads many small files one after another would never give way. */
+  /** One pause for all reads: a host that reads many small files one after another would otherwise never yield. */
   readonly #pause = newPause();
   #isClosed = false;
 
@@ -76,7 +76,7 @@ export class Reader {
     return this.#describe(catalog, await pageByName(catalog, { viewer, query, after, limit }));
   }
 
-  /** Describes repositories as far as the segments of a view go, without those that are not there. */
+  /** Describes repositories with the counts of a view's segments. Leaves out those that do not exist. */
   described(ids: readonly number[], { catalog }: View): Promise<Repository[]> {
     const segments = new Set(catalog.manifest.segments.map(({ segment }) => segment));
     const found = ids.flatMap((id): CatalogRepository[] => {
@@ -122,7 +122,7 @@ export class Reader {
     return this.present(record, { path: file.path, revision, ...stored });
   }
 
-  /** Makes the content of a file, as read() returns it. */
+  /** Makes the result of read() for one file. */
   present(
     record: RepositoryRecord,
     file: Parameters<typeof presentContent>[1],
@@ -179,7 +179,7 @@ export class Reader {
   }
 }
 
-/** Returns the repository and the position of the revision, if the viewer may see them. */
+/** Returns the repository and the index of the revision, if the viewer may see them. */
 function find(asked: Place, viewer: Viewer | undefined, { catalog }: View): FoundPlace | undefined {
   if (typeof asked.repository !== "string" || typeof asked.path !== "string")
     throw invalid("repository and path must be strings");

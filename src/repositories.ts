@@ -1,6 +1,6 @@
 /**
- * Finds repositories, one by one or page by page, without going through all of them. It uses the names, which the
- * catalog keeps in order, and lists of ids that are cached for one catalog.
+ * Finds repositories one by one or page by page, without going through all of them. It uses the catalog's ordered
+ * names, and lists of ids that are cached for each catalog.
  */
 
 import { compareText } from "./base/compare.ts";
@@ -21,13 +21,13 @@ export type RepositorySummary = Omit<Repository, "skipped" | "symbols">;
 /** A page of a sorted list, counted from its beginning. */
 export interface ListQuestion {
   readonly viewer?: Viewer | undefined;
-  /** Only repositories whose name or display name contains this, in any case. */
+  /** Only repositories whose name or display name contains this text, in any case. */
   readonly query: string;
   readonly sort: "name" | "pushed" | "indexed";
   readonly direction: "asc" | "desc";
   readonly skip: number;
   readonly limit: number;
-  /** Only these names. Results are cached for this array. REQUIRES: nobody changes it. */
+  /** Only repositories with these names. Results are cached by this array's identity. REQUIRES: nobody changes it. */
   readonly among?: readonly string[] | undefined;
 }
 
@@ -51,10 +51,7 @@ export interface KnowsRepositories {
   };
 }
 
-/**
- * The methods of an engine that are called here. An engine that a host has wrapped may have only its
- * interface.
- */
+/** The engine's methods that this module calls. A host's wrapper of an engine may have only the public interface. */
 type Asked = Pick<EngineLists, "repository" | "repositories"> & Partial<KnowsRepositories>;
 
 interface EngineLists {
@@ -67,7 +64,7 @@ interface EngineLists {
 
 const optional = (viewer: Viewer | undefined): { viewer?: Viewer } => (viewer ? { viewer } : {});
 
-/** Resolves to the ids of public repositories. It is the same set while it has the same ids. */
+/** Resolves to the ids of public repositories. Returns the same set until the ids change. */
 export async function publicIds(engine: Asked): Promise<ReadonlySet<number>> {
   const known = engine[KNOWN_REPOSITORIES];
   if (known) return known.publicIds();
@@ -167,7 +164,7 @@ async function take(
   return found;
 }
 
-/** Sorts the repositories that the viewer sees, instead of going through all. */
+/** Sorts the repositories that the viewer may see, instead of scanning all. */
 function* placesOfFew(
   catalog: Catalog,
   viewer: Viewer,
@@ -187,14 +184,14 @@ const holds = (text: string, wanted: string): boolean => text.toLowerCase().incl
 type Lists = Map<string, Promise<Uint32Array>>;
 
 /**
- * Cached lists of a catalog, by the viewer's set, the names they are limited to, and the other parameters. Lists are
- * cached only for viewers whose sets cannot change.
+ * Cached lists of a catalog, by the viewer's set, the array of names, and the other parameters. Lists are cached only
+ * for viewers whose sets cannot change.
  */
 const lists = new WeakMap<Catalog, WeakMap<object, WeakMap<object, Lists>>>();
 const MOST_LISTS = 16;
 const EVERYTHING = {};
 
-/** Resolves to the ids of all repositories that the question asks for, in order. */
+/** Resolves to the ordered ids of all repositories that the request asks for. */
 async function sortedIds(catalog: Catalog, question: ListQuestion): Promise<Uint32Array> {
   const { viewer, query, sort, direction, among } = question;
   const seen = viewer?.repositoryIds ?? EVERYTHING;
@@ -268,7 +265,7 @@ export function lookUp(
   return found && isVisible(found, viewer) ? found : undefined;
 }
 
-/** Returns the methods of an opened engine that quern/http calls. */
+/** Returns the methods of an open engine that quern/http calls. */
 export function knownRepositories(
   newest: () => Promise<Catalog>,
   indexing: () => ReadonlySet<string>,
@@ -292,7 +289,7 @@ export function knownRepositories(
   };
 }
 
-/** Refuses options of repositories() that are of a wrong type. */
+/** Rejects options of repositories() that have a wrong type. */
 export function checkPage(page: { query?: unknown; after?: unknown; limit?: unknown }): void {
   const { query = "", after = "", limit = 0 } = page;
   if (typeof query !== "string") throw invalid(`query must be a string, got ${typeof query}`);

@@ -1,4 +1,4 @@
-/** A repository, its files and its folders, as a host sees them. */
+/** Defines a repository, its files and its folders as hosts see them. */
 
 import type { CatalogRepository } from "./store/catalog/catalog.ts";
 import type {
@@ -26,7 +26,7 @@ export interface Repository extends Required<
   codeHostType: CodeHostType;
   /** A name for people. */
   displayName?: string;
-  /** The place from which it was indexed, if its source says so. Never sent over HTTP. */
+  /** The place from which it was indexed, if its source gives one. Never sent over HTTP. */
   origin?: Origin;
   /** The repository's page on its code host. */
   webUrl?: string;
@@ -136,8 +136,9 @@ export function describe(
 }
 
 /**
- * Under this name an opened engine lists the paths of all files of a revision, in no order. Asked folder by folder
- * it would look up as many folders as a stranger's paths have parts. No part of the interface of engines: for quern/http.
+ * The key of a method of an open engine that lists the paths of all files of a revision, unordered. With list()
+ * alone, a path from a client would take one look-up for each of its parts. Not part of the public interface:
+ * quern/http uses it.
  */
 export const ALL_PATHS = Symbol.for("quern.paths");
 

@@ -1,6 +1,6 @@
 /**
- * Conformance suites for hosts' own stores. Framework-free: hand in your runner's `test`, and a
- * function that opens a store. The stores need not be empty: a suite uses ids of its own.
+ * Conformance suites for hosts' own stores. Independent of any test framework: pass your runner's `test`, and a
+ * function that opens a store. The stores need not be empty, because a suite uses its own ids.
  *
  *     import { test } from "node:test";
  *     tokenStoreSuite({ test: (name, run) => void test(name, run) }, async () => myStore());
@@ -16,7 +16,8 @@ import type { User, UserStore } from "./auth/user-store.ts";
 import type { SegmentStore } from "./cluster/objects/segment-store.ts";
 
 /**
- * A test runner, as far as the suites need one: `test` of node:test, vitest, jest and mocha's `it` fit.
+ * The part of a test runner that the suites need. `test` of node:test and vitest fit, and so does `it` of jest and
+ * mocha.
  *
  * @example
  * import { test } from "node:test";
@@ -24,7 +25,7 @@ import type { SegmentStore } from "./cluster/objects/segment-store.ts";
  */
 export interface Runner {
   /**
-   * Registers a test that fails where `run` rejects.
+   * Registers a test that fails if `run` rejects.
    *
    * @example
    * const runner: Runner = { test: async (name, run) => console.log(name, await run()) };
@@ -35,7 +36,7 @@ export interface Runner {
 type Cases<Store> = Readonly<Record<string, (store: Store) => Promise<void>>>;
 
 /**
- * Holds a TokenStore to its contract: `open` is called once for each test.
+ * Tests that a TokenStore fulfils its contract. Calls `open` once for each test.
  *
  * @example
  * import { test } from "node:test";
@@ -46,7 +47,7 @@ export function tokenStoreSuite(runner: Runner, open: () => Promise<TokenStore>)
 }
 
 /**
- * Holds a UserStore to its contract: `open` is called once for each test.
+ * Tests that a UserStore fulfils its contract. Calls `open` once for each test.
  *
  * @example
  * import { test } from "node:test";
@@ -57,8 +58,8 @@ export function userStoreSuite(runner: Runner, open: () => Promise<UserStore>): 
 }
 
 /**
- * Holds an AuditStore to its contract: `open` is called once for each test. The records it appends
- * are of this minute and of the last hours: a store may drop what is older.
+ * Tests that an AuditStore fulfils its contract. Calls `open` once for each test. It appends records of the last
+ * minute and the last hours; the store may drop older records.
  *
  * @example
  * import { test } from "node:test";
@@ -69,8 +70,8 @@ export function auditStoreSuite(runner: Runner, open: () => Promise<AuditStore>)
 }
 
 /**
- * Holds a SegmentStore to its contract: `open` is called once for each test. The objects it puts are removed
- * again.
+ * Tests that a SegmentStore fulfils its contract. Calls `open` once for each test. The suite removes the objects that
+ * it stores.
  *
  * @example
  * import { test } from "node:test";
@@ -98,7 +99,7 @@ function runAll<Store extends object>(
     });
 }
 
-// strings no store must stumble over: a caller of the HTTP interface may ask for any of them
+// strings that no store may mishandle, because clients of the HTTP interface may send any of them
 const ABSURD = ["", "\0", "../..", "__proto__", "é\u{1f600}", "\ud800", "%00", "x".repeat(100_000)];
 
 const random = (): string => randomBytes(16).toString("hex");
@@ -146,7 +147,7 @@ const TOKEN_CASES: Cases<TokenStore> = {
     for (const key of [random(), ...ABSURD]) {
       same(await store.get(key), undefined, `get ${show(key)}`);
       same(await store.findByHash(key), undefined, `findByHash ${show(key)}`);
-      // a case below gives the owner "" records, and a store may have been held to the suite before
+      // a case below appends records of the owner "", perhaps in an earlier run of the suite on the same store
       if (key !== "") same(await collect(store.list(key)), [], `list ${show(key)}`);
     }
   },
@@ -338,7 +339,7 @@ const USER_CASES: Cases<UserStore> = {
     await store.put(made);
     if (store.visibleRepositories === undefined) return;
     const seen = await store.visibleRepositories(made);
-    const ids = seen === "all" ? [] : [...seen]; // throws for what is neither
+    const ids = seen === "all" ? [] : [...seen]; // throws if the value is neither
     same(
       ids.filter((id) => !Number.isSafeInteger(id)),
       [],
@@ -446,7 +447,7 @@ const AUDIT_CASES: Cases<AuditStore> = {
   },
 };
 
-/** More than a chunk of any store, in pieces of odd lengths. */
+/** Larger than any store's chunk, in pieces of odd lengths. */
 const LARGE = randomBytes(2_500_001);
 const PIECES = [0, 1, 70_000, 70_001, 1_048_576, 1_048_577, 2_097_152];
 
@@ -454,7 +455,7 @@ async function* inOddPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (const [i, from] of PIECES.entries()) yield bytes.subarray(from, PIECES[i + 1]);
 }
 
-/** Runs with an unused key. */
+/** Calls `run` with an unused key. */
 async function withKey(store: SegmentStore, run: (key: string) => Promise<void>): Promise<void> {
   const key = `suite/${random()}`;
   try {
@@ -520,7 +521,7 @@ const SEGMENT_CASES: Cases<SegmentStore> = {
       const dateOf = async () => (await collect(store.list(key))).map(({ at }) => at.getTime());
       await putBytes(store, key, LARGE);
       const [before] = await dateOf();
-      await new Promise((resolve) => setTimeout(resolve, 1100)); // dates may be whole seconds
+      await new Promise((resolve) => setTimeout(resolve, 1100)); // stores may round dates to whole seconds
       await putBytes(store, key, LARGE);
       const [after, ...more] = await dateOf();
       same([after! > before!, more.length], [true, 0], "a later date, and no second object");
@@ -600,7 +601,7 @@ const SEGMENT_CASES: Cases<SegmentStore> = {
     }),
 };
 
-/** Lists the store's users, without those of others. */
+/** Lists the store's users, except those of others. */
 async function listed(store: UserStore, ours: readonly User[]): Promise<User[]> {
   const ids = new Set(ours.map(({ id }) => id));
   return (await collect(store.list())).filter(({ id }) => ids.has(id));

@@ -1,10 +1,11 @@
 /**
- * Reports the calls of an engine while they run, to subscribers of Node's tracing channels `quern:search`
- * and `quern:index`, and to observers of this package. Without either, a call costs one more comparison.
+ * Reports the calls of an engine while they run, to subscribers of Node's tracing channels `quern:search` and
+ * `quern:index`, and to observers of this package. Without subscribers and observers, a call costs one more
+ * comparison.
  *
- * A trace goes through the events of a TracingChannel: `start` and `end` around the call itself, `asyncStart`
- * and `asyncEnd` when its answer is there, `error` before these if it fails. Each receives the same object,
- * which has the outcome from `error` or `asyncStart` on.
+ * A trace goes through the events of a TracingChannel: `start` and `end` around the call itself, `asyncStart` and
+ * `asyncEnd` when the answer is complete. If the call fails, `error` comes before these two. All events of a call
+ * receive the same object, which has the outcome from `error` or `asyncStart` on.
  */
 
 import { tracingChannel, type TracingChannel } from "node:diagnostics_channel";
@@ -15,8 +16,8 @@ import type { Explanation, SearchEvent, SearchResponse } from "./search/messages
 import type { SearchStats } from "./search/messages/stats.ts";
 
 /**
- * The message of the tracing channel `quern:search` about one search. Searches of workspaces, of the HTTP
- * interface and of tools for agents are included.
+ * The message of the tracing channel `quern:search` about one search. Searches by workspaces, the HTTP interface and
+ * the agents' tools are included.
  *
  * @example
  * import { tracingChannel } from "node:diagnostics_channel";
@@ -32,13 +33,13 @@ export interface SearchTrace {
   /** The data directory, absolute. */
   readonly path: string;
   /**
-   * The request as given, before it was checked. It contains what a person typed: treat it as personal
-   * data.
+   * The request as the caller gave it, before it was checked. It contains what a person typed, so treat it as
+   * personal data.
    */
   readonly request: SearchRequest;
-  /** Milliseconds from the call to its end; of a stream, and of a long answer over HTTP, until it was read. */
+  /** Milliseconds from the call to its end. A stream, and a long answer over HTTP, end when they have been read. */
   durationMs?: number;
-  /** The counters, unless the search failed or its reader left. */
+  /** The counters, unless the search failed or the reader stopped early. */
   stats?: SearchStats;
   /** Whether the answer has every match, as in the response. Absent for explain(). */
   isSearchExhaustive?: boolean;
@@ -62,15 +63,15 @@ export interface IndexTrace {
   readonly call: "index" | "remove" | "compact";
   /** The data directory, absolute. */
   readonly path: string;
-  /** Milliseconds from the call to its end, the wait for earlier writes included. */
+  /** Milliseconds from the call to its end, including the wait for earlier writes. */
   durationMs?: number;
   /** The result of index(). */
   reports?: readonly IndexReport[];
-  /** What the call rejected with, nearly always a QuernError. */
+  /** The error with which the call rejected, nearly always a QuernError. */
   error?: unknown;
 }
 
-/** Told when a trace has ended, and when a worker has died. */
+/** Called when a trace has ended, and when a worker has died. */
 export interface Observer {
   searched(trace: SearchTrace): void;
   indexed(trace: IndexTrace): void;
@@ -81,14 +82,14 @@ export interface Observer {
 export interface IndexSize {
   readonly repositories: number;
   readonly segments: number;
-  /** Files and bytes of text in its segments: also those that newer ones replace, until segments are merged. */
+  /** Files and bytes of text in its segments. This includes superseded ones until segments are merged. */
   readonly files: number;
   readonly textBytes: number;
 }
 
 /**
- * Under this name an opened engine can be observed. No part of the interface of engines: for the metrics
- * of quern/http.
+ * The key under which an open engine accepts observers. Not part of the public interface: the metrics of quern/http
+ * use it.
  */
 export const OBSERVE = Symbol.for("quern.observe");
 
@@ -174,7 +175,7 @@ export class Tracer {
     }
   }
 
-  /** A search whose answer may be long: then its trace ends when the answer is closed. */
+  /** A search whose answer may be long. Its trace ends when the answer is closed. */
   async begin(
     request: SearchRequest,
     run: () => Promise<SearchResponse | LongAnswer>,

@@ -1,7 +1,7 @@
 /**
- * Indexes sources again as they change, for hosts that need no freshness at each search: folders whenever
- * a file in them changes, git repositories when HEAD or a branch moves. Nothing is compared here: an index run of
- * what has not changed costs little, and finds nothing.
+ * Indexes sources again as they change, for hosts whose searches need not be fully up to date. Folders are indexed
+ * when a file in them changes, git repositories when HEAD or a branch moves. The watch itself compares nothing,
+ * because an index run without changes is cheap.
  */
 
 import { existsSync } from "node:fs";
@@ -30,9 +30,12 @@ export interface WatchOptions {
   signal?: AbortSignal;
   /** 'after' (default) publishes the content first, then extracts symbols. 'skip' extracts none. */
   symbols?: "after" | "skip";
-  /** Called after each index run, once for each source that was in it. */
+  /** Called after each index run, once for each of its sources. */
   onIndexed?: (report: IndexReport) => void;
-  /** Called when a run fails, or when the system reports no changes; then the source is checked every few seconds. */
+  /**
+   * Called when a run fails. Also called when the system reports no changes; the source is then checked every few
+   * seconds.
+   */
   onWarning?: (warning: {
     /** An ErrorCode, or 'NOT_FOLLOWED'. */
     code: string;
@@ -41,9 +44,9 @@ export interface WatchOptions {
   }) => void;
 }
 
-/** After a change, for more to come. */
+/** How long to wait for further changes after a change. */
 const QUIET_MS = 200;
-/** The interval between looks if the system sends no notices. */
+/** The interval between checks if the system sends no notifications. */
 const POLL_MS = 5_000;
 
 /**
@@ -73,7 +76,7 @@ export async function watch(
       watched.push(one);
       await one.follow();
     }
-    // what changes from now on is seen after this run
+    // changes from now on are noticed after this run
     await indexAll(
       engine,
       watched.map((one) => one.source),
@@ -173,7 +176,7 @@ interface Follower {
   readonly signal: AbortSignal;
 }
 
-/** Follows what the source lists: committed files by the refs of their repository, others on the disk. */
+/** Follows what the source lists: committed files by the repository's refs, other files on the disk. */
 async function followSource(source: Source, follower: Follower): Promise<Followed> {
   const { folder, ...origin } = source.origin!;
   if ("remote" in origin) {
@@ -195,7 +198,7 @@ const both = (one: Followed, other: Followed): Followed => ({
   },
 });
 
-/** Calls when anything below the folder changes that no rule excludes. */
+/** Calls back when something below the folder changes that no rule excludes. */
 async function followFiles(
   root: string,
   { patterns, gitignore }: Pick<TreeRules, "patterns" | "gitignore">,
@@ -211,7 +214,7 @@ async function followFiles(
     maxFileSize: Infinity,
     notices: (onLost) => systemNotices(root, onLost),
     onChange: () => isBegun && onChange(),
-    // looked at only to watch folders that come
+    // read only to find new folders to watch
     onNotice: () => {
       refreshing = refreshing
         .then(() => tree.refresh(new Slice({ signal })))
@@ -223,7 +226,7 @@ async function followFiles(
   return { hasNotices: tree.followed === "notices", close: () => tree.close() };
 }
 
-/** Calls when HEAD or a ref of the repository moves. */
+/** Calls back when HEAD or a ref of the repository moves. */
 async function followRefs(gitDir: string, follower: Follower): Promise<Followed> {
   const common = await commonFolder(gitDir);
   const names = /^(?:HEAD|packed-refs|refs)$/;
@@ -235,14 +238,14 @@ async function followRefs(gitDir: string, follower: Follower): Promise<Followed>
   return both(heads, await followFiles(join(common, "refs"), all, follower));
 }
 
-/** Calls when what git tracks, or what it excludes, or the branch that is checked out, becomes another. */
+/** Calls back when git's index, its exclude rules or the checked-out branch change. */
 async function followGitRules(gitDir: string, { onChange }: Follower): Promise<Followed> {
   const info = join(await commonFolder(gitDir), "info");
   const own = followNames(gitDir, /^(?:HEAD|index)$/, onChange);
   return existsSync(info) ? both(own, followNames(info, /^exclude$/, onChange)) : own;
 }
 
-/** Calls when something happens to an entry of the folder whose name matches. */
+/** Calls back when something happens to an entry of the folder whose name matches. */
 function followNames(folder: string, names: RegExp, onChange: () => void): Followed {
   const notices = systemNotices(folder, onChange);
   const watched = notices.watch(folder, {
@@ -260,7 +263,7 @@ function followNames(folder: string, names: RegExp, onChange: () => void): Follo
   };
 }
 
-/** Resolves to the folder of the branches. A linked work tree has its own HEAD, and shares the branches. */
+/** Resolves to the folder that contains the branches. A linked work tree has its own HEAD, but shares the branches. */
 async function commonFolder(gitDir: string): Promise<string> {
   const text = await readFile(join(gitDir, "commondir"), "utf8").catch(() => ".");
   return resolve(gitDir, text.trim());

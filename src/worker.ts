@@ -1,4 +1,4 @@
-/** The worker threads' entry: serves the tasks of ingest, search and overlays. */
+/** The entry of the worker threads. It serves the tasks of ingest, search and overlays. */
 
 import { INGEST_TASKS } from "./ingest/tasks.ts";
 import { OVERLAY_TASKS } from "./overlay/layer-task.ts";

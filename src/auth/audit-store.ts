@@ -1,4 +1,7 @@
-/** Stores of audit records: who did what over HTTP. `auditStoreSuite` of quern/testing tests a store against this contract. */
+/**
+ * Defines stores of audit records: who did what over HTTP. `auditStoreSuite` of quern/testing tests whether a store
+ * fulfils this contract.
+ */
 
 import { randomBytes } from "node:crypto";
 import { compareText } from "../base/compare.ts";
@@ -10,7 +13,7 @@ import { compareText } from "../base/compare.ts";
  * const isSearch = ({ action }: AuditRecord): boolean => action === "search.performed";
  */
 export interface AuditRecord {
-  /** The id of the record. Never used again. */
+  /** The id of the record. Ids are never reused. */
   id: string;
   /** When it happened. */
   timestamp: Date;
@@ -26,13 +29,13 @@ export interface AuditRecord {
   targetType: string;
   /** The version of quern that wrote the record. */
   version: string;
-  /** More about the action, as plain JSON data. */
+  /** Further facts about the action, as plain JSON data. */
   metadata: unknown;
 }
 
 /**
- * A store in which a handler records actions. It copies records, and shows resolved writes to every later call,
- * as TokenStore does.
+ * A store in which a handler records actions. It copies records, and every call sees what earlier resolved calls
+ * wrote, as with TokenStore.
  *
  * @example
  * const audits: AuditStore = lmdbAuditStore("./accounts", { maxAgeMs: 30 * 86_400_000 });
@@ -48,8 +51,8 @@ export interface AuditStore {
    */
   append(record: AuditRecord): Promise<void>;
   /**
-   * Lists records, newest first: by timestamp, then by id. `since` and `until` belong to the period. `total`
-   * counts all records of the period.
+   * Lists records, newest first: by timestamp, then by id. `since` and `until` themselves belong to the period.
+   * `total` counts all records of the period.
    *
    * @example
    * const { records, total } = await audits.list({ since: new Date(0), skip: 0, limit: 100 });

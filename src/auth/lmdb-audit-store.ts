@@ -5,8 +5,8 @@
  *     audits           time text(id)         -> record, its timestamp as milliseconds
  *     audits.count     "count"               -> the number of records
  *
- * `time` and `text` are those of lmdb-stores.ts, so the order of keys is that of time, then id. Each
- * append deletes what is too old and what is too much, a few records at a time.
+ * `time` and `text` are those of lmdb-stores.ts, so keys are ordered by time, then by id. Each append also deletes a
+ * few records that are too old or too many.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -25,9 +25,9 @@ const COUNT = Buffer.from("count");
 type Stored = Omit<AuditRecord, "timestamp"> & { timestamp: number };
 
 /**
- * Opens a durable store, which several processes may use at the same time. The directory is created if it does
- * not exist. It may be that of lmdbTokenStore(), but not that of an index. By default the store keeps a million
- * records, for 90 days.
+ * Opens a durable store, which several processes may use at the same time. The directory is created if it does not
+ * exist. The directory may be shared with lmdbTokenStore(), but not with an index. By default the store keeps a
+ * million records, for 90 days.
  *
  * @example
  * await using audits = lmdbAuditStore("./accounts", { maxRecords: 100_000 });
@@ -47,7 +47,7 @@ export function lmdbAuditStore(
   const store = openKeyValue(path);
   const audits = store.table<Stored>("audits");
   const counts = store.table<number>("audits.count");
-  /** REQUIRES: within a write. */
+  /** REQUIRES: called within a write. */
   const drop = (count: number): number => {
     const oldest = timeAndId(new Date(Date.now() - maxAgeMs), "");
     let left = count;
@@ -68,7 +68,7 @@ export function lmdbAuditStore(
       }),
     async list({ since, until, skip, limit }) {
       const from = since && timeAndId(since, "");
-      // ids have no longer keys than this: what is after it is of a later millisecond
+      // no id has a longer key, so everything after this key has a later time
       const to = until && timeAndId(new Date(until.getTime() + 1), "");
       const total = from || to ? audits.count(from, to) : (counts.get(COUNT) ?? 0);
       const found = audits.latest({ from, to, skip, limit });

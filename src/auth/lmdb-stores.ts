@@ -11,7 +11,7 @@
  *     text := UTF-16 code units, big-endian: keys compare as JavaScript compares strings
  *     time := milliseconds since 1970 plus 2^54, 8 bytes, big-endian: dates before 1970 come first
  *
- * A record has its dates as milliseconds. A key has the hash of its owner's id, because that may have any
+ * A record stores its dates as milliseconds. A key contains the hash of its owner's id, because that id may have any
  * length. Ids and hashes may have up to 512 code units.
  */
 
@@ -29,11 +29,11 @@ import {
 import { duplicate, type TokenRecord, type TokenStore } from "./token-store.ts";
 import type { User, UserStore } from "./user-store.ts";
 
-const BATCH = 100; // records read at once, so that a slow reader of a list holds no transaction open
+const BATCH = 100; // reads a batch of records at once, so that a slow reader of the list keeps no transaction open
 
 /**
- * Opens a durable store of tokens, which several processes may use at the same time. The directory is created if
- * it does not exist. It may be that of lmdbUserStore(), but not that of an index.
+ * Opens a durable store of tokens, which several processes may use at the same time. The directory is created if it
+ * does not exist. The directory may be shared with lmdbUserStore(), but not with an index.
  *
  * @example
  * await using tokens = lmdbTokenStore("./accounts");
@@ -86,8 +86,8 @@ export function lmdbTokenStore(path: string): TokenStore & AsyncDisposable {
 }
 
 /**
- * Opens a durable store of users, which several processes may use at the same time. The directory is created if
- * it does not exist. It may be that of lmdbTokenStore(), but not that of an index.
+ * Opens a durable store of users, which several processes may use at the same time. The directory is created if it
+ * does not exist. The directory may be shared with lmdbTokenStore(), but not with an index.
  *
  * @example
  * await using users = lmdbUserStore("./accounts");
@@ -126,7 +126,7 @@ export function lmdbUserStore(path: string): UserStore & AsyncDisposable {
   };
 }
 
-/** Yields the records of an index of ids, in batches. Records added meanwhile may or may not be included. */
+/** Yields the records that an index lists by id, in batches. Records added meanwhile may or may not be included. */
 async function* inOrder<T>(
   index: Table<string>,
   prefix: Uint8Array,

@@ -1,6 +1,6 @@
 /**
- * Determines whom a credential identifies and what they may see. Nothing is cached between calls: each asks the
- * stores again, so that a revocation, a suspension or a lost permission takes effect at once.
+ * Determines whom a credential identifies, and what they may see. Nothing is cached: each call asks the stores again,
+ * so that a revocation, a suspension or a lost permission takes effect immediately.
  */
 
 import { internSet } from "../base/interned-sets.ts";
@@ -16,7 +16,7 @@ import type { User, UserStore } from "./user-store.ts";
  * const handler = createHandler(engine, { authenticate: async () => guest });
  */
 export interface Principal {
-  /** The user, if the credential belongs to one. A suspended user may do nothing. */
+  /** The user, if the credential belongs to one. A suspended user may not do anything. */
   user?: User;
   /** The kind of credential. Only an 'api-key' may mint and revoke tokens. */
   kind: "api-key" | "scoped" | "oauth" | "session" | "anonymous";
@@ -24,7 +24,7 @@ export interface Principal {
   repositoryIds: "all" | "public" | ReadonlySet<number>;
 }
 
-/** A principal, and the record of the token that identified it, if one did. */
+/** A principal, and the record of the token that identified it, if any. */
 export interface Identity {
   readonly principal: Principal;
   readonly token?: TokenRecord;
@@ -38,9 +38,9 @@ export interface Directory {
 }
 
 /**
- * Resolves to the principal that a secret identifies now. Resolves to undefined if the secret is malformed,
- * unknown, expired or revoked, or its user is unknown or suspended; callers cannot tell which. Rejects only if a
- * store does.
+ * Resolves to the principal that a secret identifies now. Resolves to undefined if the secret is malformed, unknown,
+ * expired or revoked, or if its user is unknown or suspended. Callers cannot tell these cases apart. Rejects only if
+ * a store does.
  */
 export async function identify(
   secret: string,
@@ -76,7 +76,7 @@ async function findToken(secret: string, directory: Directory): Promise<TokenRec
     : undefined;
 }
 
-/** Resolves to whether a token, and the API key that minted it, is neither expired nor revoked. */
+/** Resolves to whether a token is valid: neither it nor the API key that minted it is expired or revoked. */
 async function isGood(token: TokenRecord, directory: Directory, now: Date): Promise<boolean> {
   if (!isAlive(token, now)) return false;
   if (token.kind === "api-key" || token.mintedBy === undefined) return true;
@@ -94,21 +94,21 @@ function isAlive({ revokedAt, expiresAt }: TokenRecord, now: Date): boolean {
   return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }
 
-/** Returns the visible repositories, as an interned copy, because the host may change its own set during a search. */
+/** Returns an interned copy of the visible repositories, because the host may change its own set during a search. */
 async function visibleTo(
   user: User,
   users: UserStore | undefined,
 ): Promise<"all" | ReadonlySet<number>> {
   if (users?.visibleRepositories === undefined) return "all";
   const seen = await users.visibleRepositories(user);
-  return seen === "all" ? seen : internSet(seen ?? []); // of nothing, an oversight, the empty set: nothing is seen
+  return seen === "all" ? seen : internSet(seen ?? []); // a host that forgets to return a set means the empty one: the caller sees nothing
 }
 
 function within(scope: readonly number[], seen: "all" | ReadonlySet<number>): ReadonlySet<number> {
   return internSet(seen === "all" ? scope : scope.filter((id) => seen.has(id)));
 }
 
-/** Creates a token for some repositories with an API key. It is valid no longer than that key. */
+/** Uses an API key to create a token for some repositories. The token never outlives the key. */
 export async function mintScopedToken(
   tokens: TokenStore,
   minter: TokenRecord,

@@ -4,8 +4,8 @@
  *     secret := prefix hex{64}        32 random bytes; the prefix tells the kind: qrn_ an API key, qst_ a scoped token
  *     hash   := SHA-256(secret), or HMAC-SHA-256 where the host has a key; hex
  *
- * Only the hash is stored. A plain hash protects against a stolen store, because 256 random bits cannot be
- * guessed. A keyed hash also makes a record worthless that somebody else wrote into the store.
+ * Only the hash is stored. A plain hash protects against a stolen store, because 256 random bits cannot be guessed. A
+ * keyed hash also makes records worthless that somebody else writes into the store.
  */
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
@@ -60,14 +60,14 @@ export function hashSecret(secret: string, hmacKey?: string | Uint8Array): strin
   return hash.update(secret, "utf8").digest("hex");
 }
 
-/** Compares hashes in a time that depends only on their lengths. */
+/** Compares hashes in constant time for a given length. */
 export function equalHashes(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
 /**
- * Options of createApiKey(). Pass the same `prefix` and `hmacKey` as to the handler.
+ * Options of createApiKey(). Pass the same `prefix` and `hmacKey` that the handler has.
  *
  * @example
  * const expiresAt = new Date(Date.now() + 90 * 86_400_000);
@@ -79,7 +79,7 @@ export interface ApiKeyOptions {
   ownerId: string;
   /** A name by which people recognize the key. */
   name?: string;
-  /** When the key expires; may be in the past. Default: never. */
+  /** When the key expires. May be in the past. Default: never. */
   expiresAt?: Date;
   /** The handler's `tokenPrefixes.apiKey`. Default 'qrn_'. */
   prefix?: string;

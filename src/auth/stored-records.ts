@@ -1,11 +1,14 @@
-/** Converts tokens and users to stored records: plain data with dates as milliseconds, and keys that sort like lists. */
+/**
+ * Converts tokens and users to stored records, which are plain data with dates as milliseconds, and makes keys that
+ * sort as lists do.
+ */
 
 import { createHash } from "node:crypto";
 import { QuernError } from "../base/errors.ts";
 import type { TokenRecord } from "./token-store.ts";
 import type { User } from "./user-store.ts";
 
-const MOST_TEXT = 512; // code units: 1 024 bytes of LMDB's 1 978
+const MOST_TEXT = 512; // code units, which make 1 024 of the 1 978 bytes that LMDB allows
 
 export type Stored<T> = { [Name in keyof T]: T[Name] extends Date ? number : unknown };
 

@@ -1,6 +1,6 @@
 /**
- * Stores of tokens. Hosts use their own store or one of ours; `tokenStoreSuite` of quern/testing tests a
- * store against this contract. A store never sees a secret, only its hash.
+ * Defines stores of tokens. Hosts use their own store or one of ours. `tokenStoreSuite` of quern/testing tests
+ * whether a store fulfils this contract. A store never sees a secret, only its hash.
  */
 
 import { compareText } from "../base/compare.ts";
@@ -16,7 +16,7 @@ import { QuernError } from "../base/errors.ts";
 export interface TokenRecord {
   /** A random id of 128 bits or more. */
   id: string;
-  /** An API key belongs to a user; a scoped token is minted with one and may do less. */
+  /** An API key belongs to a user. A scoped token is minted with an API key, and may do less. */
   kind: "api-key" | "scoped";
   /** The hash of the secret, in 64 hex digits. */
   hash: string;
@@ -26,9 +26,9 @@ export interface TokenRecord {
   name?: string;
   /** For a scoped token: the ids, as in Repository.id, of the repositories that it may search. */
   repositoryIds?: number[];
-  /** For a scoped token: the API key that minted it. The token is invalid when the key is. */
+  /** For a scoped token: the API key that minted it. If the key is invalid, so is the token. */
   mintedBy?: string;
-  /** When the token was created. Lists are in this order. */
+  /** When the token was created. Lists are sorted by this date. */
   createdAt: Date;
   /** When the token expires. Default: never. */
   expiresAt?: Date;
@@ -41,8 +41,8 @@ export interface TokenRecord {
 /**
  * A store in which a handler looks up tokens.
  *
- * Records are copied on the way in and out, so callers may change them. What a resolved call wrote is seen by
- * every later call, in every process.
+ * Records are copied when they are written and read, so callers may change them. Every call, in any process, sees
+ * what earlier resolved calls wrote.
  *
  * @example
  * const store: TokenStore = lmdbTokenStore("./accounts");
@@ -80,8 +80,8 @@ export interface TokenStore {
    */
   list(ownerId: string): AsyncIterable<TokenRecord>;
   /**
-   * Revokes a token. Resolves to true for the call that revoked it, and to false if the id is unknown or the
-   * token was revoked before; then its date stays as it was.
+   * Revokes a token. Resolves to true if this call revoked it. Resolves to false if the id is unknown or the token
+   * was already revoked; its date then stays the same.
    *
    * @example
    * for await (const { id } of tokens.list("ada")) await tokens.revoke(id, new Date());

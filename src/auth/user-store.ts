@@ -1,4 +1,7 @@
-/** Stores of users, and what each may see. `userStoreSuite` of quern/testing tests a store against this contract. */
+/**
+ * Defines stores of users, and what each user may see. `userStoreSuite` of quern/testing tests whether a store
+ * fulfils this contract.
+ */
 
 import { byCreation } from "./token-store.ts";
 
@@ -30,7 +33,7 @@ export interface User {
   role: "OWNER" | "MEMBER";
   /** When the user was suspended, or null. The keys and tokens of a suspended user are invalid. */
   suspendedAt: Date | null;
-  /** When the user was created. Lists are in this order. */
+  /** When the user was created. Lists are sorted by this date. */
   createdAt: Date;
   /** When this record last changed. */
   updatedAt: Date;
@@ -39,8 +42,8 @@ export interface User {
 }
 
 /**
- * A store in which a handler looks up users. Copies records and shows resolved writes to every later call, as
- * TokenStore does.
+ * A store in which a handler looks up users. It copies records, and every call sees what earlier resolved calls
+ * wrote, as with TokenStore.
  *
  * @example
  * const visible = new Map([["ada", new Set([1, 4])]]);

@@ -1,4 +1,4 @@
-/** Errors of calls that were aborted. */
+/** Makes the errors of aborted calls. */
 
 import { QuernError } from "./errors.ts";
 

@@ -1,7 +1,7 @@
-/** Binary search. A loop written out by hand is no faster: about 30 ns either way in building an automaton. */
+/** Binary search. A hand-written loop is no faster: either takes about 30 ns per search when an automaton is built. */
 
 /**
- * Returns the first index from `low` on for which `holds` is true, or `high` if there is none before it.
+ * Returns the first index at or after `low` for which `holds` is true, or `high` if there is none before it.
  * REQUIRES: once it is true it stays true.
  */
 export function firstIndex(low: number, high: number, holds: (index: number) => boolean): number {

@@ -1,15 +1,12 @@
-/**
- * Collects all garbage of this thread's heap at once. V8 by itself collects nothing in a thread that is
- * idle.
- */
+/** Collects all garbage of this thread's heap at once. V8 does not collect garbage while a thread is idle. */
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Collects now, in 4 to 30 ms. REQUIRES: a thread of ours, because the whole thread stands still. */
+/** Collects now, in 4 to 30 ms. REQUIRES: one of our own threads, because the collection blocks the whole thread. */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  setFlagsFromString("--no-expose-gc"); // the flag must not affect contexts that the host makes
+  setFlagsFromString("--no-expose-gc"); // contexts that the host creates must not see the flag
   collect();
 }

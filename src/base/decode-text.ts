@@ -26,5 +26,5 @@ export async function decodeInSlices(bytes: Uint8Array, pause: Pause): Promise<s
 function boundary(bytes: Uint8Array, at: number): number {
   if (at >= bytes.length) return bytes.length;
   for (let back = 0; back <= 3; back++) if ((bytes[at - back]! & 0xc0) !== 0x80) return at - back;
-  return at; // a fourth continuation byte belongs to nothing
+  return at; // a fourth continuation byte is invalid
 }

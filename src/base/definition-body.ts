@@ -1,10 +1,10 @@
 /**
- * Finds where the body of a definition ends, by the layout of code: lines that are indented deeper belong
- * to it, and the line that closes it. Some lines at the margin do not end it: labels, directives, lines
- * within open braces or strings of several lines, and lines after a backslash. If nothing closes what was
- * opened, the indentation alone decides.
+ * Finds where the body of a definition ends by its indentation. The body consists of the lines that are indented
+ * deeper than the definition, and the line that closes it. Some lines with the definition's own indentation do not
+ * end it: labels, directives, lines within open braces or multi-line strings, and lines after a backslash. If an
+ * opened bracket or string is never closed, the indentation alone decides.
  *
- * Reads the lines one by one, as far as it is asked, about 0.1 µs each. Most are not decoded.
+ * Reads lines one by one and only as far as the caller asks, in about 0.1 µs each. Most lines are not decoded.
  */
 
 const [TAB, NEWLINE, RETURN, BLANK, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x20, 0x5c];
@@ -21,8 +21,8 @@ const isBlank = (byte: number): boolean =>
   byte === BLANK || (byte >= TAB && byte <= RETURN && byte !== NEWLINE);
 
 /**
- * Returns a test of lines: does a bracket stand at the end, with nothing but a remark behind it? Takes time
- * linear in the line.
+ * Returns a test of whether a line ends with a bracket, apart from a comment behind it. Takes time linear in the
+ * line.
  */
 function endsIn(bracket: string): (line: string) => boolean {
   const [atEnd, remark, block] = ["$", "//", String.raw`/\*`].map(
@@ -36,7 +36,7 @@ function endsIn(bracket: string): (line: string) => boolean {
   };
 }
 
-/** Says whether a bracket is open after a line. */
+/** Says whether a line ends with an open bracket. */
 const opens = endsIn("[({[]");
 const opensBlock = endsIn(String.raw`\{`);
 /** Says whether a line is nothing but the opening brace of a block. */
@@ -44,7 +44,7 @@ const isOpening = endsIn(String.raw`^\s*\{`);
 const CLOSES = /^\s*(?:[)\]}]|end\b)/;
 /** Matches a line like `) -> str:`, which closes the arguments and is followed by the body. */
 const BODY_FOLLOWS = /:\s*(?:#[^]*)?$/;
-/** Matches parts of one body that are indented like its first line. */
+/** Matches keywords, such as `else`, that continue a body at the indentation of its first line. */
 const GOES_ON = /^\s*(?:else|elsif|elif|except|finally|rescue|ensure|catch|where)\b/;
 const TEXT_MARKS = [`"""`, "'''"];
 
@@ -56,15 +56,15 @@ export class DefinitionBody {
   /** The current line. */
   #start: number;
   #after: number;
-  /** Whether a bracket is open that a line at the indentation of the first one closes. */
+  /** Whether a bracket is open that will be closed by a line with the indentation of the first one. */
   #isOpen: boolean;
-  /** The number of open round brackets of the first lines. */
+  /** The number of round brackets that the first lines leave open. */
   #round: number;
-  /** The mark that ends the open string of several lines. */
+  /** The mark that ends the open multi-line string. */
   #mark: string | undefined;
   /** The start of the last line. */
   #last: number;
-  /** The last line by indentation alone, set once a line at the margin was taken for a part of the body. */
+  /** The last line by indentation alone. Set once a line that is not indented was counted as part of the body. */
   #certain: number | undefined;
   #isOver = false;
   /** `start` is the beginning of the definition's line. */
@@ -79,12 +79,12 @@ export class DefinitionBody {
     this.#round = roundIn(header);
   }
 
-  /** The number of bytes that were read. */
+  /** The number of bytes read. */
   get bytesRead(): number {
     return this.#after - this.#begin;
   }
 
-  /** Returns whether the body has the line that begins at `start`, or ends after it. */
+  /** Returns whether the line that begins at `start` belongs to the body. */
   reaches(start: number): boolean {
     while (this.#known < start && this.#readOn());
     return this.#known >= start;
@@ -96,12 +96,12 @@ export class DefinitionBody {
     return this.#known;
   }
 
-  /** The last line as far as is known. It never moves back. */
+  /** The last line found so far. It never moves back. */
   get #known(): number {
     return this.#certain ?? this.#last;
   }
 
-  /** Reads the next line. Returns whether there was one, and the body may go on after it. */
+  /** Reads the next line. Returns false if there is none or the body has ended. */
   #readOn(): boolean {
     const text = this.#text;
     if (this.#isOver || this.#after >= text.length) return false;
@@ -117,7 +117,7 @@ export class DefinitionBody {
     return !this.#isOver;
   }
 
-  /** Decodes the line. What is asked of it is ASCII, so invalid characters do no harm. */
+  /** Decodes the line. The tests look only for ASCII, so invalid characters do no harm. */
   #line(): string {
     return this.#text.toString("latin1", this.#start, this.#after).replace(/\n$/, "");
   }
@@ -128,7 +128,7 @@ export class DefinitionBody {
     return at === this.#after;
   }
 
-  /** Reads a line within a string of several lines. */
+  /** Reads a line within a multi-line string. */
   #readText(mark: string): void {
     this.#certain ??= this.#last;
     if (!isOdd(this.#line(), mark)) return;
@@ -139,7 +139,7 @@ export class DefinitionBody {
 
   #readDeeper(): void {
     this.#last = this.#start;
-    if (!this.#isOpen) this.#mark = markLeftOpen(this.#line(), TEXT_MARKS); // in brackets the margin ends nothing
+    if (!this.#isOpen) this.#mark = markLeftOpen(this.#line(), TEXT_MARKS); // within brackets, indentation ends nothing
     if (this.#round <= 0) return;
     const line = this.#line();
     this.#round += roundIn(line);

@@ -1,4 +1,4 @@
-/** Computes the edit distance of two words, and suggests corrections for misspelt ones. */
+/** Computes the edit distance of two words, and suggests corrections for misspelt words. */
 
 /**
  * Returns the number of edits that turn `a` into `b`: a character inserted, deleted, replaced, or swapped with its

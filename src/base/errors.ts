@@ -21,25 +21,25 @@ export type ErrorCode =
   | "REVISION_NOT_FOUND"
   | "GIT_MISSING" // no git command on the PATH
   | "INVALID_GIT_REF" // a revision passed to history is malformed, or does not exist
-  | "HISTORY_NOT_AVAILABLE" // the repository has no git history here
+  | "HISTORY_NOT_AVAILABLE" // the requested file or difference exceeds a limit
   | "FILE_TOO_LARGE" // the requested file exceeds a limit
   | "BINARY_FILE"
-  | "INDEX_NOT_FOUND" // opened read-only, and the data directory does not exist
+  | "INDEX_NOT_FOUND" // the engine was opened read-only, and the data directory does not exist
   | "INDEX_LOCKED" // another process is writing
-  | "INDEX_VERSION" // written by another format version
+  | "INDEX_VERSION" // the index was written by another format version
   | "INDEX_CORRUPT" // stored bytes break the format's own rules
   | "INDEX_READ_ONLY" // a write through a read-only engine, or on a read-only disk
   | "DISK_FULL"
   | "PERMISSION_DENIED"
   | "ENGINE_CLOSED"
-  | "ABORTED" // the caller's signal aborted
-  | "CURSOR_EXPIRED" // `after` is a cursor of another version, or its repository is gone: ask for the first page again
-  | "OVERLOADED" // the nodes of a cluster have as many searches as they take: try again
+  | "ABORTED" // the caller's signal aborted the call
+  | "CURSOR_EXPIRED" // `after` is a cursor of another version, or its repository is gone; ask for the first page again
+  | "OVERLOADED" // the nodes of a cluster are at their limit of searches; try again
   | "DUPLICATE_ID" // the id or hash of a new token is already in the store
   | "INTERNAL"; // a bug in quern, or a worker that died
 
 /**
- * The error that this library throws or rejects with, always.
+ * The only error that this library throws or rejects with.
  *
  * @example
  * try {
@@ -57,7 +57,7 @@ export class QuernError extends Error {
   /** UTF-16 position in the query, for QUERY_SYNTAX and REGEX_*. */
   readonly position?: number;
 
-  /** Creates an error. Hosts need this in their own sources and stores, which throw the codes of their contracts. */
+  /** Creates an error. Public because the stores and sources of hosts must throw the codes of their contracts. */
   constructor(
     code: ErrorCode,
     message: string,
@@ -77,7 +77,7 @@ export class QuernError extends Error {
 export const closedError = () =>
   new QuernError("ENGINE_CLOSED", "this engine is closed: open the directory again");
 
-/** Asserts what the code before it guarantees. Never used for user input or stored bytes. */
+/** Asserts a condition that the preceding code guarantees. Never used for user input or stored bytes. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new QuernError("INTERNAL", `assertion failed: ${message}`);
 }

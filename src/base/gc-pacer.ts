@@ -1,19 +1,22 @@
 /**
  * Keeps pauses of the garbage collector short while an answer makes very many long-lived objects.
  *
- * V8 collects young objects each time they fill 16 MiB (Node 24: four times as much). A collection copies the
- * live objects, in a pause of about 1 ms for each MiB; dead objects cost nothing. So a pacer allocates garbage
- * between the live objects: collections come more often, and each copies less.
+ * V8 collects young objects each time they fill 16 MiB (Node 24: four times as much). A collection copies the live
+ * objects, and pauses the thread for about 1 ms per MiB copied; dead objects cost nothing. So a pacer allocates
+ * garbage between the live objects: collections come more often, and each copies less.
  *
- * Measured on answers of 100 000 matches in Linux's drivers/net and fs, two workers, median of 20: the longest
- * turn of the caller's thread takes 3.8 ms of processor time instead of 11 on Node 24, 4.0 instead of 6.5 on
- * Node 20. The whole answer takes as long as without it, within 4 %. To measure again, run
- * `npm run bench -- --caller 2` with and without a newGcPacer() that returns a function without a body.
+ * Measured on answers of 100 000 matches in Linux's drivers/net and fs, with two workers, as the median of 20 runs:
+ * the calling thread is blocked for at most 3.8 ms of processor time instead of 11 on Node 24, and 4.0 instead of 6.5
+ * on Node 20. The whole answer takes as long as without a pacer, within 4 %. To measure again, run
+ * `npm run bench -- --caller 2` with newGcPacer() as it is, and with one that returns an empty function.
  */
 
-/** Bytes of live objects before the first garbage: most answers are smaller, and dead before a collection. */
+/**
+ * Bytes of live objects before the first garbage. Most answers are smaller than this, and are dead before a
+ * collection.
+ */
 const FREE_BYTES = 256 * 1024;
-/** Bytes of live objects for each 64 KiB of garbage: fewer where V8 (13 in Node 24) waits for more of it. */
+/** Bytes of live objects per 64 KiB of garbage. Fewer where V8 collects less often (13 in Node 24). */
 const LIVE_BYTES = Number.parseInt(process.versions.v8) >= 13 ? 2 * 1024 : 8 * 1024;
 const FILLER: readonly number[] = Array.from({ length: 8 * 1024 }, () => 0);
 

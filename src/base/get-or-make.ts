@@ -1,4 +1,7 @@
-/** Returns what a map keeps for an object, and makes it the first time. Kept no longer than the object lives. */
+/**
+ * Returns the value that a map has for an object. If there is none, makes and stores it. The value lives no longer
+ * than the object.
+ */
 export function getOrMake<Key extends object, Value>(
   map: WeakMap<Key, Value>,
   key: Key,

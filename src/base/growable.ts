@@ -19,7 +19,7 @@ export class GrowableBytes {
     this.#data[this.length++] = byte;
   }
 
-  /** The bytes pushed so far, without a copy. REQUIRES: not used after the next push. */
+  /** The bytes pushed so far, without a copy. REQUIRES: the result is not used after the next push. */
   get view(): Uint8Array {
     return this.#data.subarray(0, this.length);
   }
@@ -49,7 +49,7 @@ export class GrowableWords {
     this.#data[this.length++] = word;
   }
 
-  /** The words pushed so far, without a copy. REQUIRES: not used after the next push. */
+  /** The words pushed so far, without a copy. REQUIRES: the result is not used after the next push. */
   get view(): Uint32Array {
     return this.#data.subarray(0, this.length);
   }

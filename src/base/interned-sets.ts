@@ -1,7 +1,7 @@
 /**
- * Interns immutable sets of ids: equal sets become one object, which can be recognized by identity and used
- * as a cache key. Two callers who may see the same repositories share one. The sets of all engines of a
- * thread are in one table, an LRU list.
+ * Interns immutable sets of ids: equal sets become one object, which can be recognized by identity and used as a
+ * cache key. Two callers who may see the same repositories share one set. The sets of all engines in a thread are in
+ * one LRU table.
  */
 
 const MOST_SETS = 64;
@@ -9,17 +9,22 @@ const MOST_SETS = 64;
 const MOST_IDS = 500_000;
 
 const members = new WeakSet<ReadonlySet<number>>();
-/** Most recently used last. */
+/** The most recently used set is the last. */
 const interned: ReadonlySet<number>[] = [];
 let idCount = 0;
 
-/** Returns the interned set of these ids, a copy if there is none yet. Takes 10 to 20 ns for each id. */
+/**
+ * Returns the interned set of these ids. Stores a copy of `ids` if there is none yet. Takes 10 to 20 ns for each id.
+ */
 export function internSet(ids: Iterable<number>): ReadonlySet<number> {
   const given: ReadonlySet<number> = ids instanceof Set ? (ids as Set<number>) : new Set(ids);
   return members.has(given) ? given : intern(given, () => new Set(given));
 }
 
-/** Returns the interned set of these ids: `own` itself if there is none yet. REQUIRES: nobody changes `own` later. */
+/**
+ * Returns the interned set of these ids. Stores `own` itself if there is none yet. REQUIRES: nobody changes `own`
+ * later.
+ */
 export const internOwnSet = (own: ReadonlySet<number>): ReadonlySet<number> =>
   intern(own, () => own);
 

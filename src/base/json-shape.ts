@@ -1,7 +1,7 @@
 /**
- * Bounds JSON before it is parsed. The time of JSON.parse() depends on the number of values rather than the length: a
- * megabyte that is one string takes 1 ms, and a megabyte of nested lists takes 50 to 125 ms, which block the host's
- * event loop. Counting reads only bytes, in slices, and takes about 2 ms a megabyte.
+ * Bounds JSON before it is parsed. JSON.parse() takes time by the number of values rather than the length. A megabyte
+ * that is one string takes 1 ms; a megabyte of nested lists blocks the host's event loop for 50 to 125 ms. Counting
+ * the values reads only bytes, in slices, and takes about 2 ms per megabyte.
  */
 
 import type { Pause } from "./yield.ts";
@@ -14,8 +14,8 @@ export const JSON_DEPTH = 64;
  */
 export const JSON_VALUES = 20_000;
 /**
- * The default limit for the number of list items. They are parsed ten times as fast, and long lists of paths are
- * common.
+ * The default limit for the number of list items. It is higher because items are parsed ten times as fast, and long
+ * lists of paths are common.
  */
 export const JSON_ITEMS = 100_000;
 
@@ -53,7 +53,7 @@ export async function beyondJsonShape(
 interface Counted {
   readonly mostValues: number;
   readonly mostItems: number;
-  /** For each enclosing list or object, whether it is a list. The first entry stands for the top. */
+  /** For each enclosing list or object, whether it is a list. The first entry stands for the top level. */
   readonly isList: boolean[];
   values: number;
   items: number;

@@ -1,6 +1,6 @@
 /**
- * Rejects unknown keys. A misspelt option does nothing, which can be dangerous: `{ readonly: true }` would
- * open for writing, `{ viwer }` would search everything.
+ * Rejects unknown keys. An option with a misspelt name would be ignored, which can be dangerous: `{ readonly: true }`
+ * would open the index for writing, and `{ viwer }` would search everything.
  */
 
 import { QuernError } from "./errors.ts";
@@ -10,8 +10,8 @@ import { nearestWord } from "./edit-distance.ts";
 export type KeysOf<T> = { readonly [Key in keyof Required<T>]: true };
 
 /**
- * Throws INVALID_REQUEST unless `given` is an object with no other keys than those of `known`.
- * `call` begins the message; `what` is the word for a key.
+ * Throws INVALID_REQUEST unless `given` is an object with no other keys than those of `known`. `call` begins the
+ * message; `what` is the word for a key, such as "option".
  */
 export function checkKeys(
   { call, what }: { call: string; what: "option" | "field" },

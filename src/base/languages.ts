@@ -8,7 +8,7 @@ import { LANGUAGE_TABLE } from "./language-table.ts";
 
 export interface Language {
   readonly name: string;
-  /** All in lower case; extensions with their dot. */
+  /** All in lower case; extensions include the dot. */
   readonly aliases: readonly string[];
   readonly extensions: readonly string[];
   /** Case-sensitive. */
@@ -41,7 +41,7 @@ let byName: ReadonlyMap<string, string> | undefined;
 
 /**
  * Languages by their keys in lower case. A name takes precedence over an alias, an alias over an extension. An
- * extension counts if it belongs to one language only, or is the first of a language.
+ * extension counts if only one language has it, or if it is a language's first extension.
  */
 function names(): ReadonlyMap<string, string> {
   if (byName !== undefined) return byName;
@@ -81,7 +81,7 @@ export function languageNamed(nameOrAlias: string): string | undefined {
   return names().get(nameOrAlias.toLowerCase());
 }
 
-/** Returns the language that was most likely meant if languageNamed() finds none, or undefined if none is near. */
+/** Returns the language that was most likely meant by an unknown name, or undefined if none is close. */
 export function nearestLanguage(name: string): string | undefined {
   const wanted = name.toLowerCase();
   if (wanted.length > 40) return undefined;

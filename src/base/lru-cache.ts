@@ -1,12 +1,12 @@
 /**
- * An LRU cache, bounded by the total cost of its values. A value may grow while it is used: its cost is counted
- * again when it or the next one is used, and all costs are when a value is added.
+ * An LRU cache, bounded by the total cost of its values. A value may grow while it is in the cache. Its cost is
+ * computed again when it or the next value is used; all costs are computed again when a value is added.
  */
 
 export interface LruOptions<V> {
-  /** The most that the values may cost together. The most recently used value is kept whatever it costs. */
+  /** The limit of the total cost. The most recently used value is kept whatever it costs. */
   readonly most: number;
-  /** Returns the present cost of a value. Default: 1, so that `most` limits the number of values. */
+  /** Returns the current cost of a value. Default: 1, so that `most` limits the number of values. */
   readonly costOf?: (value: V) => number;
   /** Called with each value that is evicted. */
   readonly onEvict?: (value: V) => void;

@@ -1,4 +1,4 @@
-/** Writes the sentence for an invalid value, the same in the library, over HTTP and for agents. */
+/** Writes the message for an invalid value. The library, the HTTP interface and the agents' tools share it. */
 
 const MOST = 60;
 

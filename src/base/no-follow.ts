@@ -1,7 +1,7 @@
 /**
- * Opens files and folders without following symlinks anywhere on their path. A folder on the way may have
- * been replaced by a symlink since it was listed, and O_NOFOLLOW covers the last part of a path only. It may
- * even be replaced back a moment later. So the check looks at the open descriptor, never at the path again.
+ * Opens files and folders without following symlinks in any part of their path. A folder on the path may have been
+ * replaced by a symlink since it was listed, but O_NOFOLLOW protects only the last part of a path. The symlink may
+ * even be replaced by the folder again a moment later. So the check examines the open descriptor, never the path.
  *
  * On Linux, /proc gives the path of an open file, and a folder can be listed by its descriptor. Other systems
  * have neither, so there only the last part of a path is protected.
@@ -16,15 +16,15 @@ const O_NOFOLLOW = flags.O_NOFOLLOW ?? 0;
 const O_NONBLOCK = flags.O_NONBLOCK ?? 0;
 const O_DIRECTORY = flags.O_DIRECTORY ?? 0;
 
-/** Opens a file for reading. Throws if it is a symlink. Does not wait for the writer of a pipe. */
+/** Opens a file for reading. Throws if it is a symlink. Does not wait for a pipe's writer. */
 export const openFile = (path: string): number =>
   openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 
 const byDescriptor = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
 
 /**
- * Returns whether an open file lies at this path: false if a symlink was followed. Always true on systems
- * other than Linux. REQUIRES: the path is absolute, and that of its root has no symlinks.
+ * Returns whether an open file lies at this path: false if a symlink was followed. Always true on systems other than
+ * Linux. REQUIRES: the path is absolute, and the root's path contains no symlinks.
  */
 export const isAtPath = (descriptor: number, path: string): boolean =>
   (placeOf(descriptor) ?? path) === path;
@@ -38,16 +38,16 @@ function placeOf(descriptor: number): string | undefined {
   }
 }
 
-/** Holds one folder open at a time, so that its files can be read even if its path is replaced meanwhile. */
+/** Keeps one folder open at a time, so that its files can be read even if its path is replaced meanwhile. */
 export class HeldFolder {
   #descriptor: number | undefined;
   #path: string | undefined;
   #place: string | undefined;
 
   /**
-   * Opens a folder, unless it is the one that is held, and returns a path of it, valid until another is opened. On
-   * Linux this path keeps naming the same folder. Returns undefined if a symlink was followed on the way. Throws
-   * what openSync() throws.
+   * Opens a folder, unless it is already open, and returns a path to it, which is valid until another folder is
+   * opened. On Linux this path keeps naming the same folder. Returns undefined if a symlink was followed on the way.
+   * Throws what openSync() throws.
    */
   open(path: string): string | undefined {
     if (path === this.#path) return this.#place;
@@ -100,7 +100,7 @@ export function readNoFollow(
     let length = 0;
     while (length < bytes.length) {
       const read = readSync(descriptor, bytes, length, bytes.length - length, null);
-      if (read === 0) break; // it was cut short after fstat
+      if (read === 0) break; // the file was truncated after fstat
       length += read;
     }
     return bytes.subarray(0, length);

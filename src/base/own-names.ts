@@ -1,11 +1,12 @@
 /**
- * Tells names of this machine from others. Whoever answers everybody on it looks at the name in a request: a web page
- * whose own name is made to lead here could otherwise ask from any browser on this machine.
+ * Recognizes host names that mean this machine. A server that answers everybody on this machine must check the host
+ * name of each request. Otherwise a web page could make its own host name resolve to this machine, and send requests
+ * from any local browser (DNS rebinding).
  */
 
 import { isIP } from "node:net";
 
-/** Whether nobody else can make a web page's name of it: names of this machine, and addresses. */
+/** Whether the name cannot belong to somebody else's web page: it is a local name or an IP address. */
 export function isOwnName(hostname: string): boolean {
   const name = hostname.replace(/^\[|\]$/g, "");
   return name === "localhost" || name.endsWith(".localhost") || isIP(name) !== 0;

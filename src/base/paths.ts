@@ -11,7 +11,7 @@ import { compareText } from "./compare.ts";
 
 const MAX_PATH_BYTES = 4096;
 
-// one test for most paths: no part that is empty, '.' or '..', no NUL
+// one test accepts most paths: no part that is empty, '.' or '..', and no NUL
 const BAD_PARTS = /\0|(?:^|\/)\.{0,2}(?:\/|$)/;
 const LONE_SURROGATE = /\p{Cs}/u;
 
@@ -24,7 +24,7 @@ function fitsBytes(path: string): boolean {
   return path.length * 3 <= MAX_PATH_BYTES || Buffer.byteLength(path) <= MAX_PATH_BYTES;
 }
 
-/** Removes the slashes at the end. A regular expression would take quadratic time. */
+/** Removes trailing slashes. A regular expression would take quadratic time. */
 export function withoutEndSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === "/") end--;
@@ -41,14 +41,15 @@ export function pathWithin(outer: string, inner: string): string | undefined {
   return isOutside ? undefined : path.split(sep).join("/");
 }
 
-/** Copies a part of a longer string, which would keep all of that in memory. */
+/** Copies a part of a longer string. A mere slice would keep the whole string in memory. */
 export const ownText = (text: string): string => Buffer.from(text, "utf16le").toString("utf16le");
 
 const MOST_SHOWN = 1_024;
 
 /**
- * Makes an invalid path fit for display: well-formed, without control characters, at most 1 024 units long. A longer
- * one ends in a part of its hash, so that files under a long path stay different files. Others may become the same.
+ * Makes an invalid path fit for display: well-formed, without control characters, and at most 1 024 units long. A
+ * longer path is cut and ends in a part of its hash, so that files under a long path keep different names. Other
+ * invalid paths may become equal.
  */
 export function shownPath(path: string): string {
   const isCut = path.length > MOST_SHOWN;

@@ -1,4 +1,4 @@
-/** Reads the body of a request, no further than a limit. */
+/** Reads the body of a request up to a limit. */
 
 import { QuernError } from "./errors.ts";
 
@@ -13,7 +13,7 @@ function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayB
 }
 
 /**
- * Resolves to the body, or to undefined if it is longer than the limit. Rejects with ABORTED if it breaks
+ * Resolves to the body, or to undefined if it is longer than the limit. Rejects with ABORTED if the connection breaks
  * off.
  */
 export async function readBytes(
@@ -35,7 +35,7 @@ export async function readBytes(
   } catch (cause) {
     throw new QuernError("ABORTED", "the body broke off", { cause });
   } finally {
-    // not cancelled, because several adapters would close the connection before the answer has left
+    // not cancelled, because several adapters would close the connection before the response is sent
     reader?.releaseLock();
   }
 }

@@ -38,7 +38,7 @@ export class Semaphore {
     });
   }
 
-  /** Hands the permit to the caller that has waited longest, if any waits. */
+  /** Hands the permit to the caller that has waited longest, if any. */
   #release(): void {
     const [next] = this.#waiting;
     if (next === undefined) return void this.#running--;

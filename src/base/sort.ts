@@ -1,4 +1,4 @@
-/** Sorts with yields to the event loop: Array.sort() would block for 60 ms for 100 000 unordered names. */
+/** Sorts with yields to the event loop. Array.sort() would block it for 60 ms for 100 000 unordered names. */
 
 import type { Pause } from "./yield.ts";
 
@@ -19,7 +19,7 @@ export async function sortInSlices<T>(
     runs.push(items.slice(at, at + PIECE).sort(compare));
     await pause();
   }
-  // merges neighbours only, which keeps the sort stable
+  // merges only neighbouring runs, which keeps the sort stable
   while (runs.length > 1)
     for (let at = 0; at + 1 < runs.length; at++)
       runs.splice(at, 2, await merge(runs[at]!, runs[at + 1]!, { compare, pause }));

@@ -1,18 +1,18 @@
 /**
- * Maps that grow without a long step. V8 moves all entries of a Map when it doubles: at 65 536 entries
- * that takes 5 to 10 ms, which is longer than a caller's thread may be held.
+ * Maps that grow without blocking for long. V8 moves all entries of a Map when it doubles: at 65 536 entries that
+ * takes 5 to 10 ms, longer than the calling thread may be blocked.
  */
 
 import { GrowableWords } from "./growable.ts";
 
-/** 100 000 keys make some 800 in each. */
+/** With 100 000 keys, each map has about 800. */
 const PARTS = 128;
 const HASHED_CHARACTERS = 16;
 
 /** Maps strings to values, in 128 small maps instead of a large one. */
 export class WideMap<Value> {
   #parts = Array.from({ length: PARTS }, () => new Map<string, Value>());
-  /** Maps that a copy shares with its original. */
+  /** The maps that a copy shares with its original. */
   #shared: ReadonlySet<Map<string, Value>> = NONE;
 
   get(key: string): Value | undefined {
@@ -27,7 +27,10 @@ export class WideMap<Value> {
     this.#own(key).delete(key);
   }
 
-  /** Returns a copy, which takes memory only for what is changed later. REQUIRES: this one is not changed any more. */
+  /**
+   * Returns a copy, which takes memory only for what is changed in it. REQUIRES: the original does not change
+   * afterwards.
+   */
   copy(): WideMap<Value> {
     const copy = new WideMap<Value>();
     copy.#parts = this.#parts.slice();
@@ -44,7 +47,7 @@ export class WideMap<Value> {
 
 const NONE: ReadonlySet<never> = new Set();
 
-/** Returns the part for a key, by its last characters, because names of repositories begin alike. */
+/** Returns the part for a key, chosen by its last characters, because names of repositories have common beginnings. */
 export function partOf(key: string): number {
   let hash = key.length;
   for (let at = Math.max(0, key.length - HASHED_CHARACTERS); at < key.length; at++)
@@ -53,13 +56,13 @@ export function partOf(key: string): number {
 }
 
 /**
- * Maps ascending ids to values, as a ReadonlyMap: one array of values, and the place of each id. Takes 4 bytes for
- * every id up to the largest.
+ * Maps ascending ids to values, as a ReadonlyMap: an array of values, and for each id its index there. Takes 4 bytes
+ * for every id up to the largest.
  */
 export class IdMap<Value> implements ReadonlyMap<number, Value> {
   readonly #ids: Uint32Array;
   readonly #values: readonly Value[];
-  /** For each id, its place counted from 1, or 0 if it is not there. */
+  /** For each id, its index counted from 1, or 0 if the id is not in the map. */
   readonly #places: Uint32Array;
 
   private constructor(ids: Uint32Array, values: readonly Value[], places: Uint32Array) {
@@ -98,7 +101,7 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
     return (this.#places[id] ?? 0) !== 0;
   }
 
-  /** Returns a copy with other values for some of its ids. Takes 0.1 ms for 100 000. */
+  /** Returns a copy with other values for some of its ids, in 0.1 ms for 100 000. */
   with(changed: Iterable<readonly [id: number, value: Value]>): IdMap<Value> {
     const values = this.#values.slice();
     for (const [id, value] of changed) values[this.#places[id]! - 1] = value;
@@ -106,8 +109,8 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
   }
 
   /**
-   * Returns a copy of exactly these ids, ascending, with some values changed. Takes 1 ms for 100 000. REQUIRES: each
-   * id that is new has a value in `changed`; `end` is greater than any id.
+   * Returns a copy with exactly these ascending ids, and some values changed, in 1 ms for 100 000. REQUIRES:
+   * `changed` has a value for each new id; `end` is greater than any id.
    */
   moved(ids: Uint32Array, changed: ReadonlyMap<number, Value>, end: number): IdMap<Value> {
     const values: Value[] = [];

@@ -1,12 +1,12 @@
 /**
- * Yields to the event loop from long loops. Searches, index runs, inline tasks and answers over HTTP wait in one
- * queue, which lets one continue in each turn of the loop: two in the same turn would block it for two slices.
- * Loops that begin in one turn, one after another, share its slice for the same reason.
+ * Yields to the event loop from long loops. Searches, index runs, inline tasks and HTTP answers wait in one queue,
+ * which lets one of them continue in each turn of the event loop. Two in the same turn would block it for two slices.
+ * For the same reason, loops that begin one after another in the same turn share its slice.
  */
 
 import { throwIfAborted, type Stop } from "./abort.ts";
 
-/** Milliseconds. Below the promised 5 ms, to leave room for the step that is running. */
+/** Milliseconds. Less than the promised 5 ms, to leave time for the step that is running. */
 export const SLICE_MS = 2;
 
 class YieldQueue {
@@ -18,7 +18,7 @@ class YieldQueue {
     });
   }
 
-  // an immediate is pending if and only if somebody waits
+  // an immediate is pending if and only if a caller waits
   readonly #admit = () => {
     const resume = this.#waiting.shift();
     if (this.#waiting.length > 0) setImmediate(this.#admit);
@@ -28,8 +28,8 @@ class YieldQueue {
 }
 
 /**
- * Remembers when the slice of this turn of the event loop began. The next phase of immediates ends it,
- * whoever is admitted there.
+ * Remembers when the slice of this turn began. The next phase of immediates ends the slice, whichever caller it
+ * admits.
  */
 class Turn {
   #since: number | undefined;
@@ -52,14 +52,14 @@ class Turn {
 
 const turn = new Turn();
 
-/** The queue of this thread, because several engines share the event loop of their host. */
+/** The queue belongs to the thread, because several engines share their host's event loop. */
 const queue = new YieldQueue();
 
 /** Resolves in a turn of the event loop in which no other caller continues. First come, first served. */
 export const yieldTurn = (): Promise<void> => queue.wait();
 
 export interface SliceOptions {
-  /** Milliseconds that a loop may run between yields; less for a loop with long rounds. Default: SLICE_MS. */
+  /** Milliseconds that a loop may run between yields. Shorter for a loop with long rounds. Default: SLICE_MS. */
   readonly ms?: number;
   /** Ends the loop: rest() rejects with ABORTED. */
   readonly signal?: Stop;
@@ -76,7 +76,7 @@ export class Slice {
     this.#signal = signal;
   }
 
-  /** Whether it is time to yield. Cheap enough for each round of a loop: about 40 ns. */
+  /** Whether it is time to yield. Takes about 40 ns, so each round of a loop may ask. */
   get isOver(): boolean {
     return performance.now() - this.#since >= this.#ms;
   }
@@ -90,7 +90,7 @@ export class Slice {
   }
 }
 
-/** Called now and then in a long loop. Returns a promise to await if the slice is over, otherwise undefined. */
+/** To be called regularly in a long loop. Returns a promise to await if the slice is over, otherwise undefined. */
 export type Pause = () => Promise<void> | undefined;
 
 /** Creates the pause of one loop. */

@@ -1,8 +1,8 @@
 /**
- * Opens the stores of `quern serve`, `quern keys` and `quern users` (keys, members and audit records),
- * which are in one folder of the data directory.
+ * Opens the stores of `quern serve`, `quern keys` and `quern users`: keys, members and audit records. They are in one
+ * folder of the data directory.
  *
- * A single person needs no members: while there are none, the owner of any key counts as an owner of the
+ * Someone who uses quern alone needs no members. While there are none, the owner of any key counts as an owner of the
  * organization.
  */
 
@@ -15,7 +15,7 @@ import type { OpenedFile } from "./cluster-file.ts";
 import type { Io } from "./io.ts";
 import { QuernError } from "../base/errors.ts";
 
-/** Begins with a dot, so that the data directory still counts as empty before the first index run. */
+/** The name begins with a dot, so that the data directory still counts as empty before the first index run. */
 const accountFolder = (db: string): string => join(db, ".keys");
 
 export interface Accounts extends AsyncDisposable {
@@ -44,14 +44,14 @@ export async function openAccounts(db: string): Promise<Accounts> {
   };
 }
 
-/** Opens the stores if they exist, so that a mistyped path creates none. */
+/** Opens the stores if they exist. A mistyped path does not create any. */
 export async function openExistingAccounts(db: string): Promise<Accounts> {
   if (!existsSync(accountFolder(db)))
     throw new QuernError("INDEX_NOT_FOUND", `no key or member was ever made in ${db}`);
   return openAccounts(db);
 }
 
-/** Opens the stores of a cluster, which are in its PostgreSQL. */
+/** Opens the stores of a cluster, which are in its PostgreSQL database. */
 export async function openClusterAccounts({
   catalog,
 }: Pick<OpenedFile, "catalog">): Promise<Accounts> {
@@ -63,11 +63,11 @@ export async function openClusterAccounts({
     tokens: postgresTokenStore(pool, place),
     users: postgresUserStore(pool, place),
     audits: postgresAuditStore(pool, place),
-    [Symbol.asyncDispose]: async () => {}, // whoever opened the file closes it
+    [Symbol.asyncDispose]: async () => {}, // whoever opened the cluster file closes it
   };
 }
 
-/** Opens the stores of a directory, or of a cluster, for `use`, and closes them. */
+/** Opens the stores of a directory or a cluster, calls `use` with them, and closes them. */
 export async function withAccounts(
   open: typeof openAccounts,
   { db, cluster }: { readonly db: string; readonly cluster?: string },

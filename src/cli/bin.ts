@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Runs the command as a process: streams, signals, exit code. Enables V8's compile cache before it loads
- * the rest, so that a second start compiles nothing (Node 22.1 and later).
+ * Runs the command as a process: streams, signals, exit code. It enables V8's compile cache (Node 22.1 and later)
+ * before it loads the rest, so that a second start compiles nothing.
  */
 
 import module from "node:module";
@@ -10,7 +10,7 @@ import { VERSION } from "../base/version.ts";
 const { stdout, stderr, env } = process;
 const argv = process.argv.slice(2);
 
-/** Commands that end by themselves when they are stopped, because running requests may be answered first. */
+/** Commands that end by themselves after a signal, so that they can answer running requests first. */
 const SERVERS = new Set(["serve", "mcp"]);
 const isServer = SERVERS.has(argv[0] ?? "") || (argv[0] === "sync" && argv.includes("--every"));
 const STOP_MS = 800;
@@ -23,10 +23,7 @@ async function runCommand(): Promise<void> {
   const { run, STOPPED } = await import("./main.ts");
   const { STOPPED_WORDS } = await import("./errors.ts");
   const stop = new AbortController();
-  /**
-   * Ends the process at once, even during a step that cannot be interrupted. The index is intact at any
-   * moment.
-   */
+  /** Ends the process immediately, even during a step that cannot be interrupted. The index is intact at any moment. */
   const leave = (): void => {
     stderr.write(STOPPED_WORDS);
     process.exit(STOPPED);
@@ -36,7 +33,7 @@ async function runCommand(): Promise<void> {
       stop.abort();
       if (!isServer) setTimeout(leave, STOP_MS).unref();
     }); // the second signal ends the process at once
-  // the reader, such as head, has closed the pipe
+  // the reader of the pipe, such as head, has closed it
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit(0);

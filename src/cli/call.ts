@@ -20,7 +20,7 @@ export function withCommonOptions(command: Command): Command {
     .option("--json", "print JSON");
 }
 
-/** Adds the option of commands that also work on a cluster. */
+/** Adds the option --cluster to commands that also work on a cluster. */
 export const withCluster = (command: Command): Command =>
   command.option("--cluster <file>", "file that tells of a cluster, which takes the place of --db");
 
@@ -28,7 +28,7 @@ export interface WaitFlags {
   wait?: number;
 }
 
-/** Adds the option of commands that write, of which only one may run at a time. */
+/** Adds the option of commands that write to the index. Only one of them may run at a time. */
 export const withWait = (command: Command): Command =>
   command.option(
     "--wait <ms>",

@@ -1,4 +1,4 @@
-/** Implements quern cluster: runs a node, and looks after the index of a cluster without searching it. */
+/** Implements quern cluster, which runs a node or maintains a cluster's index without searching it. */
 
 import { once } from "node:events";
 import type { Command } from "commander";
@@ -67,7 +67,7 @@ async function migrate({ catalog }: OpenedFile, { json }: Flags, { io }: Call): 
   else io.stdout.write(`the tables are of version ${to} now; they were of ${from}\n`);
 }
 
-/** Runs until the process is stopped. Its slices stay its own for ten minutes, for it may come back. */
+/** Runs until the process is stopped. Its slices stay assigned to it for ten minutes, because it may come back. */
 async function node(opened: OpenedFile, flags: Flags, { io }: Call): Promise<void> {
   const { options, listen } = opened.machine();
   if (!listen || !options.node)

@@ -1,8 +1,8 @@
 /**
- * Reads the file that describes a cluster to the command: where PostgreSQL, the objects and this machine's
- * folder are, and whether the machine is a node, a front, or neither. JSON with comments. It contains no
- * secrets; it names the environment variables that hold them. They are read when they are needed, so a
- * command that only makes a key needs no others.
+ * Reads the file that describes a cluster: where PostgreSQL, the objects and this machine's folder are, and whether
+ * the machine is a node, a front, or neither. JSON with comments. It contains no secrets; it names the environment
+ * variables that hold them. Each variable is read when it is needed, so a command that only makes a key needs no
+ * others.
  */
 
 import { readFile } from "node:fs/promises";
@@ -23,7 +23,7 @@ const word = z.string().min(1, "must not be empty");
 const ADDRESS =
   'must be as "postgres://user@host:5432/name" without a password, or { "env": "NAME" }';
 type Variable = z.infer<typeof variable>;
-/** A value that may differ between machines that share one file, as pods do. */
+/** A value that may differ between machines that share one file, such as pods. */
 const perMachine = z.union([word, variable], 'must be a non-empty string or { "env": "NAME" }');
 const count = z.int().min(1, "must be 1 or more");
 const address = z.string().refine((text) => {
@@ -63,7 +63,10 @@ const FILE = z.strictObject({
 
 type ClusterFile = z.infer<typeof FILE>;
 
-/** How long PostgreSQL may be silent before a call fails. A server that hangs takes connections and never answers. */
+/**
+ * How long PostgreSQL may be silent before a call fails. Without a limit, a server that hangs would accept
+ * connections and never answer.
+ */
 const SILENCE_MS = 60_000;
 
 /** The address at which a server listens. */
@@ -75,21 +78,21 @@ export interface ListenAt {
 /** The role of a machine in the cluster. */
 export interface Machine {
   readonly options: ClusterOptions;
-  /** The address at which the machine answers fronts. It is no node if undefined. */
+  /** The address at which the machine answers fronts. If undefined, it is no node. */
   readonly listen: ListenAt | undefined;
 }
 
-/** What a file names, opened. Disposing closes the connections. */
+/** The database and stores that a cluster file names, opened. Disposing closes the connections. */
 export interface OpenedFile extends AsyncDisposable {
   readonly catalog: ClusterCatalog;
   readonly segments: SegmentStore;
-  /** Nodes that hold each slice. */
+  /** How many nodes hold each slice. */
   readonly replicas: number;
   /** Throws if an environment variable that the machine needs is not set. */
   machine(): Machine;
 }
 
-/** Opens no connection yet: the first statement does. */
+/** Opens no connection yet; the first statement does. */
 export async function openClusterFile(path: string, env: Environment): Promise<OpenedFile> {
   const file = resolve(path);
   const read = await readClusterFile(file);
@@ -103,7 +106,7 @@ export async function openClusterFile(path: string, env: Environment): Promise<O
     query_timeout: SILENCE_MS,
     keepAlive: true,
   });
-  pool.on("error", () => undefined); // of an idle connection: the next statement makes a new one
+  pool.on("error", () => undefined); // an error of an idle connection; the next statement makes a new one
   const { schema } = read.postgres;
   const place = schema === undefined ? {} : { schema };
   const catalog = postgresCatalog(pool, place);
@@ -199,7 +202,7 @@ async function openSegments(
       const { s3Segments } = await import("../cluster/objects/s3-segments.ts");
       const { S3Client } = await loadPeer("@aws-sdk/client-s3", () => import("@aws-sdk/client-s3"));
       const { bucket, prefix, endpoint, region, pathStyle } = segments;
-      // credentials come from where this client looks for them: AWS_ACCESS_KEY_ID and so on
+      // the client finds credentials in its usual places, such as AWS_ACCESS_KEY_ID
       const client = new S3Client({
         ...(endpoint !== undefined && { endpoint }),
         ...(region !== undefined && { region }),
@@ -210,7 +213,7 @@ async function openSegments(
   }
 }
 
-/** Loads an optional peer. */
+/** Loads an optional peer dependency. */
 async function loadPeer<T>(name: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

@@ -1,4 +1,4 @@
-/** Opens this machine's part of a cluster, with the port on which a node answers fronts. */
+/** Opens this machine's part of a cluster, and if it is a node, the port on which it answers fronts. */
 
 import { createServer } from "node:http";
 import type { ClusterEngine } from "../cluster/cluster-engine.ts";
@@ -8,7 +8,7 @@ import { addressOf, closeServer, listenOn } from "./listening.ts";
 
 export interface OpenedMachine extends AsyncDisposable {
   readonly engine: ClusterEngine;
-  /** The address at which it answers fronts. It is no node if undefined. */
+  /** The address at which it answers fronts. If undefined, it is no node. */
   readonly address: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Implements quern completion, which prints a script for a shell to complete commands, options and paths. */
+/** Implements quern completion, which prints a script that completes commands, options and paths in a shell. */
 
 import { Argument, type Command, type Option } from "commander";
 import type { Call } from "./call.ts";

@@ -1,7 +1,7 @@
 /**
- * Finds the data directory: the one that --db, QUERN_DB or a quern.json names, or else the nearest `.quern` in the
- * current folder or one above it, as git finds `.git`. A new directory gets a .gitignore that excludes it, and is
- * removed again if the run that created it fails.
+ * Finds the data directory. It is the one that --db, QUERN_DB or a quern.json names, or else the nearest `.quern` in
+ * the current folder or a parent folder, as git finds `.git`. A new directory gets a .gitignore that excludes it. It
+ * is removed again if the run that created it fails.
  */
 
 import {
@@ -20,9 +20,9 @@ import type { Io } from "./io.ts";
 const NAME = ".quern";
 
 /**
- * Returns the data directory, or `./.quern` if none exists here or above. `configured` returns the directory that a
- * quern.json names, if any. Throws INVALID_REQUEST if the directory or an entry in it is a symlink, unless the
- * environment names the directory.
+ * Returns the data directory, or `./.quern` if neither this folder nor a parent has one. `configured` returns the
+ * directory that a quern.json names, if any. Throws INVALID_REQUEST if the directory or an entry in it is a symlink,
+ * unless the environment names the directory.
  */
 export function findDataDirectory(
   env: Io["env"],
@@ -45,8 +45,8 @@ function nearest(from: string): string {
 }
 
 /**
- * Refuses symlinks. The directory may be part of somebody else's folder, and writing through a symlink would change
- * files elsewhere.
+ * Rejects symlinks. The directory may be in somebody else's folder, and a write through a symlink would change files
+ * elsewhere.
  */
 function mustStayInside(folder: string): void {
   if (!existsSync(folder)) return;
@@ -59,7 +59,7 @@ function mustStayInside(folder: string): void {
   throw new QuernError("INVALID_REQUEST", message);
 }
 
-/** Runs `run`. If it fails in a new directory and leaves nothing there, removes the directory. */
+/** Calls `run`. If `run` fails and leaves nothing in a new directory, removes the directory. */
 export async function inNewDirectory<T>(
   db: string,
   run: () => Promise<T>,

@@ -1,7 +1,8 @@
 /**
- * Reads defaults of options from the nearest quern.json, in the current folder or above it: `db`, and under
- * `command` the long names of options by command. Typed options override them. Somebody else may have
- * written the file into a folder above, so nothing in it can open a server to others, or write out of that folder.
+ * Reads defaults of options from the nearest quern.json in the current folder or a parent folder. `db` gives the data
+ * directory, and `command` the options of each command by their long names. Options on the command line override
+ * them. Somebody else may have written the file into a parent folder, so nothing in it can open a server to others,
+ * or write outside that folder.
  */
 
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
@@ -12,14 +13,11 @@ import { QuernError } from "../base/errors.ts";
 import { pathWithin } from "../base/paths.ts";
 
 const NAME = "quern.json";
-/** Those of a configuration of sync, too. */
+/** Includes the fields of a sync configuration. */
 const FIELDS = ["$schema", "db", "command", "connections", "sync"];
 const MOST_BYTES = 2 ** 20;
 
-/**
- * Options that must be typed, because they open the server to others or send tokens to a place that the
- * file names.
- */
+/** Options that the file may not set, because they open the server to others or send tokens to an address. */
 const TYPED = [
   "anonymous",
   "host",
@@ -35,8 +33,8 @@ const TYPED = [
 
 /**
  * Finds a quern.json and sets the options that it gives for the command. Resolves to a function that returns the
- * file's data directory, and that throws if this directory leads out of the file's folder. Resolves to undefined if
- * there is no data directory.
+ * file's data directory, and throws if that directory is outside the file's folder. Resolves to undefined if there is
+ * no data directory.
  */
 export async function applyDefaults(command: Command): Promise<(() => string) | undefined> {
   const file = findFile();
@@ -65,7 +63,7 @@ export async function applyDefaults(command: Command): Promise<(() => string) | 
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, 80));
 
-/** Whoever wrote the file might otherwise have the command write anywhere. */
+/** Otherwise the file's author could make the command write anywhere. */
 function placeOf(file: string, db: string): string {
   const folder = realpathSync(dirname(file));
   const place = resolve(folder, db);
@@ -77,11 +75,11 @@ function placeOf(file: string, db: string): string {
   );
 }
 
-/** Returns where a path leads as far as it exists. */
+/** Resolves the symlinks of a path as far as the path exists. */
 function realPlace(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
     return join(realPlace(dirname(path)), basename(path));
-  return existsSync(path) ? realpathSync(path) : sep; // a link that leads nowhere
+  return existsSync(path) ? realpathSync(path) : sep; // a link to a file that does not exist
 }
 
 function findFile(): string | undefined {
@@ -92,7 +90,7 @@ function findFile(): string | undefined {
   }
 }
 
-/** Returns the text of the file. A pipe would be waited for, and a device has no end. */
+/** Returns the text of the file. Throws if it is no regular file, because a pipe may block and a device has no end. */
 function textOf(file: string): string {
   const stat = statSync(file);
   if (!stat.isFile()) throw invalid(file, "it is not a regular file");
@@ -117,7 +115,7 @@ function setOption(command: Command, setting: Setting): void {
   }
   const attribute = option.attributeName();
   const source = command.getOptionValueSource(attribute);
-  if (source !== undefined && source !== "default") return; // the option was typed
+  if (source !== undefined && source !== "default") return; // the option was on the command line
   const value = valueOf(option, setting, place);
   if (value !== undefined) command.setOptionValueWithSource(attribute, value, "config");
 }

@@ -5,9 +5,7 @@ import { join } from "node:path";
 import type { Engine, OpenOptions } from "../engine.ts";
 import type { Io } from "./io.ts";
 
-/**
- * The largest index that is searched without threads, because four of them take 0.2 s of processor time to start.
- */
+/** The largest index that is searched without threads. Starting four threads takes 0.2 s of processor time. */
 const SMALL_INDEX_BYTES = 16 * 2 ** 20;
 
 /** Returns options for an engine that answers one question. */
@@ -28,7 +26,7 @@ export async function withEngine<T>(
   { db, ...options }: OpenOptions & { db: string },
   use: (engine: Engine) => Promise<T>,
 ): Promise<T> {
-  const { open } = await import("../engine.ts"); // loaded here, because it is most of the code, and help needs none of it
+  const { open } = await import("../engine.ts"); // loaded here, because it is most of the code, and --help does not need it
   const engine = await open(db, {
     ...options,
     onWarning: warnOn(io),

@@ -1,4 +1,4 @@
-/** Formats errors for people: the code, what is wrong, and what to do if the message does not say so. */
+/** Formats errors for people: the code, what is wrong, and what to do unless the message says so already. */
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 
@@ -32,7 +32,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   INTERNAL: "this is a bug of quern",
 };
 
-/** The words that a person reads after pressing Ctrl-C. */
+/** The message that a person sees after pressing Ctrl-C. */
 export const STOPPED_WORDS = "quern: stopped; what was published before is as it was\n";
 
 /** Formats an error, without a stack trace. */
@@ -45,7 +45,7 @@ export function describeError(error: unknown): string {
 function codeAndMessage(error: unknown): { code: string; message: string } {
   if (error instanceof QuernError) return error;
   if (!(error instanceof Error)) return { code: "INTERNAL", message: String(error) };
-  // an error of the operating system, such as a port that is taken
+  // an error of the operating system, such as a port that is in use
   const isSystem = "code" in error && "syscall" in error;
   return { code: isSystem ? String(error.code) : "INTERNAL", message: error.message };
 }

@@ -1,4 +1,7 @@
-/** Implements quern explain, which shows how a query was understood and planned, and what would find more. */
+/**
+ * Implements quern explain, which shows how a query was understood and planned, and which other queries would find
+ * more.
+ */
 
 import type { Command } from "commander";
 import type { Explanation } from "../search/messages/response.ts";

@@ -1,23 +1,21 @@
 /**
- * Decides when `quern mcp` begins to read its folders: after the first call has been answered, because
- * reading 80 000 files takes both cores for seconds while a client that has just started waits for its
- * answer. If the client asks nothing at first, reading begins anyway.
+ * Decides when `quern mcp` begins to read its folders: after the first call has been answered. Reading 80 000 files
+ * takes both cores for seconds, while a client that has just started waits for its answer. If the client makes no
+ * call at first, reading begins anyway.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Guard } from "../mcp/guard.ts";
 
-/**
- * How long to wait for the first call. A client that has a question asks it as soon as the server answers.
- */
+/** How long to wait for the first call. A client with a question sends it as soon as the server has started. */
 const QUIET_MS = 1_000;
 /** The longest time that a call may delay the reading. */
 const MOST_MS = 5_000;
 
 export interface FirstAnswer {
-  /** Wraps each call. */
+  /** Wraps each call of a tool. */
   readonly guard: Guard;
-  /** Resolves when the first call has ended or takes too long, or when nobody has called. */
+  /** Resolves when the first call has ended or takes too long, or when no call has come. */
   readonly given: Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Manages the paths of `quern mcp`. Folders and work trees are followed, so that each answer reflects the
- * disk. Bare repositories, and those with several indexed revisions, are indexed again when their branches
- * move. Until a path is ready, words say what an answer may lack.
+ * Manages the paths of `quern mcp`. Folders and work trees are followed, so that each answer reflects the disk. Bare
+ * repositories, and repositories with several indexed revisions, are indexed again when their branches move. Until a
+ * path is ready, answers carry a note that says what they may lack.
  */
 
 import { existsSync } from "node:fs";
@@ -22,7 +22,7 @@ import type { Asked } from "./mcp-command.ts";
 export interface Followed {
   /** Answers that reflect the disk. */
   readonly engine: AskedEngine;
-  /** What answers may lack at present, in words. */
+  /** What answers may lack at the moment, as text. */
   readonly behind: () => readonly string[];
   readonly done: Promise<void>;
 }
@@ -32,11 +32,11 @@ interface Following {
   readonly io: Io;
   readonly signal: AbortSignal;
   readonly workspaces: Workspace[];
-  /** The words by path. */
+  /** The notes by path. */
   readonly words: Map<string, string>;
 }
 
-/** The time between tries while another process writes, which may be indexing the same. */
+/** The interval between attempts while another process writes. It may be indexing the same path. */
 const RETRY_MS = 2_000;
 
 interface FollowOptions {
@@ -102,7 +102,7 @@ async function followPath(path: string, found: Found, following: Following): Pro
     }
 }
 
-/** What a path lacks while another process writes the index: all of it if it was never indexed. */
+/** What a path lacks while another process writes the index: everything, if the path was never indexed. */
 function wordsWhileLocked(path: string, { known }: Found): string {
   const lacking = known
     ? "what changed in the last seconds may be missing"
@@ -110,7 +110,10 @@ function wordsWhileLocked(path: string, { known }: Found): string {
   return `INCOMPLETE: another process writes the index, and ${path} waits for it: ${lacking}.`;
 }
 
-/** Whether only commits of a path are indexed: if it is bare, or several revisions were indexed or named. */
+/**
+ * Whether only commits of a path are indexed. This is so if it is bare, or if several revisions were indexed or
+ * named.
+ */
 function isOfCommits(path: string, known: Repository | undefined): boolean {
   const isWorkTree = existsSync(join(path, ".git"));
   const isBare = !isWorkTree && existsSync(join(path, "HEAD")) && existsSync(join(path, "refs"));
@@ -131,7 +134,7 @@ async function watchCommits(path: string, { source }: Found, following: Followin
   );
 }
 
-/** Indexes a folder that is not indexed yet, because an index run reports its progress. */
+/** Indexes a folder that is not indexed yet. Unlike a workspace, an index run reports its progress. */
 async function followDisk(path: string, found: Found, following: Following): Promise<void> {
   const { engine, io, signal, words, workspaces } = following;
   const { name } = found.source;

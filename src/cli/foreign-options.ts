@@ -1,6 +1,7 @@
 /**
- * Maps options of other search tools to what `quern search` calls them. `quern search` searches for a word that begins
- * with two dashes but is not an option, so without this table `--limit 3` would silently become two words of the query.
+ * Maps options of other search tools to what `quern search` calls them. `quern search` searches for words that begin
+ * with two dashes if they are no option. So without this table, `--limit 3` would silently become two words of the
+ * query.
  */
 
 import { nearestWord } from "../base/edit-distance.ts";

@@ -1,5 +1,5 @@
 /**
- * Implements quern index, which indexes repositories and folders in one run, and with --watch again
+ * Implements quern index, which indexes repositories and folders in one run. With --watch, it indexes them again
  * whenever they change.
  */
 
@@ -97,7 +97,7 @@ async function excludedLines(paths: readonly string[]): Promise<string[]> {
   );
 }
 
-/** Resolves when the run has ended and its report is printed, or with --watch when it is stopped. */
+/** Resolves when the run has ended and its report is printed; with --watch, when the user stops the command. */
 async function index(
   paths: string[],
   flags: IndexFlags,
@@ -164,7 +164,7 @@ async function watchUntilStopped(
   const watching = await begun.catch((error: unknown) => {
     if (!io.signal.aborted) throw error;
   });
-  if (!watching) return; // stopped before watching began, with everything indexed
+  if (!watching) return; // stopped before watching began, but everything is indexed
   io.stderr.write(`quern: watching ${count(sources.length, "source")}\n`);
   await stopped(io.signal);
   await watching[Symbol.asyncDispose]();

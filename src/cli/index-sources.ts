@@ -1,7 +1,6 @@
 /**
- * Makes sources of the paths of `quern index`: which are git repositories, what each is called, and which
- * revisions are wanted. A path that is indexed already keeps its name and its revisions unless options say
- * otherwise.
+ * Makes sources from the paths of `quern index`: finds out which are git repositories, what each is called, and which
+ * revisions are wanted. A path that is already indexed keeps its name and its revisions unless options say otherwise.
  */
 
 import { existsSync, statSync } from "node:fs";
@@ -21,7 +20,7 @@ export interface SourceFlags {
   rev?: string[];
   allBranches?: true;
   allTags?: true;
-  /** False if rule files do not count. */
+  /** False if .gitignore and .ignore files do not apply. */
   ignore?: string[] | false;
   public?: true;
   webUrl?: string;
@@ -35,7 +34,7 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** Refuses paths that are wrong before anything is opened or created. */
+/** Rejects wrong paths before anything is opened or created. */
 export function checkPaths(paths: readonly string[], flags: SourceFlags): void {
   const { name } = flags;
   if (name !== undefined && paths.length > 1 && !/[{}]/.test(name))
@@ -55,7 +54,7 @@ export function checkPaths(paths: readonly string[], flags: SourceFlags): void {
   }
 }
 
-/** Makes the sources. REQUIRES: checkPaths() has passed. */
+/** Makes the sources. REQUIRES: checkPaths() has accepted the paths. */
 export function sourcesOf(paths: readonly string[], asked: Asked): Promise<Source[]> {
   return Promise.all(paths.map((path) => sourceOf(path, asked)));
 }
@@ -106,7 +105,8 @@ export function isRepository(path: string): boolean {
 }
 
 /**
- * Returns the name of a source: the given one, the indexed one, that of its remote, or that of its folder.
+ * Returns the name of a source. In order of preference: the given one, the indexed one, that of its remote, that of
+ * its folder.
  */
 async function nameOf(path: string, isGit: boolean, asked: Asked): Promise<string> {
   const folder = resolve(path);
@@ -134,7 +134,10 @@ function folderName(folder: string, isGit: boolean): string {
   return own === ".git" ? basename(dirname(folder)) : own.replace(/\.git$/, "");
 }
 
-/** Fills in a template: `{folder}`, `{parent}` (the folder it is in) and `{remote}` (or else the folder). */
+/**
+ * Fills in a template: `{folder}`, `{parent}` (the folder's parent) and `{remote}` (the remote's name, or else the
+ * folder).
+ */
 function expand(
   template: string,
   { folder, isGit, remote }: { folder: string; isGit: boolean; remote: string | undefined },
@@ -152,7 +155,7 @@ function expand(
   });
 }
 
-/** Returns the given patterns, and one for the data directory if it is within the indexed folder. */
+/** Returns the given patterns, and one that excludes the data directory if it is within the indexed folder. */
 export function ignored(path: string, { db, ...flags }: SourceFlags): string[] {
   const ignore = flags.ignore || [];
   const inside = pathWithin(resolve(path), resolve(db));

@@ -1,4 +1,4 @@
-/** Defines how the command reaches the outside world. Tests pass their own. */
+/** Defines the command's streams, environment and signal. Tests pass their own. */
 
 export interface Output {
   write(text: string | Uint8Array): unknown;
@@ -15,12 +15,12 @@ export interface Io {
 }
 
 /**
- * The exit code: 0 if something was found or done, 1 if nothing was found or damage was. For 2 (an error)
- * and 130 (stopped by the user) an error is thrown.
+ * The exit code: 0 if something was found or done; 1 if nothing was found, or if damage was found. A command throws
+ * for the codes 2 (an error) and 130 (stopped by the user).
  */
 export type ExitCode = 0 | 1;
 
-/** Prints JSON, indented for people and on one line for programs. */
+/** Prints JSON: indented for people, on one line for programs. */
 export function printJson(io: Io, value: unknown): void {
   io.stdout.write(`${JSON.stringify(value, null, io.stdout.isTTY ? 2 : 0)}\n`);
 }

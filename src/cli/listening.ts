@@ -4,10 +4,10 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** How long running requests may take after the process was stopped. */
+/** How long running requests may continue after a signal to stop. */
 const GRACE_MS = 2_000;
 
-/** Listens on the port. Rejects if it is taken or not permitted. */
+/** Listens on the port. Rejects if the port is in use or not permitted. */
 export async function listenOn(
   server: Server,
   { port, host }: { readonly port: number; readonly host: string },
@@ -16,13 +16,13 @@ export async function listenOn(
   await once(server, "listening");
 }
 
-/** Returns `host:port`, as an address has it. */
+/** Returns `host:port`, as in a URL. */
 export function addressOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Lets running requests end, for GRACE_MS at most. */
+/** Waits until running requests have ended, for at most GRACE_MS. */
 export async function closeServer(server: Server): Promise<void> {
   const closed = once(server, "close");
   server.close();

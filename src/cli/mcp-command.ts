@@ -1,7 +1,4 @@
-/**
- * Implements quern mcp, which serves the tools of a coding agent on standard input and output until the
- * client leaves.
- */
+/** Implements quern mcp, which offers tools for a coding agent on standard input and output until the client leaves. */
 
 import type { Command } from "commander";
 import type { Engine } from "../engine.ts";

@@ -1,16 +1,16 @@
-/** Finds the paths of found files on this machine, for programs that open them. */
+/** Finds the local paths of found files, for programs that open them. */
 
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Engine } from "../engine.ts";
 import type { FileResult } from "../search/messages/response.ts";
 
-/** Returns `repository:path`, the two words that read takes. */
+/** Returns `repository:path`, whose two parts are the arguments of `quern read`. */
 export const placeOf = (file: FileResult): string => `${file.repository}:${file.fileName.text}`;
 
 /**
- * Resolves to a function that returns a file's path relative to the current folder if its repository is a
- * local folder that has it, and otherwise its place.
+ * Resolves to a function that returns where a file is: its path relative to the current folder if a local folder of
+ * its repository has it, or else `repository:path`.
  */
 export async function pathsHere(engine: Engine): Promise<(file: FileResult) => string> {
   const folders = new Map<number, string>();

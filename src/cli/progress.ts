@@ -3,9 +3,9 @@
  *
  *     shop: reading ████░░░░░░  41%  12 MB of 29 MB, 5.1 MB/s, 4 s left + symbols
  *
- * The total grows while a source is listed, so the bar appears only if the total has been the same for a
- * second. The time left of a stage is computed from its own speed. How long symbols will take depends on
- * the languages, so they are only announced before they begin.
+ * The total grows while a source is listed, so the bar appears only when the total has not changed for a second. The
+ * remaining time of a stage is estimated from the speed of that stage. How long symbols will take depends on the
+ * languages, so they are only announced before they begin.
  */
 
 import type { IndexProgress } from "../ingest/run/report.ts";
@@ -13,7 +13,7 @@ import type { Io } from "./io.ts";
 import { bytes, count, duration, visible } from "./style.ts";
 
 const EVERY_MS = 100;
-/** A total that has not grown for this long counts as the whole. */
+/** When the total has not grown for this long, it is taken to be complete. */
 const SETTLED_MS = 1_000;
 const BAR = 10;
 const WORDS: Readonly<Record<IndexProgress["stage"], string>> = {
@@ -26,11 +26,11 @@ const WORDS: Readonly<Record<IndexProgress["stage"], string>> = {
 
 export interface ProgressLine {
   readonly onProgress: (progress: IndexProgress) => void;
-  /** Clears the line, before anything else is written. */
+  /** Clears the line before other output. */
   readonly clear: () => void;
 }
 
-/** `next` names what follows the contents. `now` is in milliseconds. */
+/** `next` names the stage after the contents. `now` is in milliseconds. */
 export function progressLine(
   { stderr }: Io,
   { next = "", now = () => performance.now() }: { next?: string; now?: () => number } = {},
@@ -79,7 +79,7 @@ interface Stage {
   readonly startedAt: number;
   /** The bytes that were done when the stage began. */
   readonly from: number;
-  /** The total in bytes, and since when it has been the same. */
+  /** The total in bytes, and when it last changed. */
   readonly total: number;
   readonly settledAt: number;
 }
@@ -90,7 +90,7 @@ function describe(
   { at, next }: { at: number; next: string },
 ): string {
   const { repository, done, total, bytes: doneBytes, totalBytes } = progress;
-  const whose = repository === "" ? "" : `${visible(repository)}: `; // some stages concern the whole run
+  const whose = repository === "" ? "" : `${visible(repository)}: `; // some stages belong to the whole run
   const words = `${whose}${WORDS[progress.stage]}`;
   const files = total > 0 ? `${done}/${total}` : String(done);
   if (progress.stage === "list" || totalBytes === 0) return `${words} ${files}`;
@@ -105,7 +105,7 @@ function describe(
   return `${words} ${bar} ${percent}  ${[size, ...speed(progress, stage, at)].join(", ")}${then}`;
 }
 
-/** Returns speed and time left as soon as they can be computed. */
+/** Returns speed and remaining time as soon as they can be estimated. */
 function speed({ bytes: done, totalBytes }: IndexProgress, stage: Stage, at: number): string[] {
   const seconds = (at - stage.startedAt) / 1000;
   const perSecond = (done - stage.from) / seconds;

@@ -1,4 +1,4 @@
-/** Defines the options that search and explain share, and the request they make. Many are ripgrep's. */
+/** Defines the options that search and explain share, and the request they make. Many are the same as ripgrep's. */
 
 import type { Command } from "commander";
 import { QuernError } from "../base/errors.ts";
@@ -63,7 +63,7 @@ export function requestOf(words: readonly string[], flags: QueryFlags): SearchRe
   };
 }
 
-/** Returns the query as typed, with what options add to it. */
+/** Returns the query as typed, with filters for the options. */
 function queryOf(
   typed: string,
   flags: QueryFlags,
@@ -104,7 +104,7 @@ function filtersOf({ glob = [], type = [] }: QueryFlags, caseSensitive: boolean)
 const any = (queries: readonly Query[]): Query[] =>
   queries.length < 2 ? [...queries] : [{ kind: "or", children: queries }];
 
-/** Returns the query with every term as a regular expression, of whole words if requested. */
+/** Returns the query with every term as a regular expression, which matches only whole words if requested. */
 function expressions(query: Query, wholeWords: boolean): Query {
   const same = (one: Query): Query => expressions(one, wholeWords);
   if (query.kind === "and" || query.kind === "or")
@@ -119,8 +119,8 @@ function expressions(query: Query, wholeWords: boolean): Query {
 }
 
 /**
- * Escapes a text. Word boundaries are added only next to word characters: next to another character a
- * boundary would require a letter.
+ * Escapes a text. Adds word boundaries only next to word characters, because next to another character a boundary
+ * would require a letter.
  */
 function escaped(text: string, wholeWords: boolean): string {
   const pattern = text.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&");

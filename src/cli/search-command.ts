@@ -1,6 +1,5 @@
 /**
- * Implements quern search, which prints files with highlighted lines, or only their names, counts, or the
- * response as JSON.
+ * Implements quern search, which prints files with highlighted lines, or only names, counts, or the response as JSON.
  */
 
 import type { Command } from "commander";
@@ -33,9 +32,9 @@ interface SearchFlags extends QueryFlags {
 /** How the answer is printed. */
 type Form = "lines" | "count" | "names" | "vimgrep";
 
-/** The default number of matches for a person. Names and lines for an editor are unlimited. */
+/** The default number of matches in output for people. Names, and lines for an editor, are unlimited. */
 const DEFAULT_MATCHES = 200;
-/** The default per file, so that 200 matches are in 40 files and not in one. */
+/** The default limit per file, so that 200 matches come from 40 files instead of one. */
 const DEFAULT_PER_FILE = 5;
 const ALL = Number.MAX_SAFE_INTEGER;
 
@@ -87,7 +86,7 @@ function requestFor(words: readonly string[], flags: SearchFlags): SearchRequest
   };
 }
 
-/** Whether the response as JSON is complete, as over HTTP, because no limit per file was given. */
+/** Whether the JSON response is complete, as over HTTP, because no limit per file was given. */
 const isJsonWhole = ({ json, perFile }: SearchFlags): boolean =>
   json === true && perFile === undefined;
 
@@ -123,7 +122,7 @@ async function search(
   return isFound;
 }
 
-/** Tells a person that what looks like an option was searched for. */
+/** Tells a person that a word that looks like an option was searched for. */
 const wordsLikeOptions = (query: string): string[] =>
   [...query.matchAll(/(?:^|\s)(--[a-z][\w-]*)/g)].map(
     ([, word]) =>
@@ -153,7 +152,7 @@ async function linesOf(
   }
 }
 
-/** Counts the files whose symbols are not known yet, only if something is missing. */
+/** If something is missing, counts the files whose symbols are not known yet. */
 async function symbolsMissing(
   engine: Engine,
   { isSearchExhaustive, stats }: SearchResponse,
@@ -163,7 +162,7 @@ async function symbolsMissing(
   return repositories.reduce((sum, { symbols }) => sum + symbols.total - symbols.done, 0);
 }
 
-/** Prints what is missing from the answer, always, and the summary, unless programs read the output. */
+/** Always prints what is missing from the answer. Prints the summary unless a program reads the output. */
 function printNotes(
   response: SearchResponse,
   withoutSymbols: number,
@@ -188,7 +187,10 @@ function printNotes(
   );
 }
 
-/** Returns a summary such as `17 matches in 5 files, 3 ms`, or how much is shown and how to see the rest. */
+/**
+ * Returns a summary such as `17 matches in 5 files, 3 ms`. If not everything is shown, it says how much is, and how
+ * to see the rest.
+ */
 function summary({ files, stats }: SearchResponse, flags: SearchFlags): string {
   const { actualMatchCount: shown, totalMatchCount: total, fileCount } = stats;
   const time = duration(stats.duration / 1e6);

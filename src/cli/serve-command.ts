@@ -114,7 +114,7 @@ async function serveCluster(file: string, flags: ServeFlags, io: Io): Promise<vo
   await using machine = await openMachine({ ...options, ...running }, listen);
   const { engine } = machine;
   const accounts = await openClusterAccounts(opened);
-  // the records that sync keeps of its connections are in the machine's folder
+  // sync keeps the records of its connections in this machine's folder
   await serve({ engine, accounts }, { ...flags, db: engine.path }, io);
 }
 
@@ -124,7 +124,7 @@ interface Served {
 }
 
 async function serve({ engine, accounts }: Served, flags: ServeFlags, io: Io): Promise<void> {
-  // loaded here, because no other command needs it and it takes longer to load than all the rest
+  // loaded here, because no other command needs it and it takes longer to load than everything else
   const { answerUnreadable, createHandler, toNodeListener } = await import("../http/index.ts");
   await using sync = await connectionsFor(engine, flags, io);
   const { connections, webhook } = sync;
@@ -149,7 +149,7 @@ async function serve({ engine, accounts }: Served, flags: ServeFlags, io: Io): P
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** Whether everybody may read everything, and everybody is who uses this machine. */
+/** Whether everybody may read everything, and only this machine can connect. */
 const isForThisMachine = ({ anonymous, host }: ServeFlags): boolean =>
   anonymous === "all" && (host === "localhost" || host === "::1" || host.startsWith("127."));
 

@@ -1,6 +1,6 @@
 /**
- * Gives `quern serve` its part of sync: with --sync a service, otherwise what `quern sync` has last
- * recorded of its connections.
+ * Adds sync to `quern serve`: with --sync a running service, otherwise the connections that `quern sync` last
+ * recorded.
  */
 
 import { resolve } from "node:path";
@@ -36,7 +36,7 @@ export async function connectionsFor(
   const { readSyncConfig } = await import("../sync/config/read-config.ts");
   const config = await readSyncConfig(sync);
   const every = config.sync?.every ?? EVERY;
-  const onlyTroubles: Io = { ...io, stdout: io.stderr }; // stdout is reserved for the address
+  const onlyTroubles: Io = { ...io, stdout: io.stderr }; // stdout carries only the address
   return startSync(
     engine,
     { ...config, sync: { ...config.sync, every } },

@@ -13,10 +13,7 @@ import type { Paint, Style } from "./style.ts";
 interface Line {
   readonly number: number;
   readonly text: string;
-  /**
-   * The columns of matches, 0-based in code points of `text`, with exclusive ends. Absent if the line has
-   * no match.
-   */
+  /** The columns of matches, as 0-based code points of `text`, with exclusive ends. Absent if the line has no match. */
   readonly marks: readonly (readonly [number, number])[] | undefined;
 }
 
@@ -24,7 +21,7 @@ export interface FileView {
   readonly style: Style;
   /** Whether to print the revisions of a file. */
   readonly revisions: boolean;
-  /** How many of the lines of context to show. Default: all. */
+  /** How many of the context lines to show. Default: all. */
   readonly before?: number;
   readonly after?: number;
 }
@@ -40,9 +37,7 @@ export function showFile(file: FileResult, view: FileView): string[] {
   return lines;
 }
 
-/**
- * Formats `path:line:column:text`, one line for each match, as editors read it. Columns are 1-based bytes.
- */
+/** Formats each match as a line `path:line:column:text`, which editors can read. Columns are 1-based bytes. */
 export function showForEditor(file: FileResult, path: string, { foreign }: Style): string[] {
   if (file.chunks.length === 0) return [foreign(`${path}:1:1:`)];
   return file.chunks.flatMap((chunk) => {
@@ -58,7 +53,7 @@ export function showForEditor(file: FileResult, path: string, { foreign }: Style
   });
 }
 
-/** Returns the lines with a match, and the other lines that are near enough to one. */
+/** Returns the lines with a match, and the other lines that are close enough to one. */
 function near(lines: Line[], { before = Infinity, after = Infinity }: FileView): Line[] {
   let last = -Infinity;
   const ends = lines.map(({ marks, number }) => (last = marks ? number : last) + after);
@@ -74,7 +69,7 @@ function showHeading(file: FileResult, { style, revisions }: FileView): string {
   const { text, matchRanges } = file.fileName;
   const marks = matchRanges
     .map(({ start, end }) => [start.column - 1, end.column - 1] as const)
-    .filter(([start, end]) => end - start < Array.from(text).length); // except the range of a filter, which covers the whole path
+    .filter(([start, end]) => end - start < Array.from(text).length); // except the range of a path filter, which covers the whole path
   const names =
     revisions && file.branches ? ` ${style.quiet(`(${file.branches.join(", ")})`)}` : "";
   const path = mark(style.foreign(text), marks, style, style.heading);
@@ -118,7 +113,7 @@ function linesOf({ content, contentStart, matchRanges }: Chunk): Line[] {
   });
 }
 
-/** Returns the columns of each line that the range touches, 1-based. */
+/** Returns the 1-based columns of the range on each line that it touches. */
 function addMarks({ start, end }: Range, marks: Map<number, [number, number][]>): void {
   for (let line = start.lineNumber; line <= end.lineNumber; line++) {
     const from = line === start.lineNumber ? start.column : 1;

@@ -9,7 +9,7 @@ export interface Style {
   readonly match: Paint;
   readonly line: Paint;
   readonly quiet: Paint;
-  /** Makes foreign text safe for a terminal. Leaves it unchanged if there is no terminal. */
+  /** Makes untrusted text safe to print on a terminal. Without a terminal, leaves it unchanged. */
   readonly foreign: Paint;
 }
 
@@ -29,8 +29,8 @@ const COLOURED = {
 export const COLOURS = ["auto", "always", "never"] as const;
 
 /**
- * Returns the style for an output. Any non-empty NO_COLOR counts (no-color.org). Coloured text is assumed to end on a
- * terminal.
+ * Returns the style for an output. Any non-empty NO_COLOR counts (no-color.org). Text that may be coloured is assumed
+ * to go to a terminal.
  */
 export function styleFor(
   output: Output,
@@ -43,8 +43,8 @@ export function styleFor(
 }
 
 /**
- * Replaces control characters by their pictures, one for one, so that columns stay: a file could otherwise
- * move the cursor, rename the window, or turn the order of what is read. Tabs stay, and the CR of a Windows
+ * Replaces control characters with their Unicode pictures, one for one, so that columns stay the same. Otherwise a
+ * file could move the cursor, rename the window, or reverse the order of the text. Tabs stay, and the CR of a Windows
  * line end is removed.
  */
 export function visible(text: string): string {
@@ -65,7 +65,7 @@ export function count(n: number, one: string, many = `${one}s`): string {
   return `${grouped(n)} ${n === 1 ? one : many}`;
 }
 
-/** Formats `12,345`. Written by hand, because the first toLocaleString() of a process takes 30 ms. */
+/** Formats `12,345`. Not toLocaleString(), because its first call in a process takes 30 ms. */
 export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];

@@ -95,8 +95,8 @@ async function runOnce({ engine, config, options }: Asked, io: Io): Promise<Sync
 }
 
 /**
- * Runs until the user stops it, which is no failure. A failed run is reported, and the next one still
- * begins.
+ * Runs until the user stops it, which is not an error. After a failed run, reports the failure and continues with the
+ * next run.
  */
 export async function repeat(
   run: () => Promise<SyncReport>,

@@ -1,6 +1,6 @@
 /**
- * Shows the progress of a sync run in one line on a terminal. A host's request to wait is also printed in a
- * pipe, because nothing else may happen for an hour.
+ * Shows the progress of a sync run in one line on a terminal. If a host asks to wait, this is also printed to a pipe,
+ * because nothing else may happen for an hour.
  */
 
 import type { SyncProgress } from "../sync/report.ts";
@@ -10,7 +10,7 @@ import { duration, visible } from "./style.ts";
 
 export interface SyncProgressLine {
   readonly onProgress: (progress: SyncProgress) => void;
-  /** Clears the line, before anything else is written. */
+  /** Clears the line before other output. */
   readonly clear: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** Implements quern users, which manages the members of the organization that quern serve serves. */
+/** Implements quern users, which manages the members of the organization of `quern serve`. */
 
 import type { Command } from "commander";
 import { isSuspended } from "../auth/principal.ts";
@@ -127,7 +127,7 @@ async function remove(
   tell(call, flags, { id, removed });
 }
 
-/** Whether anybody other than `id` is an active owner. */
+/** Whether the organization has another active owner than `id`. */
 async function hasActiveOwner(users: Accounts["users"], id: string): Promise<boolean> {
   for await (const user of users.list())
     if (user.id !== id && user.role === "OWNER" && !isSuspended(user)) return true;

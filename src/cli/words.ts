@@ -1,13 +1,13 @@
 /**
- * Separates options from the words of a query. People search for flags (`-Wall`), and filters may begin
- * with a dash (`-lang:json`), so a word with a dash is an option only if it is written like one:
+ * Separates options from the words of a query. People search for flags (`-Wall`), and filters may begin with a dash
+ * (`-lang:json`). So a word with a dash is an option only if it has one of these forms:
  *
  *     --context 2   --context=2      an existing long name, or one that is misspelt
  *     -C 2   -C2   -il   -lC 2       existing letters; at most three, no letter twice
  *     -tgo   -g'*.ts'                a language, a glob
  *
- * Everything else belongs to the query, and so does everything after `--`. A name that other tools have for an
- * option, with a value (`--limit 3`, `--limit=3`), is refused: see foreign-options.ts.
+ * Everything else belongs to the query, and so does everything after `--`. A long name that is an option of other
+ * tools is rejected if it has a value (`--limit 3`, `--limit=3`): see foreign-options.ts.
  */
 
 import type { Command, Option } from "commander";
@@ -16,7 +16,7 @@ import { nearestWord } from "../base/edit-distance.ts";
 import { QuernError } from "../base/errors.ts";
 import { nameHere } from "./foreign-options.ts";
 
-/** Returns the same arguments, options first, then `--` and the words. */
+/** Returns the same arguments in another order: options first, then `--`, then the words. */
 export function optionsFirst(command: Command, argv: readonly string[]): string[] {
   const options: string[] = [];
   const words: string[] = [];
@@ -35,7 +35,7 @@ export function optionsFirst(command: Command, argv: readonly string[]): string[
   return words.length > 0 ? [...options, "--", ...words] : options;
 }
 
-/** Throws if the word is an option of other tools, with its value after `=` or in the next argument. */
+/** Throws if the word is an option of another tool, with its value after `=` or in the next argument. */
 function refuseForeign(word: string, next: string | undefined): void {
   const [, name, value = next] = /^--([a-z][a-z-]*)(?:=(.*))?$/.exec(word) ?? [];
   if (name === undefined || value === undefined || value.startsWith("-")) return;

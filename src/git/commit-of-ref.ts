@@ -1,6 +1,6 @@
 /**
- * Finds the commit to which the full name of a reference leads. If there is no refs/heads/x, git tries several other
- * names instead, such as refs/heads/refs/heads/x, and does not say which one it has used.
+ * Finds the commit that the full name of a reference leads to. If refs/heads/x does not exist, git tries several
+ * other names instead, such as refs/heads/refs/heads/x, and does not say which one it has used.
  */
 
 import type { GitObject, ObjectReader } from "./git-objects.ts";
@@ -17,7 +17,7 @@ const OTHERS = [
 
 export interface RefReader {
   readonly processes: GitProcesses;
-  /** Reads only headers, with --batch-check. */
+  /** Reads only object headers, with --batch-check. */
   readonly headers: ObjectReader;
 }
 
@@ -32,7 +32,7 @@ export async function commitOfRef(
   const commit = await headers.read(`${ref}^{commit}`);
   if (commit === undefined) return undefined;
   const others = await Promise.all(OTHERS.map((other) => headers.read(other(ref))));
-  if (others.every((other) => other === undefined)) return commit; // there is nothing else it could be
+  if (others.every((other) => other === undefined)) return commit; // no other name is possible
   const { code } = await processes.run(["show-ref", "--verify", "--quiet", ref]);
   return code === 0 ? commit : undefined;
 }

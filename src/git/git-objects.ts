@@ -1,13 +1,13 @@
 /**
- * Reads objects of a repository through one long-lived `git cat-file --batch`, or `--batch-check`, which answers
- * with headers only. Requests are written as they come, and answers arrive in the same order. A process is
- * replaced after a number of objects or bytes, because it keeps every pack that it has read mapped. The old
- * process answers its remaining requests and ends.
+ * Reads objects of a repository through one long-lived `git cat-file --batch`, or `--batch-check`, which answers with
+ * headers only. Requests are written as they come, and answers arrive in the same order. A process is replaced after
+ * a number of objects or bytes, because it keeps each pack that it has read memory-mapped. The old process answers
+ * its remaining requests and ends.
  *
- * A damaged object can end the process. Then the request being answered is repeated in a new process. If that
- * one dies too, the object is unreadable, and the following requests continue.
+ * A damaged object can kill the process. The request that it was answering is then repeated in a new process. If that
+ * one dies too, the object counts as unreadable, and the following requests continue.
  *
- * Takes about 10 µs of this thread for each object. Throughput is that of git's decompression.
+ * The calling thread spends about 10 µs per object. Throughput is limited by git's decompression.
  */
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
@@ -30,7 +30,7 @@ export interface ObjectLimits {
   readonly bytes: number;
   /** The largest object in bytes. The content of a larger one is skipped as it arrives, and the request rejects. */
   readonly maxSize: number;
-  /** The number of processes that may die before all requests are refused. */
+  /** After this many processes have died, all requests are rejected. */
   readonly deaths: number;
 }
 
@@ -45,7 +45,7 @@ interface Request {
   readonly name: string;
   readonly resolve: (object: GitObject | undefined) => void;
   readonly reject: (error: QuernError) => void;
-  /** The number of processes that died while they were answering this. */
+  /** The number of processes that died while they were answering this request. */
   deaths: number;
 }
 
@@ -128,12 +128,15 @@ class Batch {
   readonly #patience: Patience;
   readonly #hasContent: boolean;
   readonly #limits: ObjectLimits;
-  /** The requests; those from #next on wait for an answer. Answered ones are dropped, because each retains its content. */
+  /**
+   * The requests. Those from #next on wait for an answer. Answered ones are dropped, because each keeps its content
+   * in memory.
+   */
   #asked: (Request | undefined)[] = [];
   #next = 0;
   #objects = 0;
   #bytes = 0;
-  /** Lines not written yet. All lines of one turn of the event loop are written at once. */
+  /** Lines to write. All lines of one turn of the event loop are written together. */
   #lines = "";
   #header = "";
   #body: Body | undefined;
@@ -208,7 +211,7 @@ class Batch {
     if (this.#isIdle) this.#patience.rest();
   }
 
-  /** Ends the process because its output is not that of cat-file: no later answer can be recognized. */
+  /** Ends the process because its output is not that of cat-file, so later answers cannot be matched to requests. */
   #giveUp(): void {
     this.#child.stdout.removeAllListeners("data").resume();
     this.#child.kill();

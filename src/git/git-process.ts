@@ -1,7 +1,7 @@
 /**
- * Runs the git command in one repository, without prompts, pagers, locks or the network. It ignores what the caller's
- * environment says about other repositories. Listings never take untrusted names as arguments, but read them from
- * standard input. In commands that read history, such names follow a `--name=` or a `--`.
+ * Runs the git command in one repository, without prompts, pagers, locks or the network. It ignores variables in the
+ * caller's environment that point to other repositories. Untrusted names are never arguments of listings, which read
+ * them from standard input. In commands that read history, untrusted names come only after a `--name=` or a `--`.
  */
 
 import {
@@ -18,7 +18,8 @@ import { MemoryWatch, MOST_GIT_BYTES } from "./memory-watch.ts";
 import { Patience, tooSlow } from "./patience.ts";
 
 /**
- * git's variables that are passed on: those for configuration, because they may set safe.directory, and GIT_EXEC_PATH.
+ * git's variables that are passed on: GIT_EXEC_PATH, and those for configuration, because they may set
+ * safe.directory.
  */
 const KEPT = /^GIT_(?:CONFIG_\w+|EXEC_PATH)$/;
 
@@ -26,18 +27,18 @@ const OWN_ENVIRONMENT = {
   GIT_OPTIONAL_LOCKS: "0",
   GIT_TERMINAL_PROMPT: "0",
   GIT_NO_LAZY_FETCH: "1", // missing objects of a partial clone are not fetched
-  GIT_NO_REPLACE_OBJECTS: "1", // object ids serve as versions, so they must be hashes of the content
+  GIT_NO_REPLACE_OBJECTS: "1", // object ids serve as versions, so replacement objects must not hide the content
   GIT_PAGER: "cat",
   LC_ALL: "C",
 };
 
 /**
- * Switches off commands that a repository's own configuration could make git run while it only reads: hooks, and the
- * file-system monitor, which diff-tree asks about the work tree. Every version of git takes an empty value as "off".
+ * Switches off commands that a repository's own configuration could make git run during a read: hooks, and the
+ * file-system monitor, which diff-tree uses. Every version of git takes an empty value as "off".
  */
 export const OWN_CONFIGURATION = ["-c", "core.fsmonitor=", "-c", "core.hooksPath="];
 
-/** Returns the environment for git: that of this process without most of git's variables, and `extra`. */
+/** Returns the environment for git: that of this process without most of git's variables, plus `extra`. */
 export function gitEnvironment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([key]) => !key.startsWith("GIT_") || KEPT.test(key),
@@ -63,10 +64,10 @@ export interface Output {
 const MAX_STDERR = 4096;
 /** The most characters of output that run() accepts. sync accepts as many of a remote's list of references. */
 const MOST_TEXT = 2 ** 27;
-/** The most bytes of one list of records. It suffices for five million files with long paths. */
+/** The most bytes of a list of records. This is enough for five million files with long paths. */
 const MOST_LISTED = 2 ** 31;
 
-/** The git processes of one operation. kill() ends them all, and so does the signal. */
+/** The git processes of one operation. kill() and the signal end them all. */
 export class GitProcesses {
   readonly folder: string;
   readonly signal: AbortSignal;
@@ -74,10 +75,13 @@ export class GitProcesses {
   readonly #live = new Set<ChildProcess>();
   readonly #memory: MemoryWatch;
   readonly #onAbort = () => this.#killAll();
-  /** The error of all processes once one of them was silent for too long, or they took too much memory. */
+  /** Set once a process was silent for too long or used too much memory. It is then the error of all processes. */
   #lost: QuernError | undefined;
 
-  /** `extra` is added to the environment. REQUIRES: `folder` exists, otherwise spawning fails as if git were missing. */
+  /**
+   * `extra` is added to the environment. REQUIRES: `folder` exists. Otherwise spawning fails with the error for a
+   * missing git.
+   */
   constructor(
     folder: string,
     signal: AbortSignal,
@@ -102,7 +106,7 @@ export class GitProcesses {
       windowsHide: true,
     });
     this.#track(child);
-    child.stdin.on("error", () => {}); // the process ended before it read everything; callers see its end
+    child.stdin.on("error", () => {}); // the process ended before it read everything; callers notice its end
     return child;
   }
 
@@ -128,7 +132,10 @@ export class GitProcesses {
     this.#killAll();
   }
 
-  /** The error if no more processes can be used: ABORTED, or SOURCE_UNREADABLE if they took too long or too much. */
+  /**
+   * The error if no more processes may be used: ABORTED, or SOURCE_UNREADABLE if they took too long or too much
+   * memory.
+   */
   get isOver(): QuernError | undefined {
     return this.signal.aborted ? aborted(this.signal) : this.#lost;
   }
@@ -144,7 +151,7 @@ export class GitProcesses {
     child.once("error", () => this.#live.delete(child));
   }
 
-  /** Runs git to its end, for small outputs. Rejects with GIT_MISSING or ABORTED. If git fails, the result says so. */
+  /** Runs git to its end. For small outputs. Rejects with GIT_MISSING or ABORTED. If git fails, the result says so. */
   async run(args: readonly string[]): Promise<Finished> {
     const child = this.#startReading(args);
     let stdout = "";
@@ -181,7 +188,7 @@ export class GitProcesses {
 
   /**
    * Yields the NUL-terminated records of the output in batches. Each batch ends before the NUL of its last record. A
-   * record that is longer than any path that is indexed may lack bytes.
+   * record that is longer than any indexed path may be truncated.
    */
   async *records(args: readonly string[], mostBytes = MOST_LISTED): AsyncGenerator<Buffer> {
     const child = this.#startReading(args);
@@ -226,7 +233,10 @@ export class GitProcesses {
     }
   }
 
-  /** Limits the output, because a few nested folders with long names, used many times, make a listing of any length. */
+  /**
+   * Limits the output, because a few folders with long names that are nested and reused many times can make an
+   * endless listing.
+   */
   async *#bounded(chunks: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator<Buffer> {
     let bytes = 0;
     for await (const chunk of chunks) {
@@ -246,13 +256,13 @@ export class GitProcesses {
   }
 }
 
-/** The most bytes that are kept of a record that spans chunks. No path that is indexed is as long. */
+/** The most bytes that are kept of a record that spans chunks. No indexed path is as long. */
 const LONGEST_RECORD = 2 ** 16;
 
 /** Yields batches of whole records of an output. Returns whether the output ended with a NUL, or was empty. */
 export async function* nulRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, boolean> {
   let rest: Buffer[] = [];
-  let length = 0; // of the rest
+  let length = 0; // of the remaining bytes
   for await (const chunk of chunks) {
     const last = chunk.lastIndexOf(0);
     if (last === -1) {
@@ -268,7 +278,7 @@ export async function* nulRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator
   return rest.length === 0;
 }
 
-/** Joins chunks with yields between them, because 32 MiB at once take 10 ms. */
+/** Joins chunks with yields between them, because joining 32 MiB takes 10 ms. */
 async function joined(chunks: readonly Buffer[]): Promise<Buffer> {
   const pause = newPause();
   const whole = Buffer.allocUnsafe(chunks.reduce((bytes, { length }) => bytes + length, 0));

@@ -1,8 +1,8 @@
 /**
- * Lists trees with git, as streams that take little memory: all files of a commit (`ls-tree`), the changes
- * between two commits (`diff-tree`), and the files of several commits merged. Merging makes one entry of an
- * object that has the same path in several revisions. ls-tree sorts paths by their bytes, so the merge holds
- * only one batch of each list.
+ * Lists trees with git, as streams that take little memory: all files of a commit (`ls-tree`), the changes between
+ * two commits (`diff-tree`), and the files of several commits merged. If an object has the same path in several
+ * revisions, merging makes one entry of it. ls-tree sorts paths by their bytes, so the merge keeps only one batch of
+ * each list in memory.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -12,7 +12,7 @@ import { comparePaths, ownText } from "../base/paths.ts";
 /** A path in a tree. */
 export interface TreeRecord {
   readonly path: string;
-  /** Whether the path in the tree is UTF-8. Otherwise `path` has replacement characters. */
+  /** Whether the path in the tree is UTF-8. If not, `path` contains replacement characters. */
   readonly isUtf8: boolean;
   /** Octal digits: 100644 and 100755 files, 120000 a symlink, 160000 a submodule, 000000 gone. */
   readonly mode: string;
@@ -21,7 +21,9 @@ export interface TreeRecord {
   readonly size: number | undefined;
 }
 
-/** The most files of one commit. A handful of trees that name each other repeatedly can have any number of files. */
+/**
+ * The most files of one commit. A handful of trees that refer to each other repeatedly can have any number of files.
+ */
 const MOST_FILES = 5_000_000;
 
 function tooManyFiles({ folder }: GitProcesses, most: number): QuernError {
@@ -30,8 +32,8 @@ function tooManyFiles({ folder }: GitProcesses, most: number): QuernError {
 }
 
 /**
- * Lists all files of a commit, given by its full id. For sizes git reads each object, so it fails if one is
- * missing in a partial clone.
+ * Lists all files of a commit, given by its full id. To find sizes, git reads each object, so this fails if a partial
+ * clone lacks one.
  */
 export async function* listTree(
   git: GitProcesses,
@@ -54,10 +56,10 @@ interface Line {
   readonly isUtf8: boolean;
 }
 
-/** Longer than a record whose path is indexed. */
+/** Longer than any record with an indexed path. */
 const LONG_RECORD = 8_192;
 
-/** Decodes the records of a batch at once. Checks them one by one only if one may not be UTF-8. */
+/** Decodes all records of a batch together. Only if one may not be UTF-8, decodes them one by one. */
 function recordsOf(batch: Buffer): Line[] {
   const text = batch.toString();
   let lines = text.split("\0").map((line) => ({ text: line, isUtf8: true }));
@@ -74,8 +76,8 @@ function recordsOf(batch: Buffer): Line[] {
 }
 
 /**
- * Parses `100644 blob <id> <size>\t<path>`. The size is padded with blanks; it is `-` for other objects than blobs
- * and `BAD` for a missing one. Without sizes the tab follows the id.
+ * Parses `100644 blob <id> <size>\t<path>`. The size is padded with blanks. It is `-` for objects other than blobs,
+ * and `BAD` for a missing object. Without sizes the tab follows the id.
  */
 function parseTreeLine({ text, isUtf8 }: Line): TreeRecord {
   const tab = text.indexOf("\t");
@@ -93,8 +95,8 @@ function parseTreeLine({ text, isUtf8 }: Line): TreeRecord {
 }
 
 /**
- * Resolves to the ids of objects of these commits that a partial clone has not fetched, or to undefined if the
- * repository is not a partial clone. cat-file and ls-tree -l fail if they are asked for such an object.
+ * Resolves to the ids of these commits' objects that a partial clone has not fetched, or to undefined if the
+ * repository is not a partial clone. cat-file and ls-tree -l fail on such an object.
  */
 export async function missingObjects(
   git: GitProcesses,
@@ -144,7 +146,7 @@ function parseChange(head: string, { text, isUtf8 }: Line): TreeRecord | undefin
 
 export const isFile = (mode: string) => mode.startsWith("100");
 
-/** A path, with the revisions in which it names this object. */
+/** A path, with the revisions in which it has this object. */
 export interface MergedRecord extends TreeRecord {
   readonly revisions: readonly number[];
 }
@@ -176,7 +178,7 @@ export async function* mergeTrees(
   if (batch.length > 0) yield batch;
 }
 
-/** One record for each object and mode among those with the same path. */
+/** One record for each object and mode among the records with the same path. */
 function mergeSamePath(cursors: readonly Cursor[]): MergedRecord[] {
   const merged: { record: TreeRecord; revisions: number[] }[] = [];
   for (const cursor of cursors) {
@@ -219,7 +221,7 @@ class Cursor {
     return this.record?.path ?? "";
   }
 
-  /** Moves to the next record. Returns false at the end of the batch: then refill() must be called. */
+  /** Moves to the next record. Returns false at the end of the batch; the caller must then call refill(). */
   advance(): boolean {
     this.record = this.#batch[++this.#at];
     return this.record !== undefined;

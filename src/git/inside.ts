@@ -1,8 +1,8 @@
 /**
  * Checks that an untrusted repository does not refer to files outside its folder. git follows a `.git` that is a
- * link or names another folder, links among its files, alternates, a common folder, and included
- * configuration. So a malicious repository could make quern index another one. With a pipe among its files it could
- * make git wait until its time is up. This check runs before any git command.
+ * symlink or names another folder, symlinks among its files, alternates, a common folder, and included configuration.
+ * So a malicious repository could make quern index another one. With a pipe among its files it could make git wait
+ * until it is timed out. So this check runs before any git command.
  *
  * Takes about 10 µs for each entry of `.git`. Changes after the check are not noticed.
  */
@@ -12,10 +12,13 @@ import { join, relative, sep } from "node:path";
 import { QuernError } from "../base/errors.ts";
 import { Slice } from "../base/yield.ts";
 
-/** The most entries of a `.git`. A repository with more must be packed first. */
+/** The most entries of a `.git`. A repository with more entries must be packed before it can be indexed. */
 const MOST_ENTRIES = 1_000_000;
 
-/** Rejects with SOURCE_UNREADABLE if something leads out of the folder. Accepts a folder that is not a repository, which git refuses later. */
+/**
+ * Rejects with SOURCE_UNREADABLE if something refers to a file outside the folder. Accepts a folder that is not a
+ * repository, because git rejects it later.
+ */
 export async function mustStayInside(folder: string, signal: AbortSignal): Promise<void> {
   const root = await realpath(folder);
   const own = join(root, ".git");

@@ -1,16 +1,16 @@
 /**
- * Limits the memory of git processes, as far as Linux tells it: a few hundred bytes of a damaged pack, objects that are
- * made from each other, let git take 200 MB a second, in silence. Mapped packs do not count.
+ * Limits the memory of git processes, if Linux reports it. A damaged pack of a few hundred bytes, with objects that
+ * are made from each other, lets git allocate 200 MB a second without output. Memory-mapped packs do not count.
  */
 
 import { readFileSync } from "node:fs";
 import type { ChildProcess } from "node:child_process";
 
-/** All of the Linux kernel's history takes a quarter of it. */
+/** Reading all of the Linux kernel's history takes a quarter of it. */
 export const MOST_GIT_BYTES = 2 ** 31;
 const EVERY_MS = 250;
 
-/** Looks at processes as long as there are any. */
+/** Checks processes as long as there are any. */
 export class MemoryWatch {
   readonly #live: ReadonlySet<ChildProcess>;
   readonly #mostBytes: number;
@@ -23,7 +23,7 @@ export class MemoryWatch {
     this.#onTooMuch = onTooMuch;
   }
 
-  /** REQUIRES: a process has been added. */
+  /** REQUIRES: a process was added. */
   begin(): void {
     if (process.platform !== "linux") return;
     this.#timer ??= setInterval(() => this.#look(), EVERY_MS).unref();
@@ -39,7 +39,7 @@ export class MemoryWatch {
   }
 }
 
-/** Returns the memory of a process that is no file's; 0 if it has ended. */
+/** Returns the memory of a process without mapped files; 0 if the process has ended. */
 function bytesOf(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "latin1");

@@ -1,6 +1,6 @@
 /**
- * Opens the repository in a folder: the top of a work tree, a `.git`, or a bare repository. The parent folders
- * are not searched. git itself checks who owns the repository.
+ * Opens the repository in a folder: the top of a work tree, a `.git`, or a bare repository. Does not search the
+ * parent folders. git itself checks who owns the repository.
  */
 
 import { access, constants, realpath, stat } from "node:fs/promises";
@@ -10,13 +10,13 @@ import { isGone, noFolder, unreadableFolder } from "../base/folder-errors.ts";
 import { throwIfAborted } from "../base/abort.ts";
 import { GitProcesses, type Finished } from "./git-process.ts";
 
-/** The place of a repository: the given folder, and git's own folder in it. */
+/** The paths of a repository: the given folder, and git's own folder in it. */
 export interface RepositoryPlace {
   readonly folder: string;
   readonly gitDir: string;
-  /** Whether it has no work tree. Where no configuration says so, git only knows it by looking around. */
+  /** Whether it has no work tree. If no configuration says so, git only finds this out from the folder's content. */
   readonly isBare: boolean;
-  /** Where git keeps the ends of a shallow clone; other repositories have no such file. */
+  /** The file in which git keeps the boundary of a shallow clone. Other repositories have no such file. */
   readonly shallowFile: string;
 }
 
@@ -64,7 +64,7 @@ async function realFolder(folder: string): Promise<string> {
   );
 }
 
-/** Rejects if the folder cannot be read, because git would say then that there is no repository. */
+/** Rejects if the folder cannot be read, because git would then say that there is no repository. */
 async function mustBeReadable(folder: string, real: string): Promise<void> {
   for (const part of [real, join(real, ".git")])
     try {

@@ -1,23 +1,26 @@
 /**
- * Limits how long git may be silent while it works. A repository can make git wait for ever, with a pipe in
- * place of a reference or an object, or with trees that name each other thousands of times.
+ * Limits how long git may be silent while it works. A repository can make git wait for ever, with a pipe in place of
+ * a reference or an object, or with trees that refer to each other thousands of times.
  */
 
 import { QuernError } from "../base/errors.ts";
 
 /** Large repositories on slow disks answer within seconds. */
 export const PATIENCE_MS = 120_000;
-/** The same for all that one process lets its caller wait: one that says a word a minute would work for days. */
+/**
+ * The limit for the total time that a caller waits for one process. Without it, a process that writes one word a
+ * minute could work for days.
+ */
 export const MOST_WAITED_MS = 3_600_000;
 
-/** A timer for the silence of one process. While output is expected, each piece of it restarts the timer. */
+/** A timer for the silence of one process. While output is expected, each piece of output restarts the timer. */
 export class Patience {
   readonly #onLost: (ms: number) => void;
   #timer: NodeJS.Timeout | undefined;
   #since = 0;
   #waitedMs = 0;
 
-  /** Calls `onLost` with the time that was too long. */
+  /** Calls `onLost` with the limit that was exceeded. */
   constructor(onLost: (ms: number) => void) {
     this.#onLost = onLost;
   }

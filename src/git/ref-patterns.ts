@@ -1,7 +1,7 @@
 /**
- * Expands patterns for revisions. `release-*` matches branches, tags and remote branches by name; `refs/tags/*`
- * matches all tags. `*` matches any text, slashes included, and `?` one character, as in `git branch --list`.
- * Names of branches and tags contain neither.
+ * Expands patterns of revisions. `release-*` matches branches, tags and remote branches by name; `refs/tags/*`
+ * matches all tags. `*` matches any text, slashes included, and `?` one character, as in `git branch --list`. git
+ * does not allow `*` or `?` in names of branches and tags.
  */
 
 import { failed, type GitProcesses } from "./git-process.ts";
@@ -15,7 +15,8 @@ const ROOMS = ["refs/heads/", "refs/tags/", "refs/remotes/"] as const;
 
 /**
  * Lists full names: branches, then tags, then remote branches. Within each kind, later versions come first. Rejects
- * with SOURCE_UNREADABLE if git cannot read them: a repository whose references are damaged is not one without any.
+ * with SOURCE_UNREADABLE if git cannot read them, because a repository with damaged references must not pass for one
+ * without any.
  */
 export async function listRefs(processes: GitProcesses): Promise<string[]> {
   const format = "--format=%(refname)";
@@ -36,9 +37,9 @@ const shortName = (ref: string): string =>
   ref.slice(ROOMS.find((room) => ref.startsWith(room))!.length);
 
 /**
- * Replaces each pattern by the short names that it matches, without duplicates. `head`, the branch of HEAD, comes
- * first among the matches of its pattern. It comes first of all names if the list begins with a pattern over
- * full names. Also returns the patterns that match nothing.
+ * Replaces each pattern by the short names that it matches, without duplicates. If `head`, the branch of HEAD,
+ * matches a pattern, it comes first among that pattern's matches. If the list begins with a pattern of full names, it
+ * comes first of all. Also returns the patterns that match nothing.
  */
 export function expandPatterns(
   names: readonly string[],
@@ -63,7 +64,10 @@ export function expandPatterns(
   return { names: [...found], unmatched };
 }
 
-/** Returns whether the whole text matches. Backtracks to the last star only, so time is at most |pattern| × |text|. */
+/**
+ * Returns whether the whole text matches. Backtracks only to the last star, so the time is at most |pattern| ×
+ * |text|.
+ */
 export function matches(pattern: string, text: string): boolean {
   let [p, t] = [0, 0];
   let star = -1;

@@ -9,7 +9,7 @@ import { dirname } from "node:path";
 import { throwIfAborted } from "../base/abort.ts";
 import { GitProcesses } from "./git-process.ts";
 
-/** Returns the name, or undefined if this is not the address of a host, such as a path on this machine. */
+/** Returns the name, or undefined if the address names no host, such as a local path. */
 export function remoteName(address: string): string | undefined {
   const isUrl = address.includes("://") && URL.canParse(address);
   const parts = isUrl ? fromUrl(new URL(address)) : fromScp(address);
@@ -38,7 +38,10 @@ function fromUrl({ protocol, hostname, pathname }: URL): Address | undefined {
   }
 }
 
-/** Parses `user@host:path` as git does: a slash before the first colon, or a drive letter, makes it a path on disk. */
+/**
+ * Parses `user@host:path` as git does: if a slash comes before the first colon, or the name is a drive letter, this
+ * is a local path.
+ */
 function fromScp(address: string): Address | undefined {
   const found = /^(?:[^/:@]+@)?([^/:@]{2,}):([^:].*)$/s.exec(address);
   return found ? { host: found[1]!, path: found[2]! } : undefined;

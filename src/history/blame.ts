@@ -1,6 +1,6 @@
 /**
  * Reads the output of `git blame --porcelain`. For each line of the file git writes a header with the commit's id and
- * the line numbers, then the facts of the commit if it occurs for the first time, and then the text after a tab.
+ * the line numbers. If the commit occurs for the first time, its facts follow. Then comes the text after a tab.
  */
 
 import type { Pause } from "../base/yield.ts";
@@ -8,8 +8,8 @@ import type { Blame, BlamedCommit } from "./history.ts";
 import type { Operation } from "./operation.ts";
 
 /**
- * The options of git blame. Revisions that the repository's configuration ignores are not ignored here, because the
- * file that lists them may not exist.
+ * The options of git blame. Revisions that the repository's configuration tells git blame to ignore are not ignored
+ * here, because the file that lists them may not exist.
  */
 const FORMAT = ["--porcelain", "--encoding=UTF-8", "--no-textconv", "--no-ignore-revs-file"];
 
@@ -47,8 +47,8 @@ async function parseBlame(output: Buffer, pause: Pause): Promise<Blame> {
 type Facts = Map<string, string>;
 
 /**
- * Collects what has been read so far. git writes the facts of a commit only when it first occurs, but its path every
- * time.
+ * Collects what has been read so far. git writes the facts of a commit only at its first occurrence, but its path
+ * every time.
  */
 class Reading {
   readonly #ranges: Blame["ranges"] = [];
@@ -73,7 +73,7 @@ class Reading {
   }
 
   async finish(pause: Pause): Promise<Blame> {
-    // the path of a commit with only one path in the file comes once
+    // the path of a commit is written once if it has only one path in the file
     for (const range of this.#ranges) {
       if (range.path === "")
         range.path = unquoted(this.#facts.get(range.hash)?.get("filename") ?? "");
@@ -125,7 +125,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   r: "\r",
 };
 
-/** Returns a path as it is. git writes paths with quotes, backslashes or control characters as C strings. */
+/** Returns the original path. git writes paths with quotes, backslashes or control characters as C strings. */
 function unquoted(path: string): string {
   if (!path.startsWith('"')) return path;
   return path

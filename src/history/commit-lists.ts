@@ -1,12 +1,12 @@
 /**
- * Caches lists of commits, so that a page of a long history need not walk it again: the ids of all commits
- * that pass a set of filters, in git's order, 20 bytes each. git takes about 0.5 s to walk 75 000 commits;
- * a page by its ids is one short command.
+ * Caches lists of commits, so that a page of a long history need not walk it again. A list has the ids of all commits
+ * that pass a set of filters, in git's order, 20 bytes each. git takes about 0.5 s to walk 75 000 commits; reading a
+ * page by its ids takes one short command.
  *
- * A list belongs to one commit and never changes. If a revision has moved since, its number of commits is
- * the old number and what git counts on each side between the two; its ids are listed again only if a deep
- * page is requested. This sum is wrong where git simplifies the history (a path) or stops early (dates), so
- * those are counted again.
+ * A list belongs to one commit and never changes. If a revision has moved, its number of commits is computed: the old
+ * number, plus and minus what git counts on each side between the two commits. Its ids are listed again only if a
+ * deep page is requested. The sum would be wrong if git simplifies the history (filters by path) or stops early
+ * (filters by date), so these commits are counted again.
  */
 
 import { LruCache } from "../base/lru-cache.ts";
@@ -16,21 +16,24 @@ import type { Walk } from "./commits.ts";
 
 export interface CommitList {
   readonly total: number;
-  /** The ids in sequence; undefined if only their number is known. */
+  /** The concatenated ids. Undefined if only their number is known. */
   readonly ids?: Buffer;
-  /** Whether there are too many ids to keep. */
+  /** Whether there are too many ids to cache. */
   readonly isLong?: boolean;
 }
 
 /** The most bytes of all lists together. */
 const MOST_BYTES = 32 * 2 ** 20;
-/** The bytes that a list counts for in addition to its ids, so that the number of lists is limited, too. */
+/** The bytes that each list counts in addition to its ids, which also limits the number of lists. */
 const LIST_BYTES = 4096;
 const MOST_TIPS = 1000;
 
-/** A request for commits, beginning with the commit that a revision names now. */
+/** A request for commits, with the commit that its revision names now. */
 export interface Asked {
-  /** Identifies the repository, and those of its states in which git lists the same commits. */
+  /**
+   * Identifies the repository, and the state of its shallow boundary. As long as it is the same, git lists the same
+   * commits.
+   */
   readonly repository: string;
   readonly revision: string;
   readonly walk: Walk;
@@ -40,7 +43,7 @@ export interface Asked {
 export class CommitLists {
   readonly #mostBytes: number;
   readonly #lists: LruCache<string, CommitList>;
-  /** The commit of a revision when it was last requested. */
+  /** The commit of a revision at the last request. */
   readonly #tips = new LruCache<string, { readonly tip: string }>({ most: MOST_TIPS });
 
   constructor(mostBytes = MOST_BYTES) {
@@ -52,7 +55,7 @@ export class CommitLists {
   }
 
   /**
-   * Finds or makes a list. It may have ids even if they are not needed, but never those of too many
+   * Finds or makes a list. The list may contain ids that the caller does not need, but never those of too many
    * commits.
    */
   async find(
@@ -93,7 +96,7 @@ export function idsOf(
   return page.match(new RegExp(`.{${2 * idBytes}}`, "g")) ?? [];
 }
 
-/** Lists all ids. If there are too many to keep, only counts them. */
+/** Lists all ids. If there are too many to cache, only counts them. */
 async function listAll(
   operation: Operation,
   { tip, filters, dates }: Walk,

@@ -1,4 +1,4 @@
-/** Reads commits from `git log`, in a format that any message survives. */
+/** Reads commits from `git log`, in a format that can contain any message. */
 
 import { decodeInSlices } from "../base/decode-text.ts";
 import { assert } from "../base/errors.ts";
@@ -51,7 +51,7 @@ export async function readCommits(
   );
 }
 
-/** A message may have as many bytes as the whole output. */
+/** A single message may be as long as the whole output. */
 async function parseCommits(output: Buffer): Promise<CommitWithParents[]> {
   const pause = newPause();
   const commits: CommitWithParents[] = [];
@@ -71,7 +71,7 @@ async function parseCommits(output: Buffer): Promise<CommitWithParents[]> {
   return commits;
 }
 
-/** Returns the commit without its parents, which only commit() returns. */
+/** Returns the commit without its parents, which only commit() includes. */
 export function withoutParents(commit: CommitWithParents): Commit {
   const { hash, date, message, refs, body, authorName, authorEmail } = commit;
   return { hash, date, message, refs, body, authorName, authorEmail };

@@ -1,6 +1,6 @@
 /**
- * Compares two commits. One command writes the names (`--raw`), which are exact with `-z`, and then the
- * patch, whose parts come in the same order.
+ * Compares two commits. One command writes the names (`--raw`), which are exact with `-z`, and then the patch, which
+ * has the files in the same order.
  */
 
 import { decodeInSlices } from "../base/decode-text.ts";
@@ -50,9 +50,8 @@ async function parseDiff(output: Buffer, pause: Pause): Promise<FileDiff[]> {
 }
 
 /**
- * Parses `:<mode> <mode> <id> <id> <status>` and a path, or two if it was renamed, each ended by NUL;
- * another NUL follows the last. A change of type, such as from a file to a symbolic link, is two parts of
- * the patch.
+ * Parses `:<mode> <mode> <id> <id> <status>` and a path, or two if it was renamed, each ended by NUL; another NUL
+ * follows the last. A change of type, such as from a file to a symbolic link, makes two parts of the patch.
  */
 async function parseNames(output: Buffer, pause: Pause): Promise<{ paths: Paths[]; end: number }> {
   const paths: Paths[] = [];
@@ -96,7 +95,10 @@ const FILE = Buffer.from("diff --git ");
 const HUNK = Buffer.from("@@ -");
 const HUNK_HEAD = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?: (.*))?$/su;
 
-/** Reads a patch line by line. The numbers of a hunk say where it ends, so no content is taken for a head. */
+/**
+ * Reads a patch line by line. The numbers of a hunk say where it ends, so no line of content is mistaken for a
+ * header.
+ */
 class Patch {
   readonly #bytes: Buffer;
   readonly #pause: Pause;

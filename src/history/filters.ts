@@ -1,11 +1,11 @@
-/** Checks the filters of a request and makes them arguments of git. */
+/** Checks the filters of a request and converts them to arguments of git. */
 
 import { QuernError } from "../base/errors.ts";
 import { isValidPath, withoutEndSlashes } from "../base/paths.ts";
 import type { CommitsOptions } from "./history.ts";
 import type { Operation } from "./operation.ts";
 
-/** Checked filters. An absent one lets everything pass. */
+/** Checked filters. An absent filter accepts everything. */
 export interface Filters {
   readonly path?: string;
   readonly author?: string;
@@ -27,7 +27,7 @@ export function checkFilters({ path, author, query, since, until }: CommitsOptio
 const optional = (name: keyof Filters, value: string | undefined): Filters =>
   value === undefined ? {} : { [name]: value };
 
-/** Checks a path and removes slashes at its end. Returns undefined for the whole repository. */
+/** Checks a path and removes trailing slashes. Returns undefined for the whole repository. */
 export function checkPath(path: unknown): string | undefined {
   if (path === undefined) return undefined;
   if (typeof path !== "string") throw invalid("path must be a string");
@@ -37,7 +37,7 @@ export function checkPath(path: unknown): string | undefined {
   throw invalid(`path must be relative to the repository, without "." and "..": ${shown(path)}`);
 }
 
-/** Checks a number of a page: an integer. */
+/** Checks that a number of a page is an integer. */
 export function checkCount(
   name: "skip" | "limit",
   value: unknown,
@@ -50,16 +50,13 @@ export function checkCount(
 }
 
 const MAX_EXPRESSION = 1000;
-/**
- * The most copies of a part that the intervals of an expression may make, because the compiled expression
- * grows with them.
- */
+/** How often the intervals of an expression may copy a part of it. The compiled expression grows with the copies. */
 const MAX_COPIES = 1000;
 const MAX_GROUPS = 100;
 
 /**
- * Checks an expression. git compiles it with the C library, whose matcher takes exponential time for
- * back-references and memory in proportion to nested intervals, so both are refused.
+ * Checks an expression. git compiles it with the C library, whose matcher takes exponential time for back-references,
+ * and memory in proportion to nested intervals. Both are rejected.
  */
 function checkExpression(name: string, text: unknown): string | undefined {
   if (text === undefined || text === "") return undefined;
@@ -100,11 +97,11 @@ function copiesOf(text: string): number {
 const MAX_DATE = 100;
 const ISO_DATE =
   /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d\d:?(?:\d\d)?))?)?$/i;
-/** The words of git's dates, including short forms and plurals. git ignores any other word. */
+/** The words of git's dates, including short forms and plurals. git ignores all other words. */
 const DATE_WORD =
   /^(?:a|an|ago|and|at|last|now|today|yesterday|noon|midnight|tea|never|am|pm|zero|one|two|three|four|five|six|seven|eight|nine|ten|(?:second|minute|hour|day|week|month|year)s?|mon(?:day)?|tue(?:sday)?|wed(?:nesday)?|thu(?:rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|utc|gmt|st|nd|rd|th)$/i;
 
-/** Checks a date. git would read one that it does not understand as now. */
+/** Checks a date. git would take a date that it does not understand for the current time. */
 function checkDate(name: string, text: unknown): string | undefined {
   if (text === undefined) return undefined;
   if (typeof text === "string" && text.length <= MAX_DATE && isDate(text)) return text;
@@ -122,8 +119,8 @@ function isDate(text: string): boolean {
 }
 
 /**
- * Resolves to dates as seconds since 1970, as git reads them now. A relative date changes with time, so
- * cached walks are kept under these numbers.
+ * Resolves to dates as seconds since 1970, as git reads them now. A relative date changes with time, so cached lists
+ * are keyed by these numbers.
  */
 export async function datesOf(operation: Operation, filters: Filters): Promise<string[]> {
   const { since, until } = filters;

@@ -1,6 +1,6 @@
 /**
- * Manages the histories of an engine: where its repositories are, what is cached of their commits, and how
- * many git processes run at the same time. Permissions are checked elsewhere.
+ * Manages the histories of an engine: the folders of its repositories, the cached lists of commits, and the number of
+ * simultaneous git processes. Permissions are checked elsewhere.
  */
 
 import { stat } from "node:fs/promises";
@@ -19,13 +19,13 @@ import { Semaphore } from "../base/semaphore.ts";
 export interface HistoriesOptions {
   /** Presents a file as engine.read() does. */
   readonly present: (record: RepositoryRecord, file: FoundFile) => Promise<FileContent>;
-  /** How long a call may take after it has begun. Default 30 s. */
+  /** How long a call may take after it has started. Default 30 s. */
   readonly timeoutMs?: number;
 }
 
 /**
- * The key of an engine's method that opens a history like history(), but rejects with HISTORY_NOT_AVAILABLE
- * and the reason if there is none for a repository that the viewer may see.
+ * The key of a method of an engine that opens a history as history() does. If a repository that the viewer may see
+ * has none, it rejects with HISTORY_NOT_AVAILABLE and the reason.
  */
 export const OPEN_HISTORY = Symbol("open history");
 
@@ -37,7 +37,7 @@ export interface OpensHistory {
 }
 
 const TIMEOUT_MS = 30_000;
-/** The calls that may run git at the same time. The others wait. */
+/** How many calls may run git at the same time. The others wait. */
 const AT_ONCE = 8;
 const MOST_PLACES = 1_000;
 const MOST_AUTHOR_LISTS = 100;
@@ -69,7 +69,7 @@ export class Histories {
     return openHistory(record, this.#shared);
   }
 
-  /** Finds a history. Resolves to undefined where open() rejects. */
+  /** Finds a history. Resolves to undefined where open() would reject. */
   async find(record: RepositoryRecord): Promise<History | undefined> {
     try {
       return await this.open(record);
@@ -128,7 +128,7 @@ const isFolder = (path: string): Promise<boolean> =>
 const NO_GIT =
   "it was not indexed from a git repository, or before histories were kept: then index it again";
 
-/** Reasons without the name of the folder, because clients see them. */
+/** The reasons do not name the folder, because clients see them. */
 const REASONS: Partial<Record<ErrorCode, string>> = {
   SOURCE_NOT_FOUND: "the clone that was indexed is gone",
   NOT_A_GIT_REPOSITORY: "what was indexed is no git repository any more",

@@ -1,4 +1,4 @@
-/** Defines what hosts see of a repository's history. */
+/** Defines a repository's history as hosts see it. */
 
 import type { FileContent } from "../repository.ts";
 
@@ -6,13 +6,13 @@ import type { FileContent } from "../repository.ts";
  * The history of one repository, read with the git command from the folder that was indexed. Nothing
  * is kept open between calls.
  *
- * A revision is the name of a branch or tag, a full name (`refs/heads/main`), `HEAD`, or a commit id of
- * at least 4 digits. commits(), commit(), authors(), diff() and blame() take it as the clone has it now,
- * and default to the clone's `HEAD`. read(), folders() and paths() take an indexed revision as it was
- * indexed, and default to the first one.
+ * A revision is the name of a branch or tag, a full name (`refs/heads/main`), `HEAD`, or at least 4 digits of a
+ * commit id. commits(), commit(), authors(), diff() and blame() look it up in the clone as it is now, and default to
+ * the clone's `HEAD`. read(), folders() and paths() use a revision as it was indexed, if it was, and default to the
+ * first indexed one.
  *
- * Every call rejects with INVALID_GIT_REF where a revision is empty, begins with `-` or holds control
- * characters, with HISTORY_NOT_AVAILABLE where the clone is gone, and with ABORTED.
+ * Every call may reject with INVALID_GIT_REF if a revision is empty, begins with `-` or contains control characters,
+ * with HISTORY_NOT_AVAILABLE if the clone no longer exists, and with ABORTED.
  *
  * @example
  * const history = await engine.history("shop");
@@ -31,13 +31,13 @@ export interface History {
    * const page = await history?.commits({ revision: "main", author: "ada", since: "2 weeks ago" });
    */
   commits(options?: CommitsOptions): Promise<{
-    /** One page of them. */
+    /** One page of the commits. */
     commits: Commit[];
     /** How many commits there are on all pages. */
     total: number;
   }>;
   /**
-   * Reads one commit. Resolves to undefined if there is none of this name.
+   * Reads one commit. Resolves to undefined if it does not exist.
    *
    * @example
    * const history = await engine.history("shop");
@@ -51,7 +51,7 @@ export interface History {
     },
   ): Promise<
     | (Commit & {
-        /** Full ids, of the first parent first; a root has none. */
+        /** Full ids, beginning with the first parent. A root commit has none. */
         parents: string[];
       })
     | undefined
@@ -65,14 +65,14 @@ export interface History {
    * const { authors } = (await history?.authors({ path: "src/cart.ts" })) ?? {};
    */
   authors(options?: AuthorsOptions): Promise<{
-    /** One page of them. */
+    /** One page of the authors. */
     authors: Author[];
     /** How many authors there are on all pages. */
     total: number;
   }>;
   /**
-   * Compares two revisions as `git diff base head` does, with renames found. Rejects with
-   * INVALID_GIT_REF if one of them does not exist, and with FILE_TOO_LARGE over 32 MiB.
+   * Compares two revisions as `git diff base head` does, with renames found. Rejects with INVALID_GIT_REF if one of
+   * them does not exist, and with FILE_TOO_LARGE if the difference exceeds 32 MiB.
    *
    * @example
    * const history = await engine.history("shop");
@@ -80,8 +80,8 @@ export interface History {
    */
   diff(options: DiffOptions): Promise<FileDiff[]>;
   /**
-   * Tells which commit each line of a file comes from, as `git blame` does. Resolves to undefined if
-   * there is no such file or revision; rejects with FILE_TOO_LARGE over 16 MiB.
+   * Returns the commit that each line of a file comes from, as `git blame` does. Resolves to undefined if the file or
+   * revision does not exist; rejects with FILE_TOO_LARGE if it exceeds 16 MiB.
    *
    * @example
    * const history = await engine.history("shop");
@@ -90,8 +90,8 @@ export interface History {
    */
   blame(options: FileOptions): Promise<Blame | undefined>;
   /**
-   * Reads any file of any revision; a symbolic link is read as its target's path. Resolves to undefined
-   * if there is none. Rejects with FILE_TOO_LARGE over 16 MiB, and with BINARY_FILE.
+   * Reads any file of any revision. The content of a symbolic link is the path of its target. Resolves to undefined
+   * if the file does not exist. Rejects with FILE_TOO_LARGE if the file exceeds 16 MiB, and with BINARY_FILE.
    *
    * @example
    * const history = await engine.history("shop");
@@ -99,8 +99,8 @@ export interface History {
    */
   read(options: FileOptions): Promise<FileContent | undefined>;
   /**
-   * Lists folders of any revision and those above them, by path; `""` is the root. Paths that are no
-   * folder are left out. Resolves to undefined if there is no such revision.
+   * Returns the entries of folders and of all their parents, by path, for any revision; `""` is the root. Paths that
+   * are not folders are left out. Resolves to undefined if the revision does not exist.
    *
    * @example
    * const history = await engine.history("shop");
@@ -109,8 +109,8 @@ export interface History {
    */
   folders(options: FoldersOptions): Promise<Map<string, HistoryEntry[]> | undefined>;
   /**
-   * Lists every file, symbolic link and submodule of any revision, in the order of their paths' bytes.
-   * Resolves to undefined if there is no such revision.
+   * Lists every file, symbolic link and submodule of any revision, in the order of their paths' bytes. Resolves to
+   * undefined if the revision does not exist.
    *
    * @example
    * const history = await engine.history("shop");
@@ -126,7 +126,7 @@ export interface History {
  * const options: RevisionOptions = { revision: "v2.0", signal: AbortSignal.timeout(5_000) };
  */
 export interface RevisionOptions {
-  /** The revision. History says which are accepted, and the default. */
+  /** The revision. History describes the accepted forms and the default. */
   revision?: string;
   /** Aborting ends the git process. */
   signal?: AbortSignal;
@@ -210,25 +210,25 @@ export interface FoldersOptions extends RevisionOptions {
 }
 
 /**
- * A commit. Bytes that are not UTF-8 are U+FFFD.
+ * A commit. Bytes that are not UTF-8 become U+FFFD.
  *
  * @example
  * const line = ({ hash, date, message }: Commit): string => `${hash} ${date} ${message}`;
  */
 export interface Commit {
-  /** Its full id. */
+  /** The full id. */
   hash: string;
   /** When it was written: ISO 8601 with the author's time zone. */
   date: string;
   /** The subject: the first paragraph of the message on one line. */
   message: string;
-  /** Branches and tags that point to it, as git decorates: `HEAD -> main, tag: v2.0`. */
+  /** Branches and tags that point to the commit, as in git's decorations: `HEAD -> main, tag: v2.0`. */
   refs: string;
   /** The rest of the message. */
   body: string;
-  /** As in the commit, corrected by the repository's `.mailmap`. */
+  /** As in the commit, after corrections by the repository's `.mailmap`. */
   authorName: string;
-  /** As in the commit, corrected by the repository's `.mailmap`. */
+  /** As in the commit, after corrections by the repository's `.mailmap`. */
   authorEmail: string;
 }
 
@@ -239,9 +239,9 @@ export interface Commit {
  * const most = (authors: readonly Author[]): string | undefined => authors[0]?.name;
  */
 export interface Author {
-  /** As in the commit, corrected by the repository's `.mailmap`. */
+  /** As in the commit, after corrections by the repository's `.mailmap`. */
   name: string;
-  /** As in the commit, corrected by the repository's `.mailmap`. */
+  /** As in the commit, after corrections by the repository's `.mailmap`. */
   email: string;
   /** The number of commits. */
   commitCount: number;
@@ -268,7 +268,7 @@ export interface FileDiff {
     newRange: LineRange;
     /** The enclosing function or section, if git knows one. */
     heading?: string;
-    /** Lines that begin with `+`, `-`, a blank, or `\` for git's own remark, with line feeds between them. */
+    /** Lines that begin with `+`, `-`, a blank, or `\` for git's own remark, separated by line feeds. */
     body: string;
   }[];
 }
@@ -282,7 +282,7 @@ export interface FileDiff {
 export interface LineRange {
   /** The first of the lines, 1-based; 0 in a file that does not exist. */
   start: number;
-  /** How many lines. */
+  /** The number of lines. */
   lines: number;
 }
 
@@ -300,9 +300,9 @@ export interface Blame {
     hash: string;
     /** The file's path in that commit. */
     path: string;
-    /** The first of the lines, 1-based, in the file that was asked for. */
+    /** The first of the lines in the requested file, 1-based. */
     startLine: number;
-    /** How many lines. */
+    /** The number of lines. */
     lineCount: number;
   }[];
   /** The commits, by their full id. */
@@ -310,23 +310,23 @@ export interface Blame {
 }
 
 /**
- * A commit that lines come from.
+ * A commit that some lines come from.
  *
  * @example
  * const label = ({ authorName, date }: BlamedCommit): string => `${authorName}, ${date}`;
  */
 export interface BlamedCommit {
-  /** Its full id. */
+  /** The full id. */
   hash: string;
   /** When it was written: ISO 8601 with the author's time zone. */
   date: string;
   /** The subject. */
   message: string;
-  /** As in the commit, corrected by the repository's `.mailmap`. */
+  /** As in the commit, after corrections by the repository's `.mailmap`. */
   authorName: string;
-  /** As in the commit, corrected by the repository's `.mailmap`. */
+  /** As in the commit, after corrections by the repository's `.mailmap`. */
   authorEmail: string;
-  /** Where the lines were before, if the file was there before. */
+  /** The previous state of the file, if the file existed before the commit. */
   previous?: {
     /** The parent's full id. */
     hash: string;
@@ -342,7 +342,7 @@ export interface BlamedCommit {
  * const isCode = ({ type, name }: HistoryEntry): boolean => type === "file" && name.endsWith(".ts");
  */
 export interface HistoryEntry {
-  /** The kind of entry, from git's tree. */
+  /** The kind of entry in git's tree. */
   type: "file" | "folder" | "symlink" | "submodule";
   /** The last part of the path. */
   name: string;

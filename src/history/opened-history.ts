@@ -21,13 +21,14 @@ import { checkRevision, noRevision } from "./revision.ts";
 import type { FoundFile, Shared } from "./shared.ts";
 import { findEntry, listFolders, listPaths } from "./trees.ts";
 
-/** A repository, its current place, and the git processes of one call. */
+/** A repository, the current path of its clone, and the git processes of one call. */
 interface Reading {
   readonly record: RepositoryRecord;
   readonly shared: Shared;
   readonly operation: Operation;
   /**
-   * Identifies the repository and its shallow boundary, so that nothing is used that was cached before either changed.
+   * Identifies the repository and its shallow boundary, so that nothing is used that was cached before either of them
+   * changed.
    */
   readonly state: string;
 }
@@ -90,7 +91,7 @@ async function stateOf({ gitDir, shallowFile }: RepositoryPlace): Promise<string
   return found === undefined ? gitDir : `${gitDir} ${found.mtimeMs} ${found.size}`;
 }
 
-// ── what is asked for, checked ──
+// ── checks of arguments ──
 
 const call = (name: string) => ({ call: `history.${name}`, what: "option" }) as const;
 
@@ -177,8 +178,8 @@ function checkText(path: unknown): string {
 // ── revisions ──
 
 /**
- * Resolves to the commit that a revision names in the clone now, or else to the one that was indexed under
- * this name.
+ * Resolves to the commit that a revision names in the clone now. If there is none, resolves to the commit that was
+ * indexed under this name.
  */
 async function currentCommit(
   { operation, record }: Reading,
@@ -189,7 +190,10 @@ async function currentCommit(
   return found ?? (indexed === undefined ? undefined : operation.resolve(indexed));
 }
 
-/** Resolves to the commit that was indexed under a name, or else to the one that the clone has now. */
+/**
+ * Resolves to the commit that was indexed under a name. If there is none, resolves to the commit that the name has in
+ * the clone now.
+ */
 async function indexedCommit(
   reading: Reading,
   revision: string | undefined,
@@ -211,8 +215,8 @@ async function mustResolve(reading: Reading, revision: string): Promise<string> 
 // ── commits and authors ──
 
 /**
- * A page that begins after this many commits is read by ids from a cached list, because git would have to walk to it
- * each time.
+ * A page after more commits than this is read by ids from a cached list, because git would have to walk to it each
+ * time.
  */
 const DEEP = 1000;
 

@@ -1,8 +1,8 @@
 /**
- * Runs the git processes of one call of a history, in the repository's own folder, until the call is done,
- * aborted or out of time. No configuration of the repository runs a program: each key that names one for a
- * command used here is turned off. The network is off too (GIT_ALLOW_PROTOCOL), because an old git fetches
- * what a partial clone lacks when it is read.
+ * Runs the git processes of one call of a history, in the repository's own folder, until the call is done, aborted or
+ * out of time. Nothing in the repository's configuration can run a program, because each key that names one for a
+ * command used here is overridden. The network is disabled (GIT_ALLOW_PROTOCOL), because an old git would fetch the
+ * objects that a partial clone lacks.
  */
 
 import { lstat } from "node:fs/promises";
@@ -17,20 +17,20 @@ import { resolveRevision } from "./revision.ts";
 const MIB = 2 ** 20;
 /** The most bytes of output of one command. */
 const MOST_OUTPUT_BYTES = 32 * MIB;
-/** A file whose lines are compared. */
+/** The most bytes of a file whose lines are compared. */
 const MOST_COMPARED_BYTES = 64 * MIB;
-/** A file that is read or blamed; a folder's own list. */
+/** The most bytes of a file that is read or blamed, and of a folder's list. */
 export const MOST_FILE_BYTES = 16 * MIB;
 
 const ENVIRONMENT = {
   GIT_ALLOW_PROTOCOL: "none",
   GIT_LITERAL_PATHSPECS: "1",
-  // characters, not bytes, for expressions; the language stays English
+  // makes expressions match characters instead of bytes; messages stay in English
   LC_ALL: "C.UTF-8",
   LANGUAGE: "",
 };
 
-/** Each would run a program, read a file outside the repository, or change what is answered. */
+/** Settings that would run a program, read a file outside the repository, or change the answer. */
 const CONFIGURATION = {
   "mailmap.file": "/dev/null",
   "core.attributesFile": "/dev/null",
@@ -39,7 +39,7 @@ const CONFIGURATION = {
   "log.mailmap": "true",
   "diff.suppressBlankEmpty": "false",
   "core.quotePath": "false",
-  // larger ones are binary for a difference, so git does not hold them: two of 400 MB took 2.2 GB of memory
+  // treats larger files as binary in a difference, so git does not load them: two of 400 MB took 2.2 GB of memory
   "core.bigFileThreshold": String(MOST_COMPARED_BYTES),
 };
 const OPTIONS = [
@@ -76,17 +76,17 @@ export class Operation {
       ? ((await this.headers.read("HEAD:.mailmap"))?.size ?? 0)
       : await bytesOfFile(join(folder, ".mailmap"));
     const isTooLarge = bytes > MOST_MAILMAP_BYTES;
-    // one without a configuration would be taken for a work tree, which has its .mailmap in a file
+    // git would take a folder without a configuration for a work tree, and look for its .mailmap in a file
     if (isBare) return ["--bare", ...(isTooLarge ? ["-c", "mailmap.blob="] : []), ...OPTIONS];
-    return isTooLarge ? ["-C", gitDir, ...OPTIONS] : OPTIONS; // there is no such file
+    return isTooLarge ? ["-C", gitDir, ...OPTIONS] : OPTIONS; // the file does not exist
   }
 
-  /** Types and sizes of objects. */
+  /** Answers requests for types and sizes of objects. */
   get headers(): ObjectReader {
     return (this.#headers ??= this.#reader("--batch-check"));
   }
 
-  /** Trees and contents. */
+  /** Answers requests for trees and contents. */
   get objects(): ObjectReader {
     return (this.#objects ??= this.#reader("--batch"));
   }
@@ -108,9 +108,7 @@ export class Operation {
     return this.git.output(all, { mostBytes: MOST_OUTPUT_BYTES, input });
   }
 
-  /**
-   * Resolves to the output of a command that has no reason to fail. Rejects with `code` if it is too long.
-   */
+  /** Resolves to the output of a command that should not fail. Rejects with `code` if the output is too long. */
   async mustOutput(
     what: string,
     args: readonly string[],
@@ -136,7 +134,10 @@ export class Operation {
   }
 }
 
-/** Returns the size of a file, 0 if there is none or git would not read it, and Infinity if reading it may not end. */
+/**
+ * Returns the size of a file. Returns 0 if the file does not exist or git would not read it, and Infinity if reading
+ * it may not end.
+ */
 async function bytesOfFile(path: string): Promise<number> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined || found.isSymbolicLink()) return 0;
@@ -147,11 +148,11 @@ export interface Bounds {
   readonly timeoutMs: number;
   /** Aborted when the engine closes. */
   readonly closing: AbortSignal;
-  /** The caller's. */
+  /** The caller's signal. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** Runs an operation. However it ends, no process of it is left. */
+/** Runs an operation. None of its processes outlives it. */
 export async function operate<T>(
   place: RepositoryPlace,
   { timeoutMs, closing, signal }: Bounds,

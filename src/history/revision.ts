@@ -1,8 +1,8 @@
 /**
- * Resolves names of revisions. Only names are accepted: git's own expressions (`main~3`, `@{upstream}`,
- * `:/text`, `HEAD:path`) resolve to nothing here, so that a caller cannot search or read with them. A name
- * goes to git by standard input, in a few full forms; arguments contain only the id that it resolves to.
- * The order is: a full id, `HEAD`, a full name, a branch, a tag, a remote branch, a shortened id.
+ * Resolves names of revisions to commits. Only names are accepted. git's own expressions (`main~3`, `@{upstream}`,
+ * `:/text`, `HEAD:path`) resolve to nothing, so that a caller cannot use them to search or read. A name is passed to
+ * git on standard input, in a few full forms. Arguments contain only the id that it resolves to. The forms are tried
+ * in this order: a full id, `HEAD`, a full name, a branch, a tag, a remote branch, a shortened id.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -11,7 +11,7 @@ import type { GitObject } from "../git/git-objects.ts";
 
 const MAX_BYTES = 512;
 
-/** Refuses what could not be the name of any revision, with INVALID_GIT_REF. */
+/** Rejects with INVALID_GIT_REF what cannot be the name of a revision. */
 export function checkRevision(name: unknown): string {
   const problem = typeof name === "string" ? problemOf(name) : "must be a string";
   if (problem !== undefined) throw new QuernError("INVALID_GIT_REF", `a git revision ${problem}`);
@@ -28,7 +28,7 @@ function problemOf(name: string): string | undefined {
 
 const shortened = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
 
-/** Returns the error for a revision that must exist and does not. */
+/** Returns the error for a required revision that does not exist. */
 export function noRevision(name: string): QuernError {
   const message = `there is no branch, tag or commit ${JSON.stringify(shortened(name))}`;
   return new QuernError("INVALID_GIT_REF", message);
@@ -50,7 +50,7 @@ async function commitNamed(from: RefReader, form: string): Promise<GitObject | u
 const FULL_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 const SHORT_ID = /^[0-9a-f]{4,63}$/i;
 
-/** Returns the forms in which git is asked for a name. The first that exists counts. */
+/** Returns the forms in which a name is tried. The first one that exists counts. */
 export function formsOf(name: string): string[] {
   if (FULL_ID.test(name)) return [name];
   if (name === "HEAD") return ["HEAD"];
@@ -64,7 +64,7 @@ export function formsOf(name: string): string[] {
   ];
 }
 
-/** Matches what git check-ref-format forbids, and a lone `@`, which git reads as HEAD. */
+/** Matches what git check-ref-format forbids, and a `@` by itself, which git takes for HEAD. */
 const NO_REF_NAME = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/.]|\/\.|[/.]$|\.lock(?:\/|$)|^@$/u;
 
 const isRefName = (name: string): boolean => !NO_REF_NAME.test(name);

@@ -1,4 +1,4 @@
-/** Defines what the calls of one engine's histories share. */
+/** Defines what the histories of an engine share. */
 
 import type { LruCache } from "../base/lru-cache.ts";
 import type { RepositoryPlace } from "../git/open-repository.ts";
@@ -8,7 +8,7 @@ import type { CommitLists } from "./commit-lists.ts";
 import type { Author } from "./history.ts";
 import type { Operation } from "./operation.ts";
 
-/** A file of some revision, before a host's addresses are added. */
+/** A file of some revision, without the host's addresses. */
 export interface FoundFile {
   readonly path: string;
   /** The revision as the caller named it. */
@@ -21,12 +21,12 @@ export interface Shared {
   readonly present: (record: RepositoryRecord, file: FoundFile) => Promise<FileContent>;
   readonly lists: CommitLists;
   readonly authors: LruCache<string, readonly Author[]>;
-  /** Runs an operation when one of the permits is free, and within its time. */
+  /** Runs an operation once a permit is free, and limits its time. */
   run<T>(
     place: RepositoryPlace,
     signal: AbortSignal | undefined,
     work: (operation: Operation) => Promise<T>,
   ): Promise<T>;
-  /** Resolves to the place of the clone. Rejects with HISTORY_NOT_AVAILABLE if there is none. */
+  /** Resolves to the path of the clone. Rejects with HISTORY_NOT_AVAILABLE if it does not exist. */
   locate(record: RepositoryRecord): Promise<RepositoryPlace>;
 }

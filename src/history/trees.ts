@@ -15,7 +15,7 @@ interface TreeEntry {
   readonly type: HistoryEntry["type"];
   readonly name: string;
   readonly id: string;
-  /** Whether the name is UTF-8; otherwise `name` is an approximation, which finds nothing. */
+  /** Whether the name is UTF-8. If not, `name` is an approximation and cannot be looked up. */
   readonly isUtf8: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Makes addresses in answers absolute. They begin with `publicUrl`, or with the origin of the request, so
- * that they work wherever they are shown.
+ * Makes addresses in answers absolute. They begin with `publicUrl`, or with the origin of the request, so that they
+ * work outside this service, too.
  */
 
 import { newPause } from "../base/yield.ts";
@@ -8,10 +8,7 @@ import type { Call } from "./route.ts";
 
 type Asked = Pick<Call, "request" | "settings">;
 
-/**
- * Returns the base of addresses, without a slash at its end. A path that a proxy strips belongs to
- * `publicUrl`.
- */
+/** Returns the base of addresses, without a trailing slash. If a proxy strips a path, `publicUrl` must contain it. */
 export const originOf = ({ request, settings }: Asked): string =>
   settings.publicUrl ?? new URL(request.url).origin;
 
@@ -24,7 +21,7 @@ export function absolute(call: Asked, webUrl: string): string {
   return originOf(call) + base + webUrl;
 }
 
-/** Does the same for each file of an answer, in place. */
+/** Makes the addresses of all files of an answer absolute, in place. */
 export async function makeAbsolute(
   call: Asked,
   files: readonly { webUrl: string }[],

@@ -1,6 +1,6 @@
 /**
- * Makes audit records: who did what to what. A record has the checked input of the request and what its
- * route adds, such as counts; never a credential, never what was answered.
+ * Makes audit records: who did what to what. A record contains the checked input of the request and facts that its
+ * route adds, such as counts. It never contains a credential or any part of the answer.
  */
 
 import { newAuditId, type AuditRecord } from "../auth/audit-store.ts";
@@ -43,7 +43,7 @@ export interface Done {
   readonly at: Date;
   readonly action: AuditAction | undefined;
   readonly request: Request;
-  /** Undefined if the request was refused before it was known. */
+  /** Undefined if the request was rejected before its route was known. */
   readonly identity: Identity | undefined;
   readonly noted: Readonly<Record<string, unknown>>;
   readonly refusal: Refusal | undefined;
@@ -92,16 +92,13 @@ function actorOf(identity: Identity | undefined): Pick<AuditRecord, "actorId" | 
 const MOST_CHARACTERS = 2_000;
 const MOST_ITEMS = 100;
 
-/**
- * Matches secrets in the wrong place, such as a key in a query. The random part of every secret is 64 hex
- * digits.
- */
+/** Matches secrets in a wrong field, such as a key in a query. The random part of every secret is 64 hex digits. */
 const withoutSecrets = (text: string): string => text.replace(/[0-9a-f]{64}/gi, "[redacted]");
 
 const cutText = (text: string): string =>
   text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 
-/** Returns plain data of bounded size, because a request may have a megabyte. */
+/** Returns plain data of bounded size, because a request may be a megabyte long. */
 function cut(value: unknown): unknown {
   if (typeof value === "string") return cutText(withoutSecrets(value));
   if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(cut);

@@ -1,4 +1,4 @@
-/** Reads bodies up to the limit, decodes them strictly, and checks them against a schema. */
+/** Reads request bodies up to the limit, decodes them strictly, and checks them against a schema. */
 
 import type { z } from "@hono/zod-openapi";
 import { beyondJsonShape } from "../base/json-shape.ts";
@@ -10,15 +10,15 @@ import { Refusal } from "./refusal.ts";
 const STEP_MS = 0.5;
 
 /**
- * Reads a JSON body. Refuses one that would take the parser long. REQUIRES: the caller was admitted,
- * because nothing of a body is read before.
+ * Reads a JSON body. Rejects one that would take the parser long. REQUIRES: the caller was admitted, because no byte
+ * of a body is read before that.
  */
 export async function readJson(request: Request, mostBytes: number): Promise<unknown> {
   const encoding = request.headers.get("content-encoding") ?? "identity";
   if (encoding.trim().toLowerCase() !== "identity")
     throw invalid("the body must be sent without Content-Encoding");
   const bytes = await readBody(request, mostBytes);
-  const pause = newPause({ ms: STEP_MS }); // each step takes up to 2 ms for a megabyte
+  const pause = newPause({ ms: STEP_MS }); // each step takes up to 2 ms per megabyte
   const beyond = await beyondJsonShape(bytes, { pause });
   if (beyond !== undefined) throw invalid(`the body is too much to read: ${beyond}`);
   try {
@@ -44,10 +44,7 @@ export function isJson(contentType: string | null): boolean {
   return /^\s*application\/(?:[\w.!#$&^+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "");
 }
 
-/**
- * Returns the query of a URL as an object. Refuses a name that occurs twice, because either value could be
- * meant.
- */
+/** Returns the query of a URL as an object. Rejects a name that occurs twice, because either value could be meant. */
 export function queryObject(url: string): Record<string, string> {
   const query = new Map<string, string>();
   for (const [name, value] of new URL(url).searchParams) {
@@ -57,7 +54,7 @@ export function queryObject(url: string): Record<string, string> {
   return Object.fromEntries(query);
 }
 
-/** Returns the value that the schema makes, or refuses with the first wrong field. */
+/** Returns the value that the schema makes, or throws a refusal that names the first wrong field. */
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const result = checked(schema, value, "body");
   if ("data" in result) return result.data;

@@ -1,7 +1,7 @@
 /**
- * Serves files and folders as plain text below `/browse/REPOSITORY@REVISION/-/blob/PATH` and
- * `…/-/tree/PATH`, where webUrl leads if no page is served. Permissions, refusals and records are those of
- * the other routes. A page that is served has the same paths and comes first.
+ * Serves files and folders as plain text below `/browse/REPOSITORY@REVISION/-/blob/PATH` and `…/-/tree/PATH`. The
+ * webUrl of a result leads here if no page is served. Permissions, refusals and audit records work as for the other
+ * routes. If the page is served, it answers these paths instead.
  */
 
 import { withoutEndSlashes } from "../base/paths.ts";
@@ -40,7 +40,7 @@ interface Address {
 
 const ADDRESS = /^([^@]+?)(?:@(.*?))?\/-\/(blob|tree)\/(.*)$/s;
 
-/** Parses what follows `/browse/`, still percent-encoded. Returns undefined if it is no such address. */
+/** Parses what follows `/browse/`, still percent-encoded. Returns undefined if this is no such address. */
 export function parseAddress(below: string): Address | undefined {
   const [, repo = "", ref = "", kind, path = ""] = ADDRESS.exec(below) ?? [];
   if (kind !== "blob" && kind !== "tree") return undefined;
@@ -85,7 +85,7 @@ async function folderText(call: Call, { repository, path, ref }: Asked): Promise
 
 const lineOf = ({ type, name }: HistoryEntry): string => `${name}${type === "folder" ? "/" : ""}\n`;
 
-/** Headers that keep every browser from treating it as anything but text. */
+/** Headers that make every browser treat the answer as plain text only. */
 const HEADERS = {
   "Content-Type": "text/plain; charset=utf-8",
   "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -99,7 +99,7 @@ function textResponse(text: string, options: AnswerOptions): Response {
 
 const PIECE = 32 * 1024; // UTF-16 units
 
-/** Yields pieces of whole characters. */
+/** Yields pieces that do not split characters. */
 async function* piecesOf(text: string): AsyncGenerator<string> {
   for (let from = 0; from < text.length;) {
     const last = text.charCodeAt(from + PIECE - 1);

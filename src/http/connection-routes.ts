@@ -1,4 +1,4 @@
-/** Serves the connections to code hosts that the host has listed. */
+/** Serves the connections to code hosts that the host has configured. */
 
 import { z } from "@hono/zod-openapi";
 import { pageOf } from "../repositories.ts";
@@ -6,7 +6,7 @@ import { jsonResponse } from "./json-body.ts";
 import type { Connection } from "./options.ts";
 import { plain, type Call, type Route } from "./route.ts";
 
-/** The kinds of connections, as clients know them. */
+/** The kinds of connections that clients know. */
 export const CONNECTION_TYPES = [
   "github",
   "gitlab",
@@ -61,8 +61,8 @@ async function listConnections(call: Call): Promise<Response> {
 }
 
 /**
- * Resolves to whether the caller may see a connection. A caller without restrictions sees every connection,
- * even an empty one; others see it if they may see one of its repositories.
+ * Resolves to whether the caller may see a connection. A caller without restrictions sees every connection, even an
+ * empty one. Others see a connection if they may see one of its repositories.
  */
 async function isVisible(call: Call, connection: Connection): Promise<boolean> {
   const { viewer } = call.caller;
@@ -72,7 +72,7 @@ async function isVisible(call: Call, connection: Connection): Promise<boolean> {
   return (await pageOf(call.engine, { ...all, viewer, among })).total > 0;
 }
 
-/** Returns the host's own array if it is frozen, because lists are cached by it. */
+/** Returns the host's own array if it is frozen, because caches use its identity. */
 const namesIn = ({ repositories }: Connection): readonly string[] =>
   Array.isArray(repositories) && Object.isFrozen(repositories)
     ? (repositories as readonly string[])

@@ -6,8 +6,8 @@ const READABLE = "Link, Mcp-Session-Id, Retry-After, X-Quern-Not-Indexed, X-Tota
 const MAX_AGE_S = 600;
 
 /**
- * Answers an OPTIONS request. The browser judges by the headers; for others the answer lists what the path
- * accepts.
+ * Answers an OPTIONS request. A browser looks at the headers; for other clients the answer lists the methods of the
+ * path.
  */
 export function answerPreflight(request: Request, settings: Settings, allow: string): Response {
   const headers = new Headers({ Allow: allow, "Cache-Control": "no-store" });
@@ -21,7 +21,7 @@ export function answerPreflight(request: Request, settings: Settings, allow: str
   return new Response(null, { status: 204, headers });
 }
 
-/** Headers that pages of other origins may send: those by which clients name themselves, and those of MCP. */
+/** Headers that pages of other origins may send: those that carry credentials, and those of MCP. */
 const CLIENT_HEADERS =
   /^(?:x-[a-z0-9-]{1,100}-client-source|accept|last-event-id|mcp-(?:method|name|protocol-version|session-id))$/;
 

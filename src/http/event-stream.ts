@@ -1,13 +1,12 @@
 /**
- * Sends a search as server-sent events. Each event is made when the reader asks for it, so a slow reader
- * slows the search down instead of filling memory. A reader that leaves, or asks for nothing for a minute,
- * ends the search.
+ * Sends a search as server-sent events. Each event is made when the reader asks for it, so a slow reader slows down
+ * the search instead of filling memory. If the reader leaves, or reads nothing for a minute, the search ends.
  *
  *     data: {"type":"chunk",…}      one for each event of the search
  *     data: [DONE]                  after the last one; not after an error
  *
- * An error after the start is the event {"type":"error","error":{…}}. An event of several megabytes leaves
- * in pieces, and breaks off if its caller may not have the rest.
+ * An error after the start is sent as an event {"type":"error","error":{…}}. An event of several megabytes is sent in
+ * pieces. It breaks off if its caller loses permission for the rest.
  */
 
 import { newPause } from "../base/yield.ts";
@@ -20,18 +19,18 @@ import { STALLED_MS, stallAfter, type Reader } from "./stalled.ts";
 export interface StreamOptions {
   /** Aborted when the reader has left. */
   readonly abort: AbortController;
-  /** Called before each event leaves. Rejects if it must not leave. */
+  /** Called before each event is sent. Rejects if it must not be sent. */
   readonly confirm: () => Promise<void>;
   /** Called once at the end, with undefined after [DONE]. */
   readonly onEnd: (refusal: Refusal | undefined) => void;
-  /** Called with the reader once it is waited for. */
+  /** Called with the reader when the stream first waits for it. */
   readonly onReader?: (reader: Reader) => void;
   readonly stalledMs?: number;
 }
 
 /**
- * Makes the response. REQUIRES: `first` is what the iterator yielded first, so that an immediate failure
- * becomes an error response.
+ * Makes the response. REQUIRES: `first` is the iterator's first result, so that an immediate failure becomes an error
+ * response.
  */
 export function eventStream(
   first: IteratorResult<SearchEvent>,
@@ -41,7 +40,7 @@ export function eventStream(
   const { abort, confirm, onEnd, onReader, stalledMs = STALLED_MS } = options;
   const pieces = piecesOf(first, events);
   let sent = 0; // bytes of the last piece
-  let within = false; // whether an event has left in part
+  let within = false; // whether an event was sent in part
   let ended = false;
 
   const end = (thrown?: { error: unknown }): Refusal | undefined => {
@@ -55,7 +54,7 @@ export function eventStream(
   };
   const stop = (): void => {
     abort.abort();
-    void Promise.resolve(events.return?.()).catch(() => {}); // whatever it still throws comes from the abort
+    void Promise.resolve(events.return?.()).catch(() => {}); // any later error comes from the abort
   };
   const leave = (error: unknown): void => (end({ error }), stop());
   const onAbort = (): void => leave(abort.signal.reason);
@@ -83,7 +82,7 @@ export function eventStream(
         } catch (error) {
           const refusal = end({ error });
           if (refusal === undefined) return controller.close(); // the reader has left meanwhile
-          if (within) throw (stop(), error); // no other event fits into one that has begun
+          if (within) throw (stop(), error); // another event cannot follow an unfinished one
           controller.enqueue(encode(jsonText({ type: "error", error: errorBody(refusal) })));
           controller.close();
           stop();
@@ -98,7 +97,7 @@ export function eventStream(
 
 const PIECE = 32 * 1024;
 
-/** Yields what leaves at a time: an event, or a part of a long one, which is made only as it leaves. */
+/** Yields what is sent at a time: an event, or a part of a long event, which is made only when it is needed. */
 function piecesOf(first: IteratorResult<SearchEvent>, events: AsyncIterator<SearchEvent>) {
   let ready: IteratorResult<SearchEvent> | undefined = first;
   let texts: Iterator<string, undefined> = gather([]);

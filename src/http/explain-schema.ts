@@ -1,4 +1,4 @@
-/** Defines the JSON of explanations: how a query is understood and planned, and what would find more. */
+/** Defines the JSON of explanations: how a query is understood and planned, and which queries would find more. */
 
 import { z } from "@hono/zod-openapi";
 import type * as response from "../search/messages/response.ts";
@@ -13,7 +13,7 @@ const CHANGES = [
   "language",
 ] as const satisfies readonly response.Explanation["suggestions"][number]["change"][];
 
-/** Returns the schema of an explanation. Its suggestions are requests, as a client sends them again. */
+/** Returns the schema of an explanation. Its suggestions are requests that a client can send. */
 export const explanation = (request: ReturnType<typeof searchRequest>) =>
   z
     .object({

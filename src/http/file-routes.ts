@@ -1,4 +1,4 @@
-/** Serves files and folders of any revision, from the index if it has them, and otherwise from git. */
+/** Serves files and folders of any revision. They come from the index if it has them, and otherwise from git. */
 
 import { withoutEndSlashes } from "../base/paths.ts";
 import type { RepositorySummary } from "../repositories.ts";
@@ -56,7 +56,7 @@ export interface Asked {
   readonly ref: string | undefined;
 }
 
-/** Reads a file from the index, or else from git. Refuses if neither has it. */
+/** Reads a file from the index, or else from git. Throws a refusal if neither has it. */
 export async function readAnywhere(
   call: Call,
   { repository, path, ref }: Asked,
@@ -132,10 +132,7 @@ function filesRoute(): Route {
   );
 }
 
-/**
- * Lists all paths of a revision. git lists a whole commit at once, which the index would do folder by
- * folder.
- */
+/** Lists all paths of a revision. For a commit, git lists them at once; the index would do so folder by folder. */
 async function listPaths(
   call: Call,
   repository: RepositorySummary,

@@ -1,6 +1,7 @@
 /**
- * Determines the caller of a request. It is judged when the request arrives and again before anything
- * leaves, each time without any memory of earlier results. A wrong credential is never treated as none.
+ * Determines the caller of a request. The caller is checked when the request arrives, and again before any part of
+ * the answer is sent. Each check asks the stores anew. A request with a wrong credential is never treated as
+ * anonymous.
  */
 
 import { identify, isSuspended, type Identity, type Principal } from "../auth/principal.ts";
@@ -15,7 +16,7 @@ import { notAuthenticated, Refusal } from "./refusal.ts";
 export type Access =
   | "anyone" // everybody, but a credential that is sent must be valid
   | "signed" // the route checks a signature; credentials are ignored, because a code host may send its own
-  | "search" // a credential, or none if the host allows anonymous searches
+  | "search" // callers with a credential, or everybody if the host allows anonymous searches
   | "api-key"
   | "owner"; // an owner of the organization
 
@@ -28,8 +29,8 @@ export interface Caller {
 const NOBODY: Identity = { principal: { kind: "anonymous", repositoryIds: new Set() } };
 
 /**
- * Refuses callers who may not use a route with this access. `onIdentity` learns who asks, even if they are
- * refused.
+ * Rejects callers who may not use a route with this access. Calls `onIdentity` with the caller's identity, even if
+ * the caller is rejected.
  */
 export async function admit(
   request: Request,
@@ -65,7 +66,7 @@ async function askHost(request: Request, settings: Settings): Promise<Principal 
   return principal && withOwnSet(principal);
 }
 
-// a copy, because the host's set may change during a search, and what was visible then must be known
+// a copy, because the host's set may change during a search and is compared afterwards
 function withOwnSet(principal: Principal): Principal {
   const { repositoryIds } = principal;
   return typeof repositoryIds === "string"
@@ -74,8 +75,8 @@ function withOwnSet(principal: Principal): Principal {
 }
 
 /**
- * Returns the secret of either header, or undefined without one. Refuses two that differ, and what is no
- * bearer token.
+ * Returns the secret of either header, or undefined if there is none. Rejects two different secrets, and an
+ * Authorization header without a bearer token.
  */
 function presentedSecret(headers: Headers, apiKeyHeader: string): string | undefined {
   const authorization = headers.get("authorization");

@@ -1,6 +1,6 @@
 /**
- * Reads what one has written: a request with `X-Quern-Generation: shard=generation` is answered from that generation
- * or a newer one. An engine that is no cluster always answers from its newest, and ignores the header.
+ * Lets callers read their own writes: a request with `X-Quern-Generation: shard=generation` is answered from that
+ * generation or a newer one. A single engine always answers from its newest generation, so it ignores the header.
  */
 
 import type { Engine } from "../engine.ts";
@@ -14,7 +14,7 @@ import { Refusal } from "./refusal.ts";
 
 export const GENERATION_HEADER = "X-Quern-Generation";
 
-/** Resolves when the engine has what the request asks for. */
+/** Resolves when the engine has the requested generation. */
 export async function reachGeneration(
   { headers, signal }: Request,
   { viewer }: Caller,
@@ -22,7 +22,7 @@ export async function reachGeneration(
 ): Promise<void> {
   const text = headers.get(GENERATION_HEADER);
   if (text === null || !engine[REACH_GENERATIONS]) return;
-  // how fast it is answered tells how often a shard changes, with all repositories that are in it
+  // the time until an answer would show how often a shard changes, including repositories that the caller may not see
   if (viewer)
     throw forbidden(`${GENERATION_HEADER} is for callers who may search every repository`);
   const generations = parseGenerations(text);

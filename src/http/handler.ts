@@ -34,7 +34,7 @@ import { symbolRoutes } from "./symbol-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
 /**
- * What createHandler() makes: a function for anything that speaks fetch.
+ * The type of createHandler()'s result: a function for any server that uses fetch's types.
  *
  * @example
  * const handler: Handler = createHandler(engine, { anonymous: "all" });
@@ -129,7 +129,7 @@ async function answer(route: Route, service: Service, context: Context): Promise
     note: (facts: object) => void Object.assign(noted, facts),
     recordLater: () => {
       later.isPutOff = true;
-      return () => (later.hasLeft ? put() : void (later.isPutOff = false)); // for an answer that was dropped
+      return () => (later.hasLeft ? put() : void (later.isPutOff = false)); // the answer was dropped meanwhile
     },
     id: context.req.param("id") ?? "",
     onIdentity: (known: Identity) => void (identity = known),
@@ -146,7 +146,7 @@ async function answer(route: Route, service: Service, context: Context): Promise
       tell(response.status);
       if (!later.isPutOff) put();
     }
-    if (context.req.method === "HEAD") await response.body?.cancel(); // the router drops the body, but does not release it
+    if (context.req.method === "HEAD") await response.body?.cancel(); // the router drops the body of an answer to HEAD, but does not cancel it
     return finish(response);
   } catch (error) {
     const refusal = toRefusal(error);

@@ -1,8 +1,7 @@
 /**
- * Writes JSON in pieces. JSON.stringify() of 100 000 ranges blocks a host's event loop for about 90 ms.
- * Here a value is written at once only if it contains no list and no long text; the others are written in
- * slices. This takes about twice the time in all, but in steps of about 0.5 ms, and never runs ahead of the
- * reader.
+ * Writes JSON in pieces. JSON.stringify() of 100 000 ranges blocks a host's event loop for about 90 ms. Here, a value
+ * is written in one step only if it contains no list and no long text; all other values are written in slices. This
+ * takes about twice the time in total, but in steps of about 0.5 ms, and never runs ahead of the reader.
  */
 
 import { yieldTurn } from "../base/yield.ts";
@@ -14,18 +13,18 @@ const PIECE = 32 * 1024; // in UTF-16 units; about 0.3 ms of work
 export interface AnswerOptions {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called once, when the value is no longer held. */
+  /** Called once, when the value is no longer needed. */
   readonly onEnd?: () => void;
-  /** Called repeatedly while a long answer leaves. Rejects if it must break off. */
+  /** Called repeatedly while a long answer is sent. Rejects if the answer must break off. */
   readonly confirm?: () => Promise<void>;
-  /** Called with the reader of a long answer once it is waited for. */
+  /** Called with the reader of a long answer when the answer first waits for it. */
   readonly onReader?: (reader: Reader) => void;
   readonly stalledMs?: number;
 }
 
 /**
- * Makes the response of a value. A response of one piece has a length; a longer one is streamed, and is cut
- * off if nobody takes a piece for a minute, because it holds the value until then.
+ * Makes the response of a value. A response of one piece has a Content-Length. A longer one is streamed. It is cut
+ * off if nobody reads for a minute, because it keeps the value in memory until then.
  */
 export function jsonResponse(value: unknown, options: AnswerOptions = {}): Response {
   const { status = 200, onEnd = () => {} } = options;
@@ -43,7 +42,7 @@ export function jsonResponse(value: unknown, options: AnswerOptions = {}): Respo
   return new Response(body, { status, headers });
 }
 
-/** Makes a response whose pieces are made as they are read. It breaks off if one fails. */
+/** Makes a response whose pieces are made as they are read. If one piece fails, the response breaks off. */
 export function lateResponse(pieces: AsyncIterator<string>, options: AnswerOptions): Response {
   const headers = { ...options.headers, "Content-Type": "application/json" };
   return new Response(streamOf([], inTurns(pieces), options), { headers });
@@ -98,7 +97,7 @@ function streamOf(
 
 const encoder = new TextEncoder();
 
-/** Takes a turn of the event loop for each. */
+/** Yields to the event loop before each piece. */
 const inTurns = (pieces: Iterator<string> | AsyncIterator<string>): Pieces => ({
   async next() {
     await yieldTurn();
@@ -119,8 +118,8 @@ export function* gather(parts: Iterable<string>): Generator<string, undefined> {
 }
 
 /**
- * Yields parts that, joined, are jsonText(value). REQUIRES: plain data. Holds a stack of its own: a tree of
- * folders is as deep as a stranger's path, and each level of `yield*` would be passed for every part.
+ * Yields parts that, joined, are jsonText(value). REQUIRES: plain data. Keeps its own stack, because a tree of
+ * folders is as deep as the longest path of a client, and with `yield*` each part would pass through every level.
  */
 export function* jsonParts(value: unknown): Generator<string, undefined> {
   const open = [partsOf(value)];
@@ -132,7 +131,7 @@ export function* jsonParts(value: unknown): Generator<string, undefined> {
   }
 }
 
-/** A piece of JSON, or a value of which the pieces come next. */
+/** A piece of JSON, or a value whose pieces come next. */
 type Part = string | { readonly inner: unknown };
 
 function* partsOf(value: unknown): Generator<Part, undefined> {
@@ -155,12 +154,13 @@ function* partsOf(value: unknown): Generator<Part, undefined> {
   }
 }
 
-const SLICE = 256; // items without lists, such as ranges, that are written at once: 20 KB, 0.1 ms
+const SLICE = 256; // how many items without lists, such as ranges, are written at once: 20 KB, 0.1 ms
 const FIRST_SLICE = 16;
 
 /**
- * Judges by the first item whether there are lists in them. Slices are correct for any items, and only take longer
- * if others are large. As many items are written at once as the last ones were short: paths may have 4 KB each.
+ * Looks only at the first item to decide whether the items contain lists. Slices are correct for any items; they only
+ * take longer if later items are large. The number of items in a slice depends on the length of the last slice,
+ * because paths may have 4 KB each.
  */
 function* listParts(list: readonly unknown[]): Generator<Part, undefined> {
   const isOneByOne = isCut(list[0]);
@@ -193,7 +193,7 @@ function* stringParts(text: string): Generator<string, undefined> {
   yield '"';
 }
 
-/** Whether the value, a field of it, or a field of that contains a list or a long text. */
+/** Whether the value, one of its fields, or a field of those contains a list or a long text. */
 function isCut(value: unknown, depth = 2): boolean {
   if (isLong(value)) return true;
   if (typeof value !== "object" || value === null) return false;

@@ -16,14 +16,14 @@ const WINDOW = 256;
 export interface LineMatch {
   /** The line without its newline. */
   readonly lineContent: string;
-  /** Where lineContent begins, if not at the beginning of its line. */
+  /** The position at which lineContent begins, unless it begins with its line. */
   readonly lineContentStart?: Position;
   readonly range: Range;
 }
 
 export const lineMatches = ({ chunks }: FileResult): LineMatch[] => chunks.flatMap(linesOf);
 
-/** Lists the matches of a chunk. REQUIRES: its ranges are in order, as every chunk has them. */
+/** Lists the matches of a chunk. REQUIRES: its ranges are sorted, as they are in every chunk. */
 function linesOf({ content, contentStart, matchRanges }: Chunk): LineMatch[] {
   const place: Place = { at: 0, column: contentStart.column, lineStart: 0 };
   let line = contentStart.lineNumber;
@@ -42,7 +42,7 @@ function linesOf({ content, contentStart, matchRanges }: Chunk): LineMatch[] {
   });
 }
 
-/** A place in a chunk: its position in the string, its column, and the start of its line in the string. */
+/** A position in a chunk: its index in the string, its column, and the index where its line starts. */
 interface Place {
   at: number;
   column: number;
@@ -83,8 +83,8 @@ function forth(
 }
 
 /**
- * Moves back by at most WINDOW code points. Stops after a U+FFFD, which may stand for an invalid byte, because its
- * length in the file is not known here.
+ * Moves back by at most WINDOW code points. Stops after a U+FFFD. It may stand for an invalid byte, whose length in
+ * the file is unknown here.
  */
 function back(content: string, { from, least }: { from: number; least: number }): number {
   let at = from;

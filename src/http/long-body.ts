@@ -1,6 +1,6 @@
 /**
- * Makes the body of a search whose answer is too long to hold: its files as they are shown, and then the
- * counters, which are known only then.
+ * Makes the body of a search whose answer is too long for memory: first the files as they are found, then the
+ * counters, which are known only at the end.
  */
 
 import type { LongAnswer } from "../search/caller/long-answer.ts";
@@ -28,6 +28,6 @@ function* filesParts(files: readonly FileResult[], isFirst: boolean): Generator<
 function* restParts(rest: Omit<SearchResponse, "files">): Generator<string> {
   yield "],";
   const parts = jsonParts(rest);
-  yield (parts.next().value ?? "").slice(1); // without its brace
+  yield (parts.next().value ?? "").slice(1); // without the opening brace
   yield* parts;
 }

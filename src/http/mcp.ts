@@ -2,8 +2,8 @@
  * Serves the Model Context Protocol with the same credentials, viewers, slots, limits and audit as the
  * routes. Its code is loaded at the first request.
  *
- * A request may contain many calls, and answers to clients of 2025 leave before their calls have run. So
- * each call takes a slot, is recorded, and has its caller judged again before its answer leaves.
+ * A request may contain many calls, and answers to clients of the 2025 protocol begin before their calls have run. So
+ * each call takes a slot and is recorded, and its caller is checked again before its answer is sent.
  */
 
 import type { Context, Hono } from "hono";
@@ -17,7 +17,7 @@ import { Refusal, STATUS, toRefusal } from "./refusal.ts";
 import { audit, record, touch, whoIs } from "./reporting.ts";
 import type { Service } from "./route.ts";
 
-/** The names under which calls are recorded. Others are not recorded, as with the routes. */
+/** The names under which calls are recorded. Other calls are not recorded, as with the routes. */
 const ACTIONS: Readonly<Record<string, AuditAction>> = {
   search: "search.performed",
   find_files: "search.performed",
@@ -86,8 +86,9 @@ function mcpOf(service: Service): Serve {
 }
 
 /**
- * Returns what is wrong with the host and the origin of a request. A page under another name sends no
- * credential, so if everybody may search, or names were listed, the name must be one of the server's.
+ * Returns what is wrong with the host and the origin of a request, if anything. A web page can reach this server
+ * under its own host name (DNS rebinding), but without a credential. So if everybody may search, or allowed names
+ * were listed, the host must be one of the server's names.
  */
 async function wrongNames(
   request: Request,
@@ -135,7 +136,7 @@ function guardOf(request: Request, { identity, viewer }: Caller, service: Servic
   };
 }
 
-/** A cursor is only a handle; the call records what it stands for. */
+/** A cursor is only a handle, so the record contains the request that it stands for. */
 function plainArguments({ tool, args }: AskedCall): object {
   const { cursor: _, ...named } = args as { cursor?: string };
   return { tool, ...named };

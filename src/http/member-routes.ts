@@ -79,7 +79,7 @@ export function userRoutes(users: UserStore, tokens: TokenStore | undefined): Ro
 
 const noSuchUser = (): Refusal => new Refusal("NOT_FOUND", "there is no such member");
 
-/** Runs one after another, so that of two owners who remove each other at the same time one remains. */
+/** Runs changes one after another, so that if two owners remove each other at the same time, one remains. */
 function removing(
   users: UserStore,
   tokens: TokenStore | undefined,
@@ -102,7 +102,7 @@ async function removeUser(
   if (isActiveOwner(user) && !(await hasOtherOwner(user, users)))
     throw forbidden("the last active owner of the organization cannot be removed");
   if (!(await users.remove(userId))) throw noSuchUser();
-  // without its owner a token is invalid, and it must stay so if a user with this id is created again
+  // a token is invalid without its owner, and must stay so if a user with this id is created again
   if (tokens) for await (const { id } of tokens.list(userId)) await tokens.revoke(id, new Date());
 }
 

@@ -1,7 +1,7 @@
 /**
- * Collects the metrics of a handler: counts of what its engine and its callers have done since it was
- * created, and how much the index contains. Labels are names of operations, calls and error codes. They
- * never tell what was searched, where or by whom, so a repository shows only as one more.
+ * Collects the metrics of a handler: counts of what its engine and its callers have done since it was created, and
+ * how much the index contains. Labels are names of operations, calls and error codes. They never show what was
+ * searched, where or by whom; a repository only adds one to a count.
  */
 
 import { VERSION } from "../base/version.ts";
@@ -25,7 +25,7 @@ export interface Metrics {
 export function createMetrics(engine: Engine & Partial<Observable & HasOwnMetrics>): Metrics {
   const requests = new Counter();
   const counts = new Counts();
-  const observed = engine[OBSERVE]; // an engine that a host has implemented has none
+  const observed = engine[OBSERVE]; // a host's own implementation of an engine has none
   observed?.add(counts);
   return {
     request: (operation, status) => requests.add({ operation, status: String(status) }),
@@ -97,8 +97,7 @@ class Counts implements Observer {
 }
 
 /**
- * Returns the code of a QuernError, recognized by its name, because it may come from another copy of the
- * package.
+ * Returns the code of a QuernError. Recognizes it by its name, because it may come from another copy of the package.
  */
 const codeOf = (error: unknown): string =>
   error instanceof Error && error.name === "QuernError" && "code" in error

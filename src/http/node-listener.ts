@@ -1,10 +1,10 @@
 /**
- * Adapts a fetch handler to `node:http`, and so to Express and Fastify. Bodies stream both ways with
- * back-pressure, and a client that leaves aborts `request.signal`.
+ * Adapts a fetch handler to `node:http`, and so to Express and Fastify. Bodies are streamed in both directions with
+ * back-pressure, and if a client leaves, `request.signal` is aborted.
  *
  *     app.use("/code", toNodeListener(handler));
  *
- * If a framework has parsed the body already (express.json()), the result is serialized again.
+ * If a framework has already parsed the body (express.json()), the result is serialized again.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -30,7 +30,7 @@ export function toNodeListener(
     res.once("close", () => {
       if (!res.writableFinished) left.abort();
     });
-    res.prependOnceListener("finish", () => void dropRest(req)); // before Node, which reads on without an end
+    res.prependOnceListener("finish", () => void dropRest(req)); // stops before Node does, which would read the whole body
     void serve(handler, { req, res, signal: left.signal }).catch(() => res.destroy());
   };
   listeners.add(listener);
@@ -42,8 +42,8 @@ const listeners = new WeakSet<object>();
 const waiting = new WeakSet<IncomingMessage>();
 
 /**
- * Has the server say "100 Continue" when a body is read, not before, so that nobody sends one that is refused. Servers with
- * other listeners say it at once, as by default.
+ * Lets the server send "100 Continue" only when a body is read, so that nobody sends a body that would be rejected. A
+ * server with other listeners sends it at once, which is Node's default.
  */
 export function continueLate(server: Server): void {
   server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => {
@@ -83,7 +83,7 @@ function refuse(error: unknown): Response {
 // ── the request ──
 
 /**
- * Refuses HTTP/1.1 without a Host. `node:http` does so itself, without a body, unless it was made with
+ * Rejects HTTP/1.1 without a Host. `node:http` rejects it itself, without a body, unless the server was created with
  * requireHostHeader: false.
  */
 function checkHost({ httpVersion, headersDistinct }: IncomingMessage): void {
@@ -91,7 +91,10 @@ function checkHost({ httpVersion, headersDistinct }: IncomingMessage): void {
     throw new Refusal("INVALID_REQUEST_BODY", "a request of HTTP/1.1 has one Host header");
 }
 
-/** Refuses a body in another coding, which would be read as if it were plain, and a long one where none belongs. */
+/**
+ * Rejects a body with a Content-Encoding, which would be read as if it were plain, and a long body of a method that
+ * takes none.
+ */
 function checkBody({ method, headers }: IncomingMessage): void {
   const coding = headers["transfer-encoding"] ?? "chunked";
   if (coding.trim().toLowerCase() !== "chunked")
@@ -103,11 +106,11 @@ function checkBody({ method, headers }: IncomingMessage): void {
     throw new Refusal("BODY_TOO_LARGE", `a ${method} has no body`);
 }
 
-const UNSPEAKABLE = new Set(["CONNECT", "TRACE", "TRACK"]); // methods that fetch refuses
+const UNSPEAKABLE = new Set(["CONNECT", "TRACE", "TRACK"]); // methods that fetch forbids
 
 function toRequest({ req, res, signal }: Exchange): Request {
   const { method: asked = "GET" } = req;
-  const method = UNSPEAKABLE.has(asked) ? `X-${asked}` : asked; // no path accepts these methods: the router answers which ones it does
+  const method = UNSPEAKABLE.has(asked) ? `X-${asked}` : asked; // no path accepts these methods; the router answers which ones it does accept
   const headers = toHeaders(req.rawHeaders);
   const init = { method, headers, signal };
   if (method === "GET" || method === "HEAD") return new Request(toUrl(req), init);
@@ -118,10 +121,7 @@ function toRequest({ req, res, signal }: Exchange): Request {
   } as RequestInit);
 }
 
-/**
- * Copies every header as often as it was sent, so that a single-valued header that is sent twice is not
- * accepted.
- */
+/** Copies every header as often as it was sent, so that a single-valued header that is sent twice is rejected. */
 function toHeaders(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let n = 0; n < raw.length; n += 2) {
@@ -132,8 +132,8 @@ function toHeaders(raw: readonly string[]): Headers {
 }
 
 /**
- * Returns the URL. The client may choose only path and query: a Host of `x/api/health?`, or a whole URL in
- * place of the path, must not lead elsewhere. A strange Host is ignored.
+ * Returns the URL. The client may choose only path and query. A Host of `x/api/health?`, or a whole URL in place of
+ * the path, must not lead elsewhere. An invalid Host is ignored.
  */
 function toUrl({ url = "/", headers, socket }: IncomingMessage): string {
   const scheme = "encrypted" in socket && socket.encrypted ? "https" : "http";
@@ -155,7 +155,7 @@ function toBody(
   return typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
 }
 
-/** Reads nothing before the stream is read. */
+/** Reads nothing until the stream is read. */
 function toStream(req: IncomingMessage, res: ServerResponse): ReadableStream<Uint8Array> {
   let release = (): void => {};
   const source: UnderlyingSource<Uint8Array> = {
@@ -181,12 +181,12 @@ function toStream(req: IncomingMessage, res: ServerResponse): ReadableStream<Uin
 }
 
 const LINGER_MS = 5_000;
-/** The most bytes of a body that are read to be dropped. */
+/** The most bytes of a body that are read only to be dropped. */
 const MOST_DROPPED = 100 * 1024;
 
 /**
- * Reads on for a moment before it closes the connection, because a client that is still sending reads its
- * answer only afterwards. Resolves when the client has sent all, has left, or has had its time.
+ * Reads on for a moment before it closes the connection, because a client that is still sending reads the answer only
+ * after it has finished. Resolves when the client has sent everything, has left, or has run out of time.
  */
 function dropRest(req: IncomingMessage): Promise<void> {
   if (req.complete || req.destroyed) return Promise.resolve();
@@ -197,7 +197,7 @@ function dropRest(req: IncomingMessage): Promise<void> {
       left -= length;
       if (left < 0) req.pause();
     });
-    req.read(0); // begins at once, or Node would read on without an end
+    req.read(0); // begins immediately, because Node would otherwise read the whole body
     req.resume();
     const timer = setTimeout(() => req.destroy(), LINGER_MS).unref();
     const stop = (): void => {
@@ -208,7 +208,7 @@ function dropRest(req: IncomingMessage): Promise<void> {
   });
 }
 
-/** Whether the client is still sending a body of which not all will be read. */
+/** Whether the client is still sending a body that will not be read to its end. */
 const isSending = ({ complete, headers, httpVersionMajor }: IncomingMessage): boolean =>
   !complete && httpVersionMajor === 1 && !(Number(headers["content-length"]) <= MOST_DROPPED);
 
@@ -221,7 +221,7 @@ async function send(response: Response, req: IncomingMessage, res: ServerRespons
   const head = {
     ...headers,
     ...(cookies.length > 0 && { "set-cookie": cookies }),
-    ...(waiting.has(req) && { connection: "close" }), // the client may leave the body out, or not
+    ...(waiting.has(req) && { connection: "close" }), // the client may or may not have sent a body
   };
   if (response.status >= 400 && isSending(req)) return sendAndClose(response, head, { req, res });
   res.writeHead(response.status, head);
@@ -234,7 +234,10 @@ async function send(response: Response, req: IncomingMessage, res: ServerRespons
   await pipe(response.body, res);
 }
 
-/** Sends a refusal and closes the connection. The answer has a length, so the client need not wait for the end. */
+/**
+ * Sends a refusal and closes the connection. The answer has a Content-Length, so the client need not wait for the
+ * connection's end.
+ */
 async function sendAndClose(
   response: Response,
   head: Record<string, string | string[]>,
@@ -255,7 +258,7 @@ async function pipe(body: ReadableStream<Uint8Array>, res: ServerResponse): Prom
     void reader.cancel().catch(() => {});
   };
   res.once("close", leave);
-  reader.closed.catch(() => res.destroy()); // it may break off while the client takes nothing
+  reader.closed.catch(() => res.destroy()); // the body may fail while the client reads nothing
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -266,6 +269,6 @@ async function pipe(body: ReadableStream<Uint8Array>, res: ServerResponse): Prom
     res.off("close", leave);
     res.end();
   } catch (error) {
-    if (!gone.signal.aborted) throw error; // the body broke off: so does the connection, or it would look whole
+    if (!gone.signal.aborted) throw error; // the body failed, so the connection is cut: otherwise the answer would look complete
   }
 }

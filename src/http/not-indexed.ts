@@ -1,9 +1,9 @@
 /**
- * Makes the header that tells a repository that does not exist from one without a match:
+ * Makes the header that distinguishes a repository that does not exist from one without a match:
  *
  *     X-Quern-Not-Indexed: acme/gone, acme/%C3%A9t%C3%A9
  *
- * It has the names that the query spells out and that this caller cannot see, or not yet.
+ * It lists the names in the query that this caller cannot see, or that are not indexed yet.
  */
 
 import type { Engine } from "../engine.ts";
@@ -22,7 +22,7 @@ export const NOT_INDEXED_HEADER = {
 const NAMES_REPOSITORY = /(?:^|[\s(-])(?:r|repo|reposet):/;
 const MOST_HEADER_BYTES = 4096;
 
-/** Resolves to the header, or to none if every repository that the query names is there. */
+/** Resolves to the header, or to none if the caller can see every repository that the query names. */
 export async function notIndexedHeader(
   engine: Engine,
   request: SearchRequest,
@@ -31,13 +31,13 @@ export async function notIndexedHeader(
   if (!NAMES_REPOSITORY.test(request.query)) return {};
   const names = (await notIndexed(engine, request, options))
     .filter(({ reason }) => reason !== "files-skipped")
-    .filter(({ repository }) => request.query.includes(repository)) // a context's are not the caller's words
+    .filter(({ repository }) => request.query.includes(repository)) // the caller did not write the names of a context
     .map(({ repository }) => encodeName(repository));
   const list = fit([...new Set(names)], MOST_HEADER_BYTES);
   return list === "" ? {} : { [NAME]: list };
 }
 
-/** Asks the engine. One that a host has wrapped has only explain(), which costs more searches. */
+/** Asks the engine. If a host has wrapped the engine, it has only explain(), which runs more searches. */
 async function notIndexed(
   engine: Engine & Partial<KnowsNotIndexed>,
   request: SearchRequest,
@@ -47,14 +47,14 @@ async function notIndexed(
   return known ?? (await engine.explain({ ...request, matches: 0 }, options)).notIndexed;
 }
 
-/** Percent-encodes what a header or a list of names cannot hold. */
+/** Percent-encodes the characters that a header or a list of names cannot contain. */
 function encodeName(name: string): string {
   return name.replace(/[^!#-$&-+\--~ ]+/g, (part) =>
     encodeURIComponent(part.replace(/\p{Cs}/gu, "\ufffd")),
   );
 }
 
-/** Joins as many names as fit into the bytes. */
+/** Joins as many names as fit into the limit. */
 function fit(names: readonly string[], most: number): string {
   let list = "";
   for (const name of names) {

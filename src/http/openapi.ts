@@ -1,4 +1,4 @@
-/** Makes the OpenAPI 3.1 document of the routes that are served and their schemas. */
+/** Makes the OpenAPI 3.1 document from the served routes and their schemas. */
 
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import { GENERATION_HEADER } from "./generation.ts";
@@ -71,7 +71,7 @@ export function describeInterface(routes: readonly Route[], settings: Settings):
     },
     servers: [{ url: settings.basePath === "" ? "/" : settings.basePath }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    // the empty alternative: some instances let anonymous callers search
+    // the empty alternative: some instances allow anonymous searches
     security: [{ bearer: [] }, { apiKey: [] }, {}],
   });
   return { ...document, "x-quern-version": VERSION };
@@ -87,7 +87,7 @@ const GENERATION = z
     example: "3=17",
   });
 
-/** Routes that read the index take its generation. */
+/** Routes that read the index accept its generation in a header. */
 const readsIndex = ({ access }: Route): boolean => access === "search";
 
 function pathOf(route: Route, generation: typeof GENERATION): RouteConfig {
@@ -131,7 +131,7 @@ function describeHeaders(headers: Readonly<Record<string, string>>) {
   >;
 }
 
-/** Returns a response for each status of a refusal, with what can be wrong. */
+/** Returns a response for each status of a refusal, with the codes that it may have. */
 function refusalsOf(route: Route): RouteConfig["responses"] {
   const reasons = new Map<number, string[]>();
   for (const code of possibleRefusals(route)) {
@@ -149,7 +149,7 @@ function possibleRefusals(route: Route): RefusalCode[] {
   return [
     ...(body || query || readsIndex(route) ? (["INVALID_REQUEST_BODY"] as const) : []),
     "NOT_AUTHENTICATED",
-    // a caller who loses a permission during the stream gets the error in the stream
+    // a caller who loses permission during the stream gets the error in the stream
     ...(access === "anyone" || access === "signed" || streams
       ? []
       : (["INSUFFICIENT_PERMISSIONS"] as const)),

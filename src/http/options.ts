@@ -1,7 +1,4 @@
-/**
- * Defines the options of a handler, with defaults and limits. They are checked once, when the handler is
- * made.
- */
+/** Defines the options of a handler, with defaults and limits. They are checked once, when the handler is created. */
 
 import type { AuditStore } from "../auth/audit-store.ts";
 import type { Principal } from "../auth/principal.ts";
@@ -20,13 +17,22 @@ import { mustBe, wholeNumber } from "../base/must-be.ts";
  * const handler = createHandler(engine, options);
  */
 export interface HandlerOptions {
-  /** Where API keys and scoped tokens are stored. Without it nobody has one, and the routes of scoped tokens answer 404. */
+  /**
+   * Where API keys and scoped tokens are stored. Without this store nobody has one, and the routes of scoped tokens
+   * answer 404.
+   */
   tokens?: TokenStore;
-  /** Where users are stored. Without it a token's owner is only an id, and the route that lists users answers 404. */
+  /**
+   * Where users are stored. Without this store a token's owner is only an id, and the route that lists users answers
+   * 404.
+   */
   users?: UserStore;
   /** What callers without a credential may search: nothing, public repositories, or everything. Default false. */
   anonymous?: false | "public" | "all";
-  /** Checks a host's own credentials (sessions, OAuth) before all others. Returns `undefined` to try the others; throwing is a 401. Called again before each answer. */
+  /**
+   * Checks a host's own credentials (sessions, OAuth) before all others. Returns `undefined` to try the others; if it
+   * throws, the answer is 401. Called again before each answer is sent.
+   */
   authenticate?: (request: Request) => Promise<Principal | undefined>;
   /** The path before /api. Default ''. */
   basePath?: string;
@@ -48,16 +54,22 @@ export interface HandlerOptions {
   maxBodyBytes?: number;
   /** Milliseconds after which a search returns what it has found so far. Default 10 000. */
   timeoutMs?: number;
-  /** The most searches at once, each until its answer is read; more are refused. Default 64. Callers without a credential have three quarters of them together, if others can have one. */
+  /**
+   * The most simultaneous searches, each of which lasts until its answer is read. Further searches are rejected.
+   * Default 64. If other callers can have a credential, those without one share three quarters of the slots.
+   */
   maxConcurrent?: number;
-  /** Where searches, reads, tokens, members and rejected credentials are recorded. Absent: nowhere, and the route that lists them answers 404. */
+  /**
+   * Where searches, reads, tokens, members and rejected credentials are recorded. Default: nothing is recorded, and
+   * the route that lists records answers 404.
+   */
   audits?: AuditStore;
   /**
-   * Connections to code hosts, with the names of their repositories. Iterated anew for each request that
-   * asks. Default: none.
+   * Connections to code hosts, with the names of their repositories. Iterated again for each request that needs it.
+   * Default: none.
    */
   connections?: Iterable<Connection>;
-  /** Takes deliveries of webhooks at POST /api/webhook/{connection}: SyncService.webhook. Absent: the route answers 404. */
+  /** Receives webhooks at POST /api/webhook/{connection}: SyncService.webhook. Default: the route answers 404. */
   webhook?: (
     connection: string,
     delivery: {
@@ -67,7 +79,10 @@ export interface HandlerOptions {
       body: Uint8Array;
     },
   ) => Promise<"queued" | "ignored" | "refused">;
-  /** Where this service is seen from outside, such as 'https://code.example.com'; makes webUrl and Link absolute. Default: the request's own origin. */
+  /**
+   * The address of this service as clients see it, such as 'https://code.example.com'. It makes webUrl and Link
+   * absolute. Default: the request's own origin.
+   */
   publicUrl?: string;
   /** Called for every request once its outcome is known. Never receives a secret. */
   audit?: (event: AuditEvent) => void;
@@ -75,7 +90,7 @@ export interface HandlerOptions {
   mcp?: boolean | McpMount;
   /**
    * Serves metrics for Prometheus at basePath + '/api/metrics', to owners of the organization or to anyone. They
-   * tell how much there is and is done, and no names. Default: not served; `quern serve`: 'owners'.
+   * contain counts and durations, but no names. Default: not served; `quern serve`: 'owners'.
    */
   metrics?: "owners" | "anyone";
   /** The web origins whose pages may call. Default: none. */
@@ -86,7 +101,7 @@ export interface HandlerOptions {
 }
 
 /**
- * Names under which agents may ask a handler, and pages that may.
+ * Host names under which agents may reach a handler, and origins of pages that may call it.
  *
  * @example
  * const mcp: McpMount = { allowedHosts: ["code.example.com"] };
@@ -94,12 +109,12 @@ export interface HandlerOptions {
  */
 export interface McpMount {
   /**
-   * Names of the server, without ports; '*' is any. This machine's own names and addresses, and the host of
-   * `publicUrl`, need not be listed. Default: only those for callers without a credential where `anonymous` is
-   * "all", and any name for others.
+   * Host names of the server, without ports; '*' accepts any. This machine's own names and addresses, and the host of
+   * `publicUrl`, are always accepted. Default: if `anonymous` is "all", only those for callers without a credential,
+   * and any name for others.
    */
   allowedHosts?: string[];
-  /** Origins whose pages may call, besides those of the server itself and of `cors`. Default: none. */
+  /** Origins whose pages may call, in addition to the server's own and those of `cors`. Default: none. */
   allowedOrigins?: string[];
 }
 
@@ -119,7 +134,10 @@ export interface Connection {
   name: string;
   /** One of github, gitlab, gitea, gerrit, bitbucket, azuredevops, git. */
   connectionType: string;
-  /** Names of its repositories, as in Repository.name. A frozen array is looked through once, anything else at each request. */
+  /**
+   * Names of its repositories, as in Repository.name. A frozen array is processed once, any other array at each
+   * request.
+   */
   repositories: Iterable<string>;
 }
 
@@ -134,11 +152,11 @@ export interface Connection {
 export interface AuditEvent {
   /** When the request arrived. */
   at: Date;
-  /** The operation's name in the OpenAPI document. */
+  /** The name of the operation in the OpenAPI document. */
   action: string;
   /** 'denied' for 401 and 403, 'failed' for any other status from 400 up. */
   outcome: "ok" | "denied" | "failed";
-  /** The user whose credential it was, if it was valid. */
+  /** The user whose credential it was, if the credential was valid. */
   userId?: string;
   /** TokenRecord.id, if the credential was a stored token. */
   tokenId?: string;

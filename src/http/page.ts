@@ -1,12 +1,12 @@
 /**
- * Serves the page to search on: a document and its files, which scripts/build-page.mjs makes. They need no
- * credential, because they contain no data; what the page shows comes from the other routes.
+ * Serves the page: a document and its files, which scripts/build-page.mjs builds. They need no credential, because
+ * they contain no data. The page gets its data from the other routes.
  *
- * Files have hashed names and may be cached for ever. The document names them and is never cached.
+ * The files have hashed names and may be cached for ever. The document names them and is never cached.
  *
- * All addresses in the document are relative, so a path that a proxy or a framework strips does not matter.
- * A base without a slash at its end is no folder to a browser, so there they begin with its last name; a
- * redirect would loop if a framework removes slashes.
+ * All addresses in the document are relative, so a path that a proxy or a framework strips does not matter. If a base
+ * has no trailing slash, a browser resolves relative addresses against its parent, so they begin with the last part
+ * of the base. A redirect to the base with a slash would loop if a framework removes trailing slashes.
  */
 
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { packageFile } from "../base/package-file.ts";
 import { QuernError } from "../base/errors.ts";
 import { outerPath } from "./outer-path.ts";
 
-/** Paths below `basePath` that show the document. The page takes the view from its address. */
+/** Paths below `basePath` that return the document. The page chooses the view by its address. */
 const VIEWS = ["/", "/search", "/browse/*"] as const;
 
 const POLICY = [
@@ -99,15 +99,15 @@ function fill(document: string, root: string, { serviceName, hasHistory }: PageO
     .replace("{history}", String(hasHistory));
 }
 
-/** Returns the way from a view up to the root. */
+/** Returns the relative path from a view up to the root. */
 function rootAbove(url: string, basePath: string): string {
   const below = new URL(url).pathname.slice(basePath.length + 1);
   return "../".repeat(below.split("/").length - 1) || "./";
 }
 
 /**
- * Returns the way from a base without a slash down to the root. Percent-encoded, so it is neither markup
- * nor a scheme.
+ * Returns the relative path from a base without a trailing slash down to the root. It is percent-encoded, so it can
+ * be neither markup nor a scheme.
  */
 function rootBelow(base: string): string {
   const { pathname } = new URL(base, "http://localhost");
@@ -119,8 +119,8 @@ function rootBelow(base: string): string {
 type Encoding = "br" | "gzip" | "identity";
 
 /**
- * Whether the body may be sent encoded. Next.js removes Content-Encoding from a route's answer, and
- * compresses the rest itself.
+ * Whether the body may be sent compressed. Next.js removes Content-Encoding from a route's answer, and compresses the
+ * answer itself.
  */
 const mayEncode = (request: Request): boolean => !("nextUrl" in request);
 

@@ -1,4 +1,4 @@
-/** Adds to a page of a list how many items there are in all and the addresses of other pages. */
+/** Adds to one page of a list the total number of items and the addresses of other pages. */
 
 import { originOf } from "./addresses.ts";
 import type { Call } from "./route.ts";

@@ -1,7 +1,7 @@
 /**
- * Defines how requests are refused: a table of codes and statuses, and a table of what the engine's errors
- * become. A message is for the person at the other end: it contains no stack trace, no path of this machine
- * and no secret, so the message for an unexpected error is a constant.
+ * Defines how requests are refused: a table of codes and statuses, and a table that maps the engine's errors to them.
+ * A message goes to the client, so it contains no stack trace, no local path and no secret. The message for an
+ * unexpected error is therefore a constant.
  */
 
 import type { ErrorCode, QuernError } from "../base/errors.ts";
@@ -41,7 +41,7 @@ export interface ErrorBody {
   message: string;
 }
 
-// errors that a reading request can cause; a failed write or source would be a bug
+// errors that a read can cause; a failed write or source would be a bug
 const FROM_ENGINE: Readonly<Record<ErrorCode, RefusalCode>> = {
   INVALID_REQUEST: "INVALID_REQUEST_BODY",
   QUERY_SYNTAX: "FAILED_TO_PARSE_QUERY",
@@ -83,7 +83,7 @@ const HEADERS: Partial<Record<RefusalCode, Record<string, string>>> = {
   OVERLOADED: { "Retry-After": "1" },
 };
 
-/** An error that any code of a route may throw. The handler makes it a response. */
+/** An error that any code of a route may throw. The handler converts it to a response. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: RefusalCode;
@@ -101,13 +101,13 @@ interface RefusalOptions {
   headers?: Record<string, string>;
 }
 
-/** Returns the only answer to an invalid credential, so that it does not tell why. */
+/** Returns the answer to every invalid credential, which does not say why it is invalid. */
 export const notAuthenticated = (cause?: unknown): Refusal =>
   new Refusal("NOT_AUTHENTICATED", MESSAGES.NOT_AUTHENTICATED, { cause });
 
 export const overloaded = (): Refusal => new Refusal("OVERLOADED", MESSAGES.OVERLOADED);
 
-/** Returns the refusal for anything that was thrown. */
+/** Converts anything that was thrown to a refusal. */
 export function toRefusal(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown;
   const code = isQuernError(thrown) ? FROM_ENGINE[thrown.code] : "UNEXPECTED_ERROR";
@@ -117,7 +117,7 @@ export function toRefusal(thrown: unknown): Refusal {
   return new Refusal(code, withPosition(thrown as QuernError), options);
 }
 
-// recognized by its name, because the engine may come from another copy of the package (CommonJS beside ESM)
+// recognized by its name, because the engine may come from another copy of the package (CommonJS next to ESM)
 function isQuernError(thrown: unknown): thrown is QuernError {
   const isNamed = thrown instanceof Error && thrown.name === "QuernError" && "code" in thrown;
   return isNamed && Object.hasOwn(FROM_ENGINE, String(thrown.code));

@@ -1,4 +1,4 @@
-/** Reports a request to the host, to the audit store, and to the store of its token. */
+/** Reports a request to the host and the audit store, and records when its token was used. */
 
 import type { Identity } from "../auth/principal.ts";
 import { auditRecord, type Done } from "./audit-trail.ts";
@@ -33,7 +33,7 @@ export function audit(
 }
 
 /**
- * Adds a request to the audit store, without waiting. A failure of the store is reported as a request that
+ * Adds a request to the audit store, without waiting for it. A failure of the store is reported as a request that
  * failed.
  */
 export function record(settings: Settings, done: Done): void {
@@ -45,7 +45,7 @@ export function record(settings: Settings, done: Done): void {
   });
 }
 
-const TOUCH_EVERY_MS = 60_000; // one write per request would be its slowest part
+const TOUCH_EVERY_MS = 60_000; // a write for each request would be its slowest part
 
 /** Records when a token was last used. */
 export function touch({ tokens }: Settings, { identity: { token } }: Caller, at: Date): void {

@@ -59,7 +59,7 @@ function revisionsRoute(): Route {
   );
 }
 
-/** Refuses with the same words whether the repository does not exist or may not be seen. */
+/** Refuses with the same message whether the repository does not exist or may not be seen. */
 export async function findVisible(call: Call, name: string): Promise<RepositorySummary> {
   const repository = await findRepository(call.engine, name, call.caller.viewer);
   if (repository === undefined)

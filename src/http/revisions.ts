@@ -9,12 +9,12 @@ import { Refusal } from "./refusal.ts";
 import { findVisible } from "./repository-routes.ts";
 import { viewerOption, type Call } from "./route.ts";
 
-/** Refuses with INVALID_GIT_REF what cannot be a revision of any repository. */
+/** Rejects with INVALID_GIT_REF what cannot be a revision of any repository. */
 export function checkRef(ref: string | undefined): void {
   if (ref !== undefined) checkRevision(ref);
 }
 
-/** Refuses with the reason if the repository has no history. */
+/** Throws a refusal with the reason if the repository has no history. */
 export async function historyOf(call: Call, repository: string): Promise<History> {
   await findVisible(call, repository);
   const history = await openHistory(call, repository);
@@ -22,14 +22,14 @@ export async function historyOf(call: Call, repository: string): Promise<History
   throw new Refusal("HISTORY_NOT_AVAILABLE", `${repository} has no history here`);
 }
 
-/** A wrapped engine has only the public interface, which does not tell the reason. */
+/** A wrapped engine has only the public interface, which does not give the reason. */
 function openHistory({ engine, ...call }: Call, repository: string): Promise<History | undefined> {
   const { [OPEN_HISTORY]: open } = engine as Partial<OpensHistory>;
   const options = viewerOption({ engine, ...call });
   return open?.call(engine, repository, options) ?? engine.history(repository, options);
 }
 
-/** Resolves to the history, or to undefined if there is none, for whatever reason. */
+/** Resolves to the history, or to undefined if there is none for any reason. */
 export async function historyIfAny(call: Call, repository: string): Promise<History | undefined> {
   try {
     return await openHistory(call, repository);
@@ -40,8 +40,8 @@ export async function historyIfAny(call: Call, repository: string): Promise<Hist
 }
 
 /**
- * Returns the revision as the engine names it, or undefined if it is not indexed. HEAD stands for the
- * default revision, whatever its name.
+ * Returns the engine's name for the revision, or undefined if it is not indexed. HEAD stands for the default
+ * revision, whatever its name.
  */
 export function indexedRevision(
   { revisions }: RepositorySummary,

@@ -1,13 +1,13 @@
 /**
- * Defines a route: the name of the operation, who may use it, what it accepts and answers. The handler and the OpenAPI
- * document are both made from the table of routes.
+ * Defines a route: its operation's name, who may use it, its input and its answers. The handler and the OpenAPI
+ * document are both built from the table of routes.
  *
- * A call passes these steps, and each refusal can only come at its own:
+ * A call passes these steps in order, and each step has its own refusals:
  *
  *     405 another method   401, 403 who asks   415 content type   413 length   400 fields   the route's own
  *
- * No part of a body is read before 401 and 403 are decided. Before an answer is sent, the caller is checked again. If
- * the caller of a route that only reads may see less by then, the route runs once more.
+ * No part of a body is read before the caller has passed 401 and 403. Before an answer is sent, the caller is checked
+ * again. If a route only reads, and the caller may see less by then, the route runs again.
  */
 
 import type { z } from "@hono/zod-openapi";
@@ -38,26 +38,23 @@ export interface Call extends Service {
   readonly caller: Caller;
   /** The values of the path's parameters; "" if it has none. */
   readonly id: string;
-  /** Rejects if the caller may no longer be answered, or may see less than when the request arrived. */
+  /** Rejects if the caller has lost access, or may see less than when the request arrived. */
   readonly confirm: () => Promise<void>;
-  /** Reports the end of answers that outlive the call, in place of the handler. */
+  /** Reports the end of an answer that outlives the call; the handler then does not report it. */
   readonly onEnd: (refusal: Refusal | undefined) => void;
-  /** Adds to the record of the request, which so far is its checked input. */
+  /** Adds facts to the audit record, which at first contains only the checked input. */
   readonly note: (facts: object) => void;
-  /**
-   * Delays the record until the returned function is called, so that more can be added while the answer is
-   * read.
-   */
+  /** Delays the record until the returned function is called, so that facts can be added while the answer is read. */
   readonly recordLater: () => () => void;
 }
 
-/** Returns the viewer as an option of the engine's calls, or no option if everything is visible. */
+/** Returns the option `viewer` of the engine's calls, or no option if everything is visible. */
 export const viewerOption = ({ caller }: Call): { viewer?: Viewer } =>
   caller.viewer === undefined ? {} : { viewer: caller.viewer };
 
 interface Description {
   readonly method: "get" | "post" | "delete";
-  /** The path in OpenAPI's form. */
+  /** The path as OpenAPI writes it. */
   readonly path: string;
   readonly action: string;
   readonly tag: string;
@@ -67,15 +64,16 @@ interface Description {
   /** The name of its calls in the audit store. Absent if they are not recorded. */
   readonly audit?: AuditAction;
   /**
-   * Whether the answer is sent even if the caller no longer exists, because the call may have removed the caller.
+   * Whether the answer is sent even if the caller no longer exists, because the call itself may have removed the
+   * caller.
    */
   readonly outlivesCaller?: true;
-  /** Whether it changes something, so that content types other than JSON are refused. */
+  /** Whether it changes something. Then content types other than JSON are rejected. */
   readonly changes?: true;
-  /** Whether the answer calls confirm() itself while it is read. */
+  /** Whether the answer itself calls confirm() while it is read. */
   readonly streams?: true;
   readonly answers: Answers;
-  /** Refusals in addition to those of every operation of its kind. */
+  /** Refusals that other operations of its kind do not have. */
   readonly refusals?: readonly RefusalCode[];
 }
 
@@ -132,7 +130,7 @@ export function plain(
 export interface Incoming {
   readonly request: Request;
   readonly id: string;
-  /** Called with the caller, even if they are refused. */
+  /** Called with the caller, even if the caller is rejected. */
   readonly onIdentity: (identity: Identity) => void;
   readonly onCaller: (caller: Caller) => void;
   readonly onEnd: (refusal: Refusal | undefined) => void;
@@ -171,7 +169,7 @@ export async function perform(
       leaves = route.changes === true || !seesLess(seen, caller.viewer);
       if (leaves) return response;
     } finally {
-      if (!leaves) await response.body?.cancel(); // frees at once what it holds, such as a slot
+      if (!leaves) await response.body?.cancel(); // releases what it holds, such as a slot, immediately
     }
   }
   throw seesLessNow();

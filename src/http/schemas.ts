@@ -1,6 +1,6 @@
 /**
- * Defines the JSON of the interface as schemas. Requests are checked with them, the OpenAPI document is
- * made of them, and at the end of this file the compiler compares them with the library's types.
+ * Defines the JSON of the interface as schemas. Requests are checked with them, the OpenAPI document is built from
+ * them, and the compiler compares them with the library's types at the end of this file.
  */
 
 import { z } from "@hono/zod-openapi";
@@ -272,7 +272,7 @@ export const symbolResponse = z
 
 const REPOSITORY_SORTS = ["name", "pushed", "indexed"] as const;
 
-/** A number in a URL's query: digits only, whereas JavaScript would also accept "0x1e", " 3" and "". */
+/** A number in a URL's query. Accepts only digits; JavaScript would also accept "0x1e", " 3" and "". */
 export const digits = (fallback: number, most: number) => {
   const wants = `must be ${wholeNumber(1, most)}`;
   return z

@@ -137,7 +137,7 @@ async function answerSearch(call: Call, request: SearchRequest): Promise<Respons
   }
 }
 
-/** Returns what the audit store records of a search: how much was found, and in what time. */
+/** Returns the facts that the audit record of a search contains: how much was found, and how long it took. */
 export function noteOutcome(
   call: Call,
   { stats, isSearchExhaustive }: Pick<SearchResponse, "stats" | "isSearchExhaustive">,
@@ -147,7 +147,7 @@ export function noteOutcome(
   call.note({ totalMatchCount, fileCount, durationMs, isSearchExhaustive });
 }
 
-/** Returns the answer with absolute addresses, and records its end. */
+/** Returns the answer with absolute addresses, and records the end of the search. */
 function watchedAnswer(call: Call, answer: LongAnswer): LongAnswer {
   return {
     async next() {
@@ -164,7 +164,7 @@ function watchedAnswer(call: Call, answer: LongAnswer): LongAnswer {
   };
 }
 
-/** Holds a slot until the answer is read, so that no more answers are in memory than searches may run. */
+/** Keeps a slot until the answer is read, so that memory never holds more answers than there are slots. */
 export async function answerInSlot(
   call: Call,
   run: (options: SearchOptions) => Promise<{ body: object; headers?: Record<string, string> }>,
@@ -227,5 +227,5 @@ async function* watched(
 
 const STREAM_HEADERS = {
   "Content-Type": "text/event-stream",
-  "X-Accel-Buffering": "no", // otherwise some proxies hold events back
+  "X-Accel-Buffering": "no", // without this, some proxies buffer events
 };

@@ -78,8 +78,8 @@ async function mint(call: Call, tokens: TokenStore, repoIds: number[]): Promise<
 }
 
 /**
- * Revokes a token. The answer is the same for an id that is unknown, belongs to another owner or to an API
- * key, or was revoked before.
+ * Revokes a token. The answer is the same if the id is unknown, belongs to another owner or to an API key, or was
+ * revoked before.
  */
 async function revoke(call: Call, tokens: TokenStore): Promise<Response> {
   call.note({ id: call.id });
@@ -115,10 +115,7 @@ export function metricsRoutes(metrics: Metrics, who: "owners" | "anyone"): Route
   ];
 }
 
-/**
- * Makes the routes of the service. `document` returns the OpenAPI document, which is made of all routes
- * including these.
- */
+/** Makes the routes of the service. `document` returns the OpenAPI document of all routes, including these. */
 export function systemRoutes(document: () => object): Route[] {
   const common = { method: "get", tag: "System", access: "anyone" } as const;
   return [

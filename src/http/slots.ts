@@ -1,10 +1,10 @@
 /**
- * Limits how many searches run or wait for their reader. One more is refused at once, because a queue would
- * only make all of them late. But if an answer is read so slowly that it does little more than hold its
- * slot, it gives way.
+ * Limits how many searches run or wait for their reader. A further search is rejected immediately, because a queue
+ * would only delay all of them. But if a reader is so slow that its answer mostly just holds a slot, that answer is
+ * cut off to free the slot.
  *
- * Callers without a credential share three quarters of the slots and take none from others, so that a
- * stranger cannot lock out those who have one.
+ * Callers without a credential may use at most three quarters of the slots, so that strangers cannot lock out callers
+ * who have one.
  */
 
 import type { Identity } from "../auth/principal.ts";
@@ -13,14 +13,14 @@ import { overloaded } from "./refusal.ts";
 import type { Reader } from "./stalled.ts";
 
 export interface Slots {
-  /** Takes a slot. Throws OVERLOADED if there is none. */
+  /** Takes a slot. Throws OVERLOADED if none is free. */
   take(caller: { readonly identity: Identity }): Slot;
 }
 
 export interface Slot {
   /** Releases the slot. May be called twice. */
   readonly giveBack: () => void;
-  /** Names the reader that the slot waits for from now on. */
+  /** Sets the reader that the slot's answer waits for from now on. */
   readonly onReader: (reader: Reader) => void;
 }
 
@@ -30,7 +30,7 @@ interface Taken {
   reader?: Reader;
 }
 
-/** How long a reader may be late before others may take its slot. */
+/** How far a reader may fall behind before others may take its slot. */
 const MOST_LATE_MS = 10_000;
 
 export function createSlots({ maxConcurrent: most, tokens, authenticate }: SlotSettings): Slots {
@@ -55,7 +55,9 @@ export function createSlots({ maxConcurrent: most, tokens, authenticate }: SlotS
   };
 }
 
-/** Cuts off the latest reader, which gives its slot back. Throws OVERLOADED if none is late enough. */
+/**
+ * Cuts off the reader that is furthest behind, which frees its slot. Throws OVERLOADED if none is far enough behind.
+ */
 function mustCutOffOne(crowd: Iterable<Taken>): void {
   let [latest, lateMs]: [Reader | undefined, number] = [undefined, MOST_LATE_MS];
   for (const { reader } of crowd) {

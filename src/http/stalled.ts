@@ -1,48 +1,48 @@
 /**
- * Watches bodies that wait for their reader, because they hold memory and a slot that others need. A body is
- * cut off if its reader takes nothing for a minute, or is two minutes later than one that takes 256 KiB a
- * second: 64 readers that trickle would otherwise hold every slot for hours. A long answer may still take
- * minutes, so its caller is judged again meanwhile; otherwise it could be read after a revocation.
+ * Watches response bodies that wait for their reader, because they hold memory and a slot that others need. A body is
+ * cut off if its reader reads nothing for a minute, or falls two minutes behind a reader of 256 KiB a second.
+ * Otherwise 64 very slow readers could hold every slot for hours. A long answer may still take minutes, so its
+ * caller's access is checked again meanwhile. Otherwise the answer could be read after a revocation.
  */
 
 export const STALLED_MS = 60_000;
-/** How late a reader may be, if nobody needs its slot. */
+/** How far a reader may fall behind if nobody needs its slot. */
 const MOST_LATE_MS = 120_000;
-/** The bytes that a reader is expected to take in a millisecond. */
+/** The bytes that a reader is expected to read in a millisecond. */
 const LEAST_RATE = (256 * 1024) / 1_000;
 /** The longest time between a revocation and the end of a waiting body. */
 const JUDGED_EVERY_MS = 1_000;
 /**
- * The time between two judgements of a body that is being read. One for each piece would take longer than
- * the pieces.
+ * The time between two checks of the caller while a body is read. A check for each piece would take longer than
+ * sending the pieces.
  */
 const JUDGED_AGAIN_MS = 100;
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
-/** Somebody who reads a body. */
+/** The reader of a response body. */
 export interface Reader {
-  /** Returns how much longer the reader has taken than one that reads at the expected rate. */
+  /** Returns how much longer the reader has taken than a reader at the expected rate. */
   lateMs(): number;
-  /** Breaks the body off. */
+  /** Cuts the body off. */
   cutOff(reason: unknown): void;
 }
 
 export interface Stall {
-  /** Starts the reader's time, for so many bytes. */
+  /** Starts the clock for the next bytes. */
   wait(controller: Controller, bytes: number): void;
   stop(): void;
-  /** Called before a piece leaves. Rejects if it must not leave. */
+  /** Called before a piece is sent. Rejects if it must not be sent. */
   confirm(): Promise<void>;
 }
 
 export interface StallOptions {
   readonly ms: number;
-  /** Called with the reason before the body breaks off. */
+  /** Called with the reason before the body is cut off. */
   readonly leave: (reason: unknown) => void;
-  /** Rejects if the caller may no longer be answered. */
+  /** Rejects if the caller has lost access. */
   readonly confirm: () => Promise<void>;
-  /** Called with the reader once it is waited for. */
+  /** Called with the reader when the body first waits for it. */
   readonly onReader?: ((reader: Reader) => void) | undefined;
 }
 

@@ -1,12 +1,12 @@
 /**
- * Translates requests for definitions and references into searches: a definition is `sym:^name$`, a
- * reference is the name between word boundaries. The name is plain text, so it is escaped twice: for the
- * expression, and for the quotes around it.
+ * Translates requests for definitions and references into searches: a definition is `sym:^name$`, a reference is the
+ * name between word boundaries. The name is plain text, so it is escaped twice: for the regular expression, and for
+ * the quotes around the expression.
  */
 
 import { quote } from "../query/ast.ts";
 
-/** Groups of languages that call each other, by their names and aliases. */
+/** Groups of languages whose code calls each other, by their names and aliases. */
 const FAMILIES: readonly { names: readonly string[]; members: readonly string[] }[] = [
   {
     names: ["typescript", "ts", "tsx", "javascript", "js", "jsx", "mjs", "cjs", "mts", "cts"],

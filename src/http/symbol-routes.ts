@@ -11,7 +11,7 @@ import { answerInSlot, noteOutcome, SEARCH_TAG } from "./search-routes.ts";
 import { lineMatches } from "./line-matches.ts";
 import { definitionsQuery, referencesQuery, type SymbolSearch } from "./symbol-query.ts";
 
-const MOST_LISTED = 10_000; // more are only counted
+const MOST_LISTED = 10_000; // further ones are only counted
 
 export function symbolRoutes(settings: Settings): Route[] {
   return [
@@ -64,7 +64,8 @@ interface Scope {
 
 /**
  * Returns the scope of a search in one repository. The viewer sees only that repository, so its name need not be
- * escaped in a filter. `rev:` also matches parts of names, so an indexed revision is given by its commit if it has one.
+ * escaped in a filter. `rev:` also matches parts of names, so an indexed revision is identified by its commit if it
+ * has one.
  */
 async function scopeOf(
   call: Call,

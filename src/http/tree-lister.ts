@@ -1,6 +1,6 @@
 /**
- * Lists folders as trees show them. An indexed revision is read from the index, with the symbolic links and
- * submodules that it has only listed; any other revision from git.
+ * Lists folders in the form of the tree routes. An indexed revision is read from the index, including symbolic links
+ * and submodules, which the index lists as skipped. Any other revision is read from git.
  */
 
 import { firstIndex } from "../base/binary-search.ts";
@@ -17,7 +17,7 @@ import { historyIfAny, indexedRevision } from "./revisions.ts";
 import { viewerOption, type Call } from "./route.ts";
 
 /**
- * Returns the content of a folder, folders first, each group by name. Resolves to undefined if there is no
+ * Returns the content of a folder: folders first, each group sorted by name. Resolves to undefined if there is no
  * such folder.
  */
 export type Lister = (path: string) => Promise<readonly HistoryEntry[] | undefined>;
@@ -26,15 +26,15 @@ export interface Wanted {
   readonly repository: RepositorySummary;
   /** Undefined for the default revision. */
   readonly revision: string | undefined;
-  /** The folders that will be listed, and those above them. */
+  /** The folders to list, and their parents. */
   readonly paths: readonly string[];
 }
 
-/** The longest path of a folder. A path of half a million parts takes a tenth of a second to look up. */
+/** The longest path of a folder. Looking up a path of half a million parts would take a tenth of a second. */
 const MOST_PATH = 4_096;
 const canBe = ({ length }: string): boolean => length <= MOST_PATH;
 
-/** Resolves to undefined if there is no such revision. */
+/** Resolves to undefined if the revision does not exist. */
 export async function openLister(call: Call, wanted: Wanted): Promise<Lister | undefined> {
   const { repository, revision, paths } = wanted;
   const indexed = indexedRevision(repository, revision);
@@ -78,12 +78,15 @@ async function indexLister(
   };
 }
 
-/** The most folders that are listed one by one. Each reads the paths of all files: 3 ms for 80 000. */
+/**
+ * The most folders that are listed one by one. Each listing reads the paths of all files, which takes 3 ms for 80
+ * 000.
+ */
 const FEW_FOLDERS = 16;
 
 /**
- * Returns the content of the folders in these paths, from one list of all files. Resolves to undefined if they are
- * few, or the engine has no such list.
+ * Returns the content of the folders in these paths, from a single list of all files. Resolves to undefined if there
+ * are few folders, or the engine has no such list.
  */
 async function foldersAtOnce(
   call: Call,
@@ -101,7 +104,9 @@ async function foldersAtOnce(
   return folders;
 }
 
-/** Collects the children of folders, by folder and name. A folder hides a file of its name. */
+/**
+ * Collects the children of folders, by folder and name. If a folder and a file have the same name, keeps the folder.
+ */
 async function childrenOf(
   files: readonly string[],
   wanted: PathTrie,
@@ -141,12 +146,12 @@ async function childrenOf(
 }
 
 /**
- * Characters of all paths of a tree. 80 000 files of a real repository have 4 million; 250 folders of a thousand
- * levels, whose names take a megabyte, have 250 million.
+ * The most characters of all paths in a tree. The 80 000 files of a real repository have 4 million. 250 folders with
+ * a thousand levels, whose names take a megabyte, would have 250 million.
  */
 const MOST_TREE = 32 * 2 ** 20;
 
-/** Refuses paths that are longer than MOST_TREE together. */
+/** Throws a refusal if the paths together are longer than MOST_TREE. */
 function newLength(): { add(path: string): void } {
   let characters = 0;
   return {
@@ -159,7 +164,7 @@ function newLength(): { add(path: string): void } {
   };
 }
 
-/** Returns the symbolic links and submodules of a revision by folder, and the folders that lead to them. */
+/** Returns the symbolic links and submodules of a revision by folder, and all folders on the way to them. */
 function unlistedEntries(
   skipped: Repository["skipped"],
   revision: string,
@@ -191,7 +196,7 @@ function foldersFirst(a: HistoryEntry, b: HistoryEntry): number {
   return compareText(a.name, b.name);
 }
 
-/** Returns an entry with its type as the interface names it. */
+/** Returns an entry with its type as the HTTP interface names it. */
 export function pathEntry({ type, path, name }: HistoryEntry): PathEntry {
   switch (type) {
     case "folder":
@@ -209,8 +214,8 @@ export interface TreeNode extends PathEntry {
 }
 
 /**
- * Returns the root with the wanted folders opened. Paths that are no folders open nothing. Refuses a tree whose
- * paths are longer than MOST_TREE together.
+ * Returns the root with the requested folders opened. Paths that are no folders are ignored. Throws a refusal if the
+ * paths of the tree together are longer than MOST_TREE.
  */
 export async function openTree(
   list: Lister,
@@ -240,7 +245,10 @@ export async function openTree(
   };
 }
 
-/** Returns all paths of an indexed revision in the order of folders. Resolves to undefined if there is none. */
+/**
+ * Returns all paths of an indexed revision, sorted as in folders. Resolves to undefined if the revision does not
+ * exist.
+ */
 export async function listAll(
   call: Call,
   repository: string,
@@ -265,7 +273,7 @@ export async function listAll(
   return (await inOrderOfFolders(entries, call.request.signal)).map(pathEntry);
 }
 
-/** Does the same folder by folder, for an engine that a host has wrapped. */
+/** Lists the same paths folder by folder, for an engine that a host has wrapped. */
 async function listByFolders(list: Lister, signal: AbortSignal): Promise<PathEntry[]> {
   const pause = newPause({ signal });
   const all: PathEntry[] = [];
@@ -280,7 +288,10 @@ async function listByFolders(list: Lister, signal: AbortSignal): Promise<PathEnt
   return all;
 }
 
-/** Sorts as folders are listed one by one. Of two with one path the first stays; a folder hides a file of its name. */
+/**
+ * Sorts paths in the order that listing folder by folder gives. If several entries have the same path, the first
+ * stays; a folder hides a file of the same name.
+ */
 async function inOrderOfFolders(
   entries: readonly HistoryEntry[],
   signal: AbortSignal,
@@ -300,7 +311,7 @@ async function inOrderOfFolders(
 
 const ENTRIES_PER_PAUSE = 64;
 
-/** Compares paths where they part: a folder comes before a file, and each by name. */
+/** Compares paths at their first difference: a folder comes before a file, and each group is sorted by name. */
 function compareInFolders(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;

@@ -1,6 +1,6 @@
 /**
- * Answers requests that `node:http` refuses before a handler sees them: invalid bytes, endless headers, unknown
- * expectations, CONNECT. Node answers these without a body or not at all; this module answers with the error object.
+ * Answers requests that `node:http` rejects before a handler sees them: invalid bytes, endless headers, unknown
+ * expectations, CONNECT. Node answers these without a body or not at all. This module answers with the error object.
  */
 
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -10,8 +10,8 @@ import { jsonText } from "./json-text.ts";
 import { errorBody, Refusal, STATUS, type RefusalCode } from "./refusal.ts";
 
 /**
- * Makes a `node:http` server answer with the error object even when it cannot read a request, and say "100 Continue"
- * only when a body is read, unless it has other listeners than those of toNodeListener().
+ * Makes a `node:http` server answer with the error object even if it cannot read a request. Also makes it send "100
+ * Continue" only when a body is read, if all its listeners come from toNodeListener().
  *
  * @example
  * import { createServer } from "node:http";
@@ -32,8 +32,8 @@ export function answerUnreadable(server: Server): void {
     res.writeHead(STATUS.EXPECTATION_FAILED, head).end(body);
   });
   server.on("connect", (_req: IncomingMessage, socket: Socket) => {
-    if (server.listenerCount("connect") > 1) return; // the host has its own
-    socket.on("error", () => {}); // without a listener a reset would end the process
+    if (server.listenerCount("connect") > 1) return; // the host has a listener of its own
+    socket.on("error", () => {}); // without a listener, a connection reset would end the process
     end(socket, NO_TUNNEL);
   });
 }
@@ -43,7 +43,7 @@ const NO_TUNNEL = new Refusal("METHOD_NOT_ALLOWED", "this is no proxy", {
   headers: { Allow: "GET, HEAD, POST, DELETE, OPTIONS" },
 });
 
-/** Refusals by Node's code. Any other code means that the bytes are no HTTP request. */
+/** Refusals by Node's code. Any other code means that the bytes are not an HTTP request. */
 const REASONS: Readonly<Record<string, readonly [RefusalCode, string]>> = {
   HPE_HEADER_OVERFLOW: ["HEADERS_TOO_LARGE", "the path and the headers are too long"],
   ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "the request took too long to arrive"],
@@ -56,7 +56,7 @@ function refusalOf({ code = "" }: NodeJS.ErrnoException): Refusal {
 
 const NO_REQUEST = ["INVALID_REQUEST_BODY", "this is not a request of HTTP/1.1"] as const;
 
-/** Writes nothing if an answer has begun. */
+/** Writes nothing if an answer has already begun. */
 function answerSocket(refusal: Refusal, error: Error, socket: Socket): void {
   const { _httpMessage: begun } = socket as Socket & { _httpMessage?: ServerResponse | null };
   if (!socket.writable || begun?.headersSent) return void socket.destroy(error);

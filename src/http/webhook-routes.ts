@@ -1,4 +1,4 @@
-/** Receives webhooks, by which a code host reports that a repository has changed. */
+/** Receives webhooks, which code hosts send when a repository changes. */
 
 import { z } from "@hono/zod-openapi";
 import { readBody } from "./body.ts";
@@ -7,7 +7,10 @@ import { jsonResponse } from "./json-body.ts";
 import type { HandlerOptions } from "./options.ts";
 import { plain, type Route } from "./route.ts";
 
-/** In bytes. A push of 2 000 commits has half as many; a longer delivery is left to the next run. */
+/**
+ * In bytes. A push of 2 000 commits takes half of that; repositories of longer deliveries are updated by the next
+ * run.
+ */
 const MOST_BYTES = 4 << 20;
 
 const outcome = z.object({ status: z.enum(["queued", "ignored"]) }).openapi("WebhookOutcome");
@@ -36,7 +39,7 @@ export function webhookRoutes(webhook: NonNullable<HandlerOptions["webhook"]>): 
       async ({ request, id }) => {
         const body = await readBody(request, MOST_BYTES);
         const status = await webhook(id, { headers: request.headers, body });
-        // the same answer if the connection is unknown, accepts no deliveries, or the signature is wrong
+        // the same answer if the connection is unknown, accepts no webhooks, or the signature is wrong
         if (status === "refused") throw notAuthenticated();
         return jsonResponse({ status }, { status: 202 });
       },

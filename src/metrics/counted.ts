@@ -1,12 +1,15 @@
-/** Counts between two readings of the metrics: numbers by label, and durations by bucket. */
+/** Counts events between two reads of the metrics: numbers by label, and durations by bucket. */
 
 import type { Labels, Sample } from "./metrics-text.ts";
 
-/** Numbers that only rise, one for each set of labels. REQUIRES: few sets, and labels in one order. */
+/**
+ * Counters that only rise, one for each set of labels. REQUIRES: few different sets of labels, each with its labels
+ * in the same order.
+ */
 export class Counter {
   readonly #values = new Map<string, { labels: Labels; value: number }>();
 
-  /** A counter without labels is there from the beginning; one with labels begins with these. */
+  /** A counter without labels exists from the beginning; one with labels begins with the given sets. */
   constructor(...first: Labels[]) {
     for (const labels of first) this.add(labels, 0);
   }
@@ -23,12 +26,12 @@ export class Counter {
   }
 }
 
-/** Upper bounds of the buckets, in seconds: from a search in a small index to a long index run. */
+/** Upper bounds of the buckets in seconds, from a search in a small index to a long index run. */
 const BOUNDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600,
 ];
 
-/** Durations, counted by how long they were. */
+/** A histogram of durations. */
 export class Durations {
   /** One more than there are bounds. */
   readonly #counts = new Float64Array(BOUNDS.length + 1);
@@ -41,7 +44,7 @@ export class Durations {
     this.#seconds += seconds;
   }
 
-  /** A bucket holds all that took its bound or less. */
+  /** A bucket counts every duration up to and including its bound. */
   samples(): Sample[] {
     let count = 0;
     const buckets = [...BOUNDS, Infinity].map((bound, i): Sample => {

@@ -1,11 +1,11 @@
 /**
- * Metrics as text that Prometheus reads (its text format, version 0.0.4):
+ * Writes metrics in Prometheus' text format, version 0.0.4:
  *
  *     # HELP quern_searches_total Searches that have ended.
  *     # TYPE quern_searches_total counter
  *     quern_searches_total{call="search"} 12
  *
- * This file knows no metric of its own, so that whatever has counts can write them the same way.
+ * This file knows no particular metric, so every module that counts something can use it.
  */
 
 /** One metric with its samples. Its name ends in the unit, or in `_total` for a counter. */
@@ -26,7 +26,7 @@ export interface Sample {
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** The value of the header Content-Type. */
+/** The value of the Content-Type header. */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 export const metricsText = (metrics: Iterable<Metric>): string =>
@@ -52,7 +52,7 @@ const escapeText = (text: string): string => text.replaceAll("\\", "\\\\").repla
 const numberText = (value: number): string =>
   value === Infinity ? "+Inf" : value === -Infinity ? "-Inf" : String(value);
 
-/** The key under which an engine has metrics of its own. */
+/** The key under which an engine provides metrics of its own. */
 export const OWN_METRICS: unique symbol = Symbol("quern.ownMetrics");
 
 export interface HasOwnMetrics {

@@ -9,7 +9,7 @@ import type { LayerContent } from "./layer-task.ts";
 /** The most text of one overlay, in bytes. */
 export const MOST_OVERLAY_BYTES = 16 * 2 ** 20;
 
-/** What replaces the indexed content of a path. */
+/** The content that replaces the indexed content of a path. */
 export interface CheckedDocument {
   readonly repository: string;
   readonly path: string;
@@ -18,13 +18,13 @@ export interface CheckedDocument {
 }
 
 export interface OverlayText {
-  /** Identifies repository, path and content. Equal keys are indexed once. */
+  /** A hash of repository, path and content. Texts with equal keys are indexed once. */
   readonly key: string;
   readonly content: LayerContent;
   readonly bytes: number;
 }
 
-/** Checks the documents. The last one for a path counts. */
+/** Checks the documents. If several have the same path, the last one counts. */
 export function checkDocuments(given: Iterable<OverlayDocument>): CheckedDocument[] {
   if (typeof given !== "object" || given === null || !(Symbol.iterator in given))
     throw invalid("overlay must be an iterable of documents");

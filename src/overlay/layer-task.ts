@@ -19,7 +19,7 @@ import type { Task, TaskContext } from "../threads/task.ts";
 export interface LayerInput {
   readonly segment: number;
   readonly maxFileSize: number;
-  /** Whether a thread has died of these documents, so that none is parsed. */
+  /** Whether these documents have killed a thread, so that their symbols are not extracted. */
   readonly isDeadly: boolean;
   readonly repositories: readonly {
     readonly repository: number;
@@ -27,7 +27,7 @@ export interface LayerInput {
   }[];
 }
 
-/** The text, a file on disk that the thread reads, or the reason why there is none. */
+/** A document's text, a file on disk that the thread reads, or the reason why there is no text. */
 export type LayerContent = BatchContent;
 
 export interface Layer {
@@ -37,11 +37,11 @@ export interface Layer {
   readonly gone: readonly (readonly boolean[])[];
 }
 
-/** The number of the only edition of a layer's symbols. */
+/** The number of a layer's only edition of symbols. */
 export const LAYER_EDITION = 1;
 const NO_HASHES = new Uint8Array();
 const NO_VERSION = new Uint8Array(HASH_BYTES);
-/** The position of the default revision, to which the files of a layer belong. */
+/** The index of the default revision, to which the files of a layer belong. */
 const REVISIONS = [0];
 
 class LayerBuilder {
@@ -54,7 +54,7 @@ class LayerBuilder {
     pause: TaskContext["pause"],
   ): Promise<Layer> {
     this.#target = new MemoryTarget(segment);
-    this.#session.discard(); // left by a build that failed
+    this.#session.discard(); // left over from a build that failed
     const batch = { segment, owner: "", maxFileSize, memoryBytes: Infinity };
     const gone: boolean[][] = [];
     for (const { repository, files } of repositories) {
@@ -101,7 +101,7 @@ class LayerBuilder {
   }
 }
 
-/** Whether a path that was listed as a file is still one. */
+/** Whether a path that was listed as a file still is one. */
 function isFileStill(content: LayerContent): boolean {
   if (!("file" in content)) return true;
   try {
@@ -120,8 +120,8 @@ const fileOf = (path: string, content: BatchContent): BatchFile => ({
 });
 
 /**
- * Runs in the lane of searches, because a search waits for it. It has tools of its own, because an index
- * run may be between two steps on the same thread.
+ * Runs in the lane of searches, because a search waits for the result. It has tools of its own, because an index run
+ * may be suspended between two steps on the same thread.
  */
 export const layerTask: Task<LayerInput, Layer> = (input, context) => {
   const builder = context.memo("layer builder", () => new LayerBuilder());

@@ -12,7 +12,7 @@ import type { View } from "../store/catalog/view.ts";
 import type { SkippedFile } from "../store/format/records.ts";
 import { LAYER_EDITION, type Layer } from "./layer-task.ts";
 
-/** The place of a document's text. */
+/** Where a document's text is. */
 export interface LayeredText extends FileFacts {
   readonly layer: Layer;
   /** The 0-based number of the file in the layer's segment. */
@@ -28,7 +28,7 @@ export interface PlacedDocument {
   readonly text: LayeredText | undefined;
 }
 
-/** Finds the files of a place that have one of the paths. */
+/** Finds the files of a segment that have one of the paths. */
 export type FindFiles = (
   place: Place,
   paths: readonly string[],
@@ -63,7 +63,7 @@ export function overlaidView(
   };
 }
 
-/** Replaces, in the skipped files of the default revision, those that documents cover. */
+/** Drops the default revision's skipped files that documents replace, and adds those that the documents skip. */
 function withSkipped(
   indexed: readonly SkippedFile[],
   { record }: CatalogRepository,
@@ -93,8 +93,8 @@ function byRepository(
 type Sets = (Bitset | undefined)[];
 
 /**
- * Puts documents into the sets of the default revision. If a file with equal path and content is indexed
- * already, for another revision or unchanged, that file is named.
+ * Puts documents into the sets of the default revision. If a file with equal path and content is already indexed, for
+ * another revision or because nothing changed, that file is used.
  */
 function withDocuments(
   repository: CatalogRepository,

@@ -36,8 +36,8 @@ import {
  */
 const MOST_LAYERS = 8;
 /**
- * The most layers that are kept, and their most memory. This includes layers that no view uses at the moment, such as
- * the texts of an editor, which are needed again at the next keystroke.
+ * The most layers that are kept, and their most memory. They include layers that no view uses at the moment, such as
+ * an editor's texts, because the next keystroke may need them again.
  */
 const KEPT_LAYERS = 64;
 const KEPT_BYTES = 32 * 2 ** 20;
@@ -49,7 +49,7 @@ export interface OverlaysOptions {
   readonly maxFileSize: number;
   readonly newest: () => Promise<Catalog>;
   readonly tables: KeptTables;
-  /** Reads in a snapshot of its own. */
+  /** Each call reads a snapshot of its own. */
   readonly reading: <T>(read: (snapshot: Snapshot) => Promise<T>) => Promise<T>;
 }
 
@@ -77,7 +77,7 @@ export class Overlays {
   }
 
   /**
-   * Returns the newest generation with the documents on top. `isVisible` says whether the caller may see a
+   * Returns the newest generation with the documents laid over it. `isVisible` says whether the caller may see a
    * repository.
    */
   async view(
@@ -97,7 +97,7 @@ export class Overlays {
     return view;
   }
 
-  /** Runs pieces of work one after another, so that simultaneous searches index a text only once. */
+  /** Runs steps one after another, so that simultaneous searches index a text only once. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);
@@ -117,7 +117,7 @@ export class Overlays {
     );
   }
 
-  /** Indexes the texts that no layer has, and marks all as recently used. */
+  /** Indexes the texts that no layer has, and marks all texts as recently used. */
   async #index(catalog: Catalog, documents: Documents): Promise<void> {
     const texts = documents.filter(({ text }) => text !== undefined);
     const keyIn = ({ repository, text }: CheckedDocument) =>
@@ -182,13 +182,13 @@ export class Overlays {
     try {
       return await build(false);
     } catch (error) {
-      // a grammar may kill the thread; the thread's texts are then indexed without symbols
+      // a grammar may kill the thread; then these texts are indexed without symbols
       if (error instanceof QuernError && error.code === "INTERNAL") return build(true);
       throw error;
     }
   }
 
-  /** Caches the files of each path, because a followed folder asks for the same ones again. */
+  /** Caches the files of each path, because a followed folder asks for the same paths again. */
   #finder(snapshot: Snapshot, { headers }: Catalog): FindFiles {
     const { tables } = this.#options;
     return (place, paths) => {
@@ -227,7 +227,7 @@ export class Overlays {
 
   /**
    * Drops the least recently used texts. REQUIRES: the texts of the view that is being made are the most recently
-   * used.
+   * used ones.
    */
   #forget(): void {
     for (const key of this.#texts.keys()) {
@@ -239,8 +239,8 @@ export class Overlays {
 }
 
 /**
- * Adds the texts of the smallest layers to those of a new one, so that few layers are left. A larger layer stays as it
- * is, so each text moves only a few times, however many texts arrive one by one.
+ * Moves the texts of the smallest layers into a new layer with the given texts, so that few layers remain. A larger
+ * layer stays as it is, so each text moves only a few times, however many texts arrive one by one.
  */
 function withSmallLayers(
   missing: Documents,
@@ -258,8 +258,8 @@ function withSmallLayers(
 }
 
 /**
- * Identifies a text by the number of its repository. A repository that is removed and indexed again is
- * another one.
+ * Identifies a text by the number of its repository. A repository that is removed and indexed again has another
+ * number.
  */
 const keyOf = (repository: number, { key }: OverlayText): string => `${repository}\0${key}`;
 

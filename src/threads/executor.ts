@@ -7,12 +7,15 @@ import { LANES, type TaskTable } from "./task.ts";
 import { inlineSlice, runRequest, type Thread } from "./thread.ts";
 
 export interface Executor {
-  /** Sends a request. Throws if the input cannot be cloned. REQUIRES: it has replied "ready". */
+  /** Sends a request. Throws if the input cannot be cloned. REQUIRES: the executor has sent "ready". */
   send(request: Request, transfer: readonly ArrayBuffer[]): void;
-  /** Sets whether it keeps the process alive. Initially it does. */
+  /** Sets whether the executor keeps the process alive. Initially it does. */
   hold(alive: boolean): void;
   end(): Promise<void>;
-  /** Ends the worker, which then dies with this error. Has no effect inline: nothing can stop such a task. */
+  /**
+   * Ends the worker, which then reports this error as the cause of its death. Has no effect inline, because an inline
+   * task cannot be stopped.
+   */
   kill(failure: Error): void;
 }
 
@@ -28,8 +31,8 @@ export interface ExecutorEvents {
  */
 const YOUNG_MIB = 12;
 /**
- * The old generation of each worker's heap, far more than it needs. With a limit of 4 GiB, V8 lets a heap grow
- * fourfold before a full collection (from 15 to 60 MiB in a worker). With 1 GiB it grows by 60 %.
+ * The old generation of each worker's heap, far more than it needs. With a limit of 4 GiB, V8 lets a worker's heap
+ * grow fourfold, from 15 to 60 MiB, before a full collection. With 1 GiB it grows by 60 %.
  */
 const OLD_MIB = 1024;
 
@@ -39,14 +42,14 @@ export function startWorker(
   events: ExecutorEvents,
 ): Executor {
   const up = newUp();
-  // no execArgv, because a host's loaders and --input-type do not apply to a bundled entry
+  // no execArgv, because a host's loaders and --input-type do not suit a bundled entry
   const options: WorkerOptions = {
     workerData: { ...input, up } satisfies WorkerInput,
     execArgv: [],
     name: "quern",
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB, maxOldGenerationSizeMb: OLD_MIB },
   };
-  // not `new Worker(entry)`: Next.js would bundle every file of this folder and fail at the declaration files
+  // not `new Worker(entry)`, because Next.js would bundle every file of this folder and fail at the declaration files
   const worker = Reflect.construct(Worker, [entry, options]) as Worker;
   const start = new Start(up);
   let failure: unknown;
@@ -55,7 +58,7 @@ export function startWorker(
     events.reply(reply);
   });
   worker.on("messageerror", (error) => {
-    failure = error; // nobody knows to which request this reply belonged
+    failure = error; // the request of this reply is unknown
     void worker.terminate();
   });
   worker.on("error", (error) => {

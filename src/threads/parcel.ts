@@ -1,6 +1,6 @@
 /**
- * Holds something for other threads outside this thread's heap, in a port. In the heap it would count as
- * used until a full collection, which may never come in an idle thread.
+ * Holds a value for other threads in a message port, outside this thread's heap. On the heap, its memory would count
+ * as used until a full collection, which may never come in an idle thread.
  */
 
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
@@ -14,7 +14,7 @@ export class Parcel<T> {
     this.#channel.port1.postMessage(content);
   }
 
-  /** Returns the content, for a message. REQUIRES: it was not dropped. */
+  /** Returns the content, to be sent in a message. REQUIRES: it was not dropped. */
   copy(): T {
     const content = receiveMessageOnPort(this.#channel.port2)!.message as T;
     this.#channel.port1.postMessage(content);

@@ -1,16 +1,16 @@
 /**
  * Runs tasks on a pool of threads.
  *
- * Jobs wait in the pool, not in the threads. A worker has at most one job of each lane, so if it dies, only
- * those jobs fail. A job for any worker goes to the first worker that is free in its lane. Jobs for one worker
- * and jobs for any worker run in the order of their arrival, urgent ones first. A worker is started when there
- * is work for it, and keeps the process alive only while it starts or works.
+ * Jobs wait in the pool, not in the threads. A worker has at most one job of each lane, so if it dies, only those
+ * jobs fail. A job for any worker goes to the first worker that is free in its lane. Jobs run in the order of
+ * arrival, whether they are for one worker or for any; urgent jobs come first. A worker is started when there is work
+ * for it, and keeps the process alive only while it starts or works.
  *
- * A dead worker is replaced at once. If MOST_FAILED_STARTS workers in a row die before they got a job, the pool
- * gives up: waiting jobs are rejected, and the next job tries again. A worker that is stuck in a task with
- * `maxSilentMs` is ended, and counts as dead.
+ * A dead worker is replaced at once. If MOST_FAILED_STARTS workers in a row die before they get a job, the pool gives
+ * up: it rejects the waiting jobs, and tries again with the next job. A worker that is stuck in a task with
+ * `maxSilentMs` is terminated, and counts as dead.
  *
- * The round trip of an empty task takes 50 µs (median; 2 µs inline), nearly all of it two thread wake-ups.
+ * The round trip of an empty task takes 50 µs (median; 2 µs inline). Nearly all of that is two thread wake-ups.
  */
 
 import { closedError, QuernError } from "../base/errors.ts";
@@ -32,13 +32,15 @@ export interface Pool {
    * worker dies, and with ENGINE_CLOSED after stop().
    */
   run<O>(task: string, input: unknown, options: RunOptions): Promise<O>;
-  /** Rejects running and new tasks with ENGINE_CLOSED. Resolves when none runs on the caller's thread. Idempotent. */
+  /**
+   * Rejects running and new tasks with ENGINE_CLOSED. Resolves when no task runs on the caller's thread. Idempotent.
+   */
   stop(): Promise<void>;
   /** Calls stop(), then ends all workers. Idempotent. */
   close(): Promise<void>;
 }
 
-/** A pool with the methods that only its creator uses. */
+/** A pool, with the methods that only its creator uses. */
 export interface OwnPool extends Pool {
   /** Indexes of the workers that were started and have not died. */
   readonly started: readonly number[];
@@ -50,14 +52,18 @@ export interface RunOptions {
   readonly lane: Lane;
   /** The index of the worker. Default: the first that is free in the lane. */
   readonly worker?: number;
-  /** Whether the job goes before waiting jobs of its lane that are not urgent, as part of work already begun. Default false. */
+  /**
+   * Whether the job goes ahead of the waiting jobs that are not urgent, because it continues work that has begun.
+   * Default false.
+   */
   readonly isUrgent?: boolean;
   readonly transfer?: readonly ArrayBuffer[];
   /** Called with each message of the task. If it throws, run() rejects with its error. */
   readonly onMessage?: (message: unknown) => void;
   /**
-   * Ends the worker if, while the task runs, none of its tasks calls pause() for this long. Has no effect inline.
-   * REQUIRES: generous, because the worker's other tasks fail too.
+   * Milliseconds after which the worker is terminated, if no task in it has called pause() for so long while this
+   * task runs. Has no effect inline.
+   * REQUIRES: generous, because the worker's other tasks fail, too.
    */
   readonly maxSilentMs?: number;
 }
@@ -65,11 +71,14 @@ export interface RunOptions {
 export interface PoolOptions {
   /** The number of workers; 0 runs tasks on the caller's thread. */
   readonly size: number;
-  /** The workers' entry, which calls serveTasks(). Not used inline. */
+  /** The script of the workers, which calls serveTasks(). Not used inline. */
   readonly entry: URL;
-  /** Used inline only. */
+  /** The tasks of an inline pool. */
   readonly tasks: TaskTable;
-  /** Passed to every task. Must be structured-cloneable; each worker gets what it is when the worker starts. */
+  /**
+   * A value that is passed to every task. It must be structured-cloneable; a worker gets the value as it is when the
+   * worker starts.
+   */
   readonly environment: unknown;
   readonly onWarning?: (warning: { code: string; message: string }) => void;
 }
@@ -98,7 +107,7 @@ interface Seat {
   executor: Executor | undefined;
   isReady: boolean;
   isHeld: boolean;
-  /** How many workers in a row died before they got a job. */
+  /** How many workers in a row have died before they got a job. */
   failedStarts: number;
   readonly running: Record<Lane, Running | undefined>;
   readonly pulse: Pulse;
@@ -140,7 +149,7 @@ class ThreadPool implements OwnPool {
   }
 
   get isIdle(): boolean {
-    // where a job waits, a worker starts or works
+    // the seats with a waiting job, or a worker that starts or works
     return this.#seats.every(
       (seat) => seat.isReady === (seat.executor !== undefined) && !isBusy(seat),
     );
@@ -162,7 +171,10 @@ class ThreadPool implements OwnPool {
     }) as Promise<O>;
   }
 
-  /** Returns the seat for a job: its own, an idle one, one free in its lane, one to start, or one that is starting. */
+  /**
+   * Returns the seat for a job. In order of preference: the requested one, an idle one, one that is free in its lane,
+   * one that can be started, one that is starting.
+   */
   #seatFor({ lane, worker }: Job): Seat | undefined {
     if (worker !== undefined) return this.#seats[worker];
     const free = this.#seats.filter((seat) => seat.isReady && !seat.running[lane]);
@@ -193,7 +205,7 @@ class ThreadPool implements OwnPool {
     seat.isHeld = true;
   }
 
-  /** Sends the next job of this lane to the seat, if it is free. */
+  /** Sends the next job of this lane to the seat's worker, if its lane is free. */
   #feed(seat: Seat, lane: Lane): void {
     while (seat.isReady && !seat.running[lane]) {
       const job = this.#queues[lane].take(seat.index);

@@ -23,7 +23,7 @@ export type Reply =
   | { readonly kind: "result"; readonly id: number; readonly value: unknown }
   | { readonly kind: "error"; readonly id: number; readonly error: Failure };
 
-/** The data that a worker is started with. */
+/** The data that a worker receives when it starts. */
 export interface WorkerInput {
   readonly worker: number;
   readonly environment: unknown;
@@ -31,7 +31,7 @@ export interface WorkerInput {
   readonly up: Up;
 }
 
-/** An error as plain data: structured cloning would lose the class, the code and the position. */
+/** An error as plain data. Structured cloning would lose its class, code and position. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;

@@ -1,4 +1,4 @@
-/** Queues the jobs of one lane: jobs for any worker and jobs for one worker, urgent jobs before all others. */
+/** Queues the jobs of one lane, for any worker or for a particular one. Urgent jobs come before all others. */
 
 export interface Queued {
   readonly id: number; // ascends in the order of arrival
@@ -26,7 +26,7 @@ export class LaneQueue<Job extends Queued> {
     return this.#urgent.take(worker) ?? this.#others.take(worker);
   }
 
-  /** Empties the queue of one worker, or (undefined) the shared one; urgent jobs come first. */
+  /** Empties the queue of one worker, or the shared queue if `worker` is undefined; urgent jobs come first. */
   drain(worker: number | undefined): Job[] {
     return [...this.#urgent.of(worker).drain(), ...this.#others.of(worker).drain()];
   }
@@ -54,7 +54,7 @@ class Order<Job extends Queued> {
   }
 }
 
-/** A queue whose shift() takes constant time on average, where that of an array moves all elements. */
+/** A queue whose shift() takes constant time on average. Array.shift() moves all elements. */
 class Fifo<T> {
   #items: T[] = [];
   #head = 0;

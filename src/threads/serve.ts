@@ -24,7 +24,7 @@ export function serveTasks(tasks: TaskTable): void {
     closed: false,
   };
   port.on("message", (request: Request) => void runRequest(thread, request));
-  // the request's id is lost, so nobody could answer its sender: the worker dies and is replaced
+  // the request's id is lost, so no reply could reach its sender: the worker dies and is replaced
   port.on("messageerror", (error) => {
     throw error;
   });

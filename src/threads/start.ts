@@ -1,14 +1,14 @@
 /**
- * Lets a thread finish its start before it is ended. If Node ends a thread that is loading native code, the
- * process sometimes crashes or hangs: 5 of 120 processes that exited within 0.12 s of their first search did
- * so, and none of 600 with this wait. So a thread is ended only once it is up, and an exiting process waits
- * for threads that are starting.
+ * Lets a thread finish its start before it is terminated. If Node terminates a thread that is loading native code,
+ * the process sometimes crashes or hangs: this happened to 5 of 120 processes that exited within 0.12 s of their
+ * first search, and to none of 600 with this wait. So a thread is terminated only after it has started, and an
+ * exiting process waits for the threads that are starting.
  */
 
 /** The longest that an exiting process waits for a starting thread. A start takes 0.1 s. */
 const EXIT_WAIT_MS = 1000;
 
-/** Holds 1 once the thread is up. Shared memory, because an exiting process receives no messages. */
+/** Holds 1 once the thread has started. It is shared memory, because an exiting process receives no messages. */
 export type Up = Int32Array<SharedArrayBuffer>;
 
 export const newUp = (): Up => new Int32Array(new SharedArrayBuffer(4));
@@ -20,7 +20,7 @@ const awaitAll = (): void => {
 };
 
 export class Start {
-  /** Resolves when the thread is up, or has died. */
+  /** Resolves when the thread has started, or has died. */
   readonly over: Promise<void>;
   readonly #up: Up;
   #resolve!: () => void;
@@ -38,7 +38,7 @@ export class Start {
   }
 }
 
-/** Reports that the thread is up. Called by the thread itself. */
+/** Reports that the thread has started. The thread itself calls this. */
 export function sayUp(up: Up): void {
   Atomics.store(up, 0, 1);
   Atomics.notify(up, 0);

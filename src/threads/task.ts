@@ -2,13 +2,13 @@
  * Defines the tasks that a pool of threads runs. A task is a function of its input and its context; the pool
  * knows nothing else about it.
  *
- * There are three lanes. "search" is for short tasks that somebody waits for. "ingest" is for long tasks that
- * yield to searches. "list" is for tasks that list the files to ingest. A thread runs at most one task of each
- * lane at a time. Tasks of different lanes interleave where those of "ingest" and "list" await something, so a
- * memo() may be shared within a lane but not between lanes.
+ * There are three lanes. "search" is for short tasks that somebody waits for. "ingest" is for long tasks that yield
+ * to searches. "list" is for tasks that list the files to ingest. A thread runs at most one task of each lane at a
+ * time. Tasks of different lanes take turns wherever those of "ingest" and "list" await something. So two tasks of
+ * one lane may share a memo(), but tasks of different lanes may not.
  *
  * Values sent between threads are copied, unless they are transferred. An inline pool passes them by reference.
- * REQUIRES: nobody changes a value after sending it, so that both behave the same.
+ * REQUIRES: nobody changes a value after sending it, so that both kinds of pool behave the same.
  */
 
 export const LANES = ["search", "ingest", "list"] as const;
@@ -22,14 +22,14 @@ export type TaskTable = Readonly<Record<string, Task<never, unknown>>>;
 
 export interface TaskContext {
   /**
-   * Returns a promise to await if the task should yield, otherwise undefined. Tasks yield after 4 ms, in the
-   * lanes "ingest" and "list" of a worker and in all lanes of an inline pool. The promise rejects with
-   * ENGINE_CLOSED if the pool was closed. Costs a performance.now(), so call it every 50 µs or so.
+   * Returns a promise to await if the task should yield, otherwise undefined. Tasks yield after 4 ms: in a worker
+   * those of the lanes "ingest" and "list", in an inline pool all of them. The promise rejects with ENGINE_CLOSED if
+   * the pool was closed. Takes one performance.now(), so call it every 50 µs or so.
    */
   pause(): Promise<void> | undefined;
   /** Sends a message to run()'s onMessage. Messages arrive in order, before run() resolves. */
   post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
-  /** Returns the thread's value for this key, which is made on first use and kept between tasks. */
+  /** Returns the thread's value for this key. It is made on first use and kept between tasks. */
   memo<T>(key: string, make: () => T): T;
   /** Forgets the value of a key, without disposing of it. The next memo() of the key makes a new one. */
   forget(key: string): void;

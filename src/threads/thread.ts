@@ -7,8 +7,8 @@ import type { Lane, Task, TaskContext, TaskTable } from "./task.ts";
 import type { Pulse } from "./watch.ts";
 
 /**
- * The time slice that all inline tasks share, so that together they never block the host for longer than one task may.
- * The host may be blocked for 5 ms, and a task checks the slice about every 50 µs.
+ * The time slice that all inline tasks share, so that together they block the host no longer than one task may. The
+ * host may be blocked for 5 ms, and a task checks the slice about every 50 µs.
  */
 export const inlineSlice = new Slice({ ms: 4 });
 
@@ -33,7 +33,7 @@ export interface Thread {
 export async function runRequest(thread: Thread, request: Request): Promise<void> {
   const context = new Context(thread, request);
   try {
-    // callers check that the input fits the task, since only they know both types
+    // only the callers know both types, so they check that the input fits the task
     const task = thread.tasks[request.task] as Task<unknown, unknown> | undefined;
     if (!task) throw new QuernError("INTERNAL", `there is no task ${request.task}`);
     const output = task(request.input, context);

@@ -1,7 +1,7 @@
 /**
- * What is wrong with a value that a schema refuses, as a sentence of ours: which field, what it must be,
- * what it is, and what was probably meant. The words come from the schema itself, so that a new field needs
- * none of its own; a message that stands in a schema is taken as it is, and begins with "must".
+ * Describes a value that a schema refuses in one sentence: which field is wrong, what it must be, what it is, and
+ * what was probably meant. The words come from the schema, so a new field needs no text of its own. A message that
+ * the schema contains is used as it is; it begins with "must".
  */
 
 import { z } from "zod";
@@ -11,7 +11,7 @@ import { mustBe, valueText, wholeNumber } from "../base/must-be.ts";
 /** Replaces every message that the schema does not contain. */
 const NONE = "";
 
-/** Returns the value that the schema makes, or what is wrong with it. `whole` names the value itself. */
+/** Returns the value that the schema makes, or what is wrong with it. `whole` names the value as a whole. */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -46,7 +46,7 @@ function unknownField(place: string, key: string, { properties = {} }: Json): st
   return `${place}: unknown field ${valueText(key)}; ${advised}`;
 }
 
-/** Suggests what was probably meant, if there is a list of words to choose from. */
+/** Suggests what was probably meant, if the schema lists the possible words. */
 function advice(found: unknown, wanted: Json): string {
   const nearest = typeof found === "string" ? nearestWord(found, wordsOf(wanted)) : undefined;
   return nearest === undefined ? "" : `; did you mean ${nearest}?`;

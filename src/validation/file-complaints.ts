@@ -1,6 +1,6 @@
 /**
- * Says everything that is wrong with the content of a configuration file, each with its place. A message
- * repeats from the file only names of fields, never values: a value may be a misplaced secret.
+ * Describes everything that is wrong in a configuration file, each fault with its line and column. Messages repeat
+ * only field names from the file, never values, because a value may be a misplaced secret.
  */
 
 import { z } from "zod";
@@ -9,7 +9,7 @@ import { nearestWord } from "../base/edit-distance.ts";
 /** Replaces every message that the schema does not contain. */
 const NONE = "";
 
-/** Returns the value that the schema makes, or what is wrong with it. `whole` names the value itself. */
+/** Returns the value that the schema makes, or what is wrong with it. `whole` names the value as a whole. */
 export function checkedFile<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -25,7 +25,10 @@ export function checkedFile<Schema extends z.ZodType>(
   return { complaint: told.slice(0, MOST_TOLD).join("; ") + more };
 }
 
-/** For 60 000 unknown fields, finding a word that is like each takes seconds, and telling them megabytes. */
+/**
+ * Limits the number of reported fields. With 60 000 unknown fields, the search for similar names would take seconds,
+ * and the messages would have megabytes.
+ */
 const MOST_TOLD = 20;
 const MOST_NAME = 100;
 const cut = (name: string): string =>
@@ -59,11 +62,11 @@ function advice(key: string, fields: readonly string[]): string {
   return nearest === key ? ", which belongs elsewhere" : `; did you mean ${nearest}?`;
 }
 
-/** Says what the value must be. */
+/** Describes what the value must be. */
 function wordsFor(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type") return TYPES[issue.expected] ?? `a ${issue.expected}`;
   if (issue.code === "invalid_value") return `one of ${issue.values.join(", ")}`;
-  // a union of objects that differ by one field
+  // a union of objects, distinguished by one field
   if (issue.code === "invalid_union" && "options" in issue)
     return `one of ${issue.options.join(", ")}`;
   return "something else";

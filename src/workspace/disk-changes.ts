@@ -1,6 +1,4 @@
-/**
- * Makes a source of the files that have changed on disk, so that the index catches up with a followed tree.
- */
+/** Makes a source that lists the files that have changed on disk, so that the index catches up with a followed tree. */
 
 import type { Entry, Source, SourceOrigin } from "../ingest/sources/source.ts";
 import type { RepositoryMetadata } from "../store/format/records.ts";
@@ -19,8 +17,8 @@ const REVISIONS = [0] as const;
 const BATCH = 256;
 
 /**
- * Makes the source. With `isWhole`, or if there is no index of this name yet, the changes are all files;
- * otherwise they apply to what is indexed.
+ * Makes the source. With `isWhole`, or if no index of this name exists yet, the source lists all files. Otherwise it
+ * lists changes to the indexed state.
  */
 export function diskChanges(
   { name, root, metadata }: Tree,
@@ -36,7 +34,7 @@ export function diskChanges(
       const hasBase = !isWhole && revisions.some((one) => one.name === HEAD);
       return {
         revisions: [hasBase ? { name: HEAD, base: HEAD } : { name: HEAD }],
-        // so that a work tree has a history
+        // a work tree needs this for its history
         ...(existsSync(join(root, ".git")) && { gitFolder: root }),
         async *entries() {
           let batch: Entry[] = [];

@@ -1,9 +1,8 @@
 /**
- * Knows the content of a folder on disk as of the last look: every file that the rules admit, with its
- * version, and a watch for each folder. refresh() looks again where something may have changed and reports
- * what did.
+ * Knows the content of a folder on disk as of the last refresh: every file that the rules admit, with its version,
+ * and a watch for each folder. refresh() reads again what may have changed, and reports what has changed.
  *
- * Takes about 120 bytes a file and 2 KiB a folder. Folders without notices are read in every refresh.
+ * Takes about 120 bytes per file and 2 KiB per folder. Folders without notices are read in every refresh.
  */
 
 import { lstatSync, readdirSync, type BigIntStats } from "node:fs";
@@ -26,24 +25,24 @@ import type { Notices, WatchedFolder } from "./notices.ts";
 export type DiskEntry =
   | {
       readonly kind: "file";
-      /** Undefined if the file changed so recently that another change could leave the same times. */
+      /** Undefined if the file changed so recently that another change might have the same timestamps. */
       readonly version: string | undefined;
       readonly size: number;
     }
   | { readonly kind: "skipped"; readonly reason: SkipReason };
 
-/** Called with the new state of a path, or undefined if it has no file that counts. */
+/** Called with the new state of a path, or with undefined if the path has no file that is to be indexed. */
 export type OnChange = (path: string, entry: DiskEntry | undefined) => void;
 
 export interface DiskTreeOptions {
   /** The absolute path, with links resolved. */
   readonly root: string;
   readonly patterns: readonly string[];
-  /** Whether .gitignore and .ignore files count. */
+  /** Whether .gitignore and .ignore files apply. */
   readonly gitignore: boolean;
   /**
-   * The engine's data directory, with links resolved. It is left out, because each index run writes there,
-   * which would count as a change.
+   * The engine's data directory, with links resolved. It is left out, because each index run writes there, and would
+   * count as a change.
    */
   readonly dataFolder: string;
   readonly maxFileSize: number;
@@ -56,9 +55,9 @@ export interface DiskTreeOptions {
 interface Folder {
   /** The path with '/' at its end; '' for the root. */
   readonly path: string;
-  /** Distinguishes the folder from a later one of the same name. */
+  /** Distinguishes the folder from a later one with the same name. */
   readonly identity: string;
-  /** The rules of the folders above. */
+  /** The rules of the parent folders. */
   above: Rules;
   /** The rules including the folder's own. */
   rules: Rules;
@@ -71,7 +70,7 @@ interface Folder {
   heard: Set<string> | "all";
 }
 
-/** From this number of names on, the whole folder is read again. */
+/** If so many names have notices, the whole folder is read again. */
 const MOST_NAMES = 64;
 
 export class DiskTree {
@@ -84,7 +83,7 @@ export class DiskTree {
   readonly #heard = new Set<Folder>();
   /** Folders without notices. */
   readonly #silent = new Set<Folder>();
-  /** Files whose version is not known yet: the folder of each path, and the name in it. */
+  /** Files whose version is not known yet, each as its folder's path and its name. */
   readonly #young = new Map<string, { readonly folder: Folder; readonly name: string }>();
   #folders = 0;
   /** Whether the last refresh was certain that all notices had arrived. */
@@ -104,8 +103,8 @@ export class DiskTree {
   }
 
   /**
-   * Looks again at what may have changed since the last call. Rejects with SOURCE_NOT_FOUND or
-   * SOURCE_UNREADABLE if the root is not a folder.
+   * Reads again what may have changed since the last call. Rejects with SOURCE_NOT_FOUND or SOURCE_UNREADABLE if the
+   * root is not a folder.
    */
   async refresh(slice: Slice): Promise<void> {
     this.#isHeard = await this.#notices.barrier();
@@ -117,10 +116,10 @@ export class DiskTree {
     }
     if (!this.#isHeard) this.#hearEverything();
     for (const folder of this.#silent) this.#hear(folder, undefined);
-    // watches may be available again; the first one that fails answers that
+    // watches may be available again; the next attempt shows whether they are
     for (const folder of this.#silent) if (!this.#watch(folder)) break;
     for (const { folder, name } of this.#young.values()) this.#hear(folder, name);
-    for (const folder of this.#heard) await this.#lookAgain(folder, slice); // folders that are found meanwhile are visited, too
+    for (const folder of this.#heard) await this.#lookAgain(folder, slice); // also visits the folders that are found during the loop
   }
 
   async #lookAgain(folder: Folder, slice: Slice): Promise<void> {
@@ -131,7 +130,7 @@ export class DiskTree {
       if (heard === "all" || heard.size > MOST_NAMES) await this.#scan(folder, slice, false);
       else for (const name of heard) await this.#look(folder, name, slice);
     } catch (error) {
-      this.#hear(folder, undefined); // so that the next refresh begins here
+      this.#hear(folder, undefined); // the next refresh begins here
       throw error;
     }
   }
@@ -167,7 +166,7 @@ export class DiskTree {
       heard: new Set(),
     };
     this.#silent.add(folder);
-    this.#watch(folder); // before the folder is read, so that no change is missed
+    this.#watch(folder); // watches before the folder is read, so that no change is missed
     this.#folders++;
     this.#hear(folder, undefined);
     return folder;
@@ -201,7 +200,7 @@ export class DiskTree {
     for (const below of folder.folders.values()) this.#hearEverything(below);
   }
 
-  /** Reads a folder. `isDeep` says that the rules above it have changed. */
+  /** Reads a folder. `isDeep` says that the rules of its parents have changed. */
   async #scan(folder: Folder, slice: Slice, isDeep: boolean): Promise<void> {
     const children = this.#children(folder);
     const rulesChanged = await this.#readRules(folder, children, slice);
@@ -234,7 +233,7 @@ export class DiskTree {
         .map(childOf);
     } catch (error) {
       if (folder.path === "" && !isGone(error)) throw unreadableFolder(this.#options.root, error);
-      return []; // deleted meanwhile, or not readable
+      return []; // was deleted meanwhile, or is not readable
     }
   }
 
@@ -296,7 +295,7 @@ export class DiskTree {
       return;
     }
     this.#forget(folder, name);
-    folder.folders.set(name, this.#newFolder(path, identityOf(stat), above)); // with a pending notice, so it is read next
+    folder.folders.set(name, this.#newFolder(path, identityOf(stat), above)); // a pending notice makes the refresh read it next
   }
 
   #entryOf(path: string, kind: Child["kind"]): DiskEntry | undefined {
@@ -305,7 +304,7 @@ export class DiskTree {
     if (kind !== "file") return { kind: "skipped", reason: "unreadable" };
     const now = Date.now();
     const stat = this.#stat(path);
-    if (!stat?.isFile()) return undefined; // replaced meanwhile
+    if (!stat?.isFile()) return undefined; // was replaced meanwhile
     if (stat.size > this.#options.maxFileSize) return { kind: "skipped", reason: "too-large" };
     return { kind: "file", version: versionOf(stat, now), size: Number(stat.size) };
   }

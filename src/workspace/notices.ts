@@ -1,14 +1,14 @@
 /**
- * Receives the system's change notifications (notices), and tells a reader whether all of them have arrived.
+ * Receives the system's change notifications (notices), and tells its reader whether all of them have arrived.
  *
- * On Linux all watches of a thread share one queue (inotify), in the order of events. So a reader that touches a file
- * of its own and waits for that file's notice has then received all earlier notices. This is a *barrier*, which takes
- * 0.1 to 0.2 ms. The queue is bounded, and the system does not report the notices it drops. But it drops them only if
- * the queue was full, and a full queue is delivered in one turn of the event loop. So a turn with half as many notices
- * as the queue holds counts as a loss.
+ * On Linux all watches of a thread share one queue (inotify), in the order of events. So a reader can change a file
+ * of its own and wait for that file's notice: then all earlier notices have arrived as well. This is a *barrier*. It
+ * takes 0.1 to 0.2 ms. The queue is bounded, and the system does not say when it drops notices. But it drops notices
+ * only if the queue is full, and a full queue is delivered in one turn of the event loop. So if one turn delivers
+ * half as many notices as the queue can hold, some are assumed to be lost.
  *
- * Other systems and network file systems do not guarantee this order. There watch() returns undefined, and the tree is
- * read from disk.
+ * Other systems and network file systems do not guarantee this order. For these, watch() returns undefined, and the
+ * tree is read from disk.
  */
 
 import {
@@ -30,10 +30,7 @@ export interface Notices {
    * it. Never throws.
    */
   watch(folder: string, listener: NoticeListener): WatchedFolder | undefined;
-  /**
-   * Resolves to true once all notices of earlier changes have been delivered, and to false if that cannot
-   * be known.
-   */
+  /** Resolves to true once all notices of earlier changes have been delivered, or to false if this cannot be known. */
   barrier(): Promise<boolean>;
   close(): void;
 }
@@ -56,8 +53,8 @@ export type MakeNotices = (root: string, onLost: () => void) => Notices;
 export const NOTICES: unique symbol = Symbol("quern.notices");
 
 /**
- * The most time that the notice of a barrier may take. Usually it arrives within a fraction of a
- * millisecond, or after the current turn of the caller's thread.
+ * The longest wait for a barrier's notice. It usually arrives within a fraction of a millisecond, or after the
+ * current turn of the calling thread.
  */
 const BARRIER_MS = 2_000;
 const QUEUE_FILE = "/proc/sys/fs/inotify/max_queued_events";
@@ -141,13 +138,13 @@ class LinuxNotices implements Notices {
 
   #passed(name: string | null): void {
     const resolve = name === null ? undefined : this.#waiting.get(name);
-    if (!resolve) return; // the notice of its creation
+    if (!resolve) return; // the notice of the file's creation
     this.#waiting.delete(name!);
     this.#free.push(name!);
     resolve(true);
   }
 
-  /** Counts the notices of a turn. The queue is delivered within one turn, so the count ends with it. */
+  /** Counts the notices of a turn. A full queue is delivered within one turn, so the count starts anew in the next. */
   #count(): void {
     if (this.#inThisTurn++ === 0) setImmediate(() => (this.#inThisTurn = 0));
     if (this.#inThisTurn === this.#most) this.#onLost();

@@ -1,9 +1,9 @@
 /**
- * Follows a folder. Before a search answers, the workspace knows which files have changed since they were indexed
- * (disk-tree.ts), and lays their present content over the index, with the unsaved text on top. The index catches up
- * later. If so much has changed that indexing is faster, the search waits for the index.
+ * Follows a folder. Before a search answers, the workspace finds out which files have changed since they were indexed
+ * (disk-tree.ts). It lays their current content over the index, and the unsaved text on top of that. The index
+ * catches up later. If so much has changed that indexing is faster, the search waits for the index.
  *
- * It does nothing while idle: the system's notices wake it, and only then does it read the disk.
+ * It does nothing while idle: it reads the disk only after the system has sent a notice.
  */
 
 import { realpath } from "node:fs/promises";
@@ -49,7 +49,7 @@ export interface WorkspaceOptions extends RepositoryMetadata {
   ignore?: string[];
   /** Called when the index has caught up with changes. */
   onIndexed?: (report: IndexReport) => void;
-  /** Called when changes cannot be followed or indexed, and once if rules exclude nearly everything. */
+  /** Called when changes cannot be followed or indexed. Also called once if rules exclude nearly everything. */
   onWarning?: (warning: {
     /**
      * An ErrorCode; 'NOT_FOLLOWED' if the system reports no changes for a part of the tree; 'EXCLUDED' if rules of
@@ -64,7 +64,7 @@ export interface WorkspaceOptions extends RepositoryMetadata {
 }
 
 /**
- * A folder or git work tree whose changes are followed. Each search sees the disk as it is, with unsaved text.
+ * A folder or git work tree whose changes are followed. Each search sees the disk as it is, and the unsaved text.
  *
  * @example
  * await using tree = await engine.workspace("./shop");
@@ -75,22 +75,23 @@ export interface Workspace extends AsyncDisposable {
   /** The name of its repository in the index. */
   readonly repository: string;
   /**
-   * Searches like Engine.search(), with the disk and the unsaved text as they were when the call began,
-   * and tells which state it saw.
+   * Searches like Engine.search(). The search sees the disk and the unsaved text as they were when the call began;
+   * the answer says which state that was.
    *
    * @example
    * const { stats } = await tree.search({ query: "todo", matches: 0 });
    */
   search(request: SearchRequest, options?: SearchOptions): Promise<WorkspaceResponse>;
   /**
-   * Streams like Engine.stream(), with the disk and the unsaved text as they were when the call began.
+   * Streams like Engine.stream(). The search sees the disk and the unsaved text as they were when the call began.
    *
    * @example
    * for await (const event of tree.stream({ query: "todo", matches: 100 })) console.log(event.type);
    */
   stream(request: SearchRequest, options?: SearchOptions): AsyncIterable<SearchEvent>;
   /**
-   * Reads a file as it is now: its unsaved text, or else the disk. Resolves to `undefined` if there is none.
+   * Reads a file as it is now: its unsaved text, or else its content on disk. Resolves to `undefined` if there is
+   * none.
    *
    * @example
    * const text = (await tree.read("src/cart.ts"))?.content;
@@ -125,14 +126,14 @@ export interface Workspace extends AsyncDisposable {
    */
   settled(): Promise<void>;
   /**
-   * Tells how many files have changed and are not in the index yet, and whether the system reports changes for the
-   * whole tree, for a part of it, or not at all.
+   * Returns how many changed files are not in the index yet, and whether the system reports changes for the whole
+   * tree, for a part of it, or not at all.
    *
    * @example
    * const { pending, followed } = tree.state();
    */
   state(): {
-    /** How many files have changed and are not in the index yet. */
+    /** How many changed files are not in the index yet. */
     pending: number;
     /** Whether the system reports changes for the whole tree, a part of it, or nothing. */
     followed: "notices" | "polling" | "partly";
@@ -147,8 +148,8 @@ export interface Workspace extends AsyncDisposable {
 }
 
 /**
- * The key of the method that returns what must be laid over the index so that an answer reflects the disk
- * and the unsaved text. Internal, for the engine.
+ * The key of the method that returns the changes to lay over the index, so that an answer reflects the disk and the
+ * unsaved text. Internal, for the engine.
  */
 export const UP_TO_DATE = Symbol.for("quern.upToDate");
 
@@ -170,7 +171,7 @@ export interface WorkspaceResponse extends SearchResponse {
     readonly generation: number;
     /** The number of changed files and unsaved texts that replaced indexed ones. */
     readonly overlaid: number;
-    /** Whether the system reports changes for the whole tree. Where it does not, each search looks at the disk. */
+    /** Whether the system reports changes for the whole tree. If it does not, each search reads the disk. */
     readonly followed: "notices" | "polling" | "partly";
   };
 }
@@ -201,22 +202,24 @@ export interface WorkspaceEngine {
 }
 
 /**
- * With more changed files a search waits for the index, because indexing many small files takes about as
- * long as laying them over it.
+ * If more files than this have changed, a search waits for the index, because indexing many small files takes about
+ * as long as laying them over it.
  */
 const MOST_FILES = 400;
 const MOST_BYTES = 8 * 2 ** 20;
-/** After a change the index waits this long for the next one. */
+/** How long the index waits for further changes after a change. */
 const QUIET_MS = 250;
 /** The longest time that the index waits while changes continue. Until then, searches lay the changes over it. */
 const MOST_WAIT_MS = 2_000;
-/** The time before a failed index run is tried again. It may have failed because another process holds the lease. */
+/**
+ * The time before a failed index run is tried again. The run may have failed because another process holds the lease.
+ */
 const RETRY_MS = 1_000;
-/** The time between looks at files that have just changed, until their times are conclusive. */
+/** The interval between checks of files that have just changed, until their timestamps are conclusive. */
 const YOUNG_MS = 20;
-/** The time between looks at the disk where no notices arrive. */
+/** The interval between reads of the disk if no notices arrive. */
 const POLL_MS = 2_000;
-/** A search that waits for the index starts again if much has changed meanwhile, at most this often. */
+/** How often a search that waits for the index may start again because much has changed meanwhile. */
 const MOST_ROUNDS = 5;
 
 /** Opens a followed folder. Resolves when its content is in the index; symbols follow. */
@@ -274,16 +277,16 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   readonly #pending: Changes = new Map();
   readonly #unsaved = new Map<string, CheckedDocument>();
   readonly #closing = new AbortController();
-  /** All changes as documents; made again after a change. */
+  /** All changes as documents. Made again after each change. */
   #documents: readonly CheckedDocument[] | undefined = [];
   #refreshing: Promise<unknown> = Promise.resolve();
   /** The current index run. */
   #indexing: Promise<void> | undefined;
-  /** The current pass for symbols, and what ends it. */
+  /** The current extraction of symbols, and what aborts it. */
   #symbols: { readonly done: Promise<void>; readonly stop: AbortController } | undefined;
   #lacksSymbols = true;
   #timer: NodeJS.Timeout | undefined;
-  /** The time of the first change that the index waits for. */
+  /** The time of the first change that the index has not caught up with. */
   #changing: number | undefined;
   #young = 0;
   #toldOf: string = "notices";
@@ -397,7 +400,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     return this.#upToDate(signal);
   }
 
-  /** Returns what must be laid over the index so that a search sees the disk as it is now. */
+  /** Returns the changes to lay over the index, so that a search sees the disk as it is now. */
   async #upToDate(signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]> {
     await this.#refresh();
     for (let round = 0; round < MOST_ROUNDS && this.#isTooMuch(); round++) {
@@ -424,7 +427,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     return [...documents.values()];
   }
 
-  /** Returns the text of a file on disk, which is the same as long as its version is. */
+  /** Returns the text of a file on disk. It stays the same until the file's version changes. */
   #textOnDisk(path: string, entry: DiskEntry | undefined): CheckedDocument["text"] {
     if (!entry) return undefined;
     if (entry.kind === "file") {
@@ -433,7 +436,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
       return { key: this.#keyOf(path, version), content: { file, isPinned: true }, bytes: size };
     }
     const { reason } = entry;
-    if (reason === "symlink") return undefined; // listed, but never found
+    if (reason === "symlink") return undefined; // in the list, but never found by searches
     return { key: this.#keyOf(path, reason), content: { skipped: reason }, bytes: 0 };
   }
 
@@ -441,7 +444,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     return `${this.repository}\0${path}\0${version}`;
   }
 
-  /** Looks at the disk. Looks run one after another, and a call never joins one that has already begun. */
+  /** Reads the disk. Reads run one after another, and a call never joins one that has already begun. */
   #refresh(): Promise<void> {
     this.#mustBeOpen();
     const slice = new Slice({ signal: this.#closing.signal });
@@ -463,7 +466,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     this.#options.onWarning({ code: "NOT_FOLLOWED", message: message.replace("  ", " ") });
   }
 
-  /** Brings the index up to date with the disk. Joins a run that is under way. */
+  /** Brings the index up to date with the disk. A call joins a run that has already begun. */
   #index(isWhole: boolean): Promise<void> {
     this.#indexing ??= this.#run(isWhole).finally(() => (this.#indexing = undefined));
     return this.#indexing;
@@ -485,7 +488,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     this.#options.onIndexed(report!);
   }
 
-  /** Finds missing symbols. Ends early if there is content to index. */
+  /** Extracts missing symbols. Stops early if there is content to index. */
   #findSymbols(): Promise<void> {
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, this.#closing.signal]);
@@ -504,7 +507,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     this.#later(Math.min(QUIET_MS, this.#changing + MOST_WAIT_MS - now));
   }
 
-  /** Lets the index catch up after a quiet time. */
+  /** Lets the index catch up after a time without changes. */
   #later(ms: number): void {
     if (this.#closed) return;
     clearTimeout(this.#timer);
@@ -535,7 +538,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   }
 }
 
-/** Waits for the work, but rejects with ABORTED as soon as the signal is aborted. */
+/** Waits for the work. Rejects with ABORTED as soon as the signal is aborted. */
 async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (!signal) return work;
   throwIfAborted(signal);
