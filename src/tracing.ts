@@ -199,6 +199,7 @@ export class Tracer {
   #long(trace: SearchTrace, answer: LongAnswer, end: () => void): LongAnswer {
     let isOpen = true;
     return {
+      ...answer,
       async next() {
         try {
           return await answer.next();

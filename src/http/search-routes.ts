@@ -6,6 +6,7 @@ import type { Explanation, SearchEvent, SearchResponse } from "../search/message
 import { makeAbsolute } from "./addresses.ts";
 import { eventStream } from "./event-stream.ts";
 import { explanation, type Told } from "./explain-schema.ts";
+import { heldBytes } from "./held-bytes.ts";
 import { jsonResponse, lateResponse } from "./json-body.ts";
 import { searchPieces } from "./long-body.ts";
 import { NOT_INDEXED_HEADER, notIndexedHeader } from "./not-indexed.ts";
@@ -13,6 +14,7 @@ import type { Settings } from "./options.ts";
 import type { Refusal } from "./refusal.ts";
 import { viewerOption, withBody, type Call, type Route } from "./route.ts";
 import * as schemas from "./schemas.ts";
+import type { Slot } from "./slots.ts";
 
 export const SEARCH_TAG = "Search & Navigation";
 
@@ -108,7 +110,8 @@ function present<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Na
 }
 
 async function answerSearch(call: Call, request: SearchRequest): Promise<Response> {
-  const { giveBack, onReader } = call.slots.take(call.caller);
+  const slot = call.slots.take(call.caller);
+  const { giveBack, onReader } = slot;
   try {
     const options = searchOptions(call, call.request.signal);
     const headers = await notIndexedHeader(call.engine, request, options);
@@ -121,7 +124,7 @@ async function answerSearch(call: Call, request: SearchRequest): Promise<Respons
         giveBack();
         told();
       };
-      return lateResponse(searchPieces(watchedAnswer(call, answer)), {
+      return lateResponse(searchPieces(watchedAnswer(call, answer, slot)), {
         headers,
         onEnd,
         onReader,
@@ -130,6 +133,7 @@ async function answerSearch(call: Call, request: SearchRequest): Promise<Respons
     }
     await makeAbsolute(call, answer.files);
     noteOutcome(call, answer);
+    slot.hold(await heldBytes(answer));
     return jsonResponse(answer, { headers, onEnd: giveBack, onReader, confirm });
   } catch (error) {
     giveBack();
@@ -148,11 +152,13 @@ export function noteOutcome(
 }
 
 /** Returns the answer with absolute addresses, and records the end of the search. */
-function watchedAnswer(call: Call, answer: LongAnswer): LongAnswer {
+function watchedAnswer(call: Call, answer: LongAnswer, { hold }: Slot): LongAnswer {
   return {
+    ...answer,
     async next() {
       const files = await answer.next();
       if (files) await makeAbsolute(call, files);
+      hold(answer.keptBytes + (files ? await heldBytes(files) : 0));
       return files;
     },
     end() {
@@ -160,7 +166,6 @@ function watchedAnswer(call: Call, answer: LongAnswer): LongAnswer {
       noteOutcome(call, rest);
       return rest;
     },
-    close: () => answer.close(),
   };
 }
 
@@ -169,9 +174,10 @@ export async function answerInSlot(
   call: Call,
   run: (options: SearchOptions) => Promise<{ body: object; headers?: Record<string, string> }>,
 ): Promise<Response> {
-  const { giveBack, onReader } = call.slots.take(call.caller);
+  const { giveBack, onReader, hold } = call.slots.take(call.caller);
   try {
     const { body, headers = {} } = await run(searchOptions(call, call.request.signal));
+    hold(await heldBytes(body));
     return jsonResponse(body, { headers, onEnd: giveBack, onReader, confirm: call.confirm });
   } catch (error) {
     giveBack();
@@ -185,7 +191,7 @@ function searchOptions(call: Call, signal: AbortSignal): SearchOptions {
 }
 
 async function answerStream(call: Call, request: SearchRequest): Promise<Response> {
-  const { giveBack, onReader } = call.slots.take(call.caller);
+  const { giveBack, onReader, hold } = call.slots.take(call.caller);
   const abort = new AbortController();
   const { signal } = call.request;
   const leave = (): void => abort.abort(signal.reason);
@@ -198,7 +204,7 @@ async function answerStream(call: Call, request: SearchRequest): Promise<Respons
     if (signal.aborted) leave();
     const options = searchOptions(call, abort.signal);
     const notIndexed = await notIndexedHeader(call.engine, request, options);
-    const events = watched(call, call.engine.stream(request, options));
+    const events = watched(call, call.engine.stream(request, options), hold);
     const first = await events.next();
     const onEnd = (refusal: Refusal | undefined): void => {
       settle();
@@ -216,10 +222,12 @@ async function answerStream(call: Call, request: SearchRequest): Promise<Respons
 async function* watched(
   call: Call,
   events: AsyncIterable<SearchEvent>,
+  hold: Slot["hold"],
 ): AsyncGenerator<SearchEvent, undefined> {
   for await (const event of events) {
     if (event.type === "chunk") await makeAbsolute(call, event.files);
     else noteOutcome(call, { ...event, stats: event.accumulatedStats });
+    hold(2 * (await heldBytes(event))); // and the bytes from the threads, until the next event
     yield event;
   }
   return undefined;

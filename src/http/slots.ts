@@ -1,10 +1,10 @@
 /**
- * Limits how many searches run or wait for their reader. A further search is rejected immediately, because a queue
- * would only delay all of them. But if a reader is so slow that its answer mostly just holds a slot, that answer is
- * cut off to free the slot.
+ * Limits how many searches run or wait for their reader, and the memory of the answers that wait. A further search is
+ * rejected immediately, because a queue would only delay all of them. But if a reader is so slow that its answer
+ * mostly just holds a slot, that answer is cut off to free the slot.
  *
- * Callers without a credential may use at most three quarters of the slots, so that strangers cannot lock out callers
- * who have one.
+ * Callers without a credential may use at most three quarters of the slots and of the memory, so that strangers cannot
+ * lock out callers who have one.
  */
 
 import type { Identity } from "../auth/principal.ts";
@@ -22,37 +22,56 @@ export interface Slot {
   readonly giveBack: () => void;
   /** Sets the reader that the slot's answer waits for from now on. */
   readonly onReader: (reader: Reader) => void;
+  /** Counts the bytes that the answer takes from now on. Throws OVERLOADED if there is no room for them. */
+  readonly hold: (bytes: number) => void;
 }
 
 type SlotSettings = Pick<Settings, "maxConcurrent" | "tokens" | "authenticate">;
 
 interface Taken {
   reader?: Reader;
+  /** The memory of the answer. */
+  bytes: number;
 }
 
 /** How far a reader may fall behind before others may take its slot. */
 const MOST_LATE_MS = 10_000;
+/** The most bytes of all answers that wait for their readers. */
+const MOST_HELD = 256 * 2 ** 20;
+/** An answer counts as no more, so that even the largest can be had if few others wait. */
+const MOST_COUNTED = MOST_HELD / 2;
 
 export function createSlots({ maxConcurrent: most, tokens, authenticate }: SlotSettings): Slots {
   const isAnybodyKnown = tokens !== undefined || authenticate !== undefined;
-  const anonymousMost = isAnybodyKnown ? Math.ceil((3 * most) / 4) : most;
+  const shareOf = (whole: number) => (isAnybodyKnown ? Math.ceil((3 * whole) / 4) : whole);
   const anonymous = new Set<Taken>();
   const known = new Set<Taken>();
   return {
     take({ identity }) {
       const isAnonymous = identity.principal.kind === "anonymous";
       const own = isAnonymous ? anonymous : known;
-      const taken: Taken = {};
-      if (isAnonymous && anonymous.size >= anonymousMost) mustCutOffOne(anonymous);
-      if (anonymous.size + known.size >= most)
-        mustCutOffOne(isAnonymous ? anonymous : [...anonymous, ...known]);
+      const taken: Taken = { bytes: 0 };
+      const others = () => (isAnonymous ? anonymous : [...anonymous, ...known]);
+      if (isAnonymous && anonymous.size >= shareOf(most)) mustCutOffOne(anonymous);
+      if (anonymous.size + known.size >= most) mustCutOffOne(others());
       own.add(taken);
       return {
         giveBack: () => void own.delete(taken),
         onReader: (reader) => void (taken.reader = reader),
+        hold(bytes) {
+          taken.bytes = Math.min(bytes, MOST_COUNTED);
+          while (isAnonymous && sum(anonymous) > shareOf(MOST_HELD)) mustCutOffOne(anonymous);
+          while (sum(anonymous) + sum(known) > MOST_HELD) mustCutOffOne(others());
+        },
       };
     },
   };
+}
+
+function sum(crowd: Iterable<Taken>): number {
+  let held = 0;
+  for (const { bytes } of crowd) held += bytes;
+  return held;
 }
 
 /**

@@ -17,6 +17,8 @@ import type { FilesToShow } from "./show-files.ts";
 export const STEP_BYTES = 2 ** 20;
 
 export interface LongAnswer {
+  /** The bytes of the list of files, which is kept until the end. */
+  readonly keptBytes: number;
   /** Resolves to the next files, or to undefined after the last. REQUIRES: one call at a time. */
   next(): Promise<readonly FileResult[] | undefined>;
   /** Returns the answer without its files. REQUIRES: next() resolved to undefined; called once. */
@@ -54,6 +56,7 @@ export const isLong = (answer: SearchResponse | LongAnswer): answer is LongAnswe
   "next" in answer;
 
 export interface LongParts {
+  readonly keptBytes: number;
   readonly first: readonly (readonly FileResult[])[];
   readonly files: FilesToShow;
   readonly end: (
@@ -64,7 +67,7 @@ export interface LongParts {
 
 export function longAnswer(
   attempt: Attempt,
-  { first, files, end, onClose }: LongParts,
+  { keptBytes, first, files, end, onClose }: LongParts,
 ): LongAnswer {
   const repositories = new Map<number, Pick<FileResult, "repositoryId">>();
   let ready: readonly FileResult[] | undefined = first.flat();
@@ -82,6 +85,7 @@ export function longAnswer(
     return groups!.flat(); // with `isLate`, more() never returns undefined
   };
   return {
+    keptBytes,
     async next() {
       const shown = ready ?? (isClosed || files.isOver ? undefined : await more());
       ready = undefined;

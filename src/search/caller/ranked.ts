@@ -1,7 +1,7 @@
 /** Answers search(): finds the best files, shows them, and adds up the counters. */
 
 import { newPause } from "../../base/yield.ts";
-import type { SearchOutput } from "../messages/messages.ts";
+import type { RankedFiles, SearchOutput } from "../messages/messages.ts";
 import type { Facets, FileResult, SearchResponse } from "../messages/response.ts";
 import { addStats } from "../messages/stats.ts";
 import { isExhaustive, timeStats, type Attempt } from "./attempt.ts";
@@ -52,12 +52,18 @@ export async function beginRanked(
   if (!found || !groups) return undefined;
   if (found.files.isOver) return respond(attempts, attempt, { found, groups });
   return longAnswer(attempt, {
+    keptBytes: found.outputs.reduce((sum, { ranked }) => sum + bytesOf(ranked), 0),
     first: groups,
     files: found.files,
     end: (repositories) => sum(attempts, attempt, { found, from: repositories }),
     onClose: attempts.hold(attempt.catalog),
   });
 }
+
+/** What the caller's thread holds of each ranked file besides its path: its columns, and an object if it is chosen. */
+const RANKED_BYTES = 200;
+const bytesOf = ({ paths, scores }: RankedFiles): number =>
+  paths.length + RANKED_BYTES * scores.length;
 
 /** Finds the matching files, without showing them. Resolves to undefined if a segment is gone. */
 async function find(attempts: Attempts, attempt: Attempt): Promise<Found | undefined> {
