@@ -20,10 +20,13 @@ declare module "vitest" {
 const run = (script: string): void =>
   void execFileSync(process.execPath, [script], { stdio: "inherit" });
 
-/** Whether the test of the package is among the files of this run, and `.ci/check` has not built it a moment ago. */
+/** The files whose tests import quern by its name, and so need dist/. */
+const OF_PACKAGE = ["/test/package/package.test.ts", "/test/examples.test.ts"];
+
+/** Whether this run needs the package, and `.ci/check` has not built it a moment ago. */
 const needsPackage = ({ vitest }: TestProject): boolean =>
   process.env["QUERN_BUILT"] !== "1" &&
-  vitest.state.getPaths().some((path) => path.endsWith("/test/package/package.test.ts"));
+  vitest.state.getPaths().some((path) => OF_PACKAGE.some((file) => path.endsWith(file)));
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   for (const script of [
@@ -34,7 +37,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   ])
     run(script);
   if (needsPackage(project)) {
-    console.log("building the package, for test/package/package.test.ts");
+    console.log(
+      `building the package, for ${OF_PACKAGE.join(" or ").replaceAll("/test/", "test/")}`,
+    );
     run("scripts/build-package.mjs");
   }
   return sharePostgres(project);
