@@ -20,7 +20,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   INDEX_NOT_FOUND: "quern index PATH does; --db DIR or QUERN_DB names another directory",
   INDEX_LOCKED: "",
   INDEX_VERSION: "index again into a new directory",
-  INDEX_CORRUPT: "quern check tells what is damaged; index again into a new directory",
+  INDEX_CORRUPT: "",
   INDEX_READ_ONLY: "the disk or directory may only be read",
   DISK_FULL: "make room, then run the same command again: nothing is lost",
   PERMISSION_DENIED: "check the permissions of the data directory",

@@ -36,3 +36,18 @@ export async function commitOfRef(
   const { code } = await processes.run(["show-ref", "--verify", "--quiet", ref]);
   return code === 0 ? commit : undefined;
 }
+
+/**
+ * Resolves to whether the reference exists and what it leads to cannot be read. REQUIRES: `ref` is `HEAD`, or begins with
+ * `refs/`.
+ */
+export async function isDamagedRef(
+  { processes, headers }: RefReader,
+  ref: string,
+): Promise<boolean> {
+  const { code } = await processes.run(["show-ref", "--verify", "--quiet", ref]);
+  if (code === 1) return false; // there is none
+  const object = await headers.read(`${ref}^{}`).catch(() => undefined);
+  processes.throwIfOver();
+  return object === undefined;
+}

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { describeError } from "../../src/cli/errors.ts";
+import { damaged } from "../../src/cluster/objects/bundle.ts";
+import { corrupt } from "../../src/store/format/sealed.ts";
 import { QuernError } from "../../src/base/errors.ts";
 import { VERSION } from "../../src/base/version.ts";
 import { quern } from "./terminal.ts";
@@ -94,6 +96,14 @@ test.each<[unknown, string]>([
   [
     new QuernError("GIT_MISSING", "no git"),
     "quern: GIT_MISSING: no git\n  install git, or put it on the PATH\n",
+  ],
+  [
+    damaged("v1/seg/a"),
+    "quern: INDEX_CORRUPT: the object v1/seg/a is damaged: its bytes are not those of its key; restore it from a backup\n",
+  ],
+  [
+    corrupt("it has no manifest"),
+    "quern: INDEX_CORRUPT: the index is damaged: it has no manifest; run check(), then index the repositories again into a new directory; a machine of a cluster fetches all again if its folder is deleted\n",
   ],
   [
     new TypeError("x is not a function"),

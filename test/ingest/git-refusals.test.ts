@@ -1,4 +1,4 @@
-import { renameSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git } from "../../src/ingest/sources/git.ts";
@@ -51,6 +51,30 @@ test("a repository without a commit is REVISION_NOT_FOUND", async () => {
   await expect(read(git(folder))).rejects.toMatchObject({
     code: "REVISION_NOT_FOUND",
     message: message(/has no commit on "trunk"/),
+  });
+});
+
+test.each<[what: string, damage: (object: string, bytes: Buffer) => void]>([
+  ["missing", () => {}],
+  ["empty", (object) => writeFileSync(object, "")],
+  ["cut off", (object, bytes) => writeFileSync(object, bytes.subarray(0, 40))],
+  ["no object", (object) => writeFileSync(object, "what is this")],
+])("a commit that is %s is SOURCE_UNREADABLE", async (_, damage) => {
+  const folder = repository({ a: "1" });
+  run(folder, "tag", "-a", "-m", "t", "v1");
+  run(folder, "tag", "of-a-tree", "HEAD^{tree}");
+  const id = run(folder, "rev-parse", "HEAD");
+  const object = join(folder, ".git/objects", id.slice(0, 2), id.slice(2));
+  const bytes = readFileSync(object);
+  rmSync(object);
+  damage(object, bytes);
+  for (const revisions of [undefined, ["main"], ["v1"], ["HEAD"]])
+    await expect(read(git(folder, revisions && { revisions }))).rejects.toMatchObject({
+      code: "SOURCE_UNREADABLE",
+      message: `the commit of "${revisions?.[0] ?? "main"}" in the repository ${folder} is damaged or missing; git fsck may tell more`,
+    });
+  await expect(read(git(folder, { revisions: ["of-a-tree"] }))).rejects.toMatchObject({
+    code: "REVISION_NOT_FOUND",
   });
 });
 

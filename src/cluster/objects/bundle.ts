@@ -111,7 +111,7 @@ export async function* decodeBundle(
 export const damaged = (key: string): QuernError =>
   new QuernError(
     "INDEX_CORRUPT",
-    `the object ${key} is damaged: its bytes are not those of its key`,
+    `the object ${key} is damaged: its bytes are not those of its key; restore it from a backup`,
   );
 
 /** Takes exact numbers of bytes from a body that arrives in pieces of any length. */

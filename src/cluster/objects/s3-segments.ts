@@ -283,9 +283,11 @@ const isOtherBytes = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith("Checksum mismatch");
 
 const damaged = ({ key }: About, cause: unknown): QuernError =>
-  new QuernError("INDEX_CORRUPT", `the store sent other bytes of ${key} than were stored in it`, {
-    cause,
-  });
+  new QuernError(
+    "INDEX_CORRUPT",
+    `the store sent other bytes of ${key} than were stored in it; restore it from a backup if that happens again`,
+    { cause },
+  );
 
 async function* listKeys(
   requests: Requests,

@@ -12,7 +12,7 @@ import { basename, dirname, resolve } from "node:path";
 import { QuernError } from "../../base/errors.ts";
 import type { RepositoryMetadata } from "../../store/format/records.ts";
 import { isGone, unreadableFolder } from "../../base/folder-errors.ts";
-import { commitOfRef } from "../../git/commit-of-ref.ts";
+import { commitOfRef, isDamagedRef } from "../../git/commit-of-ref.ts";
 import { mustStayInside } from "../../git/inside.ts";
 import { ObjectReader, OBJECT_LIMITS } from "../../git/git-objects.ts";
 import { openRepository } from "../../git/open-repository.ts";
@@ -183,7 +183,11 @@ async function open(
     const found = await Promise.all(wanted.map((name) => resolveRevision(from, name)));
     processes.throwIfOver();
     const missing = wanted.findIndex((_, i) => found[i] === undefined);
-    if (missing !== -1) throw noRevision(folder, wanted[missing]!, names === undefined);
+    if (missing !== -1) {
+      const name = wanted[missing]!;
+      await refuseDamaged(from, name);
+      throw noRevision(folder, name, names === undefined);
+    }
     const bases = await knownBases(headers, indexed);
     const revisions = found.map((revision) => withBase(revision!, bases));
     const commits = revisions.map(({ commit }) => commit);
@@ -233,6 +237,20 @@ function noRevision(folder: string, name: string, isHead: boolean): QuernError {
     ? `the repository ${folder} has no commit on ${shown(name)}, the branch HEAD is on; commit something, or name other revisions`
     : `the repository ${folder} has no branch, tag or commit ${shown(name)}; git branch --all and git tag list what there is`;
   return new QuernError("REVISION_NOT_FOUND", message);
+}
+
+/** Throws SOURCE_UNREADABLE if there is a reference of the name, and its commit cannot be read. */
+async function refuseDamaged(
+  from: Pick<Parts, "processes" | "headers">,
+  name: string,
+): Promise<void> {
+  const refs = [`refs/heads/${name}`, `refs/tags/${name}`, ...(name === "HEAD" ? ["HEAD"] : [])];
+  for (const ref of refs)
+    if (await isDamagedRef(from, ref))
+      throw new QuernError(
+        "SOURCE_UNREADABLE",
+        `the commit of ${shown(name)} in the repository ${from.processes.folder} is damaged or missing; git fsck may tell more`,
+      );
 }
 
 interface Commit {

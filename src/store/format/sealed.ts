@@ -64,6 +64,6 @@ export const isCorrupt = (error: unknown): error is QuernError =>
 export function corrupt(what: string): QuernError {
   return new QuernError(
     "INDEX_CORRUPT",
-    `the index is damaged: ${what}; run check(), then index the repositories again into a new directory`,
+    `the index is damaged: ${what}; run check(), then index the repositories again into a new directory; a machine of a cluster fetches all again if its folder is deleted`,
   );
 }
