@@ -1,4 +1,4 @@
-/** What openCluster() returns. */
+/** Defines what openCluster() returns. */
 
 import type { Engine } from "../engine.ts";
 import type { Source } from "../ingest/sources/source.ts";
@@ -6,7 +6,7 @@ import type { CollectReport } from "./collect.ts";
 import type { Job } from "./work.ts";
 
 /**
- * The state of a cluster, as one machine sees it.
+ * The state of a cluster as one machine sees it.
  *
  * @example
  * declare const engine: ClusterEngine;
@@ -16,16 +16,16 @@ import type { Job } from "./work.ts";
 export interface ClusterStatus {
   /** All shards, by number. */
   shards: {
-    /** The number of the shard, by which PostgreSQL's tables name it. */
+    /** The shard's number in PostgreSQL's tables. */
     shard: number;
-    /** The newest generation that is published. */
+    /** The newest published generation. */
     published: number;
-    /** The generation that searches of this machine see; 0 if none yet. */
+    /** The generation that searches on this machine see; 0 if none yet. */
     here: number;
   }[];
   /** All nodes that have ever reported, by name. */
   nodes: {
-    /** Its name. */
+    /** The node's name. */
     name: string;
     /** Whether it has reported within the last 10 s, so that fronts ask it. */
     isLive: boolean;
@@ -38,13 +38,13 @@ export interface ClusterStatus {
   }[];
   /** The jobs of enqueue(). */
   queue: {
-    /** Jobs that nobody works on, due or not. */
+    /** Jobs that no machine works on, whether they are due or not. */
     waiting: number;
-    /** Jobs that some machine works on. */
+    /** Jobs that a machine works on. */
     running: number;
-    /** Jobs that have failed and will be tried again; they count as waiting, too. */
+    /** Jobs that have failed and will be tried again. They also count as waiting. */
     failed: number;
-    /** Milliseconds since the job that has waited longest was due; 0 if none is. */
+    /** Milliseconds since the oldest due job became due; 0 if none is due. */
     oldestDueMs: number;
   };
 }
@@ -88,10 +88,10 @@ export interface WorkOptions {
 }
 
 /**
- * An engine over the index of a cluster. Searches see what this machine publishes at once, and what others publish
- * within some seconds. It differs from the engine of open(): `workspace()` is refused. `index()` publishes each source
- * separately, as soon as its symbols are found. `history()` needs the clone on this machine. If nodes hold the index,
- * `overlay` is refused.
+ * An engine over the index of a cluster. Searches see immediately what this machine publishes, and within some
+ * seconds what others publish. It differs from the engine of open() in four ways. `workspace()` is not supported.
+ * `index()` publishes each source separately, as soon as its symbols are found. `history()` needs the clone on this
+ * machine. If nodes hold the index, `overlay` is not supported.
  *
  * @example
  * declare const engine: ClusterEngine;
@@ -100,7 +100,7 @@ export interface WorkOptions {
  */
 export interface ClusterEngine extends Engine {
   /**
-   * Answers requests from fronts. Serve it on a port of its own that only machines of the cluster can reach. Rejects
+   * Answers requests from fronts. Serve it on a separate port that only machines of the cluster can reach. Rejects
    * unless this machine is a node.
    *
    * @example
@@ -110,8 +110,8 @@ export interface ClusterEngine extends Engine {
    */
   readonly internal: (request: Request) => Promise<Response>;
   /**
-   * Moves the slices of this node to other nodes, for a machine that leaves for good. Resolves when those nodes have
-   * the slices ready; then call close(). A machine that will come back need not be drained.
+   * Moves the slices of this node to other nodes, for a machine that leaves for ever. Resolves when those nodes have
+   * the slices ready. Then call close(). A machine that will come back need not be drained.
    *
    * @example
    * declare const engine: ClusterEngine;
@@ -148,7 +148,7 @@ export interface ClusterEngine extends Engine {
    */
   enqueue(repository: string, payload: unknown, options?: EnqueueOptions): Promise<void>;
   /**
-   * Runs the jobs of enqueue() until the signal aborts, and then resolves. `source` returns what to index, and a job is
+   * Runs the jobs of enqueue() until the signal aborts, and then resolves. `source` returns what to index. A job is
    * done when that is published. A job that fails is tried again after 5 s, then 10 s, and so on up to an hour.
    *
    * @example
@@ -159,8 +159,8 @@ export interface ClusterEngine extends Engine {
    */
   work(source: (job: Job) => Promise<Source>, options: WorkOptions): Promise<void>;
   /**
-   * Deletes what nothing uses any more: generations that were replaced over an hour ago, and objects older than a day
-   * that nothing refers to. Machines that have written do this every hour. Resolves to `undefined` if another process
+   * Deletes what is no longer used: generations that were replaced over an hour ago, and objects older than a day
+   * that no row refers to. Machines that have written do this every hour. Resolves to `undefined` if another process
    * is collecting.
    *
    * @example

@@ -1,4 +1,4 @@
-/** The state of a cluster as one machine sees it, for Prometheus. */
+/** Reports the state of a cluster as one machine sees it, for Prometheus. */
 
 import type { Metric } from "../metrics/metrics-text.ts";
 import type { QueueState } from "./catalog/jobs.ts";

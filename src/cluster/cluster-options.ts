@@ -1,4 +1,4 @@
-/** Options of openCluster(), and the checks on them. */
+/** Defines the options of openCluster(), and checks them. */
 
 import { resolve } from "node:path";
 import { QuernError } from "../base/errors.ts";
@@ -18,9 +18,9 @@ import type { PostgresPlace } from "./postgres/schema.ts";
 export interface ClusterCatalog {
   /** The pool of connections. */
   readonly pool: PostgresPool;
-  /** Where in the database the catalog's tables are. */
+  /** Where the catalog's tables are in the database. */
   readonly place: PostgresPlace;
-  /** Whether machines are notified of changes at once. */
+  /** Whether machines are notified of changes immediately. */
   readonly listen: boolean;
 }
 
@@ -36,8 +36,9 @@ export function postgresCatalog(
   pool: PostgresPool,
   options: PostgresPlace & {
     /**
-     * Whether a machine holds one connection of the pool to be notified of changes at once (LISTEN). Otherwise it polls
-     * every second. Through PgBouncer in transaction mode it polls too, and reports a warning. Default: true.
+     * Whether a machine uses one connection of the pool to be notified of changes immediately (LISTEN). Otherwise it
+     * polls every second. Through PgBouncer in transaction mode, the machine polls as well and reports a warning.
+     * Default: true.
      */
     listen?: boolean;
   } = {},
@@ -64,7 +65,8 @@ export interface ClusterOptions extends Omit<OpenOptions, "readOnly"> {
   /** The store of segment objects, which all machines share. */
   segments: SegmentStore;
   /**
-   * A folder on a local disk, for what this machine searches and writes. If it is lost, its content is fetched again.
+   * A folder on a local disk for the data that this machine searches and writes. If it is lost, its content is
+   * fetched again.
    */
   directory: string;
   /**
@@ -72,12 +74,12 @@ export interface ClusterOptions extends Omit<OpenOptions, "readOnly"> {
    * machine ask the nodes. Default: the machine holds the whole index, or nothing if `secret` is given.
    */
   node?: ClusterNodeOptions;
-  /** Makes a machine without `node` a front. A front holds nothing, and asks the nodes that have the same secret. */
+  /** Makes a machine without `node` a front. A front holds no slices, and asks the nodes that have the same secret. */
   secret?: string;
   /** The number of nodes that hold each slice. Must be the same on all machines. Default 2. */
   replicas?: number;
   /**
-   * The size of a slice in bytes of text. A shard that holds as much text takes no new repository. Only one process at a
+   * The size of a slice in bytes of text. A shard with this much text gets no new repository. Only one process at a
    * time writes to a shard. Default 8 GiB.
    */
   shardBytes?: number;
@@ -101,16 +103,16 @@ export interface ClusterOptions extends Omit<OpenOptions, "readOnly"> {
 export interface ClusterNodeOptions {
   /** The node's name. It must stay the same when the machine restarts. */
   name: string;
-  /** The URL at which other machines of the cluster reach `internal`. It should not be reachable by anyone else. */
+  /** The URL at which other machines of the cluster reach `internal`. Nobody else should be able to reach it. */
   url: string;
   /** The secret with which machines sign their calls. At least 16 characters, and the same on all machines. */
   secret: string;
   /** The most bytes of objects that the node's directory may hold. */
   diskBytes: number;
   /**
-   * Starts the server of `internal`. Called when the node has fetched what it owns, before it reports that it is ready
-   * and other machines begin to ask it. Without this function, a search that arrives before the server listens asks
-   * another replica.
+   * Starts the server of `internal`. Called when the node has fetched its slices, before it reports that it is ready
+   * and other machines start to ask it. Without this function, a search that arrives before the server listens is
+   * sent on to another replica.
    */
   listen?: (internal: (request: Request) => Promise<Response>) => Promise<unknown>;
 }
@@ -144,7 +146,7 @@ export interface CheckedOptions {
   readonly store: SegmentStore;
   readonly directory: string;
   readonly node: ClusterNodeOptions | undefined;
-  /** The machine holds the whole index if undefined. */
+  /** If undefined, the machine holds the whole index. */
   readonly secret: string | undefined;
   readonly replicas: number;
   readonly shardBytes: number;

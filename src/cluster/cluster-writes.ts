@@ -1,6 +1,6 @@
 /**
- * Changes the index of a cluster: by calls of the host, or from the queue of jobs. A machine that has changed it deletes
- * each hour what is unused. One machine at a time does so, so any number of them may.
+ * Changes the index of a cluster, either by calls of the host or from the queue of jobs. A machine that has changed
+ * the index deletes unused data every hour. A lease lets only one machine do so at a time, so every machine may try.
  */
 
 import { throwIfAborted } from "../base/abort.ts";
@@ -29,7 +29,7 @@ export interface WriteParts {
   readonly store: SegmentStore;
   readonly newWriter: () => ShardWriter;
   readonly following: Pick<Following, "refresh">;
-  /** Ring when there may be a job. */
+  /** Alarms that ring when there may be a job. */
   readonly jobAlarms: Set<Alarm>;
   readonly shardBytes: number;
   readonly onWarning: NonNullable<OpenOptions["onWarning"]>;
@@ -91,7 +91,7 @@ export class ClusterWrites {
     return sum;
   }
 
-  /** Resolves when searches of this machine see the change. */
+  /** Resolves when searches on this machine see the change. */
   async #write<T>(
     writer: ShardWriter,
     shard: number,
@@ -144,7 +144,7 @@ export class ClusterWrites {
       trouble = message;
     };
     const index = async (given: Source, job: EndedJob, stop: AbortSignal): Promise<void> => {
-      // however long another writer has the shard: until the signal aborts
+      // waits for the shard without a limit, until the signal aborts
       const lockTimeoutMs = Number.POSITIVE_INFINITY;
       const writing = { signal: stop, job, lockTimeoutMs };
       await this.#index(writer, given, { signal: stop }, writing);
@@ -157,7 +157,7 @@ export class ClusterWrites {
     }
   }
 
-  /** Collects each hour from the first call on. */
+  /** Collects every hour from the first call on. */
   #keepCollecting(): void {
     this.#collecting ??= setInterval(() => {
       this.collect({}).catch((error: unknown) => {
@@ -177,7 +177,7 @@ export class ClusterWrites {
     return collect({ collection, store, now, signal: stop });
   }
 
-  /** Ends what runs, as if aborted. */
+  /** Ends running work as if it were aborted. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#collecting);

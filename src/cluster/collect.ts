@@ -1,4 +1,4 @@
-/** Deletes unused rows and objects of a cluster. A lease lets one process do it at a time. */
+/** Deletes unused rows and objects of a cluster. A lease lets only one process do so at a time. */
 
 import { randomBytes } from "node:crypto";
 import { throwIfAborted } from "../base/abort.ts";
@@ -6,11 +6,11 @@ import type { Collection } from "./catalog/collection.ts";
 import { keepRenewing, LEASE_MS } from "./follow/renewal.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 
-/** Age at which a replaced generation is deleted. A machine that is behind may still fetch a younger one. */
+/** The age at which a replaced generation is deleted. A machine that is behind may still fetch a younger one. */
 const ROWS_MS = 3_600_000;
-/** Age at which an unused object is deleted. No writer takes longer to publish what it has stored. */
+/** The age at which an unused object is deleted. No writer takes that long to publish what it has stored. */
 const OBJECTS_MS = 24 * 3_600_000;
-/** Objects that are deleted together. Publications that need one of them are refused until then. */
+/** How many objects are deleted together. Publications that need one of them are rejected until this is done. */
 const BATCH = 1000;
 
 /**
@@ -50,7 +50,7 @@ export async function collect(collecting: Collecting): Promise<CollectReport | u
     const rows = await collection.dropRows(new Date(collecting.now.getTime() - ROWS_MS));
     return { ...rows, objects: await deleteObjects({ ...collecting, signal }) };
   } finally {
-    await collection.release(holder).catch(() => undefined); // the lease ends by itself
+    await collection.release(holder).catch(() => undefined); // the lease expires by itself
   }
 }
 
@@ -75,7 +75,7 @@ async function deleteBatch(
   keys: readonly string[],
 ): Promise<number> {
   await collection.doom(keys);
-  const named = await collection.named(); // what was published meanwhile may use one
+  const named = await collection.named(); // a publication may have used one meanwhile
   await collection.spare(keys.filter((key) => named.has(key)));
   const unnamed = keys.filter((key) => !named.has(key));
   for (const key of unnamed) await store.delete(key, signal);

@@ -1,6 +1,6 @@
 /**
- * Moves the slices of a node that leaves the cluster for good to other nodes. Any machine may do this, even for a node
- * that is already dead, which would otherwise keep its slices for ten minutes.
+ * Moves the slices of a node that leaves the cluster for ever to other nodes. Any machine may do this, even for a
+ * node that is already dead, which would otherwise keep its slices for ten minutes.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ import type { ClusterCatalog } from "./cluster-options.ts";
 import { readStatus, statusRows, type NodeStatus } from "./status.ts";
 
 const LOOK_MS = 500;
-/** How long to wait after the last look, because fronts look for changes only once a second. */
+/** How long to wait after the last check, because fronts check for changes only once a second. */
 const HEARD_MS = 2_000;
 
 /** Resolves when other nodes have the node's slices ready and no front asks the node any more. */

@@ -1,4 +1,4 @@
-/** What hosts import as `quern/cluster`. */
+/** The exports of `quern/cluster`. */
 
 export type {
   ClusterEngine,

@@ -1,7 +1,7 @@
 /**
- * One index for several machines, each of which may index. Either each machine holds all of it, and an ordinary
- * engine answers; or nodes hold slices, and a front puts their answers together. An answer is the one of a
- * single machine either way. PostgreSQL says what is published, the object store carries it.
+ * Opens one index on several machines, each of which may index. Either each machine holds the whole index, and an
+ * ordinary engine answers. Or nodes hold slices, and a front combines their answers. Either way, answers equal those
+ * of a single machine. PostgreSQL records what is published, and the object store contains it.
  */
 
 import type { Engine, OpenOptions } from "../engine.ts";
@@ -22,8 +22,8 @@ import type { ClusterEngine } from "./cluster-engine.ts";
 import { OpenedCluster, type Parts } from "./opened-cluster.ts";
 
 /**
- * Opens the index of a cluster on this machine, and fetches what is published. `migrateCluster()` must have made the
- * tables, or it rejects with INDEX_NOT_FOUND. Several processes of a machine may share a directory.
+ * Opens the index of a cluster on this machine, and fetches what is published. Rejects with INDEX_NOT_FOUND unless
+ * `migrateCluster()` has created the tables. Several processes of a machine may share a directory.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
@@ -54,7 +54,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterEngin
     secret === undefined
       ? await openWhole(opening)
       : await openOverNodes({ ...opening, secret, settings });
-  const writing = { ...engine, textCache: 0, warmUp: false }; // nobody searches what is written
+  const writing = { ...engine, textCache: 0, warmUp: false }; // nobody searches the directory that is written
   const written = new Map<number, number>();
   const onPublished = (shard: number, generation: number): void =>
     void written.set(shard, Math.max(generation, written.get(shard) ?? 0));
@@ -126,7 +126,7 @@ async function openWhole(opening: Opening): Promise<Answers> {
     generations: () => replica.generations(),
     close: () => replica.close(),
   };
-  // what open() returns knows them all
+  // the engine of open() has all these methods
   return { answers: replica.engine as Engine & Answering, following, node: undefined };
 }
 

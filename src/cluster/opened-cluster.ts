@@ -1,6 +1,6 @@
 /**
- * The engine of a machine of a cluster: hands each call to what searches or to what writes, and follows what is
- * published.
+ * Implements the engine of a machine of a cluster. It passes each call to the part that searches or to the part that
+ * writes, and follows publications.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -40,14 +40,14 @@ import type {
   WorkOptions,
 } from "./cluster-engine.ts";
 
-/** How long a request waits for a generation that it asks for. */
+/** How long a request waits for the generation that it asks for. */
 const REACH_MS = 10_000;
 const REACH_STEP_MS = 20;
 
 export interface Parts extends StatusRows, WriteParts {
   readonly answers: Answering & Partial<BeginsAnswers>;
   readonly following: Following;
-  /** The machine is no node if undefined. */
+  /** If undefined, the machine is no node. */
   readonly node: ClusterNode | undefined;
   /** The newest generation of each shard that this process has published. */
   readonly written: Generations;
@@ -148,7 +148,7 @@ export class OpenedCluster
     };
     if (isThere()) return;
     const stop = new AbortController();
-    following.refresh(stop.signal).catch(() => undefined); // PostgreSQL is down: it may be back in time
+    following.refresh(stop.signal).catch(() => undefined); // PostgreSQL is down, but may be back in time
     try {
       for (const start = performance.now(); !isThere(); await sleep(REACH_STEP_MS)) {
         throwIfAborted(signal);

@@ -1,6 +1,6 @@
 /**
- * Keeps all shards in one ordinary data directory, which an ordinary engine searches. The directory follows what is
- * published. If PostgreSQL or the object store cannot be reached, searches go on with what is there.
+ * Keeps all shards in one ordinary data directory, which an ordinary engine searches. The directory follows
+ * publications. If PostgreSQL or the object store cannot be reached, searches continue with the last state.
  */
 
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { readContents, reading } from "./local/contents.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 
 const POLL_MS = 1_000;
-/** How long it waits for another process of this machine that brings the same directory up to date. */
+/** How long it waits for another process of this machine that is updating the same directory. */
 const TURN_MS = 600_000;
 
 /** The directory that a machine fills, and an engine that searches it. */
@@ -58,7 +58,7 @@ export class Replica {
   readonly #options: ReplicaOptions;
   readonly #local: Local;
   readonly #heads: NewestHeads;
-  /** Brings the directory up to date. */
+  /** Updates the directory. */
   readonly follower: Follower<void>;
 
   private constructor(options: ReplicaOptions, local: Local) {

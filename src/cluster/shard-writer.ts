@@ -1,7 +1,7 @@
 /**
- * Writes to shards, one at a time: takes the shard's lease, brings a directory of this machine to the shard's
- * newest generation, lets an ordinary engine change it, sends new objects to the store, and publishes them. A
- * writer that is stopped before that has published nothing.
+ * Writes to shards, one at a time. It takes the shard's lease, updates a local directory to the shard's newest
+ * generation, lets an ordinary engine change it, stores new objects, and publishes them. A writer that is stopped
+ * before the publication has changed nothing for others.
  */
 
 import { randomBytes } from "node:crypto";
@@ -39,7 +39,7 @@ interface Opened {
   readonly shard: number;
   readonly environment: Environment;
   readonly engine: Engine;
-  /** The generation to which the directory was brought last. */
+  /** The generation to which the directory was last updated. */
   head: ShardHead | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface WriteOptions {
 /** What `work` may use while the lease is held. */
 export interface ShardSession {
   readonly engine: Engine;
-  /** Gives the next new repository its id. REQUIRES: a source of that name is indexed next. */
+  /** Assigns the id of the next new repository. REQUIRES: a source of that name is indexed next. */
   readonly expect: (repository: string) => Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export class ShardWriter {
     this.#options = options;
   }
 
-  /** Runs `work` on the newest generation, and publishes what it has changed. Calls run one after another. */
+  /** Runs `work` on the newest generation, and publishes the changes. Calls run one after another. */
   write<T>(
     shard: number,
     asked: WriteOptions,
@@ -112,7 +112,7 @@ export class ShardWriter {
     }
   }
 
-  /** Takes the lease, after another writer if there is one. Resolves to the shard's generation. */
+  /** Takes the lease, after waiting for another writer if necessary. Resolves to the shard's generation. */
   async #lease(
     shard: number,
     {
@@ -139,7 +139,7 @@ export class ShardWriter {
     }
   }
 
-  /** Opens a shard's directory. Keeps it open, because the next write is mostly to the same shard. */
+  /** Opens a shard's directory. Keeps it open, because the next write is usually to the same shard. */
   async #open(shard: number): Promise<Opened> {
     if (this.#opened?.shard === shard) return this.#opened;
     await this.#closeShard();

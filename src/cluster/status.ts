@@ -14,7 +14,7 @@ export interface NodeStatus {
   readonly name: string;
   readonly isLive: boolean;
   readonly isPlaced: boolean;
-  /** The number of its slices that are ready at their newest generation. */
+  /** The number of slices that it has ready at their newest generation. */
   readonly ready: number;
   /** Bytes of its own slices that are not ready at their newest generation. */
   readonly missingBytes: number;

@@ -26,13 +26,13 @@ export interface Job {
   readonly repository: string;
   /** The payload of the last call of enqueue() for this repository. */
   readonly payload: unknown;
-  /** How often the job has failed since enqueue() asked for it. */
+  /** How often the job has failed since the last call of enqueue() for it. */
   readonly failures: number;
   /** Aborts when work() should end, or when another process has taken over the job. */
   readonly signal: AbortSignal;
 }
 
-/** What the loop needs. */
+/** The parts that the loop uses. */
 export interface Working {
   readonly jobs: Jobs;
   /** Indexes the source, and ends the job in the transaction that publishes it. */
@@ -42,7 +42,7 @@ export interface Working {
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Takes and runs jobs, one after another, until the signal aborts. */
+/** Takes and runs jobs one after another, until the signal aborts. */
 export async function workOn(
   working: Working,
   source: (job: Job) => Promise<Source>,
@@ -95,7 +95,7 @@ function mustBeNamed(source: Source, repository: string): void {
     );
 }
 
-/** Encodes a payload as it is stored. */
+/** Encodes a payload for storage. */
 export function encodePayload(payload: unknown): string {
   try {
     return JSON.stringify(payload) ?? "null";

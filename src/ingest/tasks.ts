@@ -1,6 +1,6 @@
 /**
- * Lists the tasks of indexing for worker threads. The tasks of the lane "ingest" share one session for each
- * thread; the walk has the lane "list".
+ * Lists the tasks of indexing for worker threads. The tasks of the lane "ingest" share one session per thread; the
+ * walk uses the lane "list".
  */
 
 import { threadEnvironment } from "../store/lmdb/thread-environment.ts";
@@ -27,7 +27,7 @@ const finish: Task<undefined, FinishResult> = (_, context) => session(context).f
 
 const discard: Task<undefined, void> = (_, context) => session(context).discard();
 
-// the queries of forty languages are loaded where symbols are looked for, and by no search
+// loaded only for the extraction of symbols, because these are the queries of forty languages
 const known: Task<KnownInput, KnownOutput> = async (input, context) =>
   (await import("./symbols/known-symbols.ts")).knownTask(input, context);
 

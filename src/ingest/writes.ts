@@ -1,6 +1,6 @@
 /**
- * Runs everything that changes an index: index runs, removal, compaction. They run one after another within
- * a process. Each holds the write lease, and begins by deleting what interrupted runs have left.
+ * Runs everything that changes an index: index runs, removal, compaction. They run one after another within a
+ * process. Each holds the write lease, and first deletes what interrupted runs have left.
  */
 
 import { closedError, QuernError } from "../base/errors.ts";
@@ -37,9 +37,9 @@ export interface WritesOptions {
   readonly memoryBudget: number;
   readonly lockTimeoutMs: number;
   readonly pause: () => Pause;
-  /** The oldest generation a search of this process reads. */
+  /** The oldest generation that a search of this process reads. */
   readonly oldestHeld: () => number;
-  /** Called with damage that the symbol pass finds. */
+  /** Called when the symbol pass finds damage. */
   readonly onWarning: (warning: { code: string; message: string }) => void;
 }
 
@@ -60,13 +60,13 @@ export interface IndexWriteOptions extends WriteOptions {
  * console.log(`${segmentsBefore} → ${segmentsAfter} segments, ${bytesFreed} bytes of content freed`);
  */
 export interface CompactReport {
-  /** How many segments there were. */
+  /** The number of segments before. */
   segmentsBefore: number;
-  /** How many segments there are. */
+  /** The number of segments after. */
   segmentsAfter: number;
-  /** Bytes of content that nothing names any more, deleted. */
+  /** Bytes of deleted content that no repository used any more. */
   bytesFreed: number;
-  /** Milliseconds, the wait for readers of what was merged away included. */
+  /** Milliseconds, including the wait for readers of the old segments. */
   durationMs: number;
 }
 
@@ -77,7 +77,7 @@ interface Merging {
   readonly next: (catalog: Catalog, pause: Pause) => Promise<MergeGroup | undefined>;
 }
 
-/** The time between checks whether a search still holds a retired segment after RETIRE_MS. */
+/** After RETIRE_MS, the interval between checks whether a search still reads a retired segment. */
 const RETIRE_CHECK_MS = 20;
 
 type Sources = Source | Iterable<Source> | AsyncIterable<Source>;
@@ -115,7 +115,7 @@ export class Writes {
           onBegin: (repository) => this.indexing.add(repository),
         });
         this.indexing.clear();
-        // before merging, which copies symbols, so that those of a segment are written only once
+        // before merging, which copies symbols, so that the symbols of a segment are written only once
         const startedAt = performance.now();
         if (symbols !== "skip")
           await this.#findSymbols(reports, { lease, signal: stop, onProgress });
@@ -135,7 +135,7 @@ export class Writes {
     { lease, signal, onProgress }: Omit<Merging, "next">,
   ): Promise<void> {
     const { environment, pool, catalogs, memoryBudget, onWarning } = this.#options;
-    const { findSymbols } = await import("./symbols/symbol-pass.ts"); // a search needs no language's queries
+    const { findSymbols } = await import("./symbols/symbol-pass.ts"); // loaded here, because a search needs no queries for symbols
     const found = await findSymbols({
       environment,
       pool,
@@ -146,14 +146,14 @@ export class Writes {
       onProgress,
       onWarning,
     });
-    // the last report of a repository that was given twice
+    // if a repository was given twice, its last report
     for (const report of [...reports].reverse()) {
       Object.assign(report, found.get(report.repositoryId));
       found.delete(report.repositoryId);
     }
   }
 
-  /** Removes a repository. Resolves to whether it existed. */
+  /** Removes a repository. Resolves to whether the repository existed. */
   remove(name: string): Promise<boolean> {
     return this.#turn(undefined, async (lease, stop) => {
       const known = repositoryNamed(await this.#options.catalogs.newest(), name);
@@ -181,7 +181,7 @@ export class Writes {
     });
   }
 
-  /** Runs merges until `next` returns none. Each is published by itself. */
+  /** Runs merges until `next` returns none. Each merge is published separately. */
   async #merge({ lease: { owner }, signal, onProgress, next }: Merging): Promise<void> {
     const { environment, pool, catalogs } = this.#options;
     let [done, bytes] = [0, 0];
@@ -217,7 +217,7 @@ export class Writes {
     }
   }
 
-  /** Aborts what runs, and refuses what waits. */
+  /** Aborts the running write, and rejects the waiting ones. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#last;
@@ -248,7 +248,7 @@ export class Writes {
       // Node's own functions reject with an AbortError
       throw stop.aborted && !(error instanceof QuernError) ? aborted(stop) : error;
     } finally {
-      // a lease that was taken over is not ours to release; on a full disk it cannot be released
+      // another process may have taken over the lease, and on a full disk the lease cannot be released
       await lease.release().catch(() => undefined);
     }
   }
@@ -260,8 +260,8 @@ export class Writes {
 }
 
 /**
- * Whether this run has looked for symbols in the files of this repository, because those of several are
- * found together.
+ * Whether this run has looked for symbols in the repository's files. Symbols of several repositories are found
+ * together.
  */
 const hasSymbols = ({ symbols, withoutSymbols }: IndexReport): boolean =>
   symbols > 0 || withoutSymbols.length > 0;

@@ -1,7 +1,6 @@
 /**
- * Allocates short-lived regions of a kernel, which are released in reverse order. A region stays at its
- * address until its mark is released. The memory grows to the most that was needed at the same time,
- * rounded up by half.
+ * Allocates short-lived regions of a kernel's memory, which are released in reverse order. A region stays at its
+ * address until its mark is released. The memory grows to the peak of what was in use, rounded up by half.
  */
 
 import type { Kernel } from "./kernel.ts";
@@ -17,7 +16,8 @@ export class Arena {
   }
 
   /**
-   * Returns the address of `length` uninitialized bytes, aligned to 16. SIMD may read 64 bytes beyond them.
+   * Returns the address of `length` uninitialized bytes, aligned to 16. SIMD loads may read up to 64 bytes after
+   * them.
    */
   take(length: number): number {
     const size = (length + 64 + 15) & ~15;

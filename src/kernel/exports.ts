@@ -63,7 +63,7 @@ export interface KernelExports {
       out: number,
     ]
   ): number;
-  /** Returns -1 if there is no room for all. */
+  /** Returns -1 if there is not enough room. */
   scanTriples(
     ...args: [regions: number, regionCount: number, sets: number, out: number, room: number]
   ): number;

@@ -1,14 +1,13 @@
 /**
- * Folds case as RE2 does: Unicode simple folding, one code point to one. The orbits come from the build of
- * RE2 that verifies matches (scripts/build-folding-table.ts asks it), not from Node's Unicode data, which
- * changes with its version. A test compares every code point with RE2.
+ * Folds case as RE2 does: Unicode simple folding, one code point to one. The orbits come from the build of RE2 that
+ * verifies matches (scripts/build-folding-table.ts), not from Node's Unicode data, which changes with Node's version.
+ * A test compares every code point with RE2.
  *
- * The representative of an orbit is its ASCII lower-case letter if it has one (K and U+212A fold to k,
- * U+017F to s), else its ordinary lower-case form (É to é, Σ and ς to σ). Nothing at or above 0x20000
- * folds.
+ * The representative of an orbit is its ASCII lower-case letter if it has one (K and U+212A fold to k, U+017F to s),
+ * or else its ordinary lower-case form (É to é, Σ and ς to σ). Nothing at or above 0x20000 folds.
  *
- * For WebAssembly the same map is a table of two levels in linear memory, written once by
- * writeFoldingTable() at an address that is a multiple of 4:
+ * For WebAssembly, the same map is a two-level table in linear memory. writeFoldingTable() writes it once, at an
+ * address that is a multiple of 4:
  *
  *     index   u8[1024]            at address:         which block has the deltas of cp
  *     delta   i32[blocks * 128]   at address + 1024

@@ -1,10 +1,10 @@
 /**
- * Builds the posting lists of a segment by driving assembly/grams.ts. Memory grows with what is added and
- * is reused after clear(); it is freed only with the kernel.
+ * Builds the posting lists of a segment with assembly/grams.ts. Its memory grows with the added text and is reused
+ * after clear(). It is freed only with the kernel.
  *
- * Room for every gram there is would be 93 MB. V8 counts them as memory of the thread, touched or not, and
- * collects all garbage for each session that takes so much: a fifth of the processor time of small index runs.
- * So the table of grams beyond ASCII (18 MB) is made for the first text that needs it, and the slots grow.
+ * Memory for every possible gram would take 93 MB. V8 would count all of it as the thread's memory, even if unused,
+ * and collect garbage for each session, which takes a fifth of the processor time of small index runs. So the table
+ * of grams beyond ASCII (18 MB) is created for the first text that needs it, and the slots grow.
  */
 
 import { ASCII_GRAMS, BYTE_CLASSES, GRAM_LIMIT } from "./gram-numbers.ts";
@@ -19,12 +19,12 @@ const SLOT_COUNT = 6;
 const NEXT_BLOCK = 7;
 const SLOT = 16;
 const BLOCK = 16;
-/** More than the number of slots, of which each gram has one. Packs a gram and a slot into one float. */
+/** Greater than any number of a slot (each gram has one). It packs a gram and a slot into one float. */
 const SLOT_LIMIT = 2 ** 23;
-/** What addPage() returns if it needs the table of other grams, and has added nothing. */
+/** The result of addPage() if it needs the table of other grams, and has added nothing. */
 const NEEDS_OTHERS = 2;
 const LEAST_SLOTS = 2 ** 12;
-/** The arena grows by as much as it has, within these bounds, in bytes. */
+/** The arena doubles within these bounds, in bytes. */
 const LEAST_STEP = 2 ** 16;
 const MOST_STEP = 2 ** 20;
 
@@ -36,8 +36,8 @@ interface Chunk {
 
 export interface GramLists {
   /**
-   * Adds text (a page and the overlap that its grams cover) as the next page. Returns whether folding
-   * changes a code point beyond ASCII in it.
+   * Adds text (a page and the overlap that its grams cover) as the next page. Returns whether folding changes a code
+   * point beyond ASCII in the text.
    */
   add(text: Uint8Array): boolean;
   readonly pages: number;
@@ -87,7 +87,7 @@ class Lists implements GramLists {
   }
 
   add(text: Uint8Array): boolean {
-    // folding lengthens text by at most half; each byte may begin a list and fill a block
+    // folding lengthens text by at most half; each byte may start a list and fill a block
     this.#makeSlots(Math.ceil(1.5 * text.length));
     this.#makeRoom(3 * BLOCK * text.length);
     this.#kernel.bytes.set(text, this.#text);
@@ -99,7 +99,7 @@ class Lists implements GramLists {
   }
 
   forEach(visit: (gram: number, list: Uint8Array) => void): void {
-    this.#makeRoom(5 * this.pages); // a varint for each page
+    this.#makeRoom(5 * this.pages); // each page takes a varint
     const out = this.#word(NEXT_BLOCK);
     const slots = this.#word(SLOTS);
     for (const slot of this.#slotsByGram()) {
@@ -128,7 +128,7 @@ class Lists implements GramLists {
     this.#kernel.words[(this.#state >>> 2) + at] = value;
   }
 
-  /** Returns the slots ordered by gram: number and slot packed into one float, which sorts natively. */
+  /** Returns the slots ordered by gram. Gram and slot are packed into one float, which the native sort compares. */
   #slotsByGram(): number[] {
     const { words } = this.#kernel;
     const slots = this.#word(SLOTS);
@@ -139,7 +139,7 @@ class Lists implements GramLists {
     return Array.from(packed.sort(), (value) => value % SLOT_LIMIT);
   }
 
-  /** Makes room for `more` slots. If they move, the tables of grams get their new addresses. */
+  /** Makes room for `more` slots. If they move, updates their addresses in the tables of grams. */
   #makeSlots(more: number): void {
     const count = this.#word(SLOT_COUNT);
     const needed = Math.min(GRAM_LIMIT, count + more);
@@ -157,7 +157,7 @@ class Lists implements GramLists {
     this.#setWord(SLOTS, slots);
   }
 
-  /** Makes room for a number of bytes in the arena, at its next block. */
+  /** Makes room for a number of bytes in the arena, starting at its next block. */
   #makeRoom(bytes: number): void {
     const chunk = this.#chunks[this.#chunk];
     if (chunk && this.#word(NEXT_BLOCK) + bytes <= chunk.end) return;

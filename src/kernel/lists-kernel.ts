@@ -1,13 +1,13 @@
 /**
- * Creates instances of the part of the kernel that works in memory which threads share: one for each thread,
- * all on the same memory. What lies where is up to those who use it.
+ * Creates instances of the part of the kernel that works in shared memory: one per thread, all with the same memory.
+ * Its users decide on the layout of the memory.
  */
 
 import { QuernError } from "../base/errors.ts";
 import { LISTS_BASE64 } from "./module.generated.ts";
 
 const PAGE = 65_536;
-/** Addresses below belong to the module. */
+/** Addresses below this belong to the module. */
 export const RESERVED_BYTES = 2 * PAGE;
 
 export interface ListsKernel {
@@ -19,7 +19,7 @@ export interface ListsKernel {
 
 let compiled: WebAssembly.Module | undefined;
 
-/** Creates zeroed memory of `bytes` bytes, rounded down to 64 KiB. The system gives it as it is written. */
+/** Creates zeroed memory of `bytes` bytes, rounded down to 64 KiB. The system allocates it as it is written. */
 export function newSharedMemory(bytes: number): WebAssembly.Memory {
   const pages = Math.floor(bytes / PAGE);
   return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });

@@ -1,6 +1,6 @@
-/** Knows which bytes are rare in code, so that the kernel compares those of a literal first. */
+/** Knows which bytes are rare in code, so that the kernel compares the rarest bytes of a literal first. */
 
-// bytes from frequent to rare in a mix of source code; unlisted ones are rarer
+// bytes by descending frequency in a mix of source code; all others are rarer
 const FREQUENT =
   " etrnaioslcdp\n_um\tf(h)b,;g.=v-y*>0/kx1\"w{}2&<:#ESITARNCDOPLqj|3M4['68+]!UFGBz5HV79KXWYQ\\Z%@$?^J~`";
 const RARITY = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -9,8 +9,8 @@ const RARITY = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * Returns the positions of the two rarest bytes, of different values if possible, each at its first
- * position.
+ * Returns the positions of the two rarest bytes, with different values if possible. Each is the first position of its
+ * value.
  */
 export function rarestTwo(bytes: Uint8Array): [number, number] {
   const first = rarestBut(-1, bytes)!;

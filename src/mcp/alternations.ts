@@ -3,10 +3,10 @@
 import { quote } from "../query/ast.ts";
 import { escapeExpression } from "./scope.ts";
 
-/** In UTF-16 units. An expression may have 10 000. */
+/** In UTF-16 units, of which an expression may have 10 000. */
 const MOST_UNITS = 8_000;
 
-/** Joins names with `|`, escaped, into as few texts as the length of an expression allows. */
+/** Joins escaped names with `|` into as few texts as the length limit of an expression allows. */
 export function alternations(names: readonly string[]): string[] {
   const texts: string[] = [];
   for (const name of names.map(escapeExpression)) {

@@ -1,7 +1,7 @@
 /**
- * Writes the text of one answer, within its budget. Lines are counted one by one when they are added, so an
- * answer is never longer than its budget, and what is added first is shown. Room for the last line, which
- * says what was left out, is reserved from the beginning.
+ * Writes the text of one answer, within its budget. The budget is charged for each line as it is added, so an answer
+ * never exceeds its budget, and lines that are added first are shown first. The last line says what was left out. Its
+ * tokens are reserved from the beginning.
  */
 
 import { tokenBound } from "./token-bound.ts";
@@ -10,13 +10,13 @@ export type CountTokens = (text: string) => number;
 
 /** A line as long as the last line of most answers. */
 const LAST_LINE = 'Not all shown. The next ones: cursor "123456789012"';
-/** The part of the budget that may stay unused. If more is left, a line is cut to fill it. */
+/** The part of the budget that may stay unused. If more is left, a line is cut to use it. */
 const UNUSED = 0.04;
-/** The fewest UTF-16 units of a cut line that say anything. */
+/** The fewest UTF-16 units that a cut line must have to be useful. */
 const LEAST_CUT = 12;
 /**
- * The most UTF-16 units of a first line, which may quote the question. Cutting a line counts it a dozen
- * times.
+ * The most UTF-16 units of a first line, which may quote the question. It is limited because cutting a line counts
+ * its tokens a dozen times.
  */
 const MOST_HEAD = 1_000;
 
@@ -29,7 +29,7 @@ export class Answer {
   #left: number;
   #kept: number;
 
-  /** Reserves room for a last line as long as `lastLine`. */
+  /** Reserves as many tokens as `lastLine` takes for the last line. */
   constructor(maxTokens: number, count: CountTokens = tokenBound, lastLine = LAST_LINE) {
     this.#count = count;
     this.#budget = maxTokens;
@@ -46,12 +46,12 @@ export class Answer {
     return this.#left;
   }
 
-  /** Whether enough room is left to show a part of what does not fit. */
+  /** Whether enough tokens are left to show a part of something that does not fit as a whole. */
   get isRoomy(): boolean {
     return this.#left > this.#budget * UNUSED;
   }
 
-  /** Takes the room of the lines if there is enough. Returns whether there was. */
+  /** Charges the budget for the lines if they fit. Returns whether they did. */
   take(lines: readonly string[]): boolean {
     const cost = this.#costOf(lines);
     if (cost > this.#left) return false;
@@ -60,7 +60,7 @@ export class Answer {
   }
 
   /**
-   * Takes the room of a line, or of as much of its beginning as fits. Returns that text, or `""` if nothing
+   * Charges the budget for a line, or for as much of its beginning as fits. Returns that text, or `""` if nothing
    * fits.
    */
   takeCut(line: string): string {
@@ -75,7 +75,10 @@ export class Answer {
     return least >= LEAST_CUT && this.take([cut]) ? cut : "";
   }
 
-  /** Takes the room of the first lines that fit, and returns them. If not even the first fits, it is cut. */
+  /**
+   * Charges the budget for the first lines that fit, and returns these lines. If not even the first line fits, it is
+   * cut.
+   */
   takeSome(lines: readonly string[]): string[] {
     const end = lines.findIndex((line) => !this.take([line]));
     if (end < 0) return [...lines];
@@ -83,7 +86,7 @@ export class Answer {
     return cut === "" ? lines.slice(0, end) : [cut];
   }
 
-  /** Does the same, and also cuts the next line if much room is left. */
+  /** Does the same, and also cuts the next line if many tokens are left. */
   fillWith(lines: readonly string[]): string[] {
     const taken = this.takeSome(lines);
     const next = lines[taken.length];
@@ -97,12 +100,12 @@ export class Answer {
     if (words !== "") this.#head.push(words);
   }
 
-  /** Adds lines whose room was taken. */
+  /** Adds lines that were already charged. */
   add(lines: readonly string[]): void {
     this.#blocks.push([...lines]);
   }
 
-  /** Adds the last line, whose room was reserved. Called once. */
+  /** Adds the last line, whose tokens were reserved. Called once. */
   tail(line: string): void {
     this.#left += this.#kept;
     this.#kept = 0;
@@ -130,7 +133,7 @@ export const SHOWN = 240;
 /** The share of them that comes before the match. */
 const BEFORE = 1 / 4;
 
-/** Cuts a line around the place where its match begins. */
+/** Cuts a line around the position where its match begins. */
 export function cutLine(line: string, at: number, shown = SHOWN): string {
   const text = line.trimEnd();
   if (text.length <= shown) return text;

@@ -1,4 +1,4 @@
-/** Tells the last line of a definition's body. */
+/** Finds the last line of a definition's body. */
 
 import { DefinitionBody } from "../base/definition-body.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Cuts chunks into the pieces that an answer shows or leaves out: each has the matches of one line, with
- * the lines around it.
+ * Cuts chunks into the pieces that an answer shows or leaves out. Each piece has the matches of one line, with the
+ * surrounding lines.
  */
 
 import type { Chunk, Range, ResultSymbol } from "../search/messages/response.ts";
@@ -9,7 +9,7 @@ export interface ChunkPart {
   readonly lines: readonly string[];
   /** The number of the first line. */
   readonly first: number;
-  /** The column at which the first line begins, above 1 if it is a part of a long line. */
+  /** The column at which the first line begins. Above 1 if this is only a part of a long line. */
   readonly column: number;
   /** At least one. */
   readonly matches: readonly Range[];

@@ -1,14 +1,17 @@
 /**
- * Keeps the cursors of tools: short handles, because a model pays for each character of them. Each stands
- * for something in memory; the oldest are forgotten. That holds places and questions, never results, so
- * whoever continues with a handle sees only what they may see then.
+ * Keeps the cursors of tools. They are short handles, because a model pays for each character. Each one refers to an
+ * object in memory; the oldest ones are dropped. Such an object contains positions and questions, never results, so
+ * whoever continues with a handle sees only what they may see at that time.
  */
 
 import { randomInt } from "node:crypto";
 import { QuernError } from "../base/errors.ts";
 
 const MOST_KEPT = 10_000;
-/** Characters of everything kept, as JSON. One question may have 10 000, and anybody may ask many. */
+/**
+ * The limit of characters of all objects together, as JSON. One question may have 10 000 characters, and anybody may
+ * ask many.
+ */
 const MOST_CHARACTERS = 16 * 2 ** 20;
 
 interface Kept {
@@ -34,7 +37,7 @@ export class Cursors {
     return cursor;
   }
 
-  /** Returns digits, which take one token for every three: four tokens that nobody guesses. */
+  /** Returns twelve digits, which take four tokens and cannot be guessed. */
   #newCursor(): string {
     for (;;) {
       const cursor = String(randomInt(10 ** 11, 10 ** 12));
@@ -42,7 +45,7 @@ export class Cursors {
     }
   }
 
-  /** Returns what a cursor stands for. REQUIRES: `T` is what this tool keeps. */
+  /** Returns the object of a cursor. REQUIRES: `T` is the type that this tool stores. */
   find<T extends object>(tool: string, cursor: string): T {
     const kept = this.#kept.get(cursor);
     if (kept?.tool === tool) return kept.state as T;

@@ -9,13 +9,13 @@ import type { ToolContext } from "./tool.ts";
 
 export interface Definition {
   readonly line: number;
-  /** The place of its name in the file, in bytes. */
+  /** The byte offset of its name in the file. */
   readonly byteOffset: number;
   readonly symbol: ResultSymbol;
   readonly text: string;
 }
 
-/** Names a file as answers do, and as models do when they ask. */
+/** Names a file as answers and models do. */
 export const fileKey = ({
   repository,
   fileName,
@@ -43,8 +43,8 @@ export async function definitionsOf(
 }
 
 /**
- * Returns the definitions in a result. REQUIRES: it was found by `sym:` alone, so each range is the name of
- * a definition.
+ * Returns the definitions in a result. REQUIRES: only `sym:` filters found it, so that each range is the name of a
+ * definition.
  */
 export function definitionsIn({ chunks }: FileResult): Definition[] {
   const found: Definition[] = [];
@@ -60,10 +60,10 @@ export function definitionsIn({ chunks }: FileResult): Definition[] {
   return found;
 }
 
-/** Kinds of which every file of a package has one. Whoever asks for a name wants the other definitions first. */
+/** Kinds that occur in every file of a package. Somebody who asks for a name wants its other definitions first. */
 export const CLAUSES: ReadonlySet<string> = new Set(["package", "module", "namespace"]);
 
-/** Splits a name as a model writes it: `add`, `Cart.add`, `Cart::add` or `Cart#add`. */
+/** Splits a name as models write it: `add`, `Cart.add`, `Cart::add` or `Cart#add`. */
 export function partsOfName(name: string): { symbol: string; parent: string | undefined } {
   const parts = name.split(/[.#:]+/).filter((part) => part !== "");
   return { symbol: parts.at(-1) ?? name, parent: parts.at(-2) };

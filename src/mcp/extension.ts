@@ -1,6 +1,6 @@
 /**
- * Lets the conformance suite of the protocol register the tools, prompts and resources that it asks for by
- * name, on the same wiring. Not a public option: a symbol is the key.
+ * Lets the protocol's conformance suite register the tools, prompts and resources that it requires, on the same
+ * server. Not a public option, because its key is a symbol.
  */
 
 import type { McpServer } from "@modelcontextprotocol/server";
@@ -11,7 +11,7 @@ export const EXTENSION = Symbol("extension");
 /** Registers a tool. Its calls are guarded, recorded and answered like those of our own tools. */
 export type AddTool = (tool: Tool) => void;
 
-/** Registers more with the server of a request. */
+/** Registers prompts and resources with the server of a request. */
 export type Extension = (server: McpServer, add: AddTool) => void;
 
 export interface Extends {

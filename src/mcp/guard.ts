@@ -1,21 +1,24 @@
-/** Defines what surrounds each call that reads: limits, and the record of it. */
+/** Defines the guard of each call that reads: it applies limits and records the call. */
 
-/** Adds to what is recorded of a call. */
+/** Adds facts to the record of a call. */
 export type Note = (facts: object) => void;
 
-/** What a call asks for. */
+/** The arguments of a call. */
 export interface AskedCall {
   /** The name of a tool, "resource", "complete_name" or "complete_path". */
   readonly tool: string;
   readonly args: object;
 }
 
-/** Runs a call and returns its answer. Throws CallRefused if the call, or the answer before it leaves, is not allowed. */
+/**
+ * Runs a call and returns its answer. Throws CallRefused if the call is not allowed, or if its answer may no longer
+ * be sent.
+ */
 export type Guard = <T>(call: AskedCall, run: (note: Note) => Promise<T>) => Promise<T>;
 
 export const UNGUARDED: Guard = (_, run) => run(() => {});
 
-/** A call that is not answered, with the reason in words. */
+/** A call that is refused, with the reason as text. */
 export class CallRefused extends Error {
   override readonly name = "CallRefused";
 }

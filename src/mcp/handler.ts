@@ -1,6 +1,6 @@
 /**
- * Serves the Model Context Protocol over HTTP, as a function from Request to Response, for clients of both
- * kinds of revisions. Between two requests of a client only the places that cursors stand for are kept.
+ * Serves the Model Context Protocol over HTTP, as a function from Request to Response. It supports clients of older
+ * and newer revisions of the protocol. Between two requests of a client, it keeps only the objects of cursors.
  */
 
 import { createMcpHandler as serve } from "@modelcontextprotocol/server";
@@ -22,18 +22,21 @@ import { BODY_BYTES, MOST_VALUES } from "./message-bounds.ts";
 import { Sessions } from "./sessions.ts";
 
 /**
- * Options of createMcpHandler(): who may ask, and how tokens are counted.
+ * Options of createMcpHandler(): access, and how tokens are counted.
  *
  * @example
  * const options: McpOptions = { allowedHosts: ["code.example.com"] };
  * const handler = createMcpHandler(engine, options);
  */
 export interface McpOptions {
-  /** Decides what a request may see. Undefined is everything; throwing refuses the request with 401. Default: everything. */
+  /**
+   * Decides what a request may see. Undefined means everything. If it throws, the request is refused with 401.
+   * Default: everything.
+   */
   viewer?: (request: Request) => Viewer | undefined | Promise<Viewer | undefined>;
   /** Counts the tokens of a text as the host's model does. Default: an upper bound that needs no tokenizer. */
   countTokens?: (text: string) => number;
-  /** Names under which this server is reached, without ports; '*' is any. Default: this machine's own names and addresses. */
+  /** Host names of this server, without ports; '*' accepts any. Default: this machine's own names and addresses. */
   allowedHosts?: string[];
   /** Origins whose pages may call, like 'https://example.com'; '*' is all. Default: pages of the server itself. */
   allowedOrigins?: string[];
@@ -93,7 +96,7 @@ interface Admitted {
   readonly guard?: Guard;
 }
 
-/** What the server of a request is made of. */
+/** The parts of a request's server. */
 interface Serving extends Admitted {
   /** Aborts when the client no longer waits. */
   readonly left: AbortSignal;
@@ -138,11 +141,11 @@ export function createHandlerFor(
 
 interface Bounded {
   readonly request: Request;
-  /** The parsed body. Undefined if there is none, or it is not JSON. */
+  /** The parsed body. Undefined if there is no body, or it is not JSON. */
   readonly message: unknown;
 }
 
-/** Resolves to the request with a body of bounded size, or to the response that refuses it. */
+/** Resolves to the request with a body of bounded size, or to a response that refuses it. */
 async function bounded(request: Request, mostBytes: number): Promise<Bounded | Response> {
   if (request.body === null) return { request, message: undefined };
   const body = await readBytes(request, mostBytes);
@@ -160,18 +163,18 @@ function parsed(body: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(body).toString());
   } catch {
-    return undefined; // The protocol's own parser says what is wrong.
+    return undefined; // The protocol's own parser reports what is wrong.
   }
 }
 
-/** The fields that the package wants of a token. What counts is the viewer. */
+/** The fields that the MCP package requires of a token. Only the viewer matters here. */
 const NO_TOKEN = { token: "", clientId: "", scopes: [] };
 
 function refuse(status: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }, { status });
 }
 
-/** Refuses a request under a name that is neither this machine's nor allowed. */
+/** Refuses a request whose host name is neither this machine's nor allowed. */
 export function refuseHost(request: Request, allowed: readonly string[]): string | undefined {
   const { hostname: name } = new URL(request.url);
   if (isOwnName(name) || allowed.includes("*") || allowed.includes(name)) return undefined;

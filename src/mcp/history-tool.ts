@@ -1,6 +1,6 @@
 /**
- * Implements the tool `history`: commits, one commit or the difference of two revisions, and who changed
- * lines last.
+ * Implements the tool `history`: lists of commits, one commit, the difference of two revisions, and who last changed
+ * which lines.
  */
 
 import { z } from "zod";
@@ -52,7 +52,7 @@ interface Asked {
   readonly history: History;
 }
 
-/** Opens a history. An engine that a host has wrapped does not say why a repository has none. */
+/** Opens a history. If a host has wrapped the engine, it does not say why a repository has none. */
 async function openHistory(repository: string, { engine, viewer }: ToolContext): Promise<History> {
   const { [OPEN_HISTORY]: open } = engine as Partial<OpensHistory>;
   const options = viewer ? { viewer } : {};
@@ -62,7 +62,7 @@ async function openHistory(repository: string, { engine, viewer }: ToolContext):
   throw new QuernError("HISTORY_NOT_AVAILABLE", `${repository} has no git history here`);
 }
 
-/** The digits of a commit's id that are shown, which git accepts. */
+/** How many digits of a commit's id are shown. git accepts shortened ids. */
 const ID_DIGITS = 10;
 
 type LineOfCommit = Pick<Commit, "hash" | "date" | "authorName" | "message">;
@@ -83,12 +83,12 @@ async function mustFind(revision: string, { history: log, context }: Asked) {
 
 /** The most commits that one call of the history lists. */
 const MOST_LISTED = 1_000;
-/** The fewest tokens of the line of a commit. */
+/** The fewest tokens that the line of a commit takes. */
 const LEAST_OF_A_COMMIT = 12;
 
 /**
- * Answers with commits. All pages go back from the commit that the first page began with, whatever was
- * committed since.
+ * Answers with commits. All pages start from the commit with which the first page began, even if there are newer
+ * commits by then.
  */
 async function tellCommits(asked: Asked): Promise<Outcome> {
   const { args, context, history: log } = asked;
@@ -114,7 +114,10 @@ async function tellCommits(asked: Asked): Promise<Outcome> {
   });
 }
 
-/** The newest commit of the path, or of all, where the filters leave none: dates and names are easily wrong. */
+/**
+ * If the filters leave no commits, returns the newest commit of the path, or of all. Dates and names are easily
+ * wrong.
+ */
 async function newest({ args: { path, revision }, context, history: log }: Asked) {
   const { signal } = context;
   const named = { revision: revision ?? "HEAD", skip: 0, limit: 1, signal };
@@ -141,14 +144,14 @@ function listed(
   return { text: told, facts: own };
 }
 
-/** Returns the lines before a list that is complete in memory. A later page needs only the first of them. */
+/** Returns the lines before a list that is completely in memory. A later page repeats only the first of them. */
 function listedWhole(lines: readonly string[], head: readonly string[], asked: Asked): Outcome {
   return listed({ lines }, asked.place.from === 0 ? head : head.slice(0, 1), asked);
 }
 
 // ── differences ──
 
-/** Answers with a difference. All pages compare the commits that the names stood for at the first page. */
+/** Answers with a difference. All pages compare the commits that the names referred to at the first page. */
 async function tellDiff(diff: string, asked: Asked): Promise<Outcome> {
   const { args, context, history: log } = asked;
   const [, base, head] = /^(.+?)\.{2,3}(.+)$/s.exec(diff) ?? [];
@@ -189,7 +192,7 @@ async function tellCommit(revision: string, given: Asked): Promise<Outcome> {
   );
 }
 
-/** Lists how much each file has lost and gained, then the changed lines. */
+/** Lists how many lines each file has lost and gained, then the changed lines. */
 function tellFiles(files: readonly FileDiff[], head: readonly string[], asked: Asked): Outcome {
   const lines = files.flatMap((file) => [
     titleOf(file),
@@ -258,7 +261,7 @@ function linesOfBlame(
   });
 }
 
-/** Whether the other tools, which read the index, see another text under the path. */
+/** Whether the other tools, which read the index, see a different text under the path. */
 async function isEdited(
   committed: string,
   path: string,

@@ -1,3 +1,3 @@
-/** The entry quern/mcp. */
+/** The entry point quern/mcp. */
 
 export { createMcpHandler, type McpOptions } from "./handler.ts";

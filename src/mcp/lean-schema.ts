@@ -1,5 +1,5 @@
 /**
- * Converts tool schemas to JSON Schema and leaves out what a model does not need, because every conversation pays for
+ * Converts tool schemas to JSON Schema. Leaves out what a model does not need, because every conversation pays for
  * their tokens. Arguments are still checked against the full schema.
  */
 
@@ -33,7 +33,7 @@ export function lean<Schema extends z.ZodObject>(
   return { "~standard": { version: 1, vendor, validate, jsonSchema } };
 }
 
-/** Leaves out defaults, which the instructions state once. */
+/** Leaves out defaults, because the instructions state them once. */
 const leanProperty = ({ type, description }: Json): Json => ({
   type,
   ...(description !== undefined && { description }),

@@ -7,13 +7,13 @@ export const lineRange = z
   .regex(/^\d+(-\d*)?$/, 'like "40-80", "40-" or "40"')
   .optional();
 
-/** Parses a range: 1-based, with Infinity for an open end. REQUIRES: `lines` has passed `lineRange`. */
+/** Parses a range: 1-based, with Infinity for an open end. REQUIRES: `lines` matches `lineRange`. */
 export function rangeOf(lines: string): { first: number; last: number } {
   const [, first, dash, last] = /^(\d+)(-?)(\d*)$/.exec(lines)!;
   return { first: Number(first), last: last ? Number(last) : dash ? Infinity : Number(first) };
 }
 
-/** The most UTF-16 units of a line. A model that reads minified code has to search in it. */
+/** The most UTF-16 units of a line. A model that reads minified code must use search instead. */
 const LONG = 2_000;
 
 export const cutLong = (line: string): string =>

@@ -1,4 +1,4 @@
-/** Shows as many lines of a list as fit, from where a cursor points. */
+/** Shows as many lines of a list as fit, starting where a cursor points. */
 
 import { Answer } from "./answer.ts";
 import type { Outcome, ToolContext } from "./tool.ts";
@@ -8,7 +8,7 @@ export interface ListArgs {
   readonly cursor?: string | undefined;
 }
 
-/** What a cursor of a list stands for: the question, and where the answer ended. */
+/** The object of a list's cursor: the question, and where the answer ended. */
 export interface ListPlace<Args> {
   readonly args: Args;
   /** The number of lines shown so far. */
@@ -36,10 +36,7 @@ export interface List {
   readonly before?: number;
   /** The length of the whole list. Default: that of `lines`. */
   readonly total?: number;
-  /**
-   * Identifies each line, so that the next page finds the last one that was shown. Default: the lines
-   * themselves.
-   */
+  /** Returns the key of a line, by which the next page finds the last line that was shown. Default: the line itself. */
   readonly names?: readonly string[];
 }
 
@@ -51,10 +48,7 @@ export interface Listing<Args> {
   readonly context: ToolContext;
 }
 
-/**
- * Answers with lines of a list. A line that does not fit by itself is cut, so each answer shows at least
- * one.
- */
+/** Answers with lines of a list. If not even one line fits, the line is cut, so each answer shows at least one. */
 export function tellList<Args extends ListArgs>(
   { lines, before = 0, total = lines.length, names = lines }: List,
   { tool, place, head, context }: Listing<Args>,
@@ -80,8 +74,8 @@ export function tellList<Args extends ListArgs>(
 }
 
 /**
- * Returns the position after the last line that was shown, wherever it is now. Returns undefined if it is
- * gone.
+ * Returns the position after the last line that was shown, even if that line has moved. Returns undefined if that
+ * line no longer exists.
  */
 function beginOf(
   names: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Shows the matches of a question, page by page, within budgets. All matches have one order: the best line of each
- * file, file by file, then the other lines of each file. An answer is a part of this sequence. A cursor is the place
- * where an answer ended: a page of the engine, and how much of that page was shown.
+ * Shows the matches of a question within budgets, page by page. All matches are in one order: first the best line of
+ * each file, file by file, then the other lines of each file. An answer is a part of this sequence. A cursor is the
+ * position where an answer ended: a page of the engine, and how much of that page was shown.
  *
  *     all    one page of the engine has every match: the files' first lines, then the others
  *     best   there are more: pages of the best line of each file,
@@ -29,7 +29,7 @@ export interface Question {
     "query" | "isRegexEnabled" | "isCaseSensitivityEnabled" | "contextLines"
   >;
   readonly filters: Filters;
-  /** A remark that is shown once, before the matches. */
+  /** A note that is shown once, before the matches. */
   readonly remark?: string | undefined;
 }
 
@@ -41,14 +41,14 @@ interface Place {
   readonly stage: Stage;
   /** The engine's cursor of the page. */
   readonly after: string;
-  /** How many matches the page may hold. 0: as many as fit into the answer. */
+  /** The most matches of the page. 0 means as many as fit into the answer. */
   readonly matches: number;
   /** How many items of that page have been shown, and the last of them. */
   readonly told: number;
   readonly last: string;
-  /** The file and line with which the previous page ended. The line may have more matches. */
+  /** The file and line at the end of the previous page. The line may have more matches. */
   readonly continued: Continued | undefined;
-  /** The numbers of matches and files at the first page. If they differ later, the index has changed. */
+  /** The numbers of matches and files at the first page. If they are different later, the index has changed. */
   readonly totals: string;
 }
 
@@ -68,7 +68,7 @@ const firstPlace = (question: Question): Place => ({
   totals: "",
 });
 
-/** One match, or several of one line, with the lines around it. */
+/** One match, or several of one line, with the surrounding lines. */
 interface Item {
   readonly file: FileResult;
   readonly part: ChunkPart | undefined; // undefined if only the path matches
@@ -146,7 +146,8 @@ export async function tellMatches(
 }
 
 /**
- * Says what a search of content could not search. If nothing was found, the caller says so in more detail.
+ * Describes what a search of content could not search. If nothing was found, another part of the answer says so in
+ * more detail.
  */
 async function unsearched(
   { files, repositoryInfo }: SearchResponse,
@@ -161,14 +162,14 @@ async function unsearched(
 interface Searching {
   readonly context: ToolContext;
   readonly viewer: Viewer | undefined;
-  /** Which matches to ask for if all of them would not fit. */
+  /** Which matches to request if not all of them fit. */
   readonly ifMany?: IfMany;
 }
 
 /**
- * Returns the place with the size of its page: one match more than can fit into so many tokens, plus the `toldBest`
- * best lines that have been shown, which such a page contains again. A page that has been begun never gets smaller,
- * because the cursor counts its items.
+ * Returns the position with the size of its page. The size is one match more than can fit into so many tokens, plus
+ * the `toldBest` best lines that were already shown, which such a page contains again. A page never gets smaller once
+ * it was begun, because the cursor counts its items.
  */
 function sized(place: Place, tokens: number, toldBest = 0): Place {
   const { question, stage } = place;
@@ -198,7 +199,7 @@ type BestLines = Map<string, number>;
 /** A page of the engine's answer. */
 interface Page {
   readonly response: SearchResponse;
-  /** The lines that are shown before the others of their files. */
+  /** The lines that are shown before the other lines of their files. */
   readonly best: BestLines;
 }
 
@@ -232,8 +233,8 @@ function* others(file: FileResult): Generator<Item, void> {
 const lineOf = ({ part }: Item): number => part?.matches[0]!.start.lineNumber ?? 0;
 
 /**
- * Adds the best lines of the files of a page. They are known if this answer has shown them. Otherwise it asks again,
- * because pages of all lines are in the order of the file.
+ * Adds the best lines of the files of a page. They are known if this answer has shown them. Otherwise it runs another
+ * search, because pages of all lines follow the order of the file.
  */
 async function addBestLines(
   { response, best }: Page,
@@ -253,7 +254,7 @@ async function addBestLines(
   add((await context.engine.search(again, searchOptions(context, viewer))).files);
 }
 
-/** Above the number of files of one page, because a path may exist in many repositories. */
+/** More than the number of files of one page, because a path may exist in many repositories. */
 const MOST_AGAIN = 100_000;
 
 function* itemsIn(file: FileResult): Generator<Item, void> {
@@ -283,7 +284,7 @@ class Items {
   }
 }
 
-/** Returns the position after the last item that was shown, wherever it is now. */
+/** Returns the position after the last item that was shown, even if that item has moved. */
 function beginOf(items: Items, { told, last }: Place): number {
   const isLast = (item: Item | undefined): boolean => item !== undefined && keyOf(item) === last;
   if (told === 0 || isLast(items.at(told - 1))) return told;
@@ -334,7 +335,7 @@ interface ToldFile {
   readonly lines: { readonly at: number; readonly lines: readonly string[] }[];
 }
 
-/** Writes items into an answer, and those of one file together. */
+/** Writes items into an answer, grouped by file. */
 class MatchWriter {
   /** The number of matches in the text. */
   shown = 0;
@@ -366,8 +367,8 @@ class MatchWriter {
   }
 
   /**
-   * Returns the lines to show of an item, in less detail while much room is left. Returns undefined if
-   * there is no room.
+   * Returns the lines of an item, in less detail if they do not fit but many tokens are left. Returns undefined if
+   * even these do not fit.
    */
   #fitting(name: string, part: ChunkPart | undefined, isNew: boolean): string[] | undefined {
     const head = isNew ? [name] : [];

@@ -95,12 +95,12 @@ function nothing(
 }
 
 interface Outlined {
-  /** The name by which a model asks for the file. */
+  /** The name that a model uses for the file. */
   readonly name: string;
   readonly definitions: readonly Definition[];
 }
 
-/** Lists every definition of one file, nested by two blanks. */
+/** Lists every definition of one file. Each level of nesting is indented by two blanks. */
 function linesOf({ name, definitions }: Outlined): string[] {
   const around: string[] = [];
   const own = definitions.map(({ line, symbol }) => {
@@ -112,15 +112,15 @@ function linesOf({ name, definitions }: Outlined): string[] {
   return [name, ...own];
 }
 
-/** How many definitions of a file a map names. The first number with which all files fit is taken. */
+/** How many definitions of a file a map may name. The first of these numbers with which all files fit is used. */
 const NAMED = [30, 12, 6, 3, 1];
 
 const isOutermost = ({ symbol }: Definition): boolean =>
   !symbol.parent && !CLAUSES.has(symbol.kind);
 
 /**
- * Writes a line for each file, by path: its most used definitions, as many as let all files fit, and how
- * many more it has.
+ * Writes a line for each file, sorted by path: its most used definitions, as many as let all files fit, and how many
+ * more it has.
  */
 async function mapOf(
   files: readonly Outlined[],

@@ -1,4 +1,4 @@
-/** Says what an answer lacks. An answer that were silent about it would be wrong. */
+/** Describes what an answer lacks. Without this, the answer would be wrong. */
 
 import type { Repository } from "../repository.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
@@ -9,7 +9,7 @@ import { scopeOf, searchOptions } from "./scope.ts";
 import type { Filters, ToolContext } from "./tool.ts";
 import { notIndexedWords } from "./words.ts";
 
-/** Says why the counts of a search may be too low. */
+/** Explains why the counts of a search may be too low. */
 export function partialWords({ stats }: Pick<SearchResponse, "stats">): string[] {
   const { flushReason, shardsSkipped, crashes, duration, filesSkipped } = stats;
   const isLate = flushReason === "FLUSH_REASON_TIMER_EXPIRED" || shardsSkipped > 0;
@@ -32,8 +32,8 @@ export function partialWords({ stats }: Pick<SearchResponse, "stats">): string[]
 const MOST_NAMED = 10;
 
 /**
- * Names repositories in the question that are not indexed, and repositories of the answer with files whose
- * content is not searchable.
+ * Names repositories in the question that are not indexed, and repositories in the answer that have unsearchable
+ * files.
  */
 export async function notSearchedWords(
   request: Pick<SearchRequest, "query" | "isRegexEnabled">,
@@ -58,10 +58,13 @@ export async function notSearchedWords(
   ];
 }
 
-/** The most repositories whose files are looked at. */
+/** The most repositories whose files are checked. */
 const MOST_IN_SCOPE = 50;
 
-/** What could not be found where nothing was: no file may be within the filters, or its content is not searchable. */
+/**
+ * Explains what could have been missed where nothing was found: no file may pass the filters, or its content may not
+ * be searchable.
+ */
 export async function nothingSearchedWords(
   request: Pick<SearchRequest, "query" | "isRegexEnabled">,
   filters: Filters,

@@ -1,10 +1,10 @@
-/** Reports progress to a client that asks for it, so that it keeps waiting. */
+/** Reports progress to a client that asks for it, so that the client keeps waiting. */
 
 import type { ServerContext } from "@modelcontextprotocol/server";
 
 const EVERY_MS = 500;
 
-/** Runs a call. Reports progress every half second if the client gave a token for that. */
+/** Runs a call. If the client gave a progress token, reports progress every half second. */
 export async function withProgress<T>(
   { _meta, notify }: ServerContext["mcpReq"],
   run: () => Promise<T>,
@@ -15,7 +15,7 @@ export async function withProgress<T>(
   const timer = setInterval(() => {
     const seconds = (++progress * EVERY_MS) / 1_000;
     const params = { progressToken, progress, message: `at work for ${seconds} s` };
-    notify({ method: "notifications/progress", params }).catch(() => undefined); // it has left
+    notify({ method: "notifications/progress", params }).catch(() => undefined); // the client has left
   }, EVERY_MS);
   try {
     return await run();

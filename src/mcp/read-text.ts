@@ -1,4 +1,4 @@
-/** Reads a file as a model names it: `path`, or `repository:path`. */
+/** Reads a file by the name that a model uses: `path`, or `repository:path`. */
 
 import { QuernError } from "../base/errors.ts";
 import { quote } from "../query/ast.ts";
@@ -22,7 +22,7 @@ export interface FileText {
 
 const MOST_LIKELY = 5;
 
-/** Reads the file. If there is none, throws an error that names paths with the same ending. */
+/** Reads the file. If it does not exist, throws an error that lists paths with the same ending. */
 export async function readText(asked: FileAsked, context: ToolContext): Promise<FileText> {
   const places = await placesOf(asked, context);
   const [place] = places;
@@ -48,7 +48,7 @@ export async function readText(asked: FileAsked, context: ToolContext): Promise<
   throw new QuernError("INVALID_REQUEST", words);
 }
 
-/** Splits a text into lines. A newline at the end begins no line. */
+/** Splits a text into lines. A newline at the end does not begin another line. */
 function linesIn(content: string): string[] {
   const lines = content.split("\n");
   if (lines.at(-1) === "") lines.pop();

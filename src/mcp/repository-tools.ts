@@ -41,7 +41,7 @@ export const repositories = tool({
   },
 });
 
-/** Returns a number of lines above what fits: each takes at least some twenty tokens. */
+/** Returns more lines than can fit, because each takes at least some twenty tokens. */
 const mostLines = (maxTokens: number): number => Math.ceil(maxTokens / 15);
 
 interface NamesBehind {
@@ -52,7 +52,7 @@ interface NamesBehind {
 
 interface NamesPage {
   readonly repositories: readonly Repository[];
-  /** The number on all pages. */
+  /** The number of repositories on all pages. */
   readonly total: number;
   readonly isLast: boolean;
 }
@@ -85,7 +85,7 @@ async function pageOfWords(
   return { repositories, total: found.length, isLast: repositories.length === behind.length };
 }
 
-/** The number of names that are compared with several words at once. */
+/** How many names are compared with several words at a time. */
 const MOST_AT_ONCE = 1_000;
 
 function describe({

@@ -1,4 +1,4 @@
-/** Turns the filters of a tool into a query and a viewer who sees only the named repository. */
+/** Converts the filters of a tool to a query, and to a viewer who sees only the named repository. */
 
 import { editDistance } from "../base/edit-distance.ts";
 import { QuernError } from "../base/errors.ts";
@@ -78,7 +78,10 @@ export async function namesThatBegin(
 }
 
 const NEAR = 3;
-/** If there are more repositories, only those are compared whose names contain half of the wanted one. */
+/**
+ * If there are more repositories than this, only those whose names contain half of the wanted name are compared with
+ * it.
+ */
 const FEW = 1_000;
 
 /**
@@ -102,7 +105,7 @@ export async function findRepository(name: string, context: ToolContext): Promis
   );
 }
 
-/** What there is instead. */
+/** What exists instead. */
 async function indexedWords(context: ToolContext): Promise<string> {
   const some = await repositoriesBehind("", { query: "", limit: NEAR }, context);
   if (some.length === 0) return "Nothing is indexed.";
@@ -116,7 +119,7 @@ async function namesHolding(query: string, context: ToolContext): Promise<string
   return found.map((one) => one.name);
 }
 
-/** Lists names that may be similar: if one letter is wrong, one half of the name is right. */
+/** Lists names that may be similar. If one letter is wrong, one half of the name is right. */
 async function namesLike(name: string, context: ToolContext): Promise<string[]> {
   const all = await namesHolding("", context);
   if (all.length < FEW) return all;
@@ -143,7 +146,7 @@ export async function soleRepository(
   );
 }
 
-/** Splits `repository:path`, as answers name files, unless a repository is given too. */
+/** Splits `repository:path`, as answers name files, unless a repository was given separately. */
 export function splitPath<
   Asked extends { path?: string | undefined; repository?: string | undefined },
 >(asked: Asked): Asked {
@@ -157,20 +160,20 @@ export function splitPath<
 export const folderPath = (path: string | undefined): string =>
   (path ?? "").replace(/^(?:\.?\/+|\.$)|\/+$/g, "");
 
-/** Fewer characters are in half of all names. */
+/** Shorter halves occur in half of all names. */
 const LEAST_HALF = 3;
 
-/** Both halves of a name as an expression: where one letter is wrong, a half of the name is right. */
+/** Both halves of a name as an expression. If one letter is wrong, one half of the name is right. */
 export function eitherHalf(name: string): string {
   const first = name.slice(0, Math.max(LEAST_HALF, Math.ceil(name.length / 2)));
   const last = name.slice(-Math.max(LEAST_HALF, name.length >> 1));
   return `${escapeExpression(first)}|${escapeExpression(last)}`;
 }
 
-/** Longer names are not compared, which would take time in proportion to the product of both lengths. */
+/** Longer names are not compared, because the time is proportional to the product of both lengths. */
 const MOST_NAME = 200;
 
-/** Returns at most three similar names: one contains the other, or at most a third of the letters differ. */
+/** Returns at most three similar names: one of the two contains the other, or at most a third of the letters differ. */
 export function nearest(name: string, names: readonly string[]): string[] {
   if (name.length > MOST_NAME) return [];
   const wanted = name.toLowerCase();
@@ -228,13 +231,14 @@ function globExpression(glob: string): string {
   return `${glob.includes("/") ? "^" : "(?:^|/)"}${parts.join("")}$`;
 }
 
-/** Joins a query and a filter. Parentheses keep an `or` of the query together. */
+/** Joins a query and a filter. Parentheses keep an `or` in the query together. */
 export const queryWith = (query: string, filter: string): string =>
   filter === "" ? query : `(${query}) ${filter}`;
 
 /**
- * Combines a query that a model wrote with a filter. Text is literal, so `Run(` is a term; within brackets of ours its
- * own would be taken for theirs. A query with any is parsed and formatted first, which quotes them.
+ * Combines a query that a model wrote with a filter. Text is literal, so `Run(` is a term. If the query were put in
+ * parentheses as it is, its own parentheses would be confused with them. So a query with parentheses is first parsed
+ * and formatted, which quotes them.
  */
 export async function scopedQuery(
   {

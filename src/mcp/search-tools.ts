@@ -63,7 +63,7 @@ export const search = tool({
   },
 });
 
-/** Says what was tried instead, and what could not be searched. */
+/** Says which other searches were tried, and what could not be searched. */
 async function nothingFound(
   { facts, response }: Told,
   args: z.output<typeof searchInput>,
@@ -123,12 +123,12 @@ export const findFiles = tool({
 
 interface NoFile {
   readonly request: { readonly query: string };
-  /** The last word that was looked for. */
+  /** The last word of the search. */
   readonly word: string;
   readonly args: z.output<typeof findInput>;
 }
 
-/** Paths with a name like the one that was looked for. */
+/** Paths with a name similar to the wanted one. */
 async function noFile(
   { facts, response }: Told,
   { request, word, args }: NoFile,
@@ -159,5 +159,5 @@ async function noFile(
   return { text: answer.text, facts: { ...facts, shown: 0 } };
 }
 
-/** Paths that hold a half of a name. */
+/** Paths that contain a half of a name. */
 const MOST_LIKE = 500;

@@ -107,7 +107,7 @@ const MOST_QUERY = 10_000;
 /** The most characters of any other argument. No path is longer. */
 const MOST_TEXT = 4_096;
 
-/** Refuses long arguments: name look-ups and globs are not made for them. */
+/** Refuses long arguments, because name look-ups and globs are not made for them. */
 function checkLengths(args: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(args)) {
     const most = name === "query" ? MOST_QUERY : MOST_TEXT;
@@ -124,7 +124,7 @@ const MOST_WORDS = 2_000;
 const cutWords = (words: string): string =>
   words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS)}…` : words;
 
-/** Runs a call and turns errors into words. A bug of ours stays an error of the protocol. */
+/** Runs a call and converts errors to text for the model. A bug in quern remains an error of the protocol. */
 export async function answerCall(run: () => ReturnType<Tool["run"]>): Promise<CallToolResult> {
   try {
     const { text, facts } = await run();
@@ -213,7 +213,7 @@ async function completePath(
   return files.map(({ fileName }) => fileName.text);
 }
 
-/** Resolves to undefined if there is no repository of this name, or it is hidden. */
+/** Resolves to undefined if no repository of this name exists, or it is hidden. */
 async function known(name: string, context: ToolContext): Promise<Repository | undefined> {
   try {
     return await findRepository(name, context);

@@ -1,9 +1,8 @@
 /**
- * Lets clients of 2025 end a running call over HTTP. They do so by a separate request,
- * `notifications/cancelled` with the id of the call. Ids of two clients may be equal, so `initialize`
- * answers with a session id that nobody can guess, which the client sends with all later requests. Both ids
- * together identify the call. Nothing else is kept of a session, and any session id is accepted, after a
- * restart too.
+ * Lets clients of the 2025 protocol cancel a running call over HTTP. They do so with a separate request,
+ * `notifications/cancelled`, that contains the id of the call. Two clients may use equal ids. So `initialize` answers
+ * with an unguessable session id, which the client sends with all later requests. Both ids together identify the
+ * call. Nothing else is kept of a session. Any session id is accepted, even after a restart.
  */
 
 import { randomUUID } from "node:crypto";
@@ -21,7 +20,7 @@ interface Message {
 export interface Exchange {
   /** Aborts when the client has closed the connection, or has cancelled the call. */
   readonly signal: AbortSignal;
-  /** Returns the answer for the client, and forgets the call when it has been sent. */
+  /** Returns the answer for the client. Forgets the call when the answer was sent. */
   answer(response: Response): Response;
 }
 
@@ -57,13 +56,13 @@ export class Sessions {
     };
   }
 
-  /** The number of running calls that a client may end. */
+  /** The number of running calls that clients can cancel. */
   get size(): number {
     return this.#calls.size;
   }
 }
 
-/** Makes a key in which the ids `1` and `"1"` differ. */
+/** Makes a key that distinguishes the ids `1` and `"1"`. */
 const keyOf = (session: string, id: unknown): string => `${session} ${JSON.stringify(id)}`;
 
 function withSession(response: Response): Response {

@@ -1,7 +1,7 @@
 /**
- * Reads messages of a client from lines, and passes on those that are requests, answers or notifications. The protocol's
- * own reader says nothing to any other, so that its client would wait, and a line without an end would end the process.
- * While nobody reads the answers, nothing more is read.
+ * Reads messages of a client from lines, and passes on those that are requests, answers or notifications. The
+ * protocol's own reader ignores all others, so the client would wait for ever. A line without an end would end the
+ * process. While nobody reads the answers, nothing more is read.
  */
 
 import { once } from "node:events";
@@ -13,10 +13,10 @@ import { BODY_BYTES, MOST_VALUES } from "./message-bounds.ts";
 
 const LF = 0x0a;
 
-/** Yields whole lines. Others are answered on `output` with an error of JSON-RPC. */
+/** Yields whole lines. For other lines, writes a JSON-RPC error to `output`. */
 export async function* messageLines(input: Readable, output: Writable): AsyncGenerator<Buffer> {
   for await (const line of linesOf(input)) {
-    await turn(); // what was asked before may be answered first
+    await turn(); // earlier requests may be answered first
     if (output.writableNeedDrain) await once(output, "drain");
     const refused = await refusalOf(line);
     if (refused === undefined) yield line;
@@ -24,7 +24,7 @@ export async function* messageLines(input: Readable, output: Writable): AsyncGen
   }
 }
 
-/** Yields lines with their line feed; of a longer one than a message may have only so much as says that. */
+/** Yields lines with their line feed. A line that exceeds the limit is cut just beyond it. */
 async function* linesOf(input: Readable): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   let length = 0;

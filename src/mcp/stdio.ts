@@ -1,6 +1,6 @@
 /**
- * Serves the Model Context Protocol over the process's standard input and output. Nothing else may write
- * there.
+ * Serves the Model Context Protocol over the process's standard input and output. Nothing else may write to standard
+ * output.
  */
 
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";

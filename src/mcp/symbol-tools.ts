@@ -52,7 +52,7 @@ type SymbolArgs = z.output<typeof symbolInput>;
 const MOST_DEFINITIONS = 200;
 const MOST_NAMES = 30;
 
-/** Returns the expression for the wanted names: the given one, or those on a given line. */
+/** Returns an expression for the wanted names: the given name, or the names on a given line. */
 async function namesOf(args: SymbolArgs, context: ToolContext): Promise<string[]> {
   const { symbol, file, line, revision } = args;
   if (symbol) return [partsOfName(symbol).symbol];
@@ -65,7 +65,7 @@ async function namesOf(args: SymbolArgs, context: ToolContext): Promise<string[]
   return [...names].slice(0, MOST_NAMES);
 }
 
-/** Which names of a line were looked for. */
+/** The names on the line that were searched for. */
 const lineWords = (names: readonly string[], { line }: SymbolArgs): string =>
   `Line ${line} names ${names.join(", ")}.`;
 
@@ -186,7 +186,7 @@ const parentIn = ({ symbol }: SymbolArgs): string | undefined =>
 const isIn = ({ definition: { symbol } }: Placed, parent: string | undefined): boolean =>
   parent !== undefined && symbol.parent?.symbol === parent;
 
-/** REQUIRES: they are all there are, so that each page has the same order. */
+/** REQUIRES: these are all definitions, so that each page has the same order. */
 function likeliestFirst(all: readonly Placed[], parent: string | undefined): Placed[] {
   const rank = (one: Placed): number =>
     (isIn(one, parent) ? 0 : 2) + (CLAUSES.has(one.definition.symbol.kind) ? 1 : 0);
@@ -203,7 +203,7 @@ function parentWords(all: readonly Placed[], parent: string): string {
 const titleOf = (file: FileResult, { symbol, line }: Definition): string =>
   `${fileKey(file)}:${line} ${symbol.kind} ${fullName(symbol)}`;
 
-/** Returns the position after the last definition that was shown, wherever it is now. */
+/** Returns the position after the last definition that was shown, even if it has moved. */
 function beginOf(all: readonly Placed[], { told, last }: DefinitionsPlace): number {
   if (told === 0 || all[told - 1]?.title === last) return told;
   const at = all.findIndex(({ title }) => title === last);
@@ -240,7 +240,7 @@ function contentOf(
   return engine.read(place, viewer ? { viewer } : {});
 }
 
-/** Returns numbered lines, after the line `from`. */
+/** Returns numbered lines. The first is the one after `from`. */
 const linesIn = (
   { content }: FileContent,
   { from, to }: { readonly from: number; readonly to: number },
@@ -258,7 +258,7 @@ interface Unnamed {
   readonly context: ToolContext;
 }
 
-/** What is like the names, and what could not be searched. */
+/** Suggests similar names, and says what could not be searched. */
 async function nothingNamed(
   [first, last]: readonly [string, string],
   { names, none, request, args, context }: Unnamed,
@@ -281,7 +281,7 @@ async function nothingNamed(
   };
 }
 
-/** Defined names that hold a half of one. */
+/** Defined names that contain a half of a name. */
 async function namesLike(name: string, args: SymbolArgs, context: ToolContext): Promise<string[]> {
   const { filter, viewer } = await scopeOf(args, context);
   const query = queryWith(`sym:${quote(eitherHalf(name))}`, filter);

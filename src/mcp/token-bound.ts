@@ -1,37 +1,37 @@
 /**
- * Bounds the number of tokens of a text without a tokenizer's whole vocabulary. The budget of an answer is
- * counted with it.
+ * Computes an upper bound for the number of tokens of a text, without a tokenizer's whole vocabulary. The budget of
+ * an answer is counted with it.
  *
- * A byte-pair tokenizer cuts a text into pieces (words, numbers, punctuation, blanks), begins with the
- * bytes of each piece, and joins neighbours in the order in which its vocabulary was made. A token consists
- * of two tokens that were made before it. So joining with only the first tokens of the vocabulary gives an
- * intermediate state of the tokenizer, which has at least as many tokens as the result.
+ * A byte-pair tokenizer cuts a text into pieces (words, numbers, punctuation, blanks). It begins with the bytes of
+ * each piece, and joins neighbours in the order of its vocabulary. A token consists of two tokens that come earlier
+ * in the vocabulary. So joining with only the first tokens of the vocabulary gives an intermediate state of the
+ * tokenizer, which has at least as many tokens as the result.
  *
- * We use the first 40 000 tokens of cl100k and all of its others that are not ASCII, and the ASCII ones among
- * the first 40 000 of o200k's 200 000. The larger count is taken. The median for code is 8 % too high; for these two
- * tokenizers it is never too low. Pieces that are not ASCII are counted by cl100k, which makes more of nearly all of
- * them than o200k does, and a margin is added for the rest. There the bound is measured, not proven
+ * We use all tokens of cl100k that are not ASCII, and the ASCII tokens among the first 40 000 of cl100k and of o200k.
+ * The larger of both counts is used. The median for code is 8 % too high. For these two tokenizers the count is never
+ * too low. Pieces that are not ASCII are counted with cl100k only. It makes more tokens than o200k of nearly all of
+ * them, and a margin is added for the rest. For these pieces the bound is measured, not proven
  * (test/mcp/budgets.test.ts).
  *
- * Both tokenizers cut ASCII text at nearly the same places. So it is cut by hand into units that end where both end a
- * piece, and the counts of each unit are kept. Other text is cut by the tokenizers' own expressions, which takes three
- * times as long.
+ * Both tokenizers cut ASCII text at nearly the same places. So ASCII text is cut by hand-written code into units that
+ * end where both tokenizers end a piece, and the counts of each unit are cached. Other text is cut by the tokenizers'
+ * own expressions, which takes three times as long.
  *
- * Loading takes some 60 ms, once, and 10 MB. Counting takes some 20 ns a character in words that were seen before.
+ * Loading takes some 60 ms once, and 10 MB. Counting takes some 20 ns per character for words that were seen before.
  */
 
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 import { packageFile } from "../base/package-file.ts";
 
-/** The position of each token in its vocabulary. A key has one character for each byte. */
+/** The position of each token in its vocabulary. A key has one character per byte. */
 type Ranks = ReadonlyMap<string, number>;
 
-/** How a tokenizer cuts a text, and what it joins. */
+/** How a tokenizer cuts a text, and which neighbours it joins. */
 interface Vocabulary {
   readonly pieces: RegExp;
   readonly ranks: Ranks;
-  /** By piece. */
+  /** Counts by piece. */
   readonly known: Map<string, number>;
 }
 
@@ -91,8 +91,8 @@ export function countsByExpressions(text: string): Counts {
 }
 
 /**
- * Adds a tenth: for Chinese and Japanese characters in random order o200k makes up to that much more than
- * cl100k.
+ * Adds a tenth, because o200k makes up to a tenth more tokens than cl100k of Chinese and Japanese characters in
+ * random order.
  */
 const withMargin = (count: number, piece: string): number =>
   /[\u3000-\u9fff]/.test(piece) ? count + Math.ceil(count / 10) : count;
@@ -105,7 +105,7 @@ function isAscii(piece: string): boolean {
 // ── units ──
 
 const [LETTER, DIGIT, BLANK, OTHER] = [1, 2, 3, 4] as const;
-/** By the code of an ASCII character. */
+/** The kinds of ASCII characters, by code. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/[a-z]/i.test(character)) return LETTER;
@@ -114,10 +114,10 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 const SPACE = 0x20;
 const APOSTROPHE = 0x27;
-/** Marks where a line was cut. Both expressions treat it as they treat ASCII punctuation. */
+/** Marks where a line was cut. Both expressions treat it like ASCII punctuation. */
 const ELLIPSIS = 0x2026;
 
-/** Returns 0 behind the end, and for characters that only the expressions know. */
+/** Returns 0 after the end, and for characters that only the expressions handle. */
 function kindAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code < 128) return KINDS[code]!;
@@ -127,7 +127,7 @@ function kindAt(text: string, at: number): number {
 /** Both counts of each unit, 16 bits each. */
 const knownUnits = new Map<string, number>();
 
-/** Returns undefined if the text is not ASCII, not one line, or holds a unit of more than LONGEST characters. */
+/** Returns undefined if the text is not ASCII or not one line, or contains a unit of more than LONGEST characters. */
 export function countsByUnits(text: string): Counts | undefined {
   const newline = text.indexOf("\n");
   if ((newline >= 0 && newline < text.length - 1) || text.includes("\r")) return undefined;
@@ -145,13 +145,13 @@ export function countsByUnits(text: string): Counts | undefined {
 }
 
 /**
- * Returns the end of the unit that begins here:
+ * Returns the end of the unit that begins here. A unit is one of these:
  *
- * - a word, and one character before it. If an apostrophe touches it, all up to a blank or a digit, because the two
- *   differ in what they do with `'s`
+ * - a word, and one character before it. If an apostrophe touches the word, everything up to a blank or a digit,
+ *   because the tokenizers treat `'s` differently
  * - three digits
- * - other characters, a space before them, and a newline behind them
- * - blanks, but not the last one in front of something else
+ * - other characters, with a space before them and a newline after them
+ * - blanks, except the last one before something else
  */
 function endOfUnit(text: string, at: number): number | undefined {
   const kind = kindAt(text, at);
@@ -185,10 +185,13 @@ function countUnit(unit: string): number {
   return counts;
 }
 
-/** The pieces of a word in o200k. */
+/** The pieces into which o200k cuts a word. */
 const CAMEL = /[^A-Za-z]?(?:[A-Z]*[a-z]+|[A-Z]+)/g;
 
-/** Does what the expressions do with a unit without apostrophes. Compiling them takes 10 ms. */
+/**
+ * Does the same as the expressions for a unit without apostrophes. This is faster than compiling the expressions,
+ * which takes 10 ms.
+ */
 function countsOfWord(unit: string): Counts {
   const { cl100k, o200k } = (loaded ??= load());
   let second = 0;
@@ -201,8 +204,8 @@ function countsOfWord(unit: string): Counts {
 
 const MOST_KNOWN = 50_000;
 /**
- * The most characters of a piece. Longer ones are cut, which makes more tokens, because joining takes
- * quadratic time.
+ * The most characters of a piece. Longer pieces are cut, which makes more tokens, because joining takes quadratic
+ * time.
  */
 const LONGEST = 64;
 
@@ -223,7 +226,10 @@ function countShort(piece: string, { known, ranks }: Vocabulary): number {
   return count;
 }
 
-/** Each is a token in both vocabularies, wherever it stands there. So all cursors of an answer cost the same. */
+/**
+ * Each is one token in both vocabularies, wherever it occurs. So all cursors of an answer take the same number of
+ * tokens.
+ */
 const NUMBER = /^\d{1,3}$/;
 
 /** Joins neighbours in the order of the vocabulary, as long as any can be joined. */

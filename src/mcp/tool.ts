@@ -15,30 +15,30 @@ export type AskedEngine = Pick<
 > &
   Partial<KnowsRepositories>;
 
-/** What a call is given. */
+/** What a call receives. */
 export interface ToolContext {
   readonly engine: AskedEngine;
-  /** The viewer. Everything is visible if undefined. */
+  /** The viewer. If undefined, everything is visible. */
   readonly viewer: Viewer | undefined;
   readonly signal: AbortSignal;
   /** Milliseconds after which a search answers with what it has found. No limit if undefined. */
   readonly timeoutMs: number | undefined;
   readonly cursors: Cursors;
   readonly count: CountTokens;
-  /** Says what is still being indexed. Empty if nothing is. */
+  /** Returns what is still being indexed, as text. Empty if nothing is. Empty if nothing is. */
   readonly behind: () => readonly string[];
-  /** Adds to the record of the call, besides its arguments, what a cursor stands for. */
+  /** Adds facts to the record of the call, such as the question that a cursor stands for. */
   readonly note?: Note;
 }
 
-/** Numbers and flags that an answer has besides its text. */
+/** Numbers and flags that accompany the text of an answer. */
 export interface Facts {
   /** Exact, unless `complete` is false and the text says why. */
   readonly matches?: number;
   readonly files?: number;
   /** The number of matches, files or lines in the text. */
   readonly shown: number;
-  /** Whether the answer is the last page, and nothing was left out. */
+  /** Whether the answer is the last page and leaves nothing out. */
   readonly complete: boolean;
   readonly cursor?: string;
 }
@@ -53,12 +53,12 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   readonly description: string;
   readonly input: Input;
-  /** The facts that its answers have. */
+  /** The facts that its answers contain. */
   readonly output: readonly (keyof Facts)[];
   readonly run: (args: z.output<Input>, context: ToolContext) => Promise<Outcome>;
 }
 
-/** Keeps the type of a tool's arguments with it. */
+/** Infers the type of a tool's arguments. */
 export const tool = <Input extends z.ZodObject>(given: Tool<Input>): Tool =>
   given as unknown as Tool;
 
@@ -89,7 +89,7 @@ export const LISTED = ["files", "shown", "complete", "cursor"] as const;
 /** The facts of matches. */
 export const MATCHED = ["matches", ...LISTED] as const;
 
-/** Every fact there is. */
+/** All possible facts. */
 export const OUTPUT = z.object({
   matches: z.int().optional(),
   files: z.int().optional(),

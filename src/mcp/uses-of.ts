@@ -1,7 +1,7 @@
 /**
- * Estimates how often names are used, to show the most used ones first. Exact counts of a thousand names
- * took seconds in a repository of 1 GB. So this counts all words of some files of the folder, and then, of
- * the names that are most used there, the best matches in the whole repository.
+ * Estimates how often names are used, so that the most used ones are shown first. Exact counts of a thousand names
+ * took seconds in a repository of 1 GB. So this counts all words in some files of the folder. Then it searches the
+ * whole repository for the names that are used most there, and counts the best matches.
  */
 
 import { quote } from "../query/ast.ts";
@@ -11,17 +11,17 @@ import type { Filters, ToolContext } from "./tool.ts";
 
 /** The most names that are searched in the whole repository. */
 const MOST_NAMES = 250;
-/** The most matches of them that are read. */
+/** The most matches that are read. */
 const MOST_PLACES = 1_000;
 const PER_FILE = 50;
-/** The most files of the folder whose words are counted, and the most UTF-16 units of them. */
+/** The most files of the folder whose words are counted, and the most UTF-16 units of these files. */
 const MOST_FILES = 100;
 const MOST_TEXT = 4 * 2 ** 20;
 
 type Uses = Map<string, number>;
 
 /**
- * Counts uses of names, given for each file. `inFolder` is the folder as a filter, or '' for the whole
+ * Counts the uses of names, which are given by file. `inFolder` is the folder as a filter, or '' for the whole
  * repository.
  */
 export async function usesOf(
@@ -56,7 +56,7 @@ export async function usesOf(
 
 const NAME = /^[\w$]{3,100}$/;
 
-/** Returns equally many names of each file, those that the folder uses most. */
+/** Returns equally many names of each file, namely those that the folder uses most. */
 function mostUsed(namesOfFiles: readonly (readonly string[])[], uses: Uses): string[] {
   const share = Math.ceil(MOST_NAMES / namesOfFiles.length);
   const chosen = namesOfFiles.flatMap((names) =>

@@ -1,7 +1,4 @@
-/**
- * Describes errors in words that a model can act on, and guesses what a query that finds nothing was meant
- * to be.
- */
+/** Converts errors to text that a model can act on, and guesses what a query without matches was meant to be. */
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 import type { Explanation } from "../search/messages/response.ts";
@@ -10,8 +7,8 @@ import { CallRefused } from "./guard.ts";
 const itself = (message: string): string => message;
 
 /**
- * Words for the codes that a model can do something about. Any other code is a bug of ours, or nobody waits
- * any more.
+ * Texts for the codes that a model can do something about. Any other code is a bug in quern, or nobody waits for the
+ * answer any more.
  */
 const WORDS: Partial<Record<ErrorCode, (message: string, place: string) => string>> = {
   QUERY_SYNTAX: (message, place) =>
@@ -35,7 +32,7 @@ const WORDS: Partial<Record<ErrorCode, (message: string, place: string) => strin
   ENGINE_CLOSED: itself,
 };
 
-/** Returns what to tell a model about an error, or undefined if it can do nothing about it. */
+/** Returns what to tell a model about an error, or undefined if the model can do nothing about it. */
 export function wordsFor(error: unknown): string | undefined {
   if (error instanceof CallRefused) return error.message;
   if (!(error instanceof QuernError)) return undefined;
@@ -56,7 +53,7 @@ const GLOB = /^\S*\*\S*\.\w+$|\*\*\//;
  */
 const MOST_GUESSED = 1_000;
 
-/** Guesses what a query that finds nothing was meant to be. */
+/** Guesses what a query without matches was meant to be. */
 export function hintFor(query: string, isRegex: boolean): string | undefined {
   if (query.length > MOST_GUESSED) return undefined;
   if (COMMAND.test(query))

@@ -1,7 +1,7 @@
 /**
  * The syntax tree of a query, and its canonical text. parse.ts builds it, simplify.ts shrinks it, the search
- * evaluates it. Atoms carry the case flag, and terms have become literals or expressions, so the tree has
- * the same meaning without the request's flags.
+ * evaluates it. Atoms contain the case flag, and terms have become literals or expressions, so the tree's meaning
+ * does not depend on the request's flags.
  */
 
 /** A query. `and` and `or` have at least two children. */
@@ -14,7 +14,7 @@ export type Query =
 
 export type Constant = { readonly kind: "all" } | { readonly kind: "none" };
 
-/** A query without operators. `literal` and `regex` (except for `repo`) yield ranges; all others are filters. */
+/** A query without operators. `literal` and `regex` (except for `repo`) yield ranges. All other atoms are filters. */
 export type Atom =
   /** A substring of the content. `text` is not empty. */
   | { readonly kind: "literal"; readonly text: string; readonly caseSensitive: boolean }
@@ -91,7 +91,10 @@ function formatOperand(query: Query): string {
     : formatQuery(query);
 }
 
-/** Returns the text of a negation. Only filters and groups can be negated: an atom becomes a filter, all else a group. */
+/**
+ * Returns the text of a negation. Only filters and groups can be negated: an atom becomes a filter, anything else a
+ * group.
+ */
 function formatNegated(child: Query): string {
   const isAtom = child.kind !== "and" && child.kind !== "or" && child.kind !== "not";
   return isAtom && !isConstant(child) ? `-${formatPrefix(child)}` : `-(${formatQuery(child)})`;
@@ -122,7 +125,7 @@ function formatTerm(text: string): string {
   return text === "or" || /^-|:/.test(text) ? quote(text) : formatValue(text);
 }
 
-/** Quotes a text unless none of its characters has a meaning in either dialect. */
+/** Quotes a text unless it contains no character with a special meaning in either dialect. */
 export function formatValue(text: string): string {
   return /^[^\s"()]+$/.test(text) && !text.includes("\\Q") ? text : quote(text);
 }

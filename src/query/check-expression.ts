@@ -18,10 +18,10 @@ export interface Operand {
 /** Throws REGEX_SYNTAX or REGEX_TOO_LARGE with a position in the query. */
 export type CheckExpression = (operand: Operand) => void;
 
-/** Expression.size of all the expressions of one query together. */
+/** The sum of Expression.size over all expressions of one query. */
 const MOST_SIZE = 200_000;
 
-/** Creates a check for the expressions of one query, which compiles each different one once. */
+/** Creates a check for the expressions of one query, which compiles equal expressions only once. */
 export function expressionChecker(query: string, caseSensitive: boolean): CheckExpression {
   const good = new Set<string>();
   let size = 0;
@@ -46,7 +46,7 @@ export function expressionChecker(query: string, caseSensitive: boolean): CheckE
   };
 }
 
-/** Returns the position in the query of the `index`th unit of an operand's text, counting the escapes before it. */
+/** Returns the position in the query of unit `index` of an operand's text, counting the escapes before it. */
 function positionInQuery(query: string, operand: Operand, index: number): number {
   if (!operand.quoted) return operand.at + index;
   let at = operand.at + 1;

@@ -7,13 +7,13 @@
  *   `[a-z]` `[!a-z]` one of these, or none of these; `{a,b}` one of these texts
  */
 
-/** Returns the expression for `file:`, in RE2's dialect. Never fails: an unclosed bracket stands for itself. */
+/** Returns the expression for `file:`, in RE2's dialect. Never fails, because an unclosed bracket stands for itself. */
 export function globPattern(glob: string): string {
   const whole = glob.endsWith("/") ? `${glob}**` : glob;
   const isPath = whole.includes("/");
   const isBelow = whole.endsWith("/**");
   const path = whole.replace(/^\//, "").replace(/\/\*\*$/, "");
-  if (/^\*\.[\w.]+$/.test(path)) return `${translate(path.slice(1))}$`; // \.ts$: as a person writes it
+  if (/^\*\.[\w.]+$/.test(path)) return `${translate(path.slice(1))}$`; // writes \.ts$ as a person would
   const pattern = translate(path) + (isBelow ? "/.*" : "");
   return isPath ? `^${pattern}$` : `(^|/)${pattern}$`;
 }
@@ -41,6 +41,9 @@ function translate(glob: string): string {
   );
 }
 
-/** Whether a value of `file:` was probably meant as a glob: its star repeats nothing that an expression would. */
+/**
+ * Whether a value of `file:` was probably meant as a glob, because its star follows nothing that an expression could
+ * repeat.
+ */
 export const looksLikeGlob = (value: string): boolean =>
   !/[\\^$|()+]|\.\*/.test(value) && /(?:^|[\w/*-])\*|\{[\w.]+,/.test(value);

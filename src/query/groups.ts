@@ -1,11 +1,11 @@
 /**
- * Finds the parentheses of a query that are groups. A `(` where an operand may begin opens a group if a `)`
- * matches it. In the regex dialect, its content must also hold a blank, or begin with a prefix, a quote or a
- * group. In all other cases it is a character of a word.
+ * Finds the parentheses of a query that are groups. A `(` where an operand may begin opens a group if a `)` matches
+ * it. In the regex dialect, its content must also contain a blank, or begin with a prefix, a quote or a group.
+ * Otherwise it is a character of a word.
  *
- * One walk with a stack finds them before parsing. It takes every such `(` for an opener, and those still on
- * the stack at the end were not. This is safe, because all parentheses around an unmatched one are unmatched
- * too. So within a group, the parser reads the text as this walk did.
+ * One pass with a stack finds the groups before parsing. It takes every such `(` for an opener. Those that are still
+ * on the stack at the end were not openers. This is safe, because all parentheses around an unmatched one are
+ * unmatched, too. So within a group, the parser reads the text exactly as this pass did.
  */
 
 import { endOfQuoted, endOfWord, isBlank, isPattern, prefixAt, skipBlanks } from "./lexemes.ts";
@@ -40,7 +40,7 @@ export function findGroups(text: string, regex: boolean): ReadonlySet<number> {
   return groups;
 }
 
-/** Pops the innermost opener and returns where to continue. If it opens no group, the word goes on. */
+/** Pops the innermost opener and returns where to continue. If it opens no group, the word continues. */
 function close(groups: Set<number>, open: Opener[], at: number, text: string): number {
   const { at: start, group } = open.pop()!;
   const outer = open.at(-1);
@@ -52,7 +52,10 @@ function close(groups: Set<number>, open: Opener[], at: number, text: string): n
   return group ? at + 1 : endOfWord(text, at + 1, { pattern: true, inGroup: outer !== undefined });
 }
 
-/** Returns the end of what begins here: a `-` before a group, a prefix with its value, a quoted string or a word. */
+/**
+ * Returns the end of the element that begins here: a `-` before a group, a prefix with its value, a quoted string or
+ * a word.
+ */
 function endOfOperand(text: string, at: number, regex: boolean, outer?: Opener): number {
   const start = text[at] === "-" ? skipBlanks(text, at + 1) : at;
   if (text[start] === "(") return at + 1;

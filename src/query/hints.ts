@@ -1,8 +1,8 @@
 /**
- * Hints for queries with words of other search engines. Here these are ordinary words, because files contain
- * `path:` and `OR`; the hint says what to write instead. docs/query-language.md has the list.
+ * Gives hints for queries with syntax of other search engines. Here such words are ordinary terms, because files may
+ * contain `path:` and `OR`. The hint says what to write instead. docs/query-language.md has the list.
  *
- * Walks over the operands as the parser does. Linear in the text; never fails.
+ * Visits the operands as the parser does. Takes time linear in the text; never fails.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -19,11 +19,11 @@ export interface Hint {
   readonly word: string;
   /** A message for people: what the word means here, and what to write instead. */
   readonly message: string;
-  /** The corrected query. Absent if no query says it. */
+  /** The corrected query. Absent if no query expresses it. */
   readonly query?: string;
 }
 
-/** Names of our filters in other engines. */
+/** Names that other engines use for our filters. */
 const FILTERS: Readonly<Record<string, string>> = {
   path: "file",
   filename: "file",
@@ -55,10 +55,10 @@ const OPERATORS: Readonly<Record<string, string>> = {
   not: "-",
 };
 
-/** Each rewrites the query and parses it again. */
+/** The limit of hints, because each one rewrites the query and parses it again. */
 const MOST_HINTS = 5;
 
-/** Returns the first few hints in the order of the query. REQUIRES: the query parses. */
+/** Returns the first few hints, in the order of the query. REQUIRES: the query parses. */
 export function hintsOf(text: string, dialect: Dialect): Hint[] {
   const groups = findGroups(text, dialect.regex);
   const hints: Hint[] = [];
@@ -130,7 +130,7 @@ function parses(query: string, dialect: Dialect): boolean {
   }
 }
 
-/** Replaces a word. Removes it with its blanks if `instead` is empty, and moves a `-` to the next operand. */
+/** Replaces a word. If `instead` is empty, removes the word with its blanks, and moves a `-` to the next operand. */
 function joined(before: string, instead: string, after: string): string | undefined {
   if (instead === "") return `${before.trimEnd()} ${after.trimStart()}`.trim();
   if (instead !== "-") return before + instead + after;

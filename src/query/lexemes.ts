@@ -34,7 +34,10 @@ export function prefixAt(text: string, at: number): { prefix: Prefix; end: numbe
   return { prefix: PREFIXES[found[1] as keyof typeof PREFIXES], end: PREFIX_HERE.lastIndex };
 }
 
-/** Returns whether a word after this prefix is a regular expression, in which `\(` and `[(]` are not parentheses. */
+/**
+ * Returns whether a word after this prefix is a regular expression, in which `\(` and `[(]` do not count as
+ * parentheses.
+ */
 export function isPattern(prefix: Prefix | undefined, regex: boolean): boolean {
   return prefix === undefined || prefix === "content" ? regex : ALWAYS_PATTERN.has(prefix);
 }
@@ -51,8 +54,9 @@ export function skipBlanks(text: string, at: number): number {
 }
 
 /**
- * Returns the end of the quoted string that opens at `at`, or undefined if it is never closed. A string may hold
- * newlines. Linear over a whole query: a second quote would have closed the first, so at most one scan fails.
+ * Returns the end of the quoted string that opens at `at`, or undefined if it is never closed. A string may contain
+ * newlines. Takes linear time over a whole query: a second quote would have closed the first string, so at most one
+ * scan fails.
  * REQUIRES: text[at] is a quote.
  */
 export function endOfQuoted(text: string, at: number): number | undefined {
@@ -76,7 +80,7 @@ export interface WordRules {
   readonly inGroup: boolean;
 }
 
-/** Returns the end of the word at `at`: at a blank, the end of the text, or the `)` of the open group. */
+/** Returns the end of the word at `at`. It is a blank, the end of the text, or the `)` of the open group. */
 export function endOfWord(text: string, at: number, rules: WordRules): number {
   let depth = 0;
   for (let i = at; i < text.length; i++) {
@@ -92,7 +96,7 @@ export function endOfWord(text: string, at: number, rules: WordRules): number {
   return text.length;
 }
 
-/** Returns the position after `\x` or `\Q…\E`, or at a blank before it. */
+/** Returns the position after `\x` or `\Q…\E`. If a blank comes first, returns its position. */
 function endOfEscape(text: string, at: number): number {
   if (at + 1 === text.length || isBlank(text, at + 1)) return at + 1;
   if (text[at + 1] !== "Q") return at + 2;
@@ -104,11 +108,14 @@ function endOfEscape(text: string, at: number): number {
   return i;
 }
 
-/** Returns the position after the `]` of a class, or at a blank or the end before it. REQUIRES: text[at] is `[`. */
+/**
+ * Returns the position after the `]` of a class. If a blank or the end comes first, returns its position. REQUIRES:
+ * text[at] is `[`.
+ */
 function endOfClass(text: string, at: number): number {
   let i = at + 1;
   if (text[i] === "^") i++;
-  if (text[i] === "]") i++; // a first one is a member
+  if (text[i] === "]") i++; // a `]` in the first position is a member
   while (i < text.length && !isBlank(text, i)) {
     if (text[i] === "]") return i + 1;
     if (text[i] === "\\" && i + 1 < text.length && !isBlank(text, i + 1)) i += 2;

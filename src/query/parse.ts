@@ -1,14 +1,14 @@
 /**
- * Parses the text of a query. docs/query-language.md describes the language; in short
+ * Parses the text of a query. docs/query-language.md describes the language. In short:
  *
  *   query := or                          or    := and ("or" and)*
  *   and   := unary+                      unary := "-" (prefix | group) | prefix | group | quoted | term
  *   group := "(" or? ")"                 prefix := keyword ":" (quoted | word)
  *
- * A recursive descent over the text itself, without a tokenizer: lexemes.ts finds the ends of words, groups.ts
- * the parentheses that are groups. Any text yields a query, or one QuernError with a position. Time is linear
- * in the text, because both walks only go forward and equal expressions are checked once. Recursion is as deep
- * as groups nest, at most MAX_NESTING.
+ * A recursive descent over the text itself, without a tokenizer: lexemes.ts finds the ends of words, and groups.ts
+ * the parentheses that are groups. Any text yields a query, or one QuernError with a position. Time is linear in the
+ * text, because both passes only move forward and equal expressions are checked once. The depth of the recursion is
+ * the nesting of groups, at most MAX_NESTING.
  */
 
 import type { QuernError } from "../base/errors.ts";
@@ -50,11 +50,11 @@ export const QUERY_LIMITS = {
   terms: 2_000,
   /** Characters of all terms together, without names of repositories. */
   termCharacters: 100_000,
-  /** Terms, each counted once for every group around it: groups are flattened one by one. */
+  /** Terms, each counted once for every group around it, because groups are flattened one at a time. */
   groupedTerms: 20_000,
   /** Terms about repositories and revisions. The set of files of each is built before the search begins. */
   repositoryTerms: 200,
-  /** Names of repositories after all `reposet:` together. */
+  /** The number of repository names in all `reposet:` filters together. */
   names: 10_000,
 } as const;
 
@@ -71,7 +71,7 @@ export function parseQuery(text: string, dialect: Dialect): Query {
   return query;
 }
 
-/** Does the same, and yields to the event loop between expressions and while large classes are built. */
+/** Does the same, but yields to the event loop between expressions and while large classes are built. */
 export async function parseInSlices(text: string, dialect: Dialect, pause: Pause): Promise<Query> {
   const { query, expressions, check } = parse(text, dialect);
   for (const expression of expressions) {
@@ -83,7 +83,7 @@ export async function parseInSlices(text: string, dialect: Dialect, pause: Pause
   return query;
 }
 
-/** Names of Unicode classes, and sets that may be as large. */
+/** Matches names of Unicode classes, and sets that may be as large. */
 const HAS_CLASSES = /\\[pP]|\[/;
 
 /** Parses everything except the expressions, which the caller checks in their order. */
@@ -104,7 +104,7 @@ class Parser {
   readonly #text: string;
   readonly #dialect: Dialect;
   readonly #groups: ReadonlySet<number>;
-  /** The start and the end of the text without outer blanks, where `or` is a term. */
+  /** The start and the end of the text without surrounding blanks, where `or` is a term. */
   readonly #first: number;
   readonly #last: number;
   #at: number;
@@ -194,7 +194,7 @@ class Parser {
     const keyword = this.#text.slice(this.#at, colon);
     this.#at = found.end;
     const operand = this.#operand(found.prefix);
-    const isTerm = found.prefix === "content" && operand.quoted; // content:"" is like a bare ""
+    const isTerm = found.prefix === "content" && operand.quoted; // content:"" means the same as ""
     if (operand.text === "" && !isTerm)
       throw this.#error(`${keyword}: needs a value right after the colon`, found.end);
     return this.#filter(found.prefix, operand);
@@ -321,7 +321,7 @@ function and(operands: readonly Query[]): Query {
   return operands.length === 1 ? operands[0]! : { kind: "and", children: operands };
 }
 
-/** Negates a query. Constants are negated at once, because the regex dialect cannot express `none` itself. */
+/** Negates a query. Constants are negated immediately, because the regex dialect cannot express `none` itself. */
 function not(child: Query): Query {
   if (child.kind === "all") return NONE;
   return child.kind === "none" ? ALL : { kind: "not", child };

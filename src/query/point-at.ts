@@ -1,11 +1,11 @@
 /**
- * Makes error messages that show the position: the line of the query and a caret under it. A long line is
+ * Makes error messages that show a position: the line of the query, and a caret under the position. A long line is
  * cut around the position.
  */
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 
-/** UTF-16 units kept on each side of the place. */
+/** How many UTF-16 units are kept on each side of the position. */
 const REACH = 40;
 
 /** REQUIRES: 0 <= position <= query.length. */

@@ -1,16 +1,16 @@
 /**
- * Rewrites a query to an equivalent smaller one: folds constants, flattens nested and/or, removes double
- * negations, drops duplicates. Idempotent, and linear apart from the text of the atoms.
+ * Rewrites a query to a smaller equivalent one: folds constants, flattens nested and/or, removes double negations,
+ * drops duplicates. Idempotent. Takes linear time, apart from the text of the atoms.
  *
- * Equivalent queries match the same files and highlight the same ranges. An atom is highlighted if it holds, is
- * not negated, and all its enclosing branches hold; a direct double negation counts as none. So two queries
+ * Equivalent queries match the same files and highlight the same ranges. An atom is highlighted if it holds, is not
+ * negated, and all its enclosing branches hold. A direct double negation counts as none. So the following two queries
  * are not simplified further:
  *
  *   "" or foo          matches every file, but is not `all`, because foo is highlighted
  *   -(-(foo) "")       matches where foo does, but is not foo, because nothing is highlighted
  *
- * Replacing an atom by a constant, for a repository that decides it, and simplifying again therefore changes
- * no other highlight.
+ * As a consequence, other highlights stay the same when an atom is replaced by a constant, for a repository that
+ * decides it, and the query is simplified again.
  */
 
 import { ALL, NONE, type Query } from "./ast.ts";
@@ -20,7 +20,7 @@ export function simplify(query: Query): Query {
 }
 
 class Simplifier {
-  /** Equal queries become one object, so that duplicates are found by identity. */
+  /** Makes equal queries one object, so that duplicates are found by identity. */
   readonly #interned = new Map<string, Query>();
   readonly #ids = new Map<Query, number>([
     [ALL, 0],
@@ -87,7 +87,7 @@ class Simplifier {
   }
 }
 
-/** Returns whether a filter admits everything, such as `archived:yes`. */
+/** Returns whether a filter accepts everything, as `archived:yes` does. */
 function admitsAll(query: Query): boolean {
   if (query.kind === "archived" || query.kind === "fork") return query.value === "yes";
   return query.kind === "visibility" && query.value === "any";
@@ -97,7 +97,7 @@ function without(queries: ReadonlySet<Query>, constant: Query): Query[] {
   return [...queries].filter((query) => query !== constant);
 }
 
-/** Returns whether a query can highlight ranges. REQUIRES: no direct double negation in it. */
+/** Returns whether a query can highlight ranges. REQUIRES: the query contains no direct double negation. */
 function yieldsRanges(query: Query): boolean {
   if (query.kind === "and" || query.kind === "or") return query.children.some(yieldsRanges);
   return query.kind === "literal" || (query.kind === "regex" && query.field !== "repo");

@@ -1,13 +1,13 @@
 /**
- * Adds fuel metering to a WebAssembly module, so that its caller can end it. Each iteration of each loop
- * decrements a global, exported as "fuel". At zero, a function that the module imports is called, which refills
- * it or throws. Metering loops is enough, because code between two iterations is bounded by its length.
+ * Adds fuel metering to a WebAssembly module, so that its caller can stop it. Each iteration of each loop decrements
+ * a global, exported as "fuel". When it is zero, an imported function is called, which refills it or throws. It is
+ * enough to meter loops, because the code between two iterations is bounded by its length.
  *
  *     loop ...   becomes   loop  (if (i32.eqz (global.get fuel)) (then (call tick)))
  *                                (global.set fuel (i32.sub (global.get fuel) (i32.const 1)))  ...
  *
- * Knows the instructions of WebAssembly 1.0, sign extension and bulk memory; the sections before the
- * code are those of a module that imports no globals. One pass over the bytes: 10 ms a MiB.
+ * Supports the instructions of WebAssembly 1.0, sign extension and bulk memory. The module must not import globals.
+ * Makes one pass over the bytes, in 10 ms per MiB.
  */
 
 const [IMPORTS, GLOBALS, EXPORTS, CODE] = [2, 6, 7, 10];
@@ -32,7 +32,10 @@ for (const [operands, ...ranges] of [
 /** The count of numbers of instructions with the prefix 0xfc: conversions, then bulk memory. */
 const BULK_OPERANDS = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2];
 
-/** Finds where the bodies of loops begin in [from, end). One long function, because threads run it once, unoptimized. */
+/**
+ * Finds where the bodies of loops begin in [from, to). It is one long function, because each thread runs it once,
+ * unoptimized.
+ */
 function loopsOf(code: Uint8Array, from: number, end: number): number[] {
   const loops: number[] = [];
   for (let at = from; at < end;) {
@@ -157,7 +160,7 @@ function functionNamed(imports: Uint8Array, wanted: string): number {
   for (let index = 0; index < count; index++) {
     const isWanted = (name(), name()) === wanted;
     if (imports[reader.at++] !== 0) break;
-    reader.number(); // its type
+    reader.number(); // the index of its type
     if (isWanted) return index;
   }
   throw new Error(`the module imports no function ${wanted}`);

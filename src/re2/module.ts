@@ -1,46 +1,46 @@
 /**
- * Loads and calls RE2, the WebAssembly module of the package re2-wasm, without that package's own JavaScript.
- * Its JavaScript cannot restart after an abort, decodes every match (wrongly if bytes are not UTF-8) and prints
- * warnings. While it starts, the module describes its one class, WrappedRE2, to its host (Emscripten's embind).
- * This file implements the part of that protocol that patterns and matches need.
+ * Loads and calls RE2, as the WebAssembly module of the package re2-wasm, without the JavaScript of that package.
+ * That JavaScript cannot restart after an abort, decodes every match (wrongly if bytes are not UTF-8), and prints
+ * warnings. When the module starts, it describes its only class, WrappedRE2, to its host (Emscripten's embind). This
+ * file implements the part of that protocol that patterns and matches need.
  *
  *     construct(pattern, ignoreCase, multiline, dotAll) -> smart pointer
  *     ok(this) -> bool       error(this) -> string       match(this, text, start, groups) -> object
  *
- * A string crosses as a pointer to { length: u32, bytes }, allocated by the caller and freed by the
- * callee's host. The object that match() builds is kept as flat lists: numbers and string lengths in
- * the order in which they are made.
+ * A string is passed as a pointer to { length: u32, bytes }, which the caller allocates and the receiver's side
+ * frees. The object that match() builds is represented as flat lists of numbers and string lengths, in the order in
+ * which they are made.
  *
- * The module may have a meter (metered.ts): after a number of loop iterations it asks whether to continue.
- * Nothing else could end a call that takes RE2 minutes, as building its states may.
+ * The module may have a meter (metered.ts), which asks after a number of loop iterations whether to continue. There
+ * is no other way to stop a call, and RE2 may take minutes, for instance to build its states.
  *
- * The heap is 16 MiB, 5 MiB of it stack, and cannot grow. If something does not fit, the module aborts, and the
- * instance cannot be used any more. So every call may throw Re2Aborted or Re2Stopped; the caller then makes a
- * new instance.
+ * The heap has 16 MiB, of which 5 MiB are stack, and cannot grow. If something does not fit, the module aborts, and
+ * the instance becomes unusable. So every call may throw Re2Aborted or Re2Stopped. The caller then creates a new
+ * instance.
  */
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { metered } from "./metered.ts";
 
-const HEAP_PAGES = 256; // the module's own fixed number
+const HEAP_PAGES = 256; // a fixed number that the module defines
 
 export class Re2Aborted extends Error {
   override readonly name = "Re2Aborted";
 }
 
-/** Thrown if the meter ended a call. */
+/** Thrown when the meter has stopped a call. */
 export class Re2Stopped extends Error {
   override readonly name = "Re2Stopped";
 }
 
-/** Loop iterations between two checks: 60 µs of a scan, 8 ms while building the largest states. */
+/** Loop iterations between two checks. They take 60 µs in a scan, and 8 ms when RE2 builds its largest states. */
 const TURNS = 5_000;
 
 /** The result of match(). `index` is the number of units (see re2.ts) before the match, -1 if there is none. */
 export interface RawMatch {
   readonly index: number;
-  /** Lengths in bytes of the whole match, then of each group. */
+  /** Lengths in bytes: of the whole match, then of each group. */
   readonly lengths: readonly number[];
 }
 
@@ -83,10 +83,7 @@ export class Re2Module {
   #lengths: number[] = [];
   readonly #mustEnd: (() => boolean) | undefined;
 
-  /**
-   * Creates an instance. With `mustEnd` it has a meter, and calls that function now and then while RE2
-   * works.
-   */
+  /** Creates an instance. With `mustEnd` it has a meter, which calls this function regularly while RE2 works. */
   constructor(mustEnd?: () => boolean) {
     this.#mustEnd = mustEnd;
     const given = { env: this.#environment(), wasi_snapshot_preview1: system };
@@ -96,7 +93,7 @@ export class Re2Module {
     this.#exports.__wasm_call_ctors();
   }
 
-  /** Compiles a pattern and returns its handle. REQUIRES: freed with release(). */
+  /** Compiles a pattern and returns its handle. REQUIRES: the handle is freed with release(). */
   compile(pattern: Uint8Array, ignoreCase: boolean): number {
     return this.#guard(() => this.#construct(this.#string(pattern), ignoreCase ? 1 : 0, 0, 0));
   }
@@ -129,7 +126,7 @@ export class Re2Module {
     });
   }
 
-  /** Calls into the module. After any exception, a trap included, the state of the instance is unknown. */
+  /** Calls into the module. After any exception, including a trap, the state of the instance is unknown. */
   #guard<T>(run: () => T): T {
     try {
       return run();
@@ -160,7 +157,7 @@ export class Re2Module {
   readonly #function = (index: number): Native =>
     this.#exports.__indirect_function_table.get(index);
 
-  /** Returns the module's imports, through which it also describes its class while it starts. */
+  /** Returns the module's imports, through which the module also describes its class when it starts. */
   #environment(): Record<string, unknown> {
     return {
       ...ignored,
@@ -205,7 +202,7 @@ export class Re2Module {
     fuel.value = TURNS;
   }
 
-  /** Takes a value for the object that match() builds. Keys never have these types. */
+  /** Receives a value of the object that match() builds. Keys never have these types. */
   #take(type: number, argument: number): number {
     const value = this.#words[argument >> 2]!;
     if (type !== this.#stringType) this.#numbers.push(value);
@@ -227,12 +224,12 @@ const fail: () => never = () => {
 
 const nothing = () => 0;
 
-/** Imports that a pattern and a match do not need, or that must fail. */
+/** Imports that patterns and matches do not need, or that must fail. */
 const ignored: Record<string, unknown> = {
   __assert_fail: fail,
   __cxa_throw: fail,
   __cxa_allocate_exception: fail,
-  emscripten_resize_heap: nothing, // "no": the allocation fails
+  emscripten_resize_heap: nothing, // false: the allocation fails
 };
 for (const name of [
   ...["class", "void", "bool", "std_wstring", "emval", "integer", "float", "memory_view"].map(

@@ -1,16 +1,16 @@
 /**
  * Asks RE2 two questions: whether it accepts a pattern, and where in some bytes its next match is.
  *
- * There are up to two instances. Questions that may have to be ended go to an instance with a meter, which runs
- * at 0.6 of the speed and takes three times as long to load. All others go to an instance without one.
+ * There are up to two instances. Questions that may have to be stopped go to an instance with a meter. It runs at 0.6
+ * of the speed and takes three times as long to load. All other questions go to an instance without one.
  *
- * A few compiled patterns are cached, because each may grow a cache of some MiB in a heap of 11 MiB. An instance
- * that was ended or has aborted is dropped with its patterns. After an abort the question is asked again in a
- * new instance (5 ms). If that one aborts too, the pattern is too large.
+ * Only a few compiled patterns are cached, because each may have a cache of several MiB in a heap of 11 MiB. An
+ * instance that was stopped or has aborted is dropped together with its patterns. After an abort the question is
+ * asked again in a new instance (5 ms). If that one aborts as well, the pattern is too large.
  *
- * RE2 reports a match's start in "units", whose length it takes from their first byte alone: two bytes from
- * 0xC2 to 0xDF, and so on, whatever follows. In valid UTF-8, units are characters. If the start may be inside a
- * unit (invalid bytes, \C, \B), a second question, anchored at the start of the text, gives the end in bytes.
+ * RE2 reports the start of a match in "units". It takes a unit's length from its first byte alone, for instance two
+ * bytes for 0xC2 to 0xDF, whatever follows. In valid UTF-8, units are characters. If the start may be inside a unit
+ * (invalid bytes, \C, \B), a second question, anchored at the start of the text, gives the end of the match in bytes.
  * The length of a match is always exact.
  */
 
@@ -21,14 +21,15 @@ import type { ExpressionSource } from "../regex/expression.ts";
 import type { Span } from "../regex/iterate.ts";
 import { Re2Aborted, Re2Module, Re2Stopped } from "./module.ts";
 
-/** The most bytes that RE2 reads in one call: two copies must fit into its heap. */
+/** The most bytes that RE2 reads in one call. Two copies must fit into its heap. */
 export const RE2_INPUT_LIMIT = 1 << 20;
 const PATTERNS_KEPT = 6;
-// RE2 takes at most 15 ms to compile a pattern of this size and to run this many steps, its size times the bytes of text
+// RE2 takes at most 15 ms to compile a pattern of this size, and to run this many steps. Steps are the pattern's size
+// times the bytes of text
 const SMALL = 500;
 const FEW_STEPS = 500_000;
 
-/** Called now and then while RE2 works; returns whether it must end. Undefined if it may take any time. */
+/** Called regularly while RE2 works; returns whether it must stop. Undefined if RE2 may take any time. */
 export type MustEnd = (() => boolean) | undefined;
 
 /** The number of dropped instances, for tests. */
@@ -48,14 +49,14 @@ class Instance {
     this.#isMetered = isMetered;
   }
 
-  /** REQUIRES: within a question. */
+  /** REQUIRES: called within a question. */
   get module(): Re2Module {
     return (this.#module ??= new Re2Module(
       this.#isMetered ? () => this.#mustEnd?.() ?? false : undefined,
     ));
   }
 
-  /** Asks a question, and once more in a new instance if this one aborts. Throws Re2Stopped if it must end. */
+  /** Asks a question. If the instance aborts, asks once more in a new instance. Throws Re2Stopped if it must stop. */
   ask<T>(question: () => T, mustEnd?: MustEnd): T {
     this.#mustEnd = mustEnd;
     try {
@@ -75,7 +76,10 @@ class Instance {
     }
   }
 
-  /** Returns the handle of a pattern. Throws if RE2 refuses it, because it would then match nothing. REQUIRES: within a question. */
+  /**
+   * Returns the handle of a pattern. Throws if RE2 rejects it, because the pattern would then match nothing.
+   * REQUIRES: called within a question.
+   */
   accepted(pattern: string, caseSensitive: boolean): number {
     const isNew = !this.#handles.has(`${caseSensitive}${pattern}`);
     const handle = this.handle(pattern, caseSensitive);
@@ -84,7 +88,7 @@ class Instance {
     return handle;
   }
 
-  /** REQUIRES: within a question. */
+  /** REQUIRES: called within a question. */
   handle(pattern: string, caseSensitive: boolean): number {
     const key = `${caseSensitive}${pattern}`;
     return this.#handles.getOrMake(key, () =>
@@ -113,7 +117,10 @@ function instanceFor(
   return plain;
 }
 
-/** Returns RE2's reason to refuse a pattern, or undefined if it accepts it. `^` and `$` match at line ends. Tests compare the parser with it. */
+/**
+ * Returns RE2's reason for rejecting a pattern, or undefined if it accepts the pattern. `^` and `$` match at line
+ * ends. Tests compare the parser with this.
+ */
 export function re2Refusal({ source, caseSensitive }: ExpressionSource): string | undefined {
   return plain.ask(() => {
     const { module } = plain;
@@ -125,8 +132,8 @@ export function re2Refusal({ source, caseSensitive }: ExpressionSource): string 
 }
 
 /**
- * Returns the next match at or after `from` in the text [start, end) of `bytes`. Throws Re2Stopped if it must
- * end. REQUIRES: RE2 accepts the expression; end - from < RE2_INPUT_LIMIT.
+ * Returns the next match at or after `from` in the text [start, end) of `bytes`. Throws Re2Stopped if it must stop.
+ * REQUIRES: RE2 accepts the expression; end - from < RE2_INPUT_LIMIT.
  */
 export function re2Find(
   expression: ExpressionSource,
@@ -153,7 +160,10 @@ export function re2Find(
   }, mustEnd);
 }
 
-/** Returns the text from `from` on, after one byte that stands for its left neighbour. Assertions look no further. */
+/**
+ * Returns the text from `from` on, preceded by one byte that stands for its left neighbour. Assertions look back no
+ * further.
+ */
 function windowOf(bytes: Uint8Array, text: Span, from: number): [Uint8Array, number] {
   if (from === text.start) return [bytes.subarray(from, text.end), 0];
   const before = bytes[from - 1]!;

@@ -1,13 +1,13 @@
 /**
- * Verifies with RE2 the ranges that are about to be returned. Searches use only this file of the room.
+ * Lets RE2 verify the ranges that are about to be returned. Searches use only this file of the folder.
  *
- * For each range RE2 reads a window that ends a little after it, and must find this range next. If it finds
- * another, the window may have been too short, so it grows, up to the end of the text, before the two count as
- * different. So the cost is proportional to the bytes up to the last range and to the number of ranges (4 µs
- * each), not to their product.
+ * For each range, RE2 reads a window that ends shortly after the range, and must find this range next. If it finds
+ * another range, the window may have been too short. So the window grows, if necessary to the end of the text, before
+ * the difference counts. So the cost is proportional to the bytes up to the last range and to the number of ranges (4
+ * µs each), not to their product.
  *
- * A range is accepted unverified if RE2 would have to read more than its limit at once, or if time is up:
- * compiling a large expression takes RE2 half a second, and running it minutes.
+ * A range is accepted without verification if RE2 would have to read more than its limit at once, or if time is up:
+ * RE2 may take half a second to compile a large expression, and minutes to run it.
  */
 
 import type { ExpressionSource } from "../regex/expression.ts";
@@ -20,15 +20,15 @@ import { RE2_INPUT_LIMIT, re2Find, type MustEnd } from "./re2.ts";
 const BEHIND = 256; // bytes of the first window after a range
 
 /**
- * Limits for RE2 on a host's own thread, which it blocks. An expression of size 64 takes up to 4 ms to compile,
- * one of size 480 up to 290 ms. Steps are the size times the bytes of a window.
+ * Limits for RE2 on a host's own thread, which RE2 blocks. RE2 takes up to 4 ms to compile an expression of size 64,
+ * and up to 290 ms for size 480. Steps are the size times the bytes of a window.
  */
 const BRIEF_SIZE = 64;
 const BRIEF_STEPS = 64 * 1024;
 
 export interface Verification {
   readonly bytes: Uint8Array;
-  /** The whole text: a file, or any whole lines if the expression does not cross lines. */
+  /** The whole text: a file, or any whole lines if the expression does not match across lines. */
   readonly text: Span;
   /** Ranges relative to the text's start. Those from `first` (default 0) up to `count` (default all) are verified. */
   readonly claimed: RangeList;
@@ -40,8 +40,8 @@ export interface Verification {
 }
 
 /**
- * Returns undefined if RE2 finds the claimed ranges, in this order and no others between them, as far as there was
- * time. Otherwise returns RE2's ranges, as many as were verified. REQUIRES: RE2 accepts the expression.
+ * Returns undefined if RE2 finds exactly the claimed ranges, in this order, as far as there was time. Otherwise
+ * returns the ranges that RE2 finds, up to where it verified. REQUIRES: RE2 accepts the expression.
  */
 export function verifyRanges(
   expression: ExpressionSource,
@@ -63,7 +63,7 @@ function differingRanges(
 ): RangeList | undefined {
   const { bytes, text, claimed, first = 0, count = claimed.length, isLate } = verification;
   const limit = verification.isBrief ? BRIEF_STEPS / (expression.size ?? 1) : RE2_INPUT_LIMIT;
-  // ranges before the first were verified earlier
+  // ranges before the first one were verified earlier
   let lastEnd = first === 0 ? -1 : text.start + claimed.data[2 * first - 1]!;
   let from = first === 0 ? text.start : lastEnd;
   for (let i = first; i < count;) {
@@ -86,7 +86,7 @@ function differingRanges(
   return undefined;
 }
 
-/** Returns whether this is an empty match that touches the previous one, which does not count. */
+/** Returns whether this is an empty match that touches the previous one. Such a match does not count. */
 const isTouching = (match: Span | undefined, lastEnd: number) =>
   match !== undefined && match.start === match.end && match.start === lastEnd;
 
@@ -121,7 +121,10 @@ interface Whole {
   readonly isLate?: MustEnd;
 }
 
-/** Returns RE2's first ranges of a text, relative to its start. Slow: each match reads the whole rest of the text. */
+/**
+ * Returns RE2's first ranges of a text, relative to its start. Slow: for each match, RE2 reads all of the remaining
+ * text.
+ */
 export function re2Ranges(
   expression: ExpressionSource,
   { bytes, text, count = Infinity, isLate }: Whole,

@@ -1,6 +1,6 @@
 /**
- * Defines the syntax tree of regular expressions. The parser has resolved flags, escapes and class names, so the meaning
- * of a node does not depend on others. Groups are not represented, because no part of a search needs them.
+ * Defines the syntax tree of regular expressions. The parser has resolved flags, escapes and class names, so the
+ * meaning of a node depends only on the node. Groups are not represented, because no part of a search needs them.
  */
 
 import type { CodePoints } from "./code-points.ts";
@@ -16,25 +16,26 @@ export type Assertion =
 export type Node =
   | { readonly kind: "empty" }
   | { readonly kind: "char"; readonly cp: number } // exactly this code point
-  | { readonly kind: "class"; readonly members: CodePoints } // also used for a folded character; may be empty
+  | { readonly kind: "class"; readonly members: CodePoints } // also represents a folded character; may be empty
   | { readonly kind: "byte" } // \C
   | { readonly kind: "assert"; readonly assertion: Assertion }
   | { readonly kind: "concat"; readonly children: readonly Node[] }
-  | { readonly kind: "alternate"; readonly children: readonly Node[] } // the first is preferred
+  | { readonly kind: "alternate"; readonly children: readonly Node[] } // in order of preference
   | {
       readonly kind: "repeat";
       readonly child: Node;
       readonly min: number;
-      readonly max: number; // Infinity: no bound
+      readonly max: number; // Infinity if unbounded
       readonly greedy: boolean;
       /**
-       * The node that replaces the last copy of `child`, if RE2 simplifies that copy to a loop over child's own child.
-       * It matches the same texts, but may prefer another match. RE2 writes (y?){2,} as y?y* and (y+){0,2} as (y+y*)?.
+       * Replaces the last copy of `child` if RE2 simplifies that copy to a loop over the child's own child. The
+       * replacement matches the same texts, but may prefer another match. RE2 writes (y?){2,} as y?y* and (y+){0,2}
+       * as (y+y*)?.
        */
       readonly last?: Node;
     };
 
 export const EMPTY: Node = { kind: "empty" };
 
-/** The greatest depth of a tree. The parser refuses deeper expressions. */
+/** The greatest depth of a tree. The parser rejects deeper expressions. */
 export const NESTING_LIMIT = 1_000;

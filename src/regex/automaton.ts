@@ -1,7 +1,8 @@
 /**
- * Runs the automaton of one expression in one kernel. The kernel's loop runs it, and this class builds the states that
- * the loop needs. Full tables are emptied, except for the current state. TwoPass takes over for two kinds of text:
- * those that need new states all the time, and those in which the automaton repeatedly reads far beyond its matches.
+ * Runs the automaton of one expression in one kernel. The kernel's loop runs it. This class builds the states that
+ * the loop needs. When tables are full, all states except the current one are dropped. TwoPass takes over for two
+ * kinds of text: those that constantly need new states, and those in which the automaton repeatedly reads far beyond
+ * its matches.
  */
 
 import type { Kernel } from "../kernel/kernel.ts";
@@ -18,22 +19,22 @@ import { occursSteps } from "./occurs.ts";
 import * as run from "./run.ts";
 import { TwoPass } from "./two-pass.ts";
 
-/** The bytes run between two checks of the budget. */
+/** How many bytes are run between two checks of the budget. */
 const FUEL = 65_536;
-/** The automaton gives up if its tables fill up within this many bytes for each state, twice in a row. */
+/** The automaton gives up if its tables fill up twice in a row after fewer bytes than this for each state. */
 const BYTES_PER_STATE = 16;
 const FILLS_ALLOWED = 2;
 
 /**
  * The automaton may read this many bytes beyond its matches, plus OVERRUN_RATIO times the bytes up to the end of the
- * last match. TwoPass takes over beyond that. It takes about fifteen times as long for a byte as the automaton.
+ * last match. Beyond that, TwoPass takes over. TwoPass takes about fifteen times as long per byte as the automaton.
  */
 const OVERRUN = 128 * 1024;
 const OVERRUN_RATIO = 16;
 
-/** The nodes visited between two checks of the budget, about two milliseconds. */
+/** How many nodes are visited between two checks of the budget, in about two milliseconds. */
 const WORK = 100_000;
-/** The most nodes of all states of a direction, about ten MiB. */
+/** The most nodes of all states of one direction, which take about ten MiB. */
 const HELD = 1_000_000;
 
 const COUNTING = 0;
@@ -56,7 +57,7 @@ export interface Compiled {
   readonly needle: Needle | undefined;
 }
 
-/** Compiles in steps: a large expression takes some ten milliseconds. */
+/** Compiles in steps, because a large expression takes some ten milliseconds. */
 export function* automatonSteps(node: Node): Steps<Compiled> {
   const forward = compileProgram(node, { backwards: false, searches: true });
   yield;
@@ -75,10 +76,10 @@ export class Automaton {
   readonly #capacity: run.Capacity;
   readonly #matchesEmpty: boolean;
   #place!: run.Place;
-  #bytesRun = 0; // since the tables were emptied
-  #fills = 0; // in a row, that were not worth it
+  #bytesRun = 0; // counted since the tables were emptied
+  #fills = 0; // how many fillings in a row were not worth it
   #twoPass: TwoPass | undefined;
-  #isWasteful = false; // the last run ended since the rest of the text is for TwoPass
+  #isWasteful = false; // the last run stopped because TwoPass must search the rest of the text
   stopped = false;
 
   constructor(
@@ -122,9 +123,12 @@ export class Automaton {
     return this.#collect(from, out, budget);
   }
 
-  /** Appends the ranges of each text in a table of pairs (start, end) at `texts`, as addresses. REQUIRES: matches no empty text. */
+  /**
+   * Appends the ranges of each text in a table of pairs (start, end) at `texts`, as addresses. REQUIRES: the
+   * expression matches no empty text.
+   */
   rangesOfTexts(texts: number, count: number, out: RangeList, budget?: Budget): number {
-    this.#begin(texts, texts, RANGES); // nothing yet: the kernel takes each text when the one before is done
+    this.#begin(texts, texts, RANGES); // no text yet: the kernel takes each text when the previous one is done
     this.#set(run.STRETCH, texts);
     this.#set(run.STRETCH_END, texts + 8 * count);
     return this.#collect(0, out, budget);
@@ -172,7 +176,7 @@ export class Automaton {
     this.#set(run.COUNT, 0);
   }
 
-  /** Finds one match in each call of the loop, because eachMatch() decides where to continue after an empty match. */
+  /** Finds one match per call of the loop, because eachMatch() decides where to continue after an empty match. */
   #singles(from: number, to: number, out: RangeList | undefined, budget?: Budget): number {
     this.#begin(from, to, SINGLE);
     let count = 0;
@@ -206,7 +210,10 @@ export class Automaton {
     return { start: this.#get(run.BEST), end: this.#get(run.LAST) };
   }
 
-  /** Drops all states, which are useless without their tables. Only an automaton that has a place keeps states. */
+  /**
+   * Drops all states, which are useless without their tables. An automaton keeps states only while it has a place in
+   * the kernel.
+   */
   lostPlace(): void {
     this.#twoPass = undefined;
     this.#forward.reset();
@@ -234,7 +241,7 @@ export class Automaton {
     this.#set(run.STRETCH_END, 0);
   }
 
-  /** Continues the search from here, as at the start of a text. */
+  /** Continues the search from here as if at the start of a text. */
   #standAt(place: number): void {
     this.#set(run.AT, place);
     this.#set(run.FLOOR, place);

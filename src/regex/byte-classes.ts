@@ -1,6 +1,4 @@
-/**
- * Divides bytes into classes. No node of a program and no assertion in it distinguishes bytes of one class.
- */
+/** Divides bytes into classes. No node of a program and no assertion in it distinguishes bytes of the same class. */
 
 import { ASSERT, ASSERTIONS, type Program } from "./program.ts";
 import { takeAll, type Steps } from "./steps.ts";
@@ -14,9 +12,9 @@ export const OTHER = 3;
 
 export interface ByteClasses {
   readonly of: Uint8Array; // the class of each byte
-  readonly count: number; // the number of byte classes; the edge of the text is class `count`
+  readonly count: number; // the number of byte classes; the edge of the text is class number `count`
   readonly byte: readonly number[]; // one byte of each class
-  readonly kind: Uint8Array; // the kind of each byte, EDGE … OTHER, as far as an assertion of the program needs it
+  readonly kind: Uint8Array; // the kind of each byte, EDGE … OTHER, as far as the program's assertions need it
   readonly edgeKind: number;
 }
 
@@ -66,17 +64,14 @@ export function byteClasses(programs: readonly Program[]): ByteClasses {
   return { of, count: byte.length, byte, kind, edgeKind: asksEdges ? EDGE : OTHER };
 }
 
-/** The number of the class of each byte. No node of the graph distinguishes bytes of one class. */
+/** The number of the class of each byte. No node of the graph distinguishes bytes of the same class. */
 type Partition = Uint8Array<ArrayBuffer>;
 
 const partitions = new WeakMap<ByteGraph, Partition>();
 
 const partitionOf = (graph: ByteGraph): Partition => takeAll(partitionSteps(graph));
 
-/**
- * Makes the classes of a graph in steps of a fraction of a millisecond. For all letters this takes about 10
- * ms.
- */
+/** Computes the classes of a graph in steps of a fraction of a millisecond. For all letters this takes about 10 ms. */
 export function* partitionSteps(graph: ByteGraph): Steps<Partition> {
   const known = partitions.get(graph);
   if (known) return known;
@@ -92,7 +87,10 @@ export function* partitionSteps(graph: ByteGraph): Steps<Partition> {
 
 const NODES_A_STEP = 16;
 
-/** Yields each kind of edges once, with local targets: a long literal has thousands of nodes and some thirty kinds. */
+/**
+ * Yields each kind of edges once, with local targets. A long literal has thousands of nodes, but only some thirty
+ * kinds.
+ */
 function* distinct(nodes: readonly Edges[], seen = new Set<string>()): Generator<number[]> {
   for (const edges of nodes) {
     const local = withLocalTargets(edges);
@@ -112,8 +110,8 @@ function withLocalTargets(edges: Edges): number[] {
 }
 
 /**
- * Refines a partition by edges, whose targets are below 256. It uses a table instead of a map, because a
- * Unicode class refines some 500 times.
+ * Refines a partition by edges with targets below 256. It uses a table instead of a map, because a Unicode class
+ * needs some 500 refinements.
  */
 function refine(of: Uint8Array, edges: readonly number[]): Partition {
   const column = new Uint16Array(256); // 0: no edge
@@ -122,11 +120,11 @@ function refine(of: Uint8Array, edges: readonly number[]): Partition {
   return meet(of, column);
 }
 
-/** Intersects two partitions: bytes are in one class if they are in one class of both. */
+/** Intersects two partitions: bytes are in the same class if they are so in both. */
 function meet(of: Uint8Array, column: Uint8Array | Uint16Array): Partition {
   let columns = 1;
   for (let byte = 0; byte < 256; byte++) columns = Math.max(columns, column[byte]! + 1);
-  const numbers = new Uint16Array(columns * 256); // from 1
+  const numbers = new Uint16Array(columns * 256); // classes count from 1
   const out = new Uint8Array(256);
   let count = 0;
   for (let byte = 0; byte < 256; byte++) {

@@ -1,6 +1,6 @@
 /**
- * Represents sets of code points as sorted, disjoint, non-adjacent ranges in one flat list: lo, hi, lo, hi,
- * …, both ends inclusive. Surrogates are ordinary members, because RE2 matches their three bytes.
+ * Represents sets of code points as one flat list of sorted, disjoint, non-adjacent ranges: lo, hi, lo, hi, …, both
+ * ends inclusive. Surrogates are ordinary members, because RE2 matches their three bytes.
  */
 
 import { firstIndex } from "../base/binary-search.ts";

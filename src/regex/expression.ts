@@ -1,7 +1,7 @@
 /**
- * Compiles a regular expression to everything that the planner needs. An expression is accepted if RE2 would accept it
- * and it keeps our limits. RE2 itself is not asked, because it takes up to half a second to compile a large
- * expression, on the host's thread. The parser refuses what RE2 refuses, and our limits are below RE2's.
+ * Compiles a regular expression to everything that the planner needs. An expression is accepted if RE2 would accept
+ * it and it is within our limits. RE2 itself is not called, because it takes up to half a second to compile a large
+ * expression, and would block the host's thread. The parser rejects what RE2 rejects, and our limits are below RE2's.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -15,7 +15,7 @@ import { re2Size } from "./re2-size.ts";
 import { byteGraphSteps } from "./utf8.ts";
 import { requiredFormula, type Formula } from "./required.ts";
 
-/** What RE2 needs of an expression. */
+/** The part of an expression that RE2 needs. */
 export interface ExpressionSource {
   /** The pattern as given. */
   readonly source: string;
@@ -31,8 +31,8 @@ export interface Expression extends ExpressionSource {
   /** The literals that every match must contain. */
   readonly required: Formula;
   /**
-   * Whether a match can contain a newline, look across one, or be empty. If not, every match is within one line, and
-   * scanning any whole lines gives the same matches.
+   * Whether a match can contain a newline, depend on one beyond its ends, or be empty. If not, every match is within
+   * one line, and scanning any whole lines gives the same matches.
    */
   readonly crossesLines: boolean;
   /** Whether an empty match is possible at all. */
@@ -40,9 +40,9 @@ export interface Expression extends ExpressionSource {
 }
 
 const PATTERN_LIMIT = 10_000; // in UTF-16 units
-const RANGES_LIMIT = 30_000; // the most ranges of all classes together: RE2 keeps each in its heap
-const SIZE_LIMIT = 100_000; // the most re2Size(): RE2 takes half a second, and its heap has room for half as much again
-const OPTIONAL_LIMIT = 1_500; // the most successive parts that may all be absent: RE2's time grows with the square
+const RANGES_LIMIT = 30_000; // the limit of ranges of all classes together, because RE2 keeps each in its heap
+const SIZE_LIMIT = 100_000; // the limit of re2Size(): RE2 takes half a second for it, and its heap has room for half as much again
+const OPTIONAL_LIMIT = 1_500; // the limit of successive parts that may all be absent, because RE2's time grows with its square
 const KEPT = 64;
 
 const accepted = new LruCache<string, Expression>({ most: KEPT });
@@ -60,8 +60,8 @@ export function compileExpression(
 }
 
 /**
- * Prepares in steps what takes compileExpression() longest, the graphs of large classes. Ignores invalid
- * sources.
+ * Prepares the graphs of large classes in steps, because they take most of compileExpression()'s time. Ignores
+ * invalid sources.
  */
 export function* compileSteps(
   source: string,
@@ -80,7 +80,7 @@ export function* compileSteps(
       yield* partitionSteps(yield* byteGraphSteps(members, backwards));
 }
 
-const LARGE_CLASS = 64; // in numbers, two for each range
+const LARGE_CLASS = 64; // counts numbers, two for each range
 
 function* largeClasses(node: Node): Generator<CodePoints> {
   if (node.kind === "class" && node.members.length > LARGE_CLASS) yield node.members;

@@ -6,7 +6,7 @@
 import type { Node } from "./ast.ts";
 import { caseOf, pointOf, textOf, type PlainLiteral, type Point } from "./plain-literal.ts";
 
-/** More texts than that are left to the automaton, which passes over all of them at once. */
+/** If there are more texts, the automaton is used, which looks for all of them at once. */
 const MOST_TEXTS = 8;
 /** The most code points of a text. */
 const MOST_POINTS = 128;
@@ -14,10 +14,10 @@ const MOST_POINTS = 128;
 type Points = readonly Point[];
 
 /**
- * Returns all texts that an expression matches, or undefined if it is not as simple as that. Its matches are then the
- * places of all texts in order; of those that begin at one place the longest; and none that overlaps the match before.
- * No text overlaps another place of itself, so a search that goes on after each place misses none. All texts match in
- * any case, and are folded, or none does.
+ * Returns all texts that an expression matches, or undefined if the expression is more complex. Its matches are then
+ * the places of all texts in order. If several texts begin at one place, the longest one matches; a text that
+ * overlaps the previous match does not. No text can overlap another place of itself, so a search that continues after
+ * each place misses none. Either all texts match in any case and are folded, or none does.
  */
 export function fewTexts(node: Node): readonly PlainLiteral[] | undefined {
   const all = expand(node);
@@ -25,7 +25,7 @@ export function fewTexts(node: Node): readonly PlainLiteral[] | undefined {
   const caseSensitive = caseOf(all.flat());
   if (caseSensitive === undefined) return undefined;
   const kept: string[] = [];
-  // a text that begins with one that is preferred is never matched
+  // a text that begins with a preferred text never matches
   for (const text of all.map(textOf))
     if (!kept.some((preferred) => text.startsWith(preferred))) kept.push(text);
   if (kept.some(canOverlapItself)) return undefined;
@@ -78,7 +78,7 @@ function union(parts: readonly (readonly Points[] | undefined)[]): readonly Poin
   return all;
 }
 
-/** Whether the text ends as it begins: aba does, in ababa. */
+/** Whether the text ends as it begins, so that two of its places may overlap: aba does, in ababa. */
 function canOverlapItself(text: string): boolean {
   for (let length = 1; length < text.length; length++)
     if (text.endsWith(text.slice(0, length))) return true;

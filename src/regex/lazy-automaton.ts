@@ -1,14 +1,14 @@
 /**
- * Builds the deterministic automaton of a program lazily, state by state as texts need them. A state is the list of
- * nodes that may come next, in order of priority. If an assertion is among them, the state keeps the list from before
- * the walk over splits, with the kind of the previous byte, and repeats the walk once the next byte is known. A walk
- * in two parts would visit nodes twice, and empty loops would mean something else than in RE2. Whether a match ends
- * at a place depends on the byte after it, so `matched` refers to the place before the byte that led to the state.
+ * Builds the deterministic automaton of a program lazily, when texts need its states. A state is the list of nodes
+ * that may come next, in order of priority. If these include an assertion, the state keeps the nodes from before the
+ * walk over splits and the kind of the previous byte. It repeats the walk once the next byte is known. A walk in two
+ * parts would visit nodes twice, and empty loops would have another meaning than in RE2. Whether a match ends at a
+ * place depends on the byte after it, so `matched` refers to the place before the byte that led to the state.
  *
  * Forwards, a match drops all nodes of lower priority, so the last match before the dead state is the leftmost-first
- * one. Backwards all nodes are followed (`longest`), so the last match is the leftmost start.
+ * one. Backwards, all nodes are followed (`longest`), so the last match is the leftmost start.
  *
- * Building a state takes time proportional to its nodes: some microseconds for everyday expressions.
+ * Building a state takes time proportional to its nodes: some microseconds for ordinary expressions.
  */
 
 import { holds, type ByteClasses } from "./byte-classes.ts";
@@ -18,8 +18,8 @@ export const DEAD = -1;
 
 interface State {
   readonly nodes: Int32Array;
-  readonly isOpen: boolean; // nodes are where the walk begins once the next byte is known, else where it ends
-  readonly before: number; // kind of the byte read last
+  readonly isOpen: boolean; // if the walk waits for the next byte, nodes are where it begins; otherwise, where it ends
+  readonly before: number; // kind of the previous byte
   readonly matched: boolean;
 }
 
@@ -28,7 +28,7 @@ export class LazyAutomaton {
   readonly #classes: ByteClasses;
   readonly #backwards: boolean;
   readonly #numbers = new Map<string, number>();
-  readonly #visited: Int32Array; // by node: the walk that saw it last
+  readonly #visited: Int32Array; // for each node, the last walk that saw it
   #walk = 0;
   /** The nodes visited since the host last set this to 0, a measure of the cost of building. */
   work = 0;
@@ -43,12 +43,12 @@ export class LazyAutomaton {
     this.#visited = new Int32Array(program.operations.length);
   }
 
-  /** The number of states since the last reset(). They are numbered from 0. */
+  /** The number of states since the last reset(). States are numbered from 0. */
   get size(): number {
     return this.#states.length;
   }
 
-  /** Forgets all states but `keep`, which becomes state 0. */
+  /** Forgets all states except `keep`, which becomes state 0. */
   reset(keep?: number): void {
     const kept = keep === undefined ? undefined : this.#states[keep]!;
     this.#states = [];
@@ -66,7 +66,9 @@ export class LazyAutomaton {
     return this.#number([this.#program.start], before, false);
   }
 
-  /** Returns the state after a byte of the class, or after the edge of the text. DEAD if no match can follow. */
+  /**
+   * Returns the state after a byte of the class, or after the edge of the text. Returns DEAD if no match can follow.
+   */
   step(from: number, byteClass: number): number {
     const isEdge = byteClass === this.#classes.count;
     const byte = isEdge ? -1 : this.#classes.byte[byteClass]!;
@@ -92,7 +94,10 @@ export class LazyAutomaton {
     return this.#reach(nodes, this.#backwards ? [after, before] : [before, after]);
   }
 
-  /** Returns the nodes reached without a byte, in order of priority. Includes assertions themselves if `sides` is unknown. */
+  /**
+   * Returns the nodes that can be reached without a byte, in order of priority. Includes assertions themselves if
+   * `sides` is unknown.
+   */
   #reach(from: Iterable<number>, sides: readonly [number, number] | undefined): number[] {
     const { operations, x, y } = this.#program;
     const walk = ++this.#walk;

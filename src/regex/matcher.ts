@@ -11,18 +11,18 @@ import { takeAll, type Steps } from "./steps.ts";
 /** Finds an expression's matches in texts in kernel memory. */
 export interface Matcher {
   /**
-   * Appends the ranges of all matches of the text [from, to), in order, relative to `from`, and returns
-   * how many. They are RE2's: leftmost-first, not overlapping, no empty match that touches the match
-   * before. `budget` is asked at least every 64 KiB of bytes run, with what was found so far in `out`;
-   * when it says true that is the result, and `stopped` is set.
-   * REQUIRES: the text is a whole file, or, unless the expression crosses lines, any whole lines of one.
-   * A region of another kernel, or one that moves meanwhile, is not seen.
+   * Appends the ranges of all matches of the text [from, to), in order and relative to `from`. Returns their number.
+   * They are RE2's matches: leftmost-first, not overlapping, and no empty match touches the previous match. `budget`
+   * is called at least every 64 KiB of processed bytes, with what was found so far in `out`. If it returns true, the
+   * result ends there, and `stopped` is set.
+   * REQUIRES: the text is a whole file or, unless the expression crosses lines, any whole lines of one. The text must
+   * be in this kernel's memory, and must not move meanwhile.
    */
   ranges(from: number, to: number, out: RangeList, budget?: Budget): number;
   /**
-   * Appends the ranges of one text after another, as addresses: pairs (start, end) in a table of the
-   * kernel's memory. Calling ranges() for each text would cost as much as running over half a KiB.
-   * REQUIRES: the expression matches no empty text; else as for ranges().
+   * Appends the ranges of one text after another, as addresses. The texts are pairs (start, end) in a table in the
+   * kernel's memory. Calling ranges() for each text would take as long as processing half a KiB more.
+   * REQUIRES: the expression matches no empty text; otherwise as for ranges().
    */
   rangesOfTexts(table: number, count: number, out: RangeList, budget?: Budget): number;
   /** Counts the matches. Faster than ranges(), because it does not need their starts. */
@@ -31,16 +31,13 @@ export interface Matcher {
   occursSteps(text: Uint8Array): Steps<boolean>;
   /** Whether the budget ended the last call. */
   readonly stopped: boolean;
-  /** Builds in steps what the first run would build at once. */
+  /** Builds in steps what the first run would otherwise build at once. */
   prepare(): Steps<void>;
 }
 
 const matchers = new WeakMap<Kernel, LruCache<string, LazyMatcher>>();
 
-/**
- * Returns the matcher of an expression. The kernel caches as many recent ones as it has places for
- * automata.
- */
+/** Returns the matcher of an expression. A kernel caches as many recent matchers as it has places for automata. */
 export function createMatcher(kernel: Kernel, expression: Expression): Matcher {
   let known = matchers.get(kernel);
   if (!known) matchers.set(kernel, (known = new LruCache({ most: PLACES })));
@@ -85,7 +82,7 @@ class LazyMatcher implements Matcher {
     return new Automaton(this.#kernel, yield* automatonSteps(syntax), matchesEmpty);
   }
 
-  /** Runs the automaton. Does not build it if time is up, because a large one takes up to 20 ms. */
+  /** Runs the automaton. Does not build it if time is up, because building a large one takes up to 20 ms. */
   #run(budget: Budget | undefined, run: (automaton: Automaton) => number): number {
     this.stopped = this.#automaton === undefined && (budget?.() ?? false);
     if (this.stopped) return 0;

@@ -1,30 +1,34 @@
 /**
- * Finds a literal that every match of an expression contains near its beginning: `dev_err(` in dev_err\\([^)]*%d. While
- * no match has begun, the automaton's loop goes on where the next one may begin, twenty times as fast as byte by byte.
+ * Finds a literal that every match of an expression contains near its beginning: `dev_err(` in dev_err\\([^)]*%d.
+ * While no match has begun, the automaton's loop skips to where the next one may begin, twenty times as fast as byte
+ * by byte.
  */
 
 import { rarestTwo } from "../kernel/rarest-bytes.ts";
 import type { Node } from "./ast.ts";
 import { members, size } from "./code-points.ts";
 
-/** What is searched for: a byte b of the text is that at position i if (b | masks[i]) is bytes[i]. */
+/** The literal to search for. A byte b of the text matches position i if (b | masks[i]) is bytes[i]. */
 export interface Needle {
   readonly bytes: Uint8Array;
   /** The bits of each byte that may differ: 0x20 in an ASCII letter that matches in either case, else 0. */
   readonly masks: Uint8Array;
   /** The positions of the two bytes that are rarest in code. */
   readonly rarest: readonly [first: number, second: number];
-  /** The most bytes of a match before it. */
+  /** The most bytes of a match before the needle. */
   readonly lead: number;
 }
 
-/** What the kernel's loop has room for. */
+/** The limit of the kernel's loop. */
 export const MOST_NEEDLE = 16;
-/** Shorter ones are everywhere. */
+/** Shorter needles occur too often. */
 const LEAST_NEEDLE = 2;
-/** Until the match begins or not, the loop finds the same needle again with each step. */
+/**
+ * Limits the bytes before the needle, because until it is clear whether a match begins, the loop finds the same
+ * needle again with each step.
+ */
 const MOST_LEAD = 32;
-/** The most members of a class that is looked at. */
+/** The most members of a class that is examined. */
 const MOST_MEMBERS = 4;
 const CASE = 0x20;
 
@@ -33,13 +37,15 @@ interface NeedleByte {
   readonly mask: number;
 }
 
-/** Returns the longest run of ASCII characters that follow a beginning of bounded length, or undefined. */
+/**
+ * Returns the longest run of ASCII characters that follows a prefix of bounded length, or undefined if there is none.
+ */
 export function needleOf(node: Node): Needle | undefined {
   let best: { readonly run: readonly NeedleByte[]; readonly lead: number } | undefined;
   let run: NeedleByte[] = [];
-  let lead = 0; // before the run
+  let lead = 0; // the bytes before the run
   for (const part of node.kind === "concat" ? node.children : [node]) {
-    if (part.kind !== "char" && part.kind !== "class") break; // an assertion, or of any length
+    if (part.kind !== "char" && part.kind !== "class") break; // an assertion, or a node of any length
     const byte = byteOf(part);
     if (byte && run.length < MOST_NEEDLE) run.push(byte);
     else {

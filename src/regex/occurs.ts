@@ -1,24 +1,24 @@
 /**
- * Finds whether an expression matches somewhere in a short text, in steps, by keeping the set of nodes that may come
- * next. It takes time in proportion to the text and the program, and no memory but two such sets. The automaton is
- * faster wherever its states serve again; where each byte needs a new one, it cannot be interrupted within a text.
+ * Finds, in steps, whether an expression matches in a short text. It keeps the set of nodes that may come next. Time
+ * is proportional to the text and the program. Memory is two such sets. The automaton is faster if its states are
+ * used again. But if each byte needs a new state, it cannot be interrupted within a text.
  */
 
 import { holds, type ByteClasses } from "./byte-classes.ts";
 import { ASSERT, MATCH, SPLIT, targetOf, type Program } from "./program.ts";
 import type { Steps } from "./steps.ts";
 
-/** The nodes visited in a step, a fraction of a millisecond. One byte may visit all nodes. */
+/** The nodes visited in a step, which takes a fraction of a millisecond. One byte may visit all nodes. */
 const WORK = 10_000;
 
-/** REQUIRES: the program runs forwards and searches, and the classes are those of this program, or finer. */
+/** REQUIRES: the program runs forwards and searches; the classes are those of this program, or finer. */
 export function* occursSteps(
   program: Program,
   { kind, edgeKind }: Pick<ByteClasses, "kind" | "edgeKind">,
   text: Uint8Array,
 ): Steps<boolean> {
   const { operations, x, y, start } = program;
-  const seen = new Int32Array(operations.length).fill(-1); // at which place a node was visited last
+  const seen = new Int32Array(operations.length).fill(-1); // for each node, the place where it was visited last
   const kindAt = (at: number) => (at < 0 || at === text.length ? edgeKind : kind[text[at]!]!);
   let nodes = [start];
   let work = 0;

@@ -22,7 +22,7 @@ export function parseClass(reader: PatternReader, start: number, fold: boolean):
   return negated ? negate(members) : members;
 }
 
-/** Parses \d or \p{…} after its backslash at `start`. Returns undefined, and reads nothing, for any other escape. */
+/** Parses \d or \p{…} after its backslash at `start`. For any other escape, returns undefined and reads nothing. */
 export function namedClassAt(
   reader: PatternReader,
   start: number,
@@ -42,7 +42,7 @@ function signed(set: CodePoints, negated: boolean, fold: boolean): CodePoints {
   return negated ? negate(folded) : folded;
 }
 
-/** Folded named sets, which are never freed. Folding \pL takes 0.7 ms, and a pattern may contain it 3 000 times. */
+/** Folded named sets. They are never freed. Folding \pL takes 0.7 ms, and a pattern may contain it 3 000 times. */
 const closures = new WeakMap<CodePoints, CodePoints>();
 
 function closed(set: CodePoints): CodePoints {
@@ -72,7 +72,7 @@ function unicodeClassAt(reader: PatternReader, start: number, fold: boolean): Co
 
 function backslashClassAt(reader: PatternReader, fold: boolean): CodePoints | undefined {
   const start = reader.at;
-  if (/^\\[pP]$/.test(reader.source.slice(start, start + 3))) return undefined; // an escape to RE2, here only
+  if (/^\\[pP]$/.test(reader.source.slice(start, start + 3))) return undefined; // an escape that RE2 accepts only here
   if (!reader.take("\\")) return undefined;
   const named = namedClassAt(reader, start, fold);
   if (!named) reader.at = start;

@@ -1,7 +1,7 @@
 /**
  * Parses RE2's syntax to an AST, without recursion, in time linear in the pattern. Errors have RE2's messages. It may
- * accept more than RE2: expression.ts refuses what exceeds our limits, which are below RE2's. The meaning follows
- * RE2's parser in all details: a flag group is not an operand (`a(?i)*` repeats the a), a `{` that opens no
+ * accept more than RE2; expression.ts rejects whatever exceeds our limits, which are below RE2's. The meaning follows
+ * RE2's parser in all details: a flag group is not an operand (`a(?i)*` repeats the a), a `{` that begins no
  * repetition is a brace, directly stacked repetitions are an error, and (?:x*)+ is x*.
  */
 
@@ -13,7 +13,7 @@ import { PatternReader } from "./pattern-reader.ts";
 
 /** Flags as bits; the pattern's own groups change them. */
 const FOLD = 1;
-const LINES = 2; // ^ and $ at line ends
+const LINES = 2; // ^ and $ match at line ends
 const DOT_ALL = 4;
 const UNGREEDY = 8;
 const FLAG_LETTERS: Readonly<Record<string, number>> = {
@@ -24,25 +24,25 @@ const FLAG_LETTERS: Readonly<Record<string, number>> = {
 };
 
 const NOT_NEWLINE: CodePoints = [0, 9, 11, 0x10ffff];
-const REPETITION_LIMIT = 1_000; // RE2's, of one count and of nested counts multiplied
+const REPETITION_LIMIT = 1_000; // RE2's limit, both for one count and for the product of nested counts
 
 type Operator = "*" | "+" | "?";
 
 interface Count {
   readonly min: number;
-  readonly max: number; // Infinity: no bound
+  readonly max: number; // Infinity if unbounded
 }
 
-/** An operand, with what a repetition after it depends on. */
+/** An operand, with the facts on which a repetition after it depends. */
 interface Item {
   readonly node: Node;
-  readonly loop?: Loop | undefined; // the node is this loop, once counts are written out
-  readonly merges?: Loop | undefined; // the same, if RE2 knows it while it parses: the operator that was written
-  readonly expansion: number; // nested counts multiplied
+  readonly loop?: Loop | undefined; // set if the node is this loop once counts are written out
+  readonly merges?: Loop | undefined; // the operator as written, if RE2 knows while parsing that the node is a loop
+  readonly expansion: number; // the product of nested counts
   readonly isCapture?: boolean;
 }
 
-/** A repetition by an operator. If an operator follows under the same flags, RE2 makes one loop of both. */
+/** A repetition by an operator. If an operator with the same flags follows, RE2 makes one loop of both. */
 interface Loop {
   readonly operator: Operator;
   readonly flags: number;
@@ -50,7 +50,7 @@ interface Loop {
 }
 
 interface Group {
-  readonly open: number; // position of its parenthesis, -1 for the whole pattern
+  readonly open: number; // the position of its parenthesis; -1 for the whole pattern
   readonly captures: boolean;
   readonly outerFlags: number;
   readonly alternatives: Item[];
@@ -66,7 +66,7 @@ class Parser {
   readonly #groups: Group[] = [];
   #group: Group;
   #flags: number;
-  #lastRepetition = -1; // where the repetition just before starts
+  #lastRepetition = -1; // where the preceding repetition starts
 
   constructor(source: string, flags: number) {
     this.#in = new PatternReader(source);
@@ -185,7 +185,7 @@ class Parser {
   #open(start: number): void {
     if (this.#in.peek() !== "?") return this.#enter(start, true, this.#flags);
     this.#in.at++;
-    // at the very end of a pattern RE2 takes "P<" for flags, and refuses them
+    // at the very end of a pattern, RE2 takes "P<" for flags and rejects them
     const isAtEnd = this.#in.source.length === this.#in.at + 2;
     if (!isAtEnd && this.#in.take("P<")) return this.#openNamed(start);
     for (const look of ["=", "!", "<=", "<!"])
@@ -212,7 +212,7 @@ class Parser {
   #openFlags(start: number): void {
     let flags = this.#flags;
     let negated = false;
-    let some = true; // letters since the minus
+    let some = true; // the number of letters since the minus
     for (;;) {
       const char = this.#in.done ? "" : this.#in.next();
       const bit = FLAG_LETTERS[char];
@@ -316,13 +316,13 @@ function concat(items: readonly Item[]): Item {
 }
 
 /**
- * Joins neighbouring alternatives of one character into a class, unless they are captured, as RE2 does. This decides
- * whether the class reaches up to the last code point and so takes overlong forms (utf8.ts).
+ * Like RE2, joins neighbouring alternatives of one character to a class, unless they are captured. This decides
+ * whether the class extends to the last code point, and so matches overlong forms (utf8.ts).
  */
 function alternate(items: readonly Item[]): Item {
   if (items.length === 1) return items[0]!;
   const children: Node[] = [];
-  let last: CodePoints | undefined; // of the alternative before
+  let last: CodePoints | undefined; // belongs to the previous alternative
   for (const { node, isCapture } of items) {
     const own = isCapture ? undefined : characters(node);
     const merged = last && own && union(last, own);
@@ -370,7 +370,7 @@ function repeatCounted(item: Item, { min, max }: Count, flags: number): Item {
   return { node, loop: { operator: "?", flags, child: copies }, expansion };
 }
 
-/** Applies an operator as RE2 does where it writes counts out: it merges with the operand's own. */
+/** Applies an operator as RE2 does when it writes counts out: the operator merges with the operand's own. */
 function mergeLoop({ node, loop }: Item, operator: Operator, flags: number): Loop {
   if (loop?.flags !== flags) return { operator, flags, child: node };
   return loop.operator === operator ? loop : { ...loop, operator: "*" };

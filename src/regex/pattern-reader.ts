@@ -1,4 +1,4 @@
-/** Reads a pattern: its characters and escapes. Makes the errors that name the position. */
+/** Reads a pattern, character by character or escape by escape. Its errors contain the position. */
 
 import { QuernError } from "../base/errors.ts";
 import { isSurrogate, LAST } from "./code-points.ts";
@@ -67,7 +67,7 @@ export class PatternReader {
     return value;
   }
 
-  /** Reads as much of an invalid hexadecimal escape as RE2 quotes in its error. */
+  /** Reads the part of an invalid hexadecimal escape that RE2 quotes in its error. */
   #passHexadecimal(): void {
     if (!this.take("{")) {
       for (let i = 0; i < 2 && !this.done; i++) this.next();

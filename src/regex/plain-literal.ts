@@ -1,4 +1,4 @@
-/** Recognizes expressions that are plain texts, which need no automaton. */
+/** Recognizes expressions that are plain texts and so need no automaton. */
 
 import { foldCodePoint, orbit } from "../kernel/folding.ts";
 import type { Node } from "./ast.ts";
@@ -9,13 +9,16 @@ export interface PlainLiteral {
   readonly caseSensitive: boolean;
 }
 
-/** A code point, matched exactly or in any case, and folded then. */
+/** A code point that is matched either exactly, or in any case and then folded. */
 export interface Point {
   readonly cp: number;
   readonly isExact: boolean;
 }
 
-/** Returns the text of an expression, or undefined if it is more than a text, or only partly case-sensitive. */
+/**
+ * Returns the text of an expression. Returns undefined if the expression is more than a text, or case matters in only
+ * a part of it.
+ */
 export function plainLiteral(node: Node): PlainLiteral | undefined {
   const parts = node.kind === "concat" ? node.children : [node];
   const points = parts.map(pointOf);
@@ -28,16 +31,16 @@ export function plainLiteral(node: Node): PlainLiteral | undefined {
 export const textOf = (points: readonly Point[]): string =>
   String.fromCodePoint(...points.map(({ cp }) => cp));
 
-/** Returns whether case matters, or undefined if it matters to some of the points only. */
+/** Returns whether case matters, or undefined if it matters only for some of the code points. */
 export function caseOf(points: readonly Point[]): boolean | undefined {
-  // code points that fold with nothing are the same either way
+  // code points without case forms are the same either way
   if (points.every(({ isExact }) => isExact)) return true;
   return points.every(({ cp, isExact }) => !isExact || orbit(cp).length === 1) ? false : undefined;
 }
 
 /**
- * Returns the only code point that a node matches, exactly or with all that fold to it. Returns undefined for a
- * surrogate, because RE2 matches its three bytes, and no encoded JavaScript string has them.
+ * Returns the only code point that a node matches, either exactly or with all that fold to it. Returns undefined for
+ * a surrogate: RE2 matches its three bytes, which no encoded JavaScript string contains.
  */
 export function pointOf(node: Node): Point | undefined {
   if (node.kind === "char")
@@ -48,7 +51,7 @@ export function pointOf(node: Node): Point | undefined {
   return isOrbit ? { cp: foldCodePoint(members[0]!), isExact: false } : undefined;
 }
 
-/** Whether ranges (first, last, first, last, …) hold exactly the given code points, ascending. */
+/** Whether ranges (first, last, first, last, …) contain exactly the given ascending code points. */
 function isSame(members: readonly number[], ranges: ArrayLike<number>): boolean {
   let next = 0;
   for (let i = 0; i < ranges.length; i += 2)

@@ -1,20 +1,20 @@
 /**
- * Compiles an expression to a non-deterministic automaton over bytes, forwards or backwards. Nodes are numbers. The
- * order of a split's two targets is their priority. As in RE2, a walk visits each node once, which decides the
- * meaning of empty loops.
+ * Compiles an expression to a non-deterministic automaton over bytes, which runs forwards or backwards. Nodes are
+ * numbers. The order of a split's two targets is their priority. As in RE2, a walk visits each node at most once,
+ * which determines the meaning of empty loops.
  *
- * A backward program reads sequences from right to left. Assertions keep their meaning in the text. Only the set of
- * matching texts counts there, not the priority.
+ * A backward program reads sequences from right to left. Assertions keep their meaning with respect to the text. For
+ * a backward program, only the set of matching texts matters, not the priority.
  */
 
 import { firstIndex } from "../base/binary-search.ts";
 import type { Assertion, Node } from "./ast.ts";
 import { byteGraph, encodeCodePoint, type ByteGraph, type Edges } from "./utf8.ts";
 
-export const MATCH = 0; // node 0 and no other
-export const SPLIT = 1; // to x, then to y
-export const ASSERT = 2; // ASSERTIONS[y] holds here, then x
-export const BYTES = 3; // one byte along edges[node]: a target counts from x, and -1 is y
+export const MATCH = 0; // only node 0
+export const SPLIT = 1; // continues with x, or else with y
+export const ASSERT = 2; // continues with x if ASSERTIONS[y] holds
+export const BYTES = 3; // reads one byte along edges[node]: targets count from x, and -1 stands for y
 
 export const ASSERTIONS: readonly Assertion[] = [
   "lineStart",
@@ -32,14 +32,17 @@ export interface Program {
   readonly operations: readonly number[];
   readonly x: readonly number[];
   readonly y: readonly number[];
-  readonly edges: readonly Edges[]; // of BYTES nodes; the copies of a repeated class share theirs
+  readonly edges: readonly Edges[]; // the edges of BYTES nodes; copies of a repeated class share them
   readonly start: number;
-  /** Where the edges come from: graphs of classes, and nodes by themselves. */
+  /** The source of edges: graphs of classes, and single nodes. */
   readonly graphs: ReadonlySet<ByteGraph>;
   readonly lone: ReadonlySet<Edges>;
 }
 
-/** Compiles an expression. With `searches`, a match may begin anywhere, leftmost first. REQUIRES: countNodes(node) <= NODE_LIMIT. */
+/**
+ * Compiles an expression. With `searches`, a match may begin anywhere, and the leftmost one comes first. REQUIRES:
+ * countNodes(node) <= NODE_LIMIT.
+ */
 export function compileProgram(
   node: Node,
   options: { backwards: boolean; searches: boolean },
@@ -167,7 +170,7 @@ class Builder {
     let entry = last ? this.compile(last, next) : next;
     let copies = min;
     if (max !== Infinity) {
-      // x{2,4} is xx(x(x)?)?, and with another last copy xx(x(last))?
+      // x{2,4} is xx(x(x)?)?; with a replaced last copy it is xx(x(last))?
       const inner = last ? min + 1 : min;
       for (let i = inner; i < max; i++)
         entry = this.#split(this.compile(child, entry), next, greedy);

@@ -1,7 +1,7 @@
-/** Ranges found in a text, as pairs of u32 that grow without an object for each. */
+/** Stores ranges found in a text as pairs of u32, which need no object per range. */
 
 export interface RangeList {
-  length: number; // in pairs
+  length: number; // counted in pairs
   data: Uint32Array;
 }
 
@@ -16,7 +16,7 @@ export function pushRange(list: RangeList, start: number, end: number): void {
   list.length++;
 }
 
-/** Makes room for `more` pairs after the present ones. */
+/** Makes room for `more` additional pairs. */
 export function reserveRanges(list: RangeList, more: number): void {
   const needed = 2 * (list.length + more);
   if (needed <= list.data.length) return;
@@ -25,7 +25,7 @@ export function reserveRanges(list: RangeList, more: number): void {
   list.data = grown;
 }
 
-/** Adds `by` to the ranges from the one numbered `first` on. */
+/** Adds `by` to all ranges from range `first` on. */
 export function shiftRanges({ data, length }: RangeList, first: number, by: number): void {
   if (by === 0) return;
   for (let i = 2 * first; i < 2 * length; i++) data[i]! += by;

@@ -1,10 +1,10 @@
 /**
  * Finds three neighbouring classes of ASCII bytes that every match contains, for expressions without a required
- * literal. `[a-z]{3}_[A-Z]{4}` has [a-z] _ [A-Z]. The kernel finds such places five times as fast as the automaton
- * runs, and only the lines with such places are left for the automaton.
+ * literal. For instance, `[a-z]{3}_[A-Z]{4}` has [a-z] _ [A-Z]. The kernel finds places of such classes five times as
+ * fast as the automaton runs. The automaton then reads only the lines with such places.
  *
- * An expression becomes a list of steps: a set of bytes, or a gap for any text. Three sets in a row are neighbours in
- * every match.
+ * An expression becomes a list of steps: a step is a set of bytes, or a gap that stands for any text. Three
+ * successive sets are neighbours in every match.
  */
 
 import type { Node } from "./ast.ts";
@@ -15,10 +15,12 @@ export type Triple = readonly [CodePoints, CodePoints, CodePoints];
 type Step = CodePoints | typeof GAP;
 
 const GAP = "gap" as const;
-/** The steps of a repeated part that are kept at each end, because nested repetitions would multiply them. */
+/**
+ * How many steps of a repeated part are kept at each end. Without this limit, nested repetitions would multiply them.
+ */
 const KEPT = 8;
 const COPIES = 3;
-/** The highest frequency in code at which searching for the classes still pays. */
+/** The highest frequency in code at which searching for the classes still pays off. */
 const MOST_FREQUENT = 1 / 256;
 
 /** Returns the rarest triple, or undefined if none is rare enough. */
@@ -68,11 +70,12 @@ function repeated(
 
 const isAscii = (set: CodePoints): boolean => set.length > 0 && set.at(-1)! < 0x80;
 
-// kinds of bytes: lower case, upper case, digit, underscore, blank, any other
+// the kinds of bytes: lower case, upper case, digit, underscore, blank, any other
 const SIZES = [26, 26, 10, 1, 2, 32];
 
-// How frequent three neighbours of given kinds are in C, Go, Python and TypeScript: the negative binary
-// logarithm as a digit of base 36. By the kind of the first (a line each), the second and the third.
+// The frequency of three neighbours of given kinds in C, Go, Python and TypeScript. Each is the negative binary
+// logarithm, as a digit of base 36. A line stands for the kind of the first byte; within it, digits are ordered by
+// the second and the third.
 const NEIGHBOURS = [
   "2787557abjfdab7cb97dcchf58bcb768ab66",
   "6behbba59798gb9bdbe7cdjgbbcjabbbcg99",

@@ -1,11 +1,11 @@
 /**
- * Computes what every match of an expression must contain, as a formula over literals: the part of the
- * expression that an index can answer. The formula may require less than the expression, never more.
+ * Computes what every match of an expression must contain. The result is a formula over literals, which an index can
+ * answer. The formula may require less than the expression, but never more.
  *
- * For each node it keeps the few texts that it matches (`exact`), or else the texts with which all its
- * matches begin and end, and a formula for what is between. Concatenation joins the ends, so that [ab]foo
- * gives afoo or bfoo. A text that matches in any case is kept folded. If it is joined with others, these
- * match in any case, too, which only requires less.
+ * For each node it computes the few texts that it matches (`exact`). If there are too many, it computes the texts
+ * with which matches begin and end, and a formula for the part in between. Concatenation joins these ends, so that
+ * [ab]foo gives afoo or bfoo. A text that matches in any case is stored folded. If it is joined with other texts,
+ * these match in any case, too, which only requires less.
  */
 
 import { foldCodePoint, foldText, orbit } from "../kernel/folding.ts";
@@ -14,7 +14,7 @@ import { isSurrogate, members, size, type CodePoints } from "./code-points.ts";
 
 /** A simplified formula. With `fold`, a literal matches in any case, and `text` is folded. */
 export type Formula =
-  | { readonly kind: "any" } // nothing is required
+  | { readonly kind: "any" } // requires nothing
   | { readonly kind: "none" } // cannot match
   | { readonly kind: "literal"; readonly text: string; readonly fold: boolean } // LITERAL_BYTES or more
   | { readonly kind: "and"; readonly children: readonly Formula[] }
@@ -32,16 +32,19 @@ interface Parts {
   readonly exact?: Texts;
   readonly prefix: Texts;
   readonly suffix: Texts;
-  readonly inner: Formula; // what is between prefix and suffix
+  readonly inner: Formula; // the formula for the part between prefix and suffix
 }
 
-/** A gram has three bytes, so shorter literals are useless. The bytes of the shortest case form count. */
+/**
+ * A gram has three bytes, so shorter literals are useless. If the case forms of a text differ in length, the shortest
+ * counts.
+ */
 const LITERAL_BYTES = 3;
-const TEXTS = 32; // the most texts of a node
-const CLASS_MEMBERS = 4; // more members cost more look-ups than they save; the case forms of a letter count as one
-const COPIES = 64; // the most copies of a counted repetition
-const ALTERNATIVES = 1_000; // the most children of one "or"
-const ABSORBED = 100; // up to this many children are compared with each other
+const TEXTS = 32; // the limit of texts per node
+const CLASS_MEMBERS = 4; // the limit of members of a class, because more would cost more look-ups than they save; the case forms of a letter count as one
+const COPIES = 64; // the limit of copies of a counted repetition
+const ALTERNATIVES = 1_000; // the limit of children of an "or"
+const ABSORBED = 100; // up to so many children are compared with each other
 
 const ANY: Formula = { kind: "any" };
 const NONE: Formula = { kind: "none" };
@@ -160,12 +163,12 @@ function distinct(texts: Texts): Texts {
   return [...byKey.values()];
 }
 
-/** Returns each of the first texts followed by each of the second, or undefined if they are too many. */
+/** Returns each of the first texts followed by each of the second, or undefined if there are too many. */
 function cross(first: Texts, second: Texts): Texts | undefined {
   if (first.length * second.length > TEXTS) return undefined;
   if (first.length === 1 && second.length === 1) return [join(first[0]!, second[0]!)]; // keeps V8's concatenated strings lazy
   const texts = first.flatMap((a) => second.map((b) => join(a, b)));
-  return second.length === 1 ? texts : distinct(texts); // checking this for each letter of a long text would take quadratic time
+  return second.length === 1 ? texts : distinct(texts); // a check for each letter of a long text would take quadratic time
 }
 
 function join(a: Literal, b: Literal): Literal {
@@ -210,12 +213,12 @@ function or(given: readonly Formula[]): Formula {
   return kept.length === 1 ? kept[0]! : { kind: "or", children: kept };
 }
 
-/** Removes children that another one implies. */
+/** Removes children that another child implies. */
 function strongest(children: readonly Formula[]): Formula[] {
   return absorb(children, (other, child) => implies(other, child));
 }
 
-/** Removes children that imply another one. */
+/** Removes children that imply another child. */
 function weakest(children: readonly Formula[]): Formula[] {
   return absorb(children, (other, child) => implies(child, other));
 }

@@ -7,7 +7,7 @@
 import type { Kernel } from "../kernel/kernel.ts";
 import { MOST_NEEDLE, type Needle } from "./needle.ts";
 
-/** Word numbers of the run's fields that the host reads and writes. */
+/** Word indexes of the run's fields that the host reads and writes. */
 export const AT = 0;
 export const FROM = 1;
 export const TO = 2;
@@ -50,13 +50,13 @@ export const MATCHED_BIT = 0x8000_0000;
 const NEEDLE_AT = 176;
 const FIELDS_BYTES = NEEDLE_AT + 2 * MOST_NEEDLE;
 const CLASSES_BYTES = 2_560;
-// Room for about 5 000 states of an everyday expression, and half of them backwards.
+// Enough for about 5 000 states of an ordinary expression, and half as many backwards.
 const FORWARD_BYTES = 512 * 1024;
 const BACKWARD_BYTES = 256 * 1024;
-// The pair table is walked at random: it pays while its hot part fits the second-level cache.
+// Access to the pair table is random, so it pays off as long as its hot part fits into the second-level cache.
 const PAIRS_BYTES = 512 * 1024;
 const OUT_RANGES = 2_048;
-/** Tables are made ready in steps: what no state has reached yet is not touched, and so takes no memory. */
+/** Tables are initialized in steps. Parts that no state has reached yet are not touched, and so take no memory. */
 const STEP_BYTES = 16 * 1024;
 
 interface Extents {
@@ -71,31 +71,31 @@ const TABLE_BYTES: Readonly<Extents> = {
   pairs: PAIRS_BYTES,
 };
 
-export const PLACES = 12; // of 1.3 MiB each, of which everyday expressions touch 0.4
+export const PLACES = 12; // each of 1.3 MiB, of which ordinary expressions touch 0.4
 
 export interface Place {
   readonly kernel: Kernel;
-  readonly words: number; // word number of the run's fields
+  readonly words: number; // word index of the run's fields
   readonly classes: number; // addresses
   readonly forward: number;
   readonly backward: number;
   readonly pairs: number;
   readonly out: number;
   owner: Owner | undefined;
-  /** Bytes at the start of each table that are not UNKNOWN for sure. */
+  /** The bytes at the start of each table that may differ from UNKNOWN. */
   readonly used: Extents;
-  /** Bytes at the start of each table that have ever been filled with UNKNOWN; what follows is zero. */
+  /** The bytes at the start of each table that have ever been filled with UNKNOWN. The rest is zero. */
   readonly filled: Extents;
 }
 
-/** The automaton that uses a place. It is notified when it loses the place, and with it its tables. */
+/** The automaton that uses a place. It is notified when it loses the place and its tables. */
 export interface Owner {
   lostPlace(): void;
 }
 
 const places = new WeakMap<Kernel, Place[]>();
 
-/** Returns the owner's place, and whether it is new, which means that its tables are empty. */
+/** Returns the owner's place, and whether the place is new, which means that its tables are empty. */
 export function takePlace(kernel: Kernel, owner: Owner): { place: Place; isNew: boolean } {
   let list = places.get(kernel);
   if (!list) places.set(kernel, (list = []));
@@ -133,7 +133,7 @@ export interface Capacity {
   readonly pairs: number;
 }
 
-/** Returns how many states fit, for an automaton with this number of byte classes. */
+/** Returns how many states an automaton with this number of byte classes may have. */
 export function capacity(classCount: number): Capacity {
   const stride = 4 * (classCount + 1);
   const pairs = Math.floor(PAIRS_BYTES / (4 * classCount * classCount));
@@ -170,7 +170,7 @@ export function preparePlace(
     set(NEEDLE_FIRST, needle.rarest[0]);
     set(NEEDLE_SECOND, needle.rarest[1]);
     set(NEEDLE_LEAD, needle.lead);
-    // padded as the kernel wants it
+    // padded as the kernel requires it
     kernel.bytes.fill(0xff, needleAt, needleAt + 2 * MOST_NEEDLE);
     kernel.bytes.set(needle.bytes, needleAt);
     kernel.bytes.set(needle.masks, needleAt + MOST_NEEDLE);
@@ -200,7 +200,7 @@ export function clearBackward(kernel: Kernel, place: Place): void {
   used.backward = 0;
 }
 
-/** Prepares the rows of this many states for use. */
+/** Prepares the rows of so many states for use. */
 export function useRows(
   place: Place,
   classCount: number,

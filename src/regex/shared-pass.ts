@@ -1,9 +1,11 @@
 /**
- * Finds the lines in which any of several expressions matches, in one pass of the automaton of their alternation. Each
- * expression then runs on these few lines, in which its ranges are the same as in the whole text. This is for
- * expressions that do not cross lines and have no required literals; searching for literals is faster still.
+ * Finds the lines in which any of several expressions matches. One pass runs the automaton of their alternation. Each
+ * expression then runs only on these few lines, where its ranges are the same as in the whole text. This is for
+ * expressions that do not cross lines and have no required literals. If there are literals, searching for them is
+ * faster.
  *
- * Milliseconds for 16 MB of C headers: one pass for each expression, and one shared pass with the lines after it:
+ * Milliseconds for 16 MB of C headers: first with one pass per expression, then with one shared pass and a run over
+ * its lines:
  *
  *     2 rare expressions without literals                35      15
  *     3 with Unicode classes, in 1 500 lines             45      18
@@ -14,8 +16,8 @@
  *     [a-z]{20}, [A-Z]{20}, a line in 4 KB               30      20
  *     [aeiou].{5}[xyz] and another, a line in 360 bytes  32      68
  *
- * Hence the limits: few expressions, few matches for each byte, and no automaton that fills its tables repeatedly.
- * Beyond them, each expression runs by itself.
+ * Hence the limits: few expressions, few matches per byte, and no automaton that fills its tables repeatedly. Beyond
+ * them, each expression runs by itself.
  */
 
 import { LruCache } from "../base/lru-cache.ts";
@@ -27,14 +29,14 @@ import { countNodes, NODE_LIMIT } from "./program.ts";
 import { newRangeList } from "./range-list.ts";
 import { takeAll } from "./steps.ts";
 
-/** The most expressions that share a pass: the states of an alternation may multiply, and a kernel runs 12 automata. */
+/** The most expressions that share a pass. The states of an alternation may multiply, and a kernel runs 12 automata. */
 const MOST = 8;
-/** The bytes of a long text that cost about as much as a run over one line. */
+/** How many bytes of a long text take about as long as a run over one line. */
 const BYTES_A_RUN = 1024;
-/** The bytes after which the density of matches is judged, since before that a single match would decide. */
+/** After how many bytes the density of matches is judged. With fewer, a single match could decide. */
 const SAMPLE = 64 * 1024;
 
-const KEPT = 4; // a kernel
+const KEPT = 4; // cached per kernel
 const automata = new WeakMap<Kernel, LruCache<string, Automaton>>();
 
 /** Whether an expression may take part. */
@@ -47,7 +49,10 @@ export class SharedPass {
   #bytes = 0;
   #places = 0;
 
-  /** Returns the shared pass, or undefined if the expressions are too few or too many. REQUIRES: mayShare() for each. */
+  /**
+   * Returns the shared pass, or undefined if there are too few or too many expressions. REQUIRES: mayShare() is true
+   * for each.
+   */
   static of(kernel: Kernel, expressions: readonly Expression[]): SharedPass | undefined {
     if (expressions.length < 2 || expressions.length > MOST) return undefined;
     if (countNodes(alternationOf(expressions)) > NODE_LIMIT) return undefined;
@@ -59,14 +64,15 @@ export class SharedPass {
     this.#bytesAPlace = BYTES_A_RUN * expressions.length;
   }
 
-  /** Whether each expression should run by itself, because matches are too dense or states too many. */
+  /** Whether each expression should run by itself, because matches are too dense or there are too many states. */
   get isIdle(): boolean {
     return this.#automaton.isThrashing || this.#isDense(this.#bytes, this.#places);
   }
 
   /**
-   * Returns places in the text [from, to), ascending. A line contains one if and only if some expression matches in it.
-   * Returns undefined if this is unknown and each must run on the whole text. REQUIRES: as for Matcher.ranges().
+   * Returns ascending places in the text [from, to). A line contains one if and only if some expression matches in
+   * it. Returns undefined if this is not known, so that each expression must run on the whole text. REQUIRES: as for
+   * Matcher.ranges().
    */
   places(from: number, to: number, budget: Budget = () => false): Uint32Array | undefined {
     if (this.isIdle) return undefined;

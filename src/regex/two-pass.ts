@@ -1,14 +1,16 @@
 /**
  * Finds all matches of a text in time linear in its length, for every expression. The automaton reads beyond a match
- * until no better one can follow, and then starts again at the match's end. For `x*y|x` on a text of x it reads to the
- * end of the text for each match. Here a first pass runs backwards over the text. It computes, for each place, which
- * nodes of the program read the next byte and can still reach a match. The second pass runs forwards and takes, at
- * each split, the first branch that can. That gives the leftmost preferred match without ever going back.
+ * until no better one can follow, and then starts again at the end of the match. For `x*y|x` on a text of x's, it
+ * reads to the end of the text for each match. Here a first pass runs backwards over the text. For each place, it
+ * computes which nodes of the program read the next byte and can still reach a match. The second pass runs forwards.
+ * At each split, it takes the first branch that can reach a match. This gives the leftmost preferred match without
+ * ever going back.
  *
- * It runs at about 10 MB/s, so it is used only where the automaton wastes time (see automaton.ts). What is known of a
- * place is one of a few states, which are built once. In the worst case the states of all places would be as many as
- * the bytes of the text. So they are kept for one block at a time. The first pass keeps one state for each block, from
- * which the second rebuilds the states of the block. This takes 30 MiB for the largest expressions, a few for others.
+ * It processes about 10 MB/s, so it is used only where the automaton wastes time (see automaton.ts). The facts about
+ * a place form one of a few states, each of which is built once. In the worst case, every byte of the text would have
+ * a state of its own. So states are kept only for one block at a time. The first pass keeps one state per block. From
+ * it, the second pass rebuilds the states of the block. This takes 30 MiB for the largest expressions, and a few MiB
+ * for others.
  */
 
 import { emptyBitset, hasBit, setBit, type Bitset } from "../base/bitset.ts";
@@ -16,59 +18,62 @@ import { holds, type ByteClasses } from "./byte-classes.ts";
 import { ASSERT, BYTES, MATCH, SPLIT, targetOf, type Program } from "./program.ts";
 import type { Span } from "./iterate.ts";
 
-const BLOCK = 4096; // places
+const BLOCK = 4096; // counted in places
 /** The most bytes of states that are kept from one block to the next. */
 const HELD = 4 * 1024 * 1024;
-/** The nodes visited and bytes read between two checks of the budget, some milliseconds. */
+/** How many nodes are visited and bytes are read between two checks of the budget, in some milliseconds. */
 const WORK = 200_000;
 
-/** What is known of a place. It depends only on the text after it. */
+/** The facts about a place. They depend only on the text after it. */
 interface Known {
   /** The nodes that read the byte after the place and can then reach a match. */
   readonly readers: Bitset;
   readonly after: number; // kind of that byte
 }
 
-/** A Known, with what has been computed from it. Numbers refer to the states held at present. */
+/** A Known with values that were computed from it. Numbers refer to the current list of states. */
 interface State extends Known {
   /**
-   * For each class of the byte before the place, and for the edge of the text: 2 × the state of the previous place, plus
-   * 1 if a match can begin here; -1 if not computed yet.
+   * For each class of the previous byte, and for the edge of the text: 2 × the state of the previous place, plus 1 if
+   * a match can begin there; -1 if not computed yet.
    */
   readonly before: Int32Array;
-  /** For 4 × node + the kind of the byte before: the first node that the walk from this node can continue with. */
-  choices: Map<number, number> | undefined; // the first pass needs none
+  /** For 4 × node + the kind of the previous byte: the first node with which the walk from this node can continue. */
+  choices: Map<number, number> | undefined; // the first pass does not need it
 }
 
 export class TwoPass {
   readonly #program: Program;
   readonly #classes: ByteClasses;
   readonly #entry: number;
-  /** Nodes that lead to a node without a byte, those of node n at [from[n], from[n + 1]). */
+  /** For each node, the nodes that lead to it without a byte: those of node n are at [from[n], from[n + 1]). */
   readonly #sources: { readonly from: Int32Array; readonly nodes: Int32Array };
   #bytes!: Uint8Array;
   #text!: Span;
-  #first = 0; // place from which matches are looked for
+  #first = 0; // the place from which matches are searched
   #budget: (() => boolean) | undefined;
   #states: State[] = [];
   #numbers = new Map<string, number>();
   /** For each place of the current block, [start, start + BLOCK]: 2 × its state, plus 1 if a match can begin there. */
   readonly #places = new Int32Array(BLOCK + 1);
   #blockStart = -1;
-  /** What is known at the end of each block, in order. */
+  /** The state at the end of each block, in order. */
   #ends: readonly Known[] = [];
   #work = 0;
   stopped = false;
 
-  /** REQUIRES: the program runs forwards and searches, and the classes are those of this program, or finer. */
+  /** REQUIRES: the program runs forwards and searches; the classes are those of this program, or finer. */
   constructor(program: Program, classes: ByteClasses) {
     this.#program = program;
     this.#classes = classes;
-    this.#entry = program.x[program.start]!; // behind the split that lets a match begin anywhere
+    this.#entry = program.x[program.start]!; // after the split that lets a match begin anywhere
     this.#sources = sourcesOf(program);
   }
 
-  /** Makes the first pass over a text, down to the place `first`. Here and in find() `stopped` is set when the budget says so. */
+  /**
+   * Makes the first pass over a text, down to the place `first`. This and find() set `stopped` if the budget ends
+   * them.
+   */
   begin(bytes: Uint8Array, text: Span & { readonly first: number }, budget?: () => boolean): void {
     this.#bytes = bytes;
     this.#text = text;
@@ -79,7 +84,10 @@ export class TwoPass {
     this.#ends = this.#learn();
   }
 
-  /** Returns the leftmost match that begins at or after `from`. REQUIRES: `from` is at least `first` and does not decrease. */
+  /**
+   * Returns the leftmost match that begins at or after `from`. REQUIRES: `from` is at least `first` and never
+   * decreases.
+   */
   find(from: number): Span | undefined {
     for (let start = from; start <= this.#text.end && !this.stopped; start++) {
       const place = this.#place(start);
@@ -106,11 +114,14 @@ export class TwoPass {
     return at;
   }
 
-  /** Returns the first node, in order of priority, that the walk from `node` can continue with: one that reads, or the match. */
+  /**
+   * Returns the first node, in order of priority, with which the walk from `node` can continue: one that reads a
+   * byte, or the match.
+   */
   #choose(node: number, at: number): number {
     const place = this.#place(at);
     if (this.stopped) return node;
-    const state = this.#states[place >>> 1]!; // of the block that #place() has just made
+    const state = this.#states[place >>> 1]!; // belongs to the block that #place() has just made
     const before = this.#kindBefore(at);
     const key = 4 * node + before;
     const choices = (state.choices ??= new Map());
@@ -146,7 +157,7 @@ export class TwoPass {
     return this.#places[at - this.#blockStart]!;
   }
 
-  /** Makes the first pass, and returns what is known at the end of each block. */
+  /** Makes the first pass, and returns the state at the end of each block. */
   #learn(): Known[] {
     const readers = emptyBitset(this.#program.operations.length);
     let state: Known = { readers, after: this.#classes.edgeKind };
@@ -198,12 +209,12 @@ export class TwoPass {
     return 2 * this.#numberOf({ readers: reading, after: kind }) + canBegin;
   }
 
-  /** Returns the nodes that reach, without a byte, the match or one of `readers`. */
+  /** Returns the nodes that can reach the match or one of `readers` without a byte. */
   #comeToMatch(readers: Bitset, sides: readonly [number, number]): Bitset {
     const { operations, y } = this.#program;
     const { from, nodes } = this.#sources;
     const open = readers.slice();
-    const stack = [0]; // the match
+    const stack = [0]; // stands for the match
     setBit(open, 0);
     for (let node = 1; node < operations.length; node++)
       if (hasBit(readers, node)) stack.push(node);
@@ -231,7 +242,7 @@ export class TwoPass {
 
   /** Drops the states of earlier blocks if they take too much memory. */
   #forget(): void {
-    const bytes = 600 + this.#program.operations.length / 2 + 4 * this.#classes.count; // five objects, a set, its key, a table
+    const bytes = 600 + this.#program.operations.length / 2 + 4 * this.#classes.count; // covers five objects, a set, its key and a table
     if (this.#states.length * bytes < HELD) return;
     this.#states = [];
     this.#numbers = new Map();

@@ -1,4 +1,4 @@
-// made by scripts/build-unicode-table.ts: per class, in base 36, gap and length of each range in turn
+// made by scripts/build-unicode-table.ts: for each class, gap and length of each range in base 36
 export const UNICODE_CLASSES: ReadonlyMap<string, string> = new Map([
   ["Adlam", "2olc 24 4 a 4 2"],
   ["Ahom", "1j40 r 2 f 4 g"],

@@ -1,15 +1,15 @@
 /**
  * Converts sets of code points to sequences of bytes, and these to small deterministic graphs.
  *
- * As in RE2, a set with one range from 0x80 (or below) to the last code point takes every sequence of the right shape,
- * overlong ones included. Any other set takes exactly the encodings of its members. Surrogates are three bytes. No
- * set takes a byte that is not part of a sequence.
+ * As in RE2, a set with one range from 0x80 (or below) to the last code point matches every sequence of the right
+ * form, including overlong ones. Any other set matches exactly the encodings of its members. Surrogates are three
+ * bytes. No set matches a byte that is not part of a sequence.
  */
 
 import { LAST, type CodePoints } from "./code-points.ts";
 import { takeAll, type Steps } from "./steps.ts";
 
-/** lo, hi of each byte in turn. */
+/** The lowest and highest value of each byte, in order. */
 type Sequence = readonly number[];
 
 const ANY_NON_ASCII: readonly Sequence[] = [
@@ -40,11 +40,11 @@ function sequences(set: CodePoints): Sequence[] {
   return out;
 }
 
-/** Returns the number of bytes in all sequences of a set, where a range of bytes counts once. */
+/** Returns the number of bytes in all sequences of a set. A range of bytes counts once. */
 export const sequenceBytes = (set: CodePoints): number =>
   sequences(set).reduce((total, sequence) => total + sequence.length / 2, 0);
 
-/** Splits a range until all its members' encodings differ only in bytes that run through whole ranges. */
+/** Splits a range until the encodings of each part are all combinations of one range for each byte. */
 function addRange(out: Sequence[], lo: number, hi: number): void {
   const split = splitAfter(lo, hi);
   if (split !== undefined) {
@@ -68,10 +68,10 @@ function splitAfter(lo: number, hi: number): number | undefined {
   return undefined;
 }
 
-/** A node's edges: lo, hi, target, …, sorted and disjoint; target -1 is the end of a member. */
+/** A node's edges: lo, hi, target, …, sorted and disjoint. A target of -1 is the end of a member. */
 export type Edges = readonly number[];
 
-/** Nodes with their edges; node 0 is the root. A member's bytes lead from it to the end. */
+/** Nodes with their edges. Node 0 is the root. The bytes of a member lead from the root to the end. */
 export type ByteGraph = readonly Edges[];
 
 const GRAPHS_KEPT = 100;
@@ -99,7 +99,7 @@ export function* byteGraphSteps(set: CodePoints, backwards: boolean): Steps<Byte
   return graph;
 }
 
-/** Numbers of a set, which are two for each range. */
+/** Counts numbers of a set, which are two per range. */
 const RANGES_A_STEP = 64;
 
 function reversed(sequence: Sequence): Sequence {
@@ -147,7 +147,7 @@ function* build(all: readonly Sequence[]): Steps<ByteGraph> {
 
 const END = -1;
 
-/** What may be left of sequences, numbered: equal rests have equal numbers. No bytes left: END. */
+/** Numbers the remainders of sequences, so that equal remainders have equal numbers. END means that no bytes remain. */
 class Rests {
   readonly #lo: number[] = [];
   readonly #hi: number[] = [];
@@ -171,8 +171,9 @@ class Rests {
   }
 
   /**
-   * Disjoint ranges of the first byte, each with what is left of the rests that begin in it. Each rest is put
-   * into the ranges that it covers, one for nearly all: to ask each range for its rests takes a hundred times as long.
+   * Divides first bytes into disjoint ranges, each with what remains after it of the sequences that begin in it. Each
+   * sequence is put into the ranges that it covers, nearly always one. Searching all sequences for each range would
+   * take a hundred times as long.
    */
   splitByFirst(list: readonly number[]): [number, number, number[]][] {
     const edges = new Uint8Array(257);
@@ -193,7 +194,7 @@ class Rests {
   }
 }
 
-/** Returns the bytes to skip after an empty match: those of a whole character, or 1 if there is none. */
+/** Returns how many bytes to skip after an empty match: those of a whole character, or 1 if there is none. */
 export function characterWidth(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at]!;
   const width = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;

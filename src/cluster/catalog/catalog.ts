@@ -1,8 +1,8 @@
 /**
- * Reads and writes the current state of a cluster in PostgreSQL. Only the writer of a shard raises its generation, in
- * one transaction with everything that the new generation consists of, and only if it is still the one that the writer
- * began with. So a writer that was stopped and replaced by another publishes nothing. Leases are rows that use
- * PostgreSQL's own clock, so they hold across machines and through PgBouncer.
+ * Reads and writes the current state of a cluster in PostgreSQL. Only the writer of a shard raises its generation. It
+ * does so in one transaction with everything that the new generation consists of, and only if the generation is still
+ * the one it started from. So a writer that was stopped and replaced by another publishes nothing. Leases are rows
+ * that use PostgreSQL's clock, so they hold across machines and through PgBouncer.
  */
 
 import { crc32 } from "node:zlib";
@@ -17,9 +17,9 @@ import { endJob } from "./jobs.ts";
 import type { Publication, PublishedSegment, PublishedState, ShardHead } from "./head.ts";
 
 /**
- * The body of a manifest. The other fields of a segment are in its row. The repositories of a generation follow from
- * the rows of states: a state holds from the generation in which it was written until the next state of the same
- * repository.
+ * The body of a manifest. The other fields of a segment are in the segment's row. The repositories of a generation
+ * follow from the rows of quern_state: a state is valid from the generation in which it was written until the next
+ * state of the same repository.
  */
 export interface Body {
   readonly segments: readonly (readonly [
@@ -57,8 +57,8 @@ export class Catalog {
   }
 
   /**
-   * Reads a shard at a generation. If an older head is given as `known`, reads only what has changed since. REQUIRES:
-   * the generation was published, and is not yet collected.
+   * Reads a shard at a generation. If an older head is given as `known`, reads only what has changed since that head.
+   * REQUIRES: the generation was published, and has not been collected yet.
    */
   async head(shard: number, generation: number, known?: ShardHead): Promise<ShardHead> {
     if (known?.generation === generation) return known;
@@ -142,7 +142,10 @@ export class Catalog {
     });
   }
 
-  /** The states of repositories at the generations in which they changed, some at a time, in any order. Without `extra` where nobody asks for it. */
+  /**
+   * Yields the states of repositories at the generations in which they changed, in batches, in any order. Leaves out
+   * `extra` if the caller does not need it.
+   */
   async *states(
     wanted: Iterable<readonly [repository: number, changed: number]>,
     { hasExtra }: { readonly hasExtra: boolean },
@@ -171,7 +174,7 @@ export class Catalog {
     if (known !== undefined) return known;
     return this.#tables.transaction(async (client) => {
       const shards = this.#name("shard");
-      // of two new repositories, one may need the shard that the other makes
+      // one of two new repositories may need the shard that the other creates
       await client.query(`lock table ${shards} in share row exclusive mode`);
       const { rows } = await client.query(
         `select shard from ${shards} where text_bytes < $1
@@ -212,8 +215,8 @@ export class Catalog {
   }
 
   /**
-   * Returns an id for a repository that was never published, higher than all earlier ids. REQUIRES: the lease of its
-   * shard.
+   * Returns an id for a repository that was never published. It is higher than all earlier ids. REQUIRES: the caller
+   * holds the lease of its shard.
    */
   async newId(name: string): Promise<number> {
     const { rows } = await this.#tables.query(
@@ -239,7 +242,7 @@ export class Catalog {
     return rows[0] && Number(rows[0].generation);
   }
 
-  /** Gives the lease back, unless another writer has taken it over. */
+  /** Releases the lease, unless another writer has taken it over. */
   async release(shard: number, writer: string): Promise<void> {
     await this.#tables.query(
       `update ${this.#name("shard")} set writer = null, writer_until = null
@@ -249,7 +252,7 @@ export class Catalog {
   }
 
   /**
-   * Publishes what a writer has made as the shard's next generation. If another writer has taken over, changes nothing
+   * Publishes a writer's changes as the shard's next generation. If another writer has taken over, changes nothing
    * and rejects with INDEX_LOCKED.
    */
   async publish(publication: Publication): Promise<void> {
@@ -292,7 +295,7 @@ export class Catalog {
     });
   }
 
-  /** REQUIRES: the manifest is inserted, so that a collection waits for the end of this transaction. */
+  /** REQUIRES: the manifest is already inserted, so that a collection waits for the end of this transaction. */
   async #refuseDoomed(
     client: PostgresQueries,
     { shard, segments, states, began }: Publication,
@@ -310,7 +313,7 @@ export class Catalog {
       );
   }
 
-  /** PostgreSQL's time, to all its digits. */
+  /** PostgreSQL's time in full precision. */
   async clock(): Promise<string> {
     const { rows } = await this.#tables.query("select clock_timestamp()::text as now");
     return String(rows[0]?.now);
@@ -333,7 +336,7 @@ export class Catalog {
     );
   }
 
-  /** Stores the states of repositories. A removed repository gets a row that says so. */
+  /** Stores the states of repositories. A removed repository gets a row that marks it as removed. */
   async #putStates(
     client: PostgresQueries,
     { shard, before, states, removed }: Publication,
@@ -393,8 +396,8 @@ const emptyHead = (shard: number): ShardHead => ({
 });
 
 /**
- * Applies changes to a list. `changed` has big-endian pairs by ascending id; a generation of 0 means that the
- * repository was removed.
+ * Applies changes to a list. `changed` has big-endian pairs of id and generation, by ascending id. A generation of 0
+ * means that the repository was removed.
  */
 function changeList(before: RepositoryList, changed: Uint8Array | null): RepositoryList {
   const pairs = Buffer.from(changed ?? []);

@@ -1,12 +1,13 @@
 /**
- * Which rows and objects nothing uses any more. For each shard the oldest generation that is kept decides: a state
- * that was replaced until then, or a segment that it could name and does not, no later one needs either, because what
- * has once been replaced never comes back. So one manifest a shard is read for the rows.
+ * Determines which rows and objects are no longer used. The oldest generation that is kept decides this for each
+ * shard. If a state was replaced by then, or a segment existed and that generation does not name it, no later
+ * generation needs it either, because nothing that was replaced ever comes back. So only one manifest per shard is
+ * read to find unused rows.
  *
- * An object is written before any row names it. One that nothing names is deleted in three steps: its key is
- * written to `quern_doomed`, while no publication is under way; then all names are read again; then it is deleted.
- * A publication that names a doomed object, or one that was deleted since its writer began, is refused. So no publication names what is gone, although the
- * object store knows no transaction.
+ * A writer stores an object before any row names it. An object that no row names is deleted in three steps. First its
+ * key is written to `quern_doomed`, while no publication is running. Then all names are read again. Then the object
+ * is deleted. A publication is rejected if it names a doomed object, or an object that was deleted since its writer
+ * began. So no publication names a deleted object, although the object store has no transactions.
  */
 
 import { unpack } from "msgpackr";
@@ -65,7 +66,7 @@ export class Collection {
     return sum;
   }
 
-  /** Rows that say that a repository is gone go together with all before them. */
+  /** Rows that say that a repository was removed are deleted together with all its earlier rows. */
   async #dropStates(shard: number, oldest: number): Promise<number> {
     const table = this.#name("state");
     const { rows } = await this.#tables.query(
@@ -99,7 +100,7 @@ export class Collection {
     const manifests = await this.#tables.query(
       `select shard, generation from ${this.#name("manifest")} order by shard, generation`,
     );
-    // one at a time: each names the symbols of all segments
+    // one at a time, because each names the symbols of all segments
     for (const { shard, generation } of manifests.rows) {
       const found = await this.#tables.query(
         `select body from ${this.#name("manifest")} where shard = $1 and generation = $2`,
@@ -112,7 +113,7 @@ export class Collection {
     return keys;
   }
 
-  /** What an earlier collection has doomed and not deleted. Forgets what was deleted long ago. */
+  /** Returns what an earlier collection has doomed but not deleted. Forgets keys that were deleted long ago. */
   async doomed(): Promise<string[]> {
     const table = this.#name("doomed");
     await this.#tables.query(`delete from ${table} where deleted_at < now() - interval '7 days'`);
@@ -120,10 +121,10 @@ export class Collection {
     return rows.map(({ key }) => String(key));
   }
 
-  /** From its return on, no publication names one of them. Publications before have ended. */
+  /** Dooms the keys. Once this resolves, no publication names one of them, and all earlier publications have ended. */
   async doom(keys: readonly string[]): Promise<void> {
     await this.#tables.transaction(async (client) => {
-      // publications insert into it
+      // publications insert into this table
       await client.query(`lock table ${this.#name("manifest")} in share mode`);
       await client.query(
         `insert into ${this.#name("doomed")} (key) select unnest($1::text[])
@@ -133,13 +134,16 @@ export class Collection {
     });
   }
 
-  /** They stay, because a row names them. */
+  /** Takes keys off the list because a row names them. */
   async spare(keys: readonly string[]): Promise<void> {
     const table = this.#name("doomed");
     await this.#tables.query(`delete from ${table} where key = any($1::text[])`, [keys]);
   }
 
-  /** They are deleted. Publications that began before are refused still: they may have stored them before. */
+  /**
+   * Records that the objects are deleted. Publications that began before are still rejected, because they may have
+   * stored these objects earlier.
+   */
   async bury(keys: readonly string[]): Promise<void> {
     await this.#tables.query(
       `update ${this.#name("doomed")} set deleted_at = clock_timestamp() where key = any($1::text[])`,

@@ -11,7 +11,7 @@ export interface ShardHead {
   readonly shard: number;
   readonly generation: number;
   readonly segments: readonly PublishedSegment[];
-  /** Each repository with the generation of the shard in which it changed last. */
+  /** Each repository, with the generation of the shard in which it last changed. */
   readonly repositories: RepositoryList;
   /** More than any number that was ever published. */
   readonly nextSegment: number;
@@ -19,7 +19,7 @@ export interface ShardHead {
   readonly slices: number;
 }
 
-/** Returns the number of slices of a shard: one for each `shardBytes` of its text, but no more than segments. */
+/** Returns the number of slices of a shard: one per `shardBytes` of its text, but at most one per segment. */
 export function slicesFor(
   segments: readonly Pick<PublishedSegment, "textBytes">[],
   shardBytes: number,
@@ -29,29 +29,32 @@ export function slicesFor(
 }
 
 export interface PublishedSegment {
-  /** Its number in the shard. */
+  /** The segment's number in the shard. */
   readonly segment: number;
-  /** The key of its object. */
+  /** The key of the segment's object. */
   readonly object: string;
   /** The length of the object. */
   readonly bytes: number;
   readonly files: number;
   readonly textBytes: number;
-  /** The current edition of its symbols, or 0 if there is none. */
+  /** The current edition of the segment's symbols, or 0 if there is none. */
   readonly symbols: number;
   readonly hasSymbols: boolean;
   /** The key of that edition's object, or undefined if there is none. */
   readonly symbolsObject: string | undefined;
 }
 
-/** The state of a repository from one generation of its shard on. */
+/** The state of a repository, which is valid from a generation of its shard on. */
 export interface PublishedState {
   readonly repository: number;
   readonly changed: number;
-  /** Its segments have their numbers in the shard. */
+  /** Its segments are identified by their numbers in the shard. */
   readonly record: RepositoryRecord;
   readonly sets: readonly PublishedSet[];
-  /** The key of an object with what only writers and lists of skipped files need, or the bytes if they are few. */
+  /**
+   * The key of an object with data that only writers and lists of skipped files need, or the data itself if it is
+   * small.
+   */
   readonly extra: string | Uint8Array;
 }
 
@@ -65,9 +68,9 @@ export interface Publication extends Omit<ShardHead, "generation"> {
   readonly writer: string;
   /** The time by PostgreSQL's clock before the writer stored its first object. */
   readonly began: string;
-  /** The new states of the repositories that changed. Their `changed` is `before + 1`. */
+  /** The new states of the repositories that changed. The field `changed` of each is `before + 1`. */
   readonly states: readonly PublishedState[];
   readonly removed: readonly number[];
-  /** The job that the publication completes, unless it was requested again meanwhile. */
+  /** The job that the publication completes, unless the job was requested again meanwhile. */
   readonly job?: EndedJob | undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * The queue of repositories to index. A repository has one row, so requests for the same one come together. A worker holds its
- * job by a lease in the row. The transaction that publishes the result ends the job, unless somebody has asked again.
- * `asked` is the time of the last request as PostgreSQL writes it, because a Date has no microseconds.
+ * The queue of repositories to index. A repository has one row, so several requests for it become one. A worker holds
+ * its job by a lease in the row. The transaction that publishes the result also ends the job, unless it was requested
+ * again. `asked` is the time of the last request as PostgreSQL writes it, because a Date has no microseconds.
  */
 
 import type { PostgresPool, PostgresQueries } from "../postgres/pool.ts";
@@ -12,7 +12,7 @@ export interface TakenJob {
   readonly repository: string;
   readonly payload: unknown;
   readonly asked: string;
-  /** How often it has failed since it was asked for. */
+  /** How often the job has failed since it was requested. */
   readonly failures: number;
 }
 
@@ -23,7 +23,7 @@ export interface QueueState {
   readonly waiting: number;
   readonly running: number;
   readonly failed: number;
-  /** Milliseconds that the oldest due job has waited. 0 if none is due. */
+  /** Milliseconds for which the oldest due job has waited; 0 if no job is due. */
   readonly oldestDueMs: number;
 }
 
@@ -36,7 +36,10 @@ export class Jobs {
     this.#job = this.#tables.name("quern_job");
   }
 
-  /** Adds a request. Of two dates to run at, the earlier one counts. REQUIRES: `payload` is JSON. */
+  /**
+   * Adds a request. If the repository already has a job, the earlier of the two dates counts. REQUIRES: `payload` is
+   * JSON.
+   */
   async add(repository: string, payload: string, runAfter: Date | undefined): Promise<void> {
     await this.#tables.query(
       `insert into ${this.#job} as old (repository, payload, requested_at, run_after)
@@ -53,7 +56,10 @@ export class Jobs {
       await this.#tables.notify("jobs");
   }
 
-  /** Takes the job that has been due longest. Prefers shards that nobody writes to. Resolves to undefined if no job is due. */
+  /**
+   * Takes the job that has been due longest. Prefers shards that no writer is using. Resolves to undefined if no job
+   * is due.
+   */
   async take(worker: string, leaseMs: number): Promise<TakenJob | undefined> {
     const { rows } = await this.#tables.query(
       `with due as (
@@ -89,7 +95,7 @@ export class Jobs {
     return changed === 1;
   }
 
-  /** Ends a job whose run has changed nothing, or gives it back if somebody has asked again. */
+  /** Ends a job whose run has changed nothing, or releases it if it was requested again. */
   async end(job: TakenJob, worker: string): Promise<void> {
     await this.#tables.transaction(async (client) => {
       await endJob(client, this.#job, job);
@@ -97,7 +103,7 @@ export class Jobs {
     });
   }
 
-  /** Gives a job back unchanged. */
+  /** Releases a job unchanged. */
   async release(job: TakenJob, worker: string): Promise<void> {
     await this.#tables.transaction((client) => this.#release(client, job, worker));
   }
@@ -109,7 +115,7 @@ export class Jobs {
     );
   }
 
-  /** Keeps the error, and lets the job wait for `delayMs`, unless somebody has asked again. */
+  /** Stores the error and delays the job by `delayMs`, unless it was requested again. */
   async fail(
     { repository, asked }: TakenJob,
     worker: string,
@@ -144,7 +150,7 @@ export class Jobs {
   }
 }
 
-/** Ends a job in a transaction, unless somebody has asked again. */
+/** Ends a job in a transaction, unless it was requested again. */
 export async function endJob(
   client: PostgresQueries,
   table: string,

@@ -1,6 +1,6 @@
 /**
- * Records in PostgreSQL, by its clock, which nodes there are and what each has ready. A node with a heartbeat within LIVE_MS
- * may be asked. A node with one within PLACED_MS owns slices, so a restart moves nothing.
+ * Records in PostgreSQL, with its clock, which nodes exist and what each has ready. A node with a heartbeat within
+ * LIVE_MS may be asked. A node with a heartbeat within PLACED_MS owns slices, so a restart moves no slices.
  */
 
 import type { PostgresPool } from "../postgres/pool.ts";
@@ -9,23 +9,25 @@ import { ownersOf } from "./placement.ts";
 
 export const LIVE_MS = 10_000;
 export const PLACED_MS = 600_000;
-/** After an error, or after so long without an answer, a machine assumes that no machine could reach PostgreSQL. */
+/**
+ * After an error, or after waiting this long for an answer, a machine assumes that no machine could reach PostgreSQL.
+ */
 const OUTAGE_MS = 5_000;
-/** How long nodes then have for their next heartbeat. */
+/** How much time nodes then have for their next heartbeat. */
 const SETTLE_MS = 10_000;
 
 export interface NodeRow {
   readonly name: string;
   readonly url: string;
-  /** Whether it may be asked. */
+  /** Whether fronts may ask the node. */
   readonly isLive: boolean;
-  /** Whether it owns slices. */
+  /** Whether the node owns slices. */
   readonly isPlaced: boolean;
   readonly isDraining: boolean;
   readonly diskBytes: number;
 }
 
-/** The slices of a shard at one generation that a node answers for. */
+/** The slices of a shard at one generation that a node can answer for. */
 export interface ReadySlices {
   readonly node: string;
   readonly shard: number;
@@ -51,7 +53,7 @@ export class Nodes {
     this.#tables = openTables(pool, place);
   }
 
-  /** Records a heartbeat. A node that begins has nothing ready yet, and is no longer draining. */
+  /** Records a heartbeat. A node that starts has nothing ready yet, and is no longer draining. */
   async beat(node: Pick<NodeRow, "name" | "url" | "diskBytes">, isFirst: boolean): Promise<void> {
     const { name, url, diskBytes } = node;
     if (isFirst) await this.setReady(name, [], { isWhole: true });
@@ -64,7 +66,7 @@ export class Nodes {
     if (isFirst) await this.#tables.notify("nodes");
   }
 
-  /** Records that a node may not be asked any more. It stays placed, because it may come back. */
+  /** Records that fronts must stop asking a node. The node still owns its slices, because it may come back. */
   async stop(name: string): Promise<void> {
     await this.#tables.query(
       `update ${this.#name("node")} set heartbeat = least(heartbeat, now() - $2 * interval '1 millisecond')
@@ -74,7 +76,7 @@ export class Nodes {
     await this.setReady(name, [], { isWhole: true });
   }
 
-  /** Takes its slices from a node. The node answers for them until others have them ready. */
+  /** Takes the ownership of its slices from a node. The node answers for them until others have them ready. */
   async drain(name: string): Promise<void> {
     await this.#tables.query(`update ${this.#name("node")} set draining = true where node = $1`, [
       name,
@@ -82,7 +84,7 @@ export class Nodes {
     await this.#tables.notify("nodes");
   }
 
-  /** Records what a node answers for. With `isWhole` it answers for nothing else. */
+  /** Records which slices a node can answer for. With `isWhole`, these are the only ones. */
   async setReady(
     name: string,
     ready: readonly OwnReady[],
@@ -113,9 +115,9 @@ export class Nodes {
   }
 
   /**
-   * Resolves to the nodes and what they have ready. After an outage of PostgreSQL all heartbeats are old. For SETTLE_MS a node
-   * then keeps the status that it had before. Otherwise fronts would ask nobody, and the first node to be back would
-   * fetch all slices.
+   * Resolves to the nodes and the slices that they have ready. After an outage of PostgreSQL all heartbeats are old.
+   * So for SETTLE_MS each node keeps the status that it had before. Otherwise fronts would ask no node, and the first
+   * node to return would fetch all slices.
    */
   async all(): Promise<Membership> {
     const read = await this.#read().catch((error: unknown) => {

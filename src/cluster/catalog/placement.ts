@@ -1,12 +1,15 @@
 /**
- * Decides which nodes own a slice: those with the highest hashes of node and slice (rendezvous hashing). All machines compute
- * the same owners from the same list of nodes. When a node joins or leaves, only the slices that it gets or had move.
+ * Decides which nodes own a slice: those with the highest hashes of node and slice (rendezvous hashing). All machines
+ * compute the same owners from the same list of nodes. When a node joins or leaves, only its own slices move.
  */
 
 import { createHash } from "node:crypto";
 import { compareText } from "../../base/compare.ts";
 
-/** Returns the names of the owners, the preferred one first. Returns all nodes if there are no more than `replicas`. */
+/**
+ * Returns the names of the owners, the preferred one first. If there are at most `replicas` nodes, returns all of
+ * them.
+ */
 export function ownersOf(
   nodes: readonly string[],
   [shard, slice]: readonly [shard: number, slice: number],

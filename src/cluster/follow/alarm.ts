@@ -1,4 +1,4 @@
-/** Ends a wait early. If nobody waits at a ring, the next wait ends at once, so that no ring is lost. */
+/** Ends a wait early. A ring while nobody waits makes the next wait end immediately, so that no ring is lost. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -11,7 +11,7 @@ export class Alarm {
     this.#waking?.abort();
   };
 
-  /** Resolves at a ring, after `ms`, or when the signal aborts. REQUIRES: nobody else waits. */
+  /** Resolves at a ring, after `ms`, or when the signal aborts. REQUIRES: no other caller waits. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     this.#waking = new AbortController();
     const ends = AbortSignal.any([signal, this.#waking.signal]);

@@ -1,16 +1,19 @@
 /**
- * Repeats a task: every `everyMs`, soon after wake(), and at once for run(). Two runs never overlap. All who call run()
- * while one is under way share the next run, so what they wait for began after their call.
+ * Repeats a task: every `everyMs`, soon after wake(), and immediately for run(). Two runs never overlap. Callers of
+ * run() during a run share the next run, so the run that they wait for began after their call.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Alarm } from "./alarm.ts";
 
-/** The pause between two runs. Wakes come in bursts, because each node announces that it has a publication ready. */
+/**
+ * The pause between two runs. Wakes come in bursts, because each node announces separately that it has a publication
+ * ready.
+ */
 const LEAST_MS = 50;
 
 export interface Followed<T> {
-  /** Runs the task. It is not called again before it has ended. */
+  /** Runs the task. It is not called again until its promise settles. */
   readonly run: () => Promise<T>;
   readonly everyMs: number;
   /** Called when a run fails. Not called again while later runs fail with the same error. */

@@ -1,4 +1,4 @@
-/** Renews a lease: a row in PostgreSQL with its holder and, by PostgreSQL's clock, its end. */
+/** Renews a lease, which is a row in PostgreSQL with its holder and, by PostgreSQL's clock, the time of its end. */
 
 /** How long a lease lasts. A process that takes over from a dead one waits at most this long. */
 export const LEASE_MS = 30_000;
@@ -10,8 +10,9 @@ export interface Renewal extends Disposable {
 }
 
 /**
- * Renews until it is disposed of. `renew` resolves to whether the lease is still held. If it rejects, the next renewal
- * tries again, because PostgreSQL may be back before the lease ends. A writer that has lost the lease by then cannot publish.
+ * Renews until it is disposed of. `renew` resolves to whether the lease is still held. If it rejects, the next
+ * renewal tries again, because PostgreSQL may be back before the lease ends. If the writer has lost the lease by
+ * then, it cannot publish.
  */
 export function keepRenewing(renew: () => Promise<boolean>): Renewal {
   const lost = new AbortController();

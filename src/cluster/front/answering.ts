@@ -1,4 +1,7 @@
-/** The half of an engine that answers: an engine that holds the whole index, or a front over nodes. */
+/**
+ * Defines the half of an engine that answers. This is either an engine that holds the whole index, or a front over
+ * nodes.
+ */
 
 import type { Engine } from "../../engine.ts";
 import type { OpensHistory } from "../../history/histories.ts";
@@ -27,11 +30,11 @@ export type Answering = Pick<
   OpensHistory &
   Observable;
 
-/** Follows what is published. */
+/** Starts to follow publications. */
 export interface Following {
-  /** Looks soon for what is published. */
+  /** Soon checks for publications. */
   wake(): void;
-  /** Resolves when searches see all that was published before the call. */
+  /** Resolves when searches see everything that was published before the call. */
   refresh(signal?: AbortSignal): Promise<void>;
   /** Returns the generation of each shard that searches see. */
   generations(): Map<number, number>;

@@ -1,22 +1,22 @@
 /**
- * Asks nodes about slices, in rounds. The first round asks the first replica of each slice. If a node fails, the next round
- * asks the next replicas of its slices. When all replicas of a slice have failed, they are asked once more, because one
- * may be back. Each slice is answered for once or not at all.
+ * Asks nodes about slices, in rounds. The first round asks the first replica of each slice. If a node fails, the next
+ * round asks the next replicas of its slices. When all replicas of a slice have failed, they are asked once more,
+ * because one may be back. Each slice is counted at most once.
  */
 
 import type { SliceAsked } from "../wire/calls.ts";
 import { NodeFailed } from "./node-client.ts";
 
-/** How long after the time-out a node may answer, with what it has found until then. */
+/** How long after the search's time-out a node may answer with what it has found by then. */
 const LATE_MS = 50;
 
 export interface PlacedSlice {
   readonly slice: SliceAsked;
-  /** The addresses of the nodes that have it, the preferred one first. */
+  /** The addresses of the nodes that have the slice, the preferred one first. */
   readonly replicas: readonly string[];
 }
 
-/** The answer of one node for some slices. */
+/** A node's answer for some slices. */
 export interface NodeAnswer<T> {
   readonly url: string;
   readonly slices: readonly SliceAsked[];
@@ -25,13 +25,13 @@ export interface NodeAnswer<T> {
 
 export interface Answered<T> {
   readonly answers: readonly NodeAnswer<T>[];
-  /** How many slices no replica has answered for. */
+  /** The number of slices that no replica has answered for. */
   readonly lost: number;
-  /** How many slices lie on nodes that did not answer in time. */
+  /** The number of slices whose nodes did not answer in time. */
   readonly late: number;
-  /** Whether no replica of some slice has the generation that was asked for. */
+  /** Whether some slice has no replica at the requested generation. */
   readonly isStale: boolean;
-  /** Whether a slice was refused because its nodes have too much to do. */
+  /** Whether a slice was refused because its nodes are overloaded. */
   readonly isOverloaded: boolean;
 }
 
@@ -43,7 +43,7 @@ interface Waiting {
   readonly isAgain: boolean;
 }
 
-/** Adds nodes that fail to `failed`, and asks none of them again. `ask` resolves to "late" when time is over. */
+/** Adds nodes that fail to `failed`, and does not ask them again. `ask` resolves to "late" when the time is over. */
 export async function askReplicas<T>(
   slices: readonly PlacedSlice[],
   failed: Set<string>,
@@ -108,21 +108,21 @@ const nextFor = (one: Waiting, failed: ReadonlySet<string>): Waiting =>
     ? one
     : { ...one, tried: new Set(), isAgain: true };
 
-/** When a search must be over. */
+/** When a search must end. */
 export interface Due {
-  /** performance.now() at the call. */
+  /** performance.now() at the time of the call. */
   readonly startedAt: number;
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Returns the milliseconds that are left for a node, if there is a limit. */
+/** Returns how many milliseconds a node may still take, if there is a limit. */
 export const timeLeft = ({ startedAt, timeoutMs }: Due): { readonly timeoutMs?: number } =>
   timeoutMs === undefined
     ? {}
     : { timeoutMs: Math.max(1, timeoutMs - (performance.now() - startedAt)) };
 
-/** Resolves to "late" if the search is over before the node has answered. */
+/** Resolves to "late" if the search ends before the node has answered. */
 export async function inTime<T>(
   { startedAt, timeoutMs, signal }: Due,
   ask: (signal: AbortSignal | undefined) => Promise<T>,

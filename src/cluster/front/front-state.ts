@@ -1,6 +1,6 @@
 /**
- * What a front knows in memory: which repositories there are, and for each shard a generation whose slices live
- * nodes have ready. A search uses one such state throughout, so it sees published states of shards alone.
+ * Defines a front's state in memory: which repositories exist, and for each shard a generation whose slices live
+ * nodes have ready. A search uses one such state throughout, so it sees only published states of shards.
  */
 
 import { countBits, unite, type Bitset } from "../../base/bitset.ts";
@@ -25,47 +25,50 @@ import type { Membership, NodeRow } from "../catalog/nodes.ts";
 import { ownersOf } from "../catalog/placement.ts";
 import type { PlacedSlice } from "./ask-replicas.ts";
 
-/** A shard at the generation that is asked for. */
+/** A shard at the generation that the front asks for. */
 export interface FrontShard {
   readonly head: ShardHead;
-  /** By slice: addresses of the nodes that have it, the preferred one first; undefined: nothing lies in it. */
+  /**
+   * For each slice, the addresses of the nodes that have it, the preferred one first. Undefined if the slice is
+   * empty.
+   */
   readonly replicas: readonly (readonly string[] | undefined)[];
 }
 
-/** Slices to ask, and what the counters say of those that a query need not ask. */
+/** The slices to ask, and the counters of slices that a query need not ask. */
 export interface ChosenSlices {
   readonly slices: readonly PlacedSlice[];
   readonly excluded: Pick<SearchStats, "shardsSkippedFilter" | "shardFilesConsidered">;
 }
 
-/** Which slices a query asks. */
+/** Decides which slices a query asks. */
 export interface SliceQuestion {
   readonly viewer: Viewer | undefined;
-  /** Repositories outside of which it matches nothing. */
+  /** The only repositories in which the query can match. */
   readonly limits: RepositoryLimits;
   /** Whether all revisions are searched, not only the default ones. */
   readonly allRevisions: boolean;
 }
 
-/** A slice with files of repositories that a viewer may see. */
+/** A slice that has files of repositories that a viewer may see. */
 interface VisibleSlice {
   readonly placed: PlacedSlice;
-  /** Its segments with such files, of default revisions and of all. */
+  /** The number of its segments with such files: of default revisions, and of all revisions. */
   readonly segments: FileCounts;
-  /** Such files in it. */
+  /** The number of such files in it. */
   readonly files: FileCounts;
 }
 
-/** Segments of all shards have distinct numbers here. */
+/** The segments of each shard get a range of so many numbers, so that segments of different shards differ. */
 const SHARD_STEP = 2 ** 32;
 
 export class FrontState {
   readonly shards: ReadonlyMap<number, FrontShard>;
   readonly catalog: FrontCatalog;
   readonly view: View;
-  /** By interned set of ids. */
+  /** Scopes by interned set of ids. */
   readonly #visible = new WeakMap<object, readonly VisibleSlice[]>();
-  /** Keys of the slices with files of some repositories, by their ids. */
+  /** Keys of the slices that have files of some repositories, by these repositories' ids. */
   readonly #holding = new WeakMap<object, ReadonlySet<string>>();
 
   constructor(shards: FrontState["shards"], catalog: FrontCatalog) {
@@ -74,12 +77,12 @@ export class FrontState {
     this.view = viewOf(catalog);
   }
 
-  /** Slices with files of repositories that the viewer may see. */
+  /** Slices that have files of repositories that the viewer may see. */
   slicesFor(viewer: Viewer | undefined): readonly PlacedSlice[] {
     return this.#visibleTo(viewer).map(({ placed }) => placed);
   }
 
-  /** Of these, the slices in which the query may match something. */
+  /** Those of them in which the query may match something. */
   slicesWithin({ viewer, limits, allRevisions }: SliceQuestion): ChosenSlices {
     const slices: PlacedSlice[] = [];
     const excluded = { shardsSkippedFilter: 0, shardFilesConsidered: 0 };
@@ -153,7 +156,7 @@ export class FrontState {
       }));
   }
 
-  /** Slices with files of one repository; of one without any, a slice whose nodes know its record. */
+  /** Slices that have files of one repository. If it has no files, a slice whose nodes know its record. */
   slicesOf({ record }: CatalogRepository): PlacedSlice[] {
     const { shard } = this.catalog.repositories.get(record.id)!;
     const { head, replicas } = this.shards.get(shard)!;
@@ -169,13 +172,13 @@ export class FrontState {
 
 const EVERYTHING = {};
 
-/** How many files, of the default revision and of all. */
+/** The number of files: of the default revision, and of all revisions. */
 type FileCounts = readonly [own: number, all: number];
 
-/** A repository without its sets of files, which are most of its state. */
+/** A repository without its sets of files, which make up most of its state. */
 interface FrontRepository extends CatalogRepository {
   readonly shard: number;
-  /** FileCounts of each of record.segments, one after another. */
+  /** The FileCounts of each of record.segments, concatenated. */
   readonly files: readonly number[];
 }
 
@@ -211,10 +214,10 @@ function knownOf({ changed, record, sets }: PublishedState, shard: number): Fron
 const NO_SETS: readonly undefined[] = [];
 const NO_FILES: Bitset = new Uint32Array();
 
-/** The number under which a segment of a shard is known outside of it. */
+/** The number by which a segment of a shard is known in the whole cluster. */
 export const numberOf = (shard: number, segment: number): number => shard * SHARD_STEP + segment;
 
-/** Brings the states of a front. */
+/** Loads the states of a front. */
 export class FrontStates {
   readonly #catalog: Catalog;
   #state: FrontState | undefined;
@@ -223,12 +226,12 @@ export class FrontStates {
     this.#catalog = catalog;
   }
 
-  /** undefined: none has been brought. */
+  /** Undefined if no state was loaded yet. */
   get newest(): FrontState | undefined {
     return this.#state;
   }
 
-  /** Resolves to the state after what the rows say; the same one if nothing has changed. */
+  /** Resolves to the state that the rows describe. Resolves to the same state if nothing has changed. */
   async bring(members: Membership): Promise<FrontState> {
     const published = await this.#catalog.generations();
     const shards = new Map<number, FrontShard>();
@@ -241,10 +244,10 @@ export class FrontStates {
   }
 
   /**
-   * Chooses the generation of a shard that has the most of its slices on live nodes, and among several the newest.
-   * Never chooses an older generation than this front has already asked for. Nodes keep older ones for a minute, but a
-   * caller who has seen one state must not see an older one later. Resolves to undefined if the shard is new since the
-   * last state and no generation of it is ready yet.
+   * Chooses the generation of a shard that has the most slices on live nodes. If several have equally many, chooses
+   * the newest. Never chooses a generation older than one that this front has already asked for. Nodes keep older
+   * generations for a minute, but a caller who has seen one state must not see an older one later. Resolves to
+   * undefined if the shard is new and none of its generations is ready yet.
    */
   async #choose(
     shard: number,
@@ -275,7 +278,7 @@ export class FrontStates {
   async #head(shard: number, generation: number): Promise<ShardHead | undefined> {
     const known = this.#state?.shards.get(shard)?.head;
     if (known?.generation === generation) return known;
-    // an older one may be collected already
+    // an older one may already be collected
     const head = this.#catalog.head(shard, generation, known);
     const newest = (await this.#catalog.generations()).get(shard);
     return generation === newest ? head : head.catch(() => undefined);
@@ -325,7 +328,7 @@ export class FrontStates {
   }
 }
 
-/** By slice: addresses of live nodes that have it ready. */
+/** For each slice, the addresses of live nodes that have it ready. */
 function replicasOf(head: ShardHead, { nodes, ready }: Membership): FrontShard["replicas"] {
   const { shard, generation, slices, segments } = head;
   const live = new Map(nodes.filter(({ isLive }) => isLive).map((one: NodeRow) => [one.name, one]));

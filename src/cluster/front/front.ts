@@ -1,6 +1,7 @@
 /**
- * The half of an engine that answers, over nodes. A front holds no files: it knows which repositories there are, and asks
- * nodes for the rest. While PostgreSQL cannot be reached, it goes on with the state that it has.
+ * Implements the half of an engine that answers, as a front over nodes. A front holds no files. It knows which
+ * repositories exist, and asks nodes for the rest. While PostgreSQL cannot be reached, the front continues with its
+ * last state.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -74,11 +75,11 @@ import { streamNodes } from "./stream-nodes.ts";
 
 const POLL_MS = 1_000;
 const RETRY_MS = 50;
-/** How long a call waits for PostgreSQL to say where slices lie that nobody has answered for. */
+/** If no node has answered for a slice, how long a call waits for PostgreSQL to say which nodes have it now. */
 const LOOK_MS = 500;
-/** How long a call waits for a newer state if no node has the generation that it asked for. */
+/** If no node has the requested generation, how long a call waits for a newer state. */
 const STALE_MS = 10_000;
-/** How many states a call tries, if nodes have left the generation that it asked for. */
+/** How many states a call tries if nodes no longer have the requested generation. */
 const MOST_STATES = 5;
 /** How long a writer waits for nodes to have its publication ready. */
 const READY_MS = 60_000;
@@ -89,7 +90,7 @@ export interface FrontParts {
   readonly secret: string;
   /** An engine of this machine, whose threads parse long queries and match names. */
   readonly engine: Engine;
-  /** Whether the engine's directory is that of a node of this machine. */
+  /** Whether the engine's directory is that of a node on this machine. */
   readonly holdsSlices: boolean;
   readonly onWarning: (warning: { code: string; message: string }) => void;
 }
@@ -164,14 +165,16 @@ export class Front implements Answering {
     return this.#states.bring(members);
   }
 
-  /** Resolves when searches of this front see all that was published before the call, as far as nodes live. */
+  /**
+   * Resolves when searches on this front see everything that was published before the call, as far as nodes are live.
+   */
   async refresh(signal?: AbortSignal): Promise<void> {
     const published = await this.#front.catalog.generations();
     const isThere = (): boolean => {
       const here = this.generations();
       return [...published].every(([shard, generation]) => (here.get(shard) ?? 0) >= generation);
     };
-    // a node that has just joined may fetch for an hour
+    // a node that has just joined may need an hour to fetch its slices
     const ends = AbortSignal.any([
       this.#closing.signal,
       AbortSignal.timeout(READY_MS),
@@ -237,7 +240,7 @@ export class Front implements Answering {
     }
   }
 
-  /** Resolves to whether slices that nobody answers for may lie elsewhere by now, and there is time to ask again. */
+  /** Resolves to whether other nodes may have the unanswered slices by now, and there is time to ask again. */
   async #isElsewhere(
     state: FrontState,
     { left, ...due }: Due & { readonly left: number },
@@ -247,7 +250,7 @@ export class Front implements Answering {
     return this.#state !== state;
   }
 
-  /** Brings the state up to date. Waits no longer than `ms`, because PostgreSQL may be down or hang. */
+  /** Brings the state up to date. Waits at most `ms`, because PostgreSQL may be down or hang. */
   async #lookAgain(ms: number): Promise<void> {
     const brought = this.follower.run().catch(() => undefined);
     await Promise.race([brought, sleep(ms, undefined, { ref: false })]);
@@ -268,14 +271,14 @@ export class Front implements Answering {
     return state.slicesWithin({ viewer, limits, allRevisions });
   }
 
-  /** Resolves when there may be a newer state. Throws OVERLOADED if it has been tried too often. */
+  /** Resolves when there may be a newer state. Throws OVERLOADED after too many attempts. */
   async #newerThan(
     state: FrontState,
     { left, ...due }: Due & { readonly left: number },
   ): Promise<void> {
     if (left <= 1) throw unavailable("nodes have left the state that this front knows");
     await this.#lookAgain(Math.min(timeLeft(due).timeoutMs ?? Infinity, STALE_MS));
-    if (this.#state === state) await sleep(RETRY_MS); // a node that has begun anew says so in a moment
+    if (this.#state === state) await sleep(RETRY_MS); // a node that has just restarted will soon report what it has
   }
 
   stream(request: SearchRequest, options: SearchOptions = {}): AsyncIterable<SearchEvent> {
@@ -395,7 +398,7 @@ export class Front implements Answering {
     return (await this.#described([id]))(id);
   }
 
-  /** Adds up what nodes know of repositories in each of their slices. */
+  /** Adds up the facts about repositories that nodes have in their slices. */
   async #described(ids: readonly number[]): Promise<(id: number) => Described> {
     const slicesOf = (state: FrontState): PlacedSlice[] => {
       const slices = new Map<string, PlacedSlice>();
@@ -487,7 +490,9 @@ export class Front implements Answering {
     return this.#askWhole(path, slicesOf, (slices) => ({ ...place, slices }));
   }
 
-  /** Finds clones on this machine's disks alone: they lie where they were indexed, or on a disk that machines share. */
+  /**
+   * Finds clones only on this machine's disks: either they were indexed here, or the disk is shared between machines.
+   */
   async history(name: string, options: { viewer?: Viewer } = {}): Promise<History | undefined> {
     const record = this.#record(name, viewerOf("history", options));
     return record && this.#histories.find(record);
@@ -505,7 +510,7 @@ export class Front implements Answering {
 
   // ── nodes ──
 
-  /** Asks for slices of one state. If nodes have left it, asks for those of a newer one. */
+  /** Asks for slices of one state. If nodes no longer have that state, asks for slices of a newer one. */
   async #askAll<Path extends keyof Calls>(
     path: Path,
     slicesOf: (state: FrontState) => readonly PlacedSlice[],
@@ -524,7 +529,7 @@ export class Front implements Answering {
     }
   }
 
-  /** Asks for slices, and rejects if nobody answers for one: it might have had something to say. */
+  /** Asks for slices. Rejects if no node answers for one of them, because that slice might have had results. */
   async #askWhole<Path extends keyof Calls>(
     path: Path,
     slicesOf: (state: FrontState) => readonly PlacedSlice[],
@@ -570,7 +575,7 @@ const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST
 const unavailable = (what: string): QuernError =>
   new QuernError("OVERLOADED", `${what}: try again in a moment`);
 
-/** Refuses options that a front cannot serve. */
+/** Rejects options that a front does not support. */
 function checkOptions(call: string, options: SearchOptions): void {
   checkSearchOptions(call, options);
   if (options.overlay !== undefined) throw noOverlay(call);

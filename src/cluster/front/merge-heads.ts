@@ -1,6 +1,6 @@
 /**
- * Merges what several engines have found, each in files of its own, into one answer. The answer has the files, order and
- * counters of a single engine with all files.
+ * Merges the results of several engines, each of which has different files, into one answer. The answer has the
+ * files, order and counters that a single engine with all files would give.
  */
 
 import { compareText } from "../../base/compare.ts";
@@ -14,23 +14,26 @@ import type { RankedFiles } from "../../search/messages/messages.ts";
 import type { FileResult, RepositoryInfo, SearchResponse } from "../../search/messages/response.ts";
 import { addStats, zeroStats, type SearchStats } from "../../search/messages/stats.ts";
 
-/** The files of an answer, best first, and the cursor behind them. */
+/** The files of an answer, best first, and the cursor after them. */
 export interface ChosenHeads {
   readonly files: readonly ChosenHead[];
-  /** Absent if nothing follows, or if the request asks for no page. */
+  /** Absent if no further page exists, or if the request asks for no page. */
   readonly nextCursor?: string;
 }
 
 /** A file of an answer. */
 export interface ChosenHead {
-  /** Position of the engine that has it. */
+  /** The index of the engine that has the file. */
   readonly part: number;
   readonly head: HeadToShow;
-  /** Returns the cursor of a page that ends after so many ranges of this file. Undefined if no page is asked for. */
+  /**
+   * Returns the cursor of a page that ends after so many ranges of this file, or undefined if the request asks for no
+   * page.
+   */
   readonly cursorAfter: (ranges: number) => string | undefined;
 }
 
-/** Chooses the best files of all engines, until they hold as many ranges as the request asks for. */
+/** Chooses the best files of all engines until they have as many ranges as the request asks for. */
 export async function chooseHeads(
   parts: readonly Heads[],
   matches: number,
@@ -52,14 +55,14 @@ export async function chooseHeads(
   return { files: files.map(chosen), ...rest };
 }
 
-/** Returns every name once, in order. */
+/** Returns each name once, in order. */
 function allNames(parts: readonly Heads[], another: string | undefined): readonly string[] {
   const names = new Set(parts.flatMap(({ files }) => files.names));
   if (another !== undefined) names.add(another);
   return [...names].sort(compareText);
 }
 
-/** Returns the files with their repositories as positions in `all`. */
+/** Returns the files with their repositories as indexes into `all`. */
 function renamed(files: HeadFiles, all: readonly string[]): RankedFiles {
   const positions = new Map(all.map((name, position) => [name, position]));
   const places = files.names.map((name) => positions.get(name)!);
@@ -74,18 +77,18 @@ function pagingBy(names: readonly string[], { after, indexChanged, write }: Curs
   };
 }
 
-/** The files of an answer as they are shown. */
+/** The files of an answer with their content. */
 export interface ShownAnswer {
   readonly files: readonly FileResult[];
   /** The number of ranges in the files. */
   readonly matches: number;
-  /** Where the next page begins. Undefined if there is none, or if no page is asked for. */
+  /** Where the next page begins. Undefined if there is none, or if the request asks for no page. */
   readonly nextCursor: string | undefined;
 }
 
 /**
- * Puts the files that each engine has shown into the order in which they were chosen. `shown` has them by engine, each in
- * the order of its chosen files.
+ * Puts the files that the engines returned into the order in which they were chosen. `shown` has the files by engine,
+ * each in the order of its chosen files.
  */
 export function joinShown(
   { files: chosen, nextCursor }: ChosenHeads,
@@ -104,7 +107,7 @@ export function joinShown(
       return { files, matches, nextCursor: chosen[last]?.cursorAfter(lastRanges) };
     last = i;
     lastRanges = one?.ranges ?? head.count;
-    if (!one) continue; // damaged
+    if (!one) continue; // the file is damaged
     files.push(one.result);
     matches += one.ranges;
     bytes += one.bytes;
@@ -117,13 +120,13 @@ export function joinShown(
   };
 }
 
-/** What the whole answer says. */
+/** The facts about the whole answer. */
 export async function sumHeads(
   parts: readonly Heads[],
   shown: readonly ShownHeads[],
   asked: {
     readonly answer: ShownAnswer;
-    /** How many values of each facet are listed. Undefined if none are counted. */
+    /** The limit of values for each facet. Undefined if facets are not counted. */
     readonly facets: number | undefined;
     readonly cursors: Cursors | undefined;
     readonly duration: number;
@@ -155,7 +158,7 @@ export async function sumHeads(
   };
 }
 
-/** Counts segments whose files were found and cannot be shown as crashed. */
+/** Counts a segment as crashed if its files were found but cannot be returned. */
 function countLostSegments(stats: SearchStats, { ends }: Heads, lost: readonly number[]): void {
   const endOf = new Map(ends);
   for (const segment of lost) {
@@ -164,7 +167,7 @@ function countLostSegments(stats: SearchStats, { ends }: Heads, lost: readonly n
   }
 }
 
-/** Returns one entry for each repository of the files, by id. */
+/** Returns one entry for each repository of the files, ordered by id. */
 function infoOf(files: readonly FileResult[], shown: readonly ShownHeads[]): RepositoryInfo[] {
   const used = new Set(files.map(({ repositoryId }) => repositoryId));
   const byId = new Map<number, RepositoryInfo>();

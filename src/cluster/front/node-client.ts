@@ -1,6 +1,7 @@
 /**
- * Asks nodes over a pool of kept connections, decodes their answers, and tells their refusals apart. Reads nothing of an
- * answer that is not signed: whoever has taken a node's address decides neither what is found nor what is decoded.
+ * Asks nodes over a pool of persistent connections, decodes their answers, and distinguishes their refusals. Decodes
+ * no answer without a valid signature, so somebody who takes over a node's address can neither change results nor
+ * reach the decoder.
  */
 
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
@@ -19,8 +20,8 @@ import { hasShape, isFailure, isStep } from "../wire/shapes.ts";
 import { callOf, frameSigner, isBodyOf, lengthOfAnswer, sign } from "../wire/signature.ts";
 
 /**
- * Says why a node did not answer. Another replica may. A search that every node would refuse throws its QuernError
- * instead.
+ * The reason why a node did not answer. Another replica may answer. If every node would refuse a search, its
+ * QuernError is thrown instead.
  */
 export class NodeFailed extends Error {
   readonly why: "unreachable" | "not-ready" | "overloaded" | "unknown";
@@ -43,7 +44,10 @@ export interface NodeClient {
   close(): void;
 }
 
-/** Calls `onStranger` when a node refuses the secret or speaks another version; once for each node until it answers. */
+/**
+ * Calls `onStranger` when a node rejects the secret or speaks another version. It is called once per node until that
+ * node answers.
+ */
 export function nodeClient(
   secret: string,
   onStranger: (message: string) => void = () => undefined,
@@ -99,7 +103,7 @@ export function nodeClient(
   };
 }
 
-/** Turns errors into NodeFailed, except a QuernError and the abort of the caller. */
+/** Converts errors to NodeFailed, except a QuernError and the caller's abort. */
 async function orFailed<T>(url: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -112,7 +116,7 @@ async function orFailed<T>(url: string, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Something that came back for a call. */
+/** The response to a call. */
 interface Answer {
   readonly secret: string;
   readonly url: string;
@@ -127,7 +131,7 @@ const headersOf = ({ headers }: IncomingMessage): Headers =>
 const signedLength = ({ secret, call, response }: Answer): number | "stream" | undefined =>
   lengthOfAnswer(secret, { call, status: response.statusCode!, headers: headersOf(response) });
 
-/** Returns the error for an answer without a right signature, and reads no more of it. */
+/** Returns the error for an answer without a valid signature, and reads no more of the answer. */
 function stranger({ url, response }: Answer): NodeFailed {
   response.destroy();
   return new NodeFailed("unknown", `${url} answers without knowing the secret: is it a node?`);
@@ -144,7 +148,7 @@ async function decodeAnswer(answer: Answer): Promise<unknown> {
   return length === 0 ? undefined : decode(body.bytes);
 }
 
-/** Yields the steps of a stream. If it ends without its last step, the node has failed. */
+/** Yields the steps of a stream. If the stream ends without its last step, the node has failed. */
 async function* stepsOf({ secret, url, call, response }: Answer): AsyncGenerator<StreamStep> {
   const frames = decodeFrames(response as AsyncIterable<Uint8Array>, frameSigner(secret, call));
   for (let isOver = false; !isOver;) {
@@ -159,10 +163,10 @@ async function* stepsOf({ secret, url, call, response }: Answer): AsyncGenerator
     isOver = step.event.type === "final";
     yield step;
   }
-  for await (const _ of frames); // so that the connection is used again
+  for await (const _ of frames); // so that the connection can be reused
 }
 
-/** Returns the value of an answer, or throws why there is none. */
+/** Returns the value of an answer, or throws the reason why there is none. */
 async function valueOf(answer: Answer): Promise<unknown> {
   const { url, response } = answer;
   const status: number = response.statusCode!;
@@ -178,7 +182,7 @@ async function valueOf(answer: Answer): Promise<unknown> {
       await decodeAnswer(answer);
       throw new NodeFailed("overloaded", `${url} has as many searches as it takes`);
   }
-  response.destroy(); // what follows needs no signature, because it only says that there is no answer
+  response.destroy(); // the following statuses need no signature, because they only say that there is no answer
   if (status === STATUS.UNKNOWN)
     throw new NodeFailed("unknown", `${url} answered ${status}: is its secret another one?`);
   if (status === STATUS.NO_SUCH_CALL)
@@ -186,7 +190,7 @@ async function valueOf(answer: Answer): Promise<unknown> {
   throw new NodeFailed("unreachable", `${url} answered ${status}: it is closing, or is no node`);
 }
 
-/** Tells a node's own failures, such as damage, from refusals that every node would give. */
+/** Distinguishes a node's own failures, such as damage, from refusals that every node would give. */
 function refused(failure: unknown, url: string): Error {
   if (!isFailure(failure)) return new Error("its refusal has another shape");
   const own = ["INTERNAL", "INDEX_CORRUPT", "ENGINE_CLOSED", "ABORTED"];

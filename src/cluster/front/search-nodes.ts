@@ -1,5 +1,5 @@
 /**
- * Searches slices that lie on nodes. A slice counts wholly or not at all, so the answer does not depend on which replica
+ * Searches slices on nodes. A slice counts as a whole or not at all, so the answer does not depend on which replica
  * gave it.
  */
 
@@ -23,11 +23,11 @@ import {
 import { chooseHeads, joinShown, sumHeads, type ChosenHead } from "./merge-heads.ts";
 import { NodeFailed, type NodeClient } from "./node-client.ts";
 
-/** How often a search runs again after a node has failed between finding and showing. */
+/** How often a search runs again because a node has failed after it found files and before it returned them. */
 const MOST_ATTEMPTS = 5;
 
 export interface NodesAsked {
-  /** Without `after`. */
+  /** The request without `after`. */
   readonly request: SearchRequest;
   readonly contexts?: SearchCall["contexts"];
   /** The slices with repositories that the viewer may see. */
@@ -40,7 +40,7 @@ export interface NodesAsked {
   readonly maxBytes?: number | undefined;
 }
 
-/** The answer, or "stale" if no replica of some slice has the generation that was asked for. */
+/** The answer, or "stale" if some slice has no replica at the requested generation. */
 export type NodesAnswer = SearchResponse | "stale";
 
 export async function searchNodes(client: NodeClient, asked: NodesAsked): Promise<NodesAnswer> {
@@ -83,13 +83,13 @@ async function searchOnce(search: Search): Promise<NodesAnswer | "again"> {
   return sumHeads([...parts, missing(found, asked.excluded)], shown, sum);
 }
 
-/** Throws OVERLOADED if nodes had too much to do, so that no answer is silently partial. */
+/** Throws OVERLOADED if nodes were overloaded, so that no answer is silently partial. */
 export function mustNotBeOverloaded({ isOverloaded }: Answered<unknown>): void {
   if (isOverloaded)
     throw new QuernError("OVERLOADED", "the nodes have as many searches as they take: try again");
 }
 
-/** Has each node show its files. Resolves to "again" if one of them failed. */
+/** Asks each node for the content of its files. Resolves to "again" if one of the nodes failed. */
 async function show(
   search: Search,
   parts: readonly NodeAnswer<Heads>[],

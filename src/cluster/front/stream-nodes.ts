@@ -1,6 +1,6 @@
 /**
- * Streams from slices on nodes, and passes files on as they arrive. If a node is lost before it has delivered files,
- * the replicas of its slices are asked. If it is lost later, its slices count as crashed.
+ * Streams from slices on nodes, and passes files on as they arrive. If a node fails before it has delivered files,
+ * the replicas of its slices are asked. If it fails later, its slices count as crashed.
  */
 
 import { newPause } from "../../base/yield.ts";
@@ -27,7 +27,7 @@ export interface StreamAsked {
   readonly slices: readonly PlacedSlice[];
   /** The counters of slices that need not be asked. */
   readonly excluded?: Partial<SearchStats>;
-  /** Resolves to whether slices for which no node answers may have moved to other nodes. */
+  /** Resolves to whether the unanswered slices may have moved to other nodes. */
   readonly isElsewhere: () => Promise<boolean>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
@@ -42,17 +42,17 @@ interface Opened {
   hasDelivered: boolean;
 }
 
-/** A step of a node's stream, or how the stream has failed. */
+/** A step of a node's stream, or the way in which the stream has failed. */
 type Next = { readonly from: Opened; readonly step: StreamStep | "lost" | "late" };
 
-/** How much may still be delivered, and how many matches were. */
+/** How many ranges and bytes may still be delivered, and how many matches were delivered. */
 interface Delivery {
   ranges: number;
   bytes: number;
   matches: number;
 }
 
-/** Yields nothing but "stale" if no replica of some slice has its generation, or if the slice lies elsewhere by now. */
+/** Yields nothing but "stale" if some slice has no replica at its generation, or has moved to other nodes by now. */
 export async function* streamNodes(
   client: NodeClient,
   asked: StreamAsked,
@@ -141,8 +141,8 @@ function addMissing(stats: SearchStats, asked: number, { streams, late }: Found)
 }
 
 /**
- * Yields the steps of all streams as they come. A stream is asked for its next step when its last one was taken. One that is
- * lost before it has delivered anything is replaced by the streams of `reopen`.
+ * Yields the steps of all streams as they arrive. A stream is asked for its next step once its last one was taken. A
+ * stream that fails before it has delivered anything is replaced by the streams that `reopen` returns.
  */
 async function* inTurn(
   streams: readonly Opened[],
@@ -161,7 +161,7 @@ async function* inTurn(
   };
   const begin = (from: Opened): Promise<Next | undefined> => {
     const next = nextOf(from);
-    next.catch(() => undefined); // if the caller leaves the stream, nobody waits for it
+    next.catch(() => undefined); // if the caller leaves the stream, nothing awaits this promise
     return next;
   };
   const waiting = new Map(streams.map((from) => [from, begin(from)]));
@@ -178,7 +178,7 @@ async function* inTurn(
   }
 }
 
-/** Resolves to "late" if the search is over first. */
+/** Resolves to "late" if the search ends first. */
 async function within<T>(due: Due, next: Promise<T>): Promise<T | "late"> {
   return inTime(due, (signal) => {
     if (signal === undefined) return next;
@@ -193,7 +193,7 @@ async function within<T>(due: Due, next: Promise<T>): Promise<T | "late"> {
 
 type ShowBeginning = (file: StreamedFile, count: number) => Promise<FileResult | undefined>;
 
-/** Returns the files that still have room. The last one is cut to what is left. */
+/** Returns the files that still fit. The last one is cut to the matches that remain. */
 async function deliver(
   { event, files: places }: StreamStep,
   delivery: Delivery,
@@ -223,7 +223,7 @@ async function deliver(
   };
 }
 
-/** Resolves to undefined if the node is lost meanwhile, or if the file is damaged. */
+/** Resolves to undefined if the node fails meanwhile, or if the file is damaged. */
 async function showBeginning(
   client: NodeClient,
   showing: {
@@ -253,7 +253,7 @@ async function showBeginning(
   }
 }
 
-/** Adds the counters of a node, but not its matches: the front counts those that it delivers. */
+/** Adds the counters of a node, except its matches: the front counts those that it delivers. */
 function addFinal(stats: SearchStats, part: SearchStats): void {
   addStats(stats, { ...part, actualMatchCount: 0 });
   stats.wait = Math.max(stats.wait, part.wait);

@@ -1,10 +1,10 @@
 /**
  * Updates a data directory to given generations of shards. It first fetches the missing segments and symbols, under
- * numbers that nothing refers to yet, and then publishes them all in one transaction. Until then searches of the
- * directory see the earlier generations. What is superseded stays for RETIRE_MS, as after a merge.
+ * numbers that no manifest names yet, and then publishes them all in one transaction. Until then, searches of the
+ * directory see the earlier generations. Superseded data stays for RETIRE_MS, as after a merge.
  *
- * The directory may hold only some slices of a shard: the segments of those slices, and the files of each repository
- * that are in them. A revision then says how many of its files are here.
+ * The directory may hold only some slices of a shard: the segments of those slices, and of each repository the files
+ * that are in them. The record of a revision then says how many of its files the directory has.
  */
 
 import { pack } from "msgpackr";
@@ -52,18 +52,18 @@ import {
 
 export interface Bringing {
   readonly environment: Environment;
-  /** The owner of the directory's own lease. */
+  /** The owner of the directory's write lease. */
   readonly owner: string;
   readonly catalog: Pick<Catalog, "states">;
   readonly store: SegmentStore;
   /**
-   * The oldest generation of the directory that is still read. By default, no generation is taken to be read for
-   * longer than RETIRE_MS.
+   * The oldest generation of the directory that is still read. By default, a generation is assumed to be read for
+   * RETIRE_MS at most.
    */
   readonly oldestHeld?: number;
   /**
-   * Whether to delete what is superseded first, because there is no room for both. REQUIRES: no other process searches
-   * here.
+   * Whether to delete superseded data first, because the disk has no room for both. REQUIRES: no other process
+   * searches here.
    */
   readonly evicts?: boolean;
 }
@@ -73,15 +73,15 @@ export interface WantedShard extends ShardHead {
   readonly own?: Slices;
 }
 
-/** A segment, and the place where it will be stored. */
+/** A segment, and the number under which it will be stored. */
 interface Wanted {
   readonly published: PublishedSegment;
   readonly local: LocalSegment;
-  /** The part of it that is already here. */
+  /** The part of it that the directory already has. */
   readonly before: LocalSegment | undefined;
 }
 
-/** A state and what belongs to it, with the local numbers of its segments. */
+/** A state and its data, with the local numbers of its segments. */
 interface Arriving {
   readonly state: PublishedState;
   readonly extra: RepositoryExtra;
@@ -90,8 +90,8 @@ interface Arriving {
 }
 
 /**
- * Updates the directory, and resolves when it holds exactly these generations. REQUIRES: nobody else writes to it
- * meanwhile.
+ * Updates the directory. Resolves when it holds exactly these generations. REQUIRES: nobody else writes to the
+ * directory meanwhile.
  */
 export async function bringTo(
   bringing: Bringing,
@@ -147,9 +147,8 @@ export function isUnchanged({ contents, manifest }: Before): boolean {
 }
 
 /**
- * Gives each segment its local number: the one that it already has, or the next one that was never used. A segment
- * that a run has changed or merged away gets a new number, because threads cache what they know about a number and its
- * editions.
+ * Gives each segment its local number: the one that it already has, or the next unused one. A segment that a run has
+ * changed or merged away gets a new number, because threads cache what they know about a number and its editions.
  */
 function place({ contents, manifest }: Before, heads: readonly ShardHead[]): Wanted[] {
   const named = new Map(manifest.segments.map((one) => [one.segment, one.symbols]));
@@ -177,7 +176,7 @@ async function fetchMissing(
   await eachOf(wanted, async ({ local, before }) => {
     const { here: segment, object, bytes, symbols: edition, symbolsObject } = local;
     if (!before) {
-      await deleteSegment(environment, segment); // what an interrupted fetch has left
+      await deleteSegment(environment, segment); // deletes what an interrupted fetch has left
       await fetchSegment(environment, { key: object, segment, bytes }, store);
     }
     if (symbolsObject === undefined || before?.symbolsObject === symbolsObject) return;
@@ -188,13 +187,16 @@ async function fetchMissing(
 
 /** The data of repositories that have arrived. */
 interface Arrived {
-  /** Those that the directory has in another state. */
+  /** The states of repositories that the directory has in another state. */
   readonly states: readonly Arriving[];
-  /** The ids of all, with those that it has not had and that lie in it already, unnamed. */
+  /**
+   * The ids of all repositories that have arrived. Those that are new here are already stored, but no manifest names
+   * them yet.
+   */
   readonly ids: readonly number[];
 }
 
-/** Fetches the states that this directory lacks, or that a run has changed. */
+/** Fetches the states that this directory lacks, or that an index run has changed here. */
 async function fetchStates(
   { environment, owner, catalog, store }: Bringing,
   before: Before,
@@ -219,7 +221,7 @@ async function fetchStates(
       const isLast = missing.length === states.length;
       kept.push(...arriving.filter((one) => isLast || !isNew(one)));
       if (isLast) continue;
-      // all of them in one transaction would take the memory of a whole catalog; nobody reads what is not named
+      // one transaction for all would take the memory of a whole catalog; nobody reads them before they are named
       await environment.write((writer) => {
         checkLease(writer, owner);
         for (const one of arriving.filter(isNew)) replaceState(writer, one);
@@ -229,7 +231,7 @@ async function fetchStates(
   return { states: kept, ids };
 }
 
-/** Ids of the repositories of each shard whose states are not here. */
+/** Ids of each shard's repositories whose states the directory lacks. */
 function* missingStates(
   { contents, manifest }: Before,
   heads: readonly WantedShard[],
@@ -254,7 +256,7 @@ interface Naming {
   readonly arriving: Arrived;
 }
 
-/** REQUIRES: within Environment.write(); all that is wanted is there. */
+/** REQUIRES: called within Environment.write(); all wanted data is stored. */
 function name(writer: Writer, { heads, wanted, arriving }: Naming): void {
   const before = readManifest(writer);
   const repositories = RepositoryList.union(heads.map((head) => head.repositories));

@@ -1,7 +1,7 @@
 /**
- * Reads and writes the record of a data directory that says which parts of a cluster it holds. The record changes
- * in the same transactions as those parts. Segments are numbered anew in each directory, because the numbers of two
- * shards may be the same. What an index run has made here is not recorded until it is published.
+ * Reads and writes the record of a data directory that says which parts of a cluster it holds. The record changes in
+ * the same transactions as those parts. Segments are numbered anew in each directory, because two shards may use the
+ * same number. Changes of an index run in this directory are not recorded until they are published.
  */
 
 import { bytesOf } from "../../base/growable.ts";
@@ -12,19 +12,19 @@ import { engineKey } from "../../store/format/format.ts";
 import { isCount } from "../../store/format/sealed.ts";
 
 export interface Contents {
-  /** The generation of each shard, and the slices of it that are here. Without `slices`, all of them are. */
+  /** The generation of each shard, and which of its slices the directory has. Without `slices`, it has all of them. */
   readonly shards: readonly (readonly [shard: number, generation: number, slices?: Slices])[];
   readonly segments: readonly LocalSegment[];
-  /** The generation of its shard in which each repository changed last. */
+  /** The generation of its shard in which each repository last changed. */
   readonly repositories: RepositoryList;
   /**
-   * The generation of this directory in which each repository was brought here. If the manifest has another, an
+   * The generation of this directory in which each repository was stored. If the manifest has another generation, an
    * index run has changed the repository since.
    */
   readonly here: RepositoryList;
 }
 
-/** Some slices of a shard: their numbers, ascending, and how many the shard has. */
+/** Some slices of a shard: their ascending numbers, and the number of all slices of the shard. */
 export interface Slices {
   readonly own: readonly number[];
   readonly of: number;

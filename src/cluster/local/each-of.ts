@@ -1,7 +1,7 @@
-/** Objects that are sent or fetched at once. */
+/** How many objects are sent or fetched at the same time. */
 const AT_ONCE = 4;
 
-/** Runs for all, some at a time; the first failure ends it. */
+/** Runs `work` for all items, some at a time. The first failure ends it. */
 export async function eachOf<T>(all: readonly T[], run: (one: T) => Promise<void>): Promise<void> {
   const left = all[Symbol.iterator]();
   let hasFailed = false;

@@ -1,4 +1,7 @@
-/** Makes a publication of what a run has changed in a writer's directory: sends objects, and says what rows there are to be. */
+/**
+ * Prepares the publication of what a run has changed in a writer's directory: stores objects, and returns the rows to
+ * insert.
+ */
 
 import { unpack } from "msgpackr";
 import type {
@@ -30,18 +33,18 @@ import {
 export interface Publishing {
   readonly environment: Environment;
   readonly store: SegmentStore;
-  /** What the directory was brought to. */
+  /** The head that the directory was updated to. */
   readonly head: ShardHead;
   readonly writer: string;
   /** PostgreSQL's time before the first object is sent. */
   readonly began: string;
-  /** What the publication ends. */
+  /** The job that the publication ends. */
   readonly job?: EndedJob | undefined;
-  /** Bytes of text of a slice. */
+  /** The bytes of text in a slice. */
   readonly shardBytes: number;
 }
 
-/** What is to be published, and what the directory holds once it is. */
+/** What is to be published, and what the directory holds once it is published. */
 export interface Prepared {
   readonly publication: Publication;
   readonly contents: Contents;
@@ -53,7 +56,7 @@ interface Sent {
   readonly published: PublishedSegment;
 }
 
-/** undefined: nothing has changed. REQUIRES: no run is under way. */
+/** Undefined if nothing has changed. REQUIRES: no run is in progress. */
 export async function preparePublication(publishing: Publishing): Promise<Prepared | undefined> {
   const { environment, head, writer, began } = publishing;
   const { shard, generation: before } = head;
@@ -94,7 +97,7 @@ export async function preparePublication(publishing: Publishing): Promise<Prepar
   return { publication, contents };
 }
 
-/** Those that are new get the shard's next numbers. */
+/** New segments get the shard's next numbers. */
 async function sendSegments(publishing: Publishing, now: Before): Promise<Sent[]> {
   const known = new Map(now.contents.segments.map((one) => [one.here, one]));
   let next = publishing.head.nextSegment;
@@ -110,7 +113,7 @@ async function sendSegments(publishing: Publishing, now: Before): Promise<Sent[]
   return sent;
 }
 
-/** REQUIRES: the publication has been published, and no run since. */
+/** REQUIRES: the publication was published, and no run has begun since. */
 export const recordPublication = (
   environment: Environment,
   { contents }: Pick<Prepared, "contents">,
@@ -138,7 +141,7 @@ function localOf(shard: number, { here, published }: Sent): LocalSegment {
   return { shard, segment, here, object, bytes, symbols, symbolsObject };
 }
 
-/** `numbers`: of segments in the shard, by their numbers here. */
+/** `numbers` maps the local numbers of segments to their numbers in the shard. */
 async function sendState(
   { environment, store, head }: Publishing,
   repository: number,
@@ -150,7 +153,7 @@ async function sendState(
   return { repository, changed, record, sets, extra: await sendExtra(extra, store) };
 }
 
-/** Where the numbers of a segment and a revision stand in keys of tables 3 and 4. */
+/** The positions of the segment's and the revision's number in keys of tables 3 and 4. */
 const SEGMENT_AT = 5;
 const REVISION_AT = 9;
 
@@ -165,7 +168,7 @@ function readState(
   const entriesOf = (range: [Buffer, Buffer]) =>
     Array.from(snapshot.keys(range), (key) => Buffer.from(key)).flatMap((key) => {
       const segment = numbers.get(key.readUInt32BE(SEGMENT_AT));
-      return segment === undefined ? [] : [{ key, segment }]; // of a segment that is retired
+      return segment === undefined ? [] : [{ key, segment }]; // belongs to a segment that is retired
     });
   const record = unpack(copy(repositoryKey(repository))) as RepositoryRecord;
   const skipped = snapshot.get(skippedKey(repository), what);

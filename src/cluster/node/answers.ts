@@ -1,4 +1,4 @@
-/** Answers each call from the slices that it asks for. */
+/** Answers each call from the slices that it names. */
 
 import { newPause } from "../../base/yield.ts";
 import { explainPlan } from "../../search/caller/explain.ts";
@@ -14,7 +14,7 @@ import type { Answers, Held } from "./node-handler.ts";
 export interface Answering {
   readonly searching: SearcherOptions;
   readonly reader: Reader;
-  /** Resolves when the node has ready all that was published before the call. */
+  /** Resolves when the node has everything ready that was published before the call. */
   readonly refresh: () => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ type Query = Pick<StreamCall, "request" | "contexts" | "timeoutMs" | "maxBytes">
 
 export function answersOf({ searching, reader, refresh }: Answering): Answers {
   const usual = new Attempts(searching);
-  /** Uses the repositories that the front has looked up for each context: only the front knows who asks. */
+  /** Uses the repositories that the front has looked up for each context, because only the front knows the caller. */
   const attemptsFor = ({ contexts }: Query): Attempts =>
     contexts ? new Attempts({ ...searching, contexts: (name) => contexts.get(name) }) : usual;
   return {

@@ -1,6 +1,6 @@
 /**
- * Chooses the slices that a node has room for. Its own slices come first. Foreign slices, which it keeps until their owners
- * have them ready, get what is left.
+ * Chooses the slices that fit on a node's disk. The node's own slices come first. Foreign slices, which it keeps
+ * until their owners have them ready, get the remaining space.
  */
 
 import type { WantedShard } from "../local/bring.ts";
@@ -10,7 +10,7 @@ export type Owns = (shard: number, slice: number) => boolean;
 
 export interface WithinDisk {
   readonly wanted: readonly WantedShard[];
-  /** How many of the node's own slices have no room. */
+  /** The number of the node's own slices that do not fit. */
   readonly leftOut: number;
 }
 
@@ -37,7 +37,7 @@ export function withinDisk(
   return { wanted: wanted.map((one) => ofSlices(one, kept.get(one.shard)!)), leftOut };
 }
 
-/** Returns what is wanted without the foreign slices. */
+/** Returns the wanted slices without the foreign ones. */
 export const ownAlone = (wanted: readonly WantedShard[], owns: Owns): WantedShard[] =>
   wanted.map((one) =>
     ofSlices(

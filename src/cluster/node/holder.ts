@@ -1,6 +1,6 @@
 /**
- * Holds the states that a node answers from, the newest last. Fronts hear of a new state at different times, so a
- * superseded one is kept for KEPT_MS, and longer while a search reads it. States share most of their memory.
+ * Holds the states from which a node answers, the newest one last. Fronts learn of a new state at different times. So
+ * a superseded state is kept for KEPT_MS, and longer while a search reads it. States share most of their memory.
  */
 
 import { LruCache } from "../../base/lru-cache.ts";
@@ -17,7 +17,7 @@ import { viewOf, type View } from "../../store/catalog/view.ts";
 import type { HeldView } from "./node-handler.ts";
 
 const KEPT_MS = 60_000;
-/** How many views are kept for later searches of the same slices. */
+/** The limit of views that are kept for later searches of the same slices. */
 const MOST_VIEWS = 32;
 /** How many ids the viewers hold together that are kept for later searches. Making one of 100 000 takes 5 ms. */
 const MOST_VIEWER_IDS = 1_000_000;
@@ -42,12 +42,12 @@ export interface HeldState {
 
 interface Kept extends HeldState {
   readonly number: number;
-  /** Date.now() when the next state came. Undefined for the newest state. */
+  /** Date.now() when the next state arrived. Undefined for the newest state. */
   supersededAt: number | undefined;
   readers: number;
 }
 
-/** The slices of one shard that a call asks for, and the state that has them. */
+/** The slices of one shard that a call names, and the state that has them. */
 interface Chosen {
   readonly shard: number;
   readonly slices: ReadonlySet<number>;
@@ -70,7 +70,7 @@ export class Holder {
     return this.#states.at(-1);
   }
 
-  /** The oldest generation of the directory that is kept. Infinity if none is. */
+  /** The oldest generation of the directory that is kept. Infinity if there is none. */
   get oldestGeneration(): number {
     return Math.min(Infinity, ...this.#states.map((one) => one.catalog.manifest.generation));
   }
@@ -96,7 +96,7 @@ export class Holder {
     return this.#states.length < before;
   }
 
-  /** Returns the slices that it answers for. */
+  /** Returns the slices that the node can answer for. */
   ready(): OwnReady[] {
     const ready = new Map<string, OwnReady>();
     for (const { shards } of this.#states)
@@ -118,7 +118,7 @@ export class Holder {
     }
   }
 
-  /** Returns undefined if a slice is not here. */
+  /** Returns undefined if the node lacks a slice. */
   #choose(slices: readonly SliceAsked[]): Chosen[] | undefined {
     const byShard = new Map<number, SliceAsked[]>();
     for (const one of slices) {
@@ -170,7 +170,7 @@ export class Holder {
   }
 }
 
-/** Returns a catalog with the segments that are asked for. It may contain other repositories, without segments. */
+/** Returns a catalog with the requested segments. It may contain other repositories, but without segments. */
 async function catalogOf(chosen: readonly Chosen[], newest: Kept): Promise<Catalog> {
   const states = [...new Set(chosen.map(({ state }) => state))];
   const base = states.length === 1 ? states[0]!.catalog : await mixed(chosen, newest.catalog);
@@ -184,7 +184,7 @@ async function catalogOf(chosen: readonly Chosen[], newest: Kept): Promise<Catal
   return { ...base, manifest: { ...base.manifest, segments } };
 }
 
-/** Returns a catalog with each shard as it was in the state that was chosen for it. */
+/** Returns a catalog with each shard in the state that was chosen for it. */
 async function mixed(chosen: readonly Chosen[], newest: Catalog): Promise<Catalog> {
   const all: [number, CatalogRepository][] = [];
   for (const { shard, state } of chosen)

@@ -1,5 +1,5 @@
 /**
- * Answers fronts on a node's port. A caller without the secret learns nothing: neither which calls there are nor what the
+ * Answers fronts on a node's port. A caller without the secret learns nothing, neither which calls exist nor what the
  * node holds.
  */
 
@@ -35,7 +35,7 @@ export interface HeldView {
   release(): void;
 }
 
-/** What a call is answered from, and the signal that ends it. */
+/** The data that a call is answered from, and the signal that ends it. */
 export interface Held extends Pick<HeldView, "view" | "viewer"> {
   readonly signal: AbortSignal;
 }
@@ -47,10 +47,10 @@ export type Answers = {
 
 export interface NodeOptions {
   readonly secret: string;
-  /** The most calls at once. A further one is refused. */
+  /** The most simultaneous calls. A further call is rejected. */
   readonly maxConcurrent: number;
   readonly answers: Partial<Answers>;
-  /** Resolves to undefined if a slice is not held at its generation. */
+  /** Resolves to undefined if the node does not have a slice at its generation. */
   readonly hold: (slices: readonly SliceAsked[]) => Promise<HeldView | undefined>;
 }
 
@@ -75,7 +75,7 @@ export function nodeHandler(node: NodeOptions): (request: Request) => Promise<Re
     running++;
     let isStreaming = false;
     try {
-      // a recorded call's headers are valid for a minute: somebody may send them with another body
+      // somebody who recorded a call could send its headers with another body for a minute
       const body = await bytesWithin(
         request.body ?? new ReadableStream<Uint8Array>({ start: (empty) => empty.close() }),
         MOST_ASKED_BYTES,
@@ -119,7 +119,7 @@ async function perform(
   }
 }
 
-/** Answers with a frame for each step, and one for the error if the stream fails. */
+/** Answers with a frame for each step, and a last frame with the error if the stream fails. */
 function streamed(
   node: NodeOptions,
   asked: StreamCall,
@@ -152,7 +152,7 @@ function streamed(
       end();
     },
   };
-  // produces a step when the front reads, not before
+  // produces a step only when the front reads
   const { OK: status } = STATUS;
   const headers = signAnswer(node.secret, { call, status });
   return new Response(new ReadableStream<Uint8Array>(source, { highWaterMark: 0 }), { headers });
@@ -161,7 +161,7 @@ function streamed(
 /** Makes a signed answer. */
 type Answer = (status: number, value?: unknown) => Promise<Response>;
 
-/** The only answer without a signature, because strangers get it too. */
+/** The only answer without a signature, because callers without the secret get it, too. */
 const unknown = (): Response => new Response(null, { status: STATUS.UNKNOWN });
 
 const NOTHING = new Uint8Array();

@@ -1,7 +1,7 @@
 /**
- * Runs a node: keeps the slices that it owns on its disk, records in PostgreSQL that it lives and what it has ready, and
- * answers fronts. The list of nodes alone determines which slices it owns. A slice that it no longer owns stays until
- * all owners have it ready.
+ * Runs a node. It keeps the slices that it owns on its disk, reports in PostgreSQL that it is alive and what it has
+ * ready, and answers fronts. The list of nodes alone determines which slices it owns. It keeps a slice that it no
+ * longer owns until all owners have the slice ready.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,10 +24,10 @@ import { nodeHandler } from "./node-handler.ts";
 
 const BEAT_MS = 2_000;
 const POLL_MS = 1_000;
-/** The pause before it fetches again, after the disk was full and nothing was left to evict. */
+/** The pause before it fetches again after the disk was full and nothing could be evicted. */
 const FULL_MS = 60_000;
 const MOST_CONCURRENT = 64;
-/** How long it waits for another process of this machine that brings the same directory up to date. */
+/** How long it waits for another process of this machine that is updating the same directory. */
 const TURN_MS = 600_000;
 
 export interface NodeSettings {
@@ -59,20 +59,20 @@ export class ClusterNode {
   readonly #holder = new Holder();
   readonly #heads: NewestHeads;
   readonly #closing = new AbortController();
-  /** Brings the directory up to date. */
+  /** Updates the directory. */
   readonly follower: Follower<void>;
-  /** Records that the node lives. */
+  /** Records that the node is alive. */
   readonly #beating: Follower<void>;
-  /** How many own slices the disk has no room for. A warning is given when the number grows. */
+  /** The number of own slices that do not fit on the disk. A warning is issued when it grows. */
   #leftOut = 0;
   #isFirst = true;
-  /** Whether the port listens. Until then nothing is recorded as ready. */
+  /** Whether the port listens. Until it does, nothing is recorded as ready. */
   #isListening = false;
   /** The shards of the newest state. */
   #held: readonly WantedShard[] = [];
   /** Bytes of objects that only older states have. They are deleted when nobody reads those states. */
   #retiredBytes = 0;
-  /** Date.now() until which nothing is fetched, because the disk was full. */
+  /** No objects are fetched before this Date.now(), because the disk was full. */
   #fullUntil = 0;
 
   private constructor(node: NodeParts) {
@@ -96,11 +96,11 @@ export class ClusterNode {
     });
   }
 
-  /** Resolves when what the node owns is ready. */
+  /** Resolves when the slices that the node owns are ready. */
   static async open(parts: NodeParts): Promise<ClusterNode> {
     const node = new ClusterNode(parts);
     await parts.nodes.beat(parts.settings, true);
-    node.#beating.start(); // what it owns may take an hour to fetch
+    node.#beating.start(); // its slices may take an hour to fetch
     try {
       await node.follower.run();
       await parts.settings.listen?.(node.internal);
@@ -160,7 +160,7 @@ export class ClusterNode {
     return !owners.every(isReady) || owners.length === 0;
   }
 
-  /** Leaves out slices that the disk has no room for. */
+  /** Leaves out slices that do not fit on the disk. */
   #withinDisk(wanted: readonly WantedShard[], owns: Owns): readonly WantedShard[] {
     const within = withinDisk(wanted, owns, this.#node.settings.diskBytes);
     const { leftOut } = within;
@@ -183,7 +183,10 @@ export class ClusterNode {
     );
   }
 
-  /** Fetches slices and holds them. If there is no room, superseded segments go first, then foreign slices. */
+  /**
+   * Fetches slices and adds them as the newest state. If the disk is full, it first deletes superseded segments, then
+   * foreign slices.
+   */
   async #take(wanted: readonly WantedShard[], owns: Owns): Promise<void> {
     if (Date.now() < this.#fullUntil) return;
     const own = ownAlone(wanted, owns);
@@ -205,13 +208,13 @@ export class ClusterNode {
     }
   }
 
-  /** Whether slices fit beside the newest state and the older ones that may still be read. */
+  /** Whether slices fit on the disk next to the newest state and the older states that may still be read. */
   #hasRoomFor(wanted: readonly WantedShard[]): boolean {
     const here = missingBytes(this.#held, []) + this.#retiredBytes;
     return here + missingBytes(wanted, this.#held) <= this.#node.settings.diskBytes;
   }
 
-  /** Drops foreign slices, and keeps its own at the generations that are here. */
+  /** Drops foreign slices. Keeps own slices at the generations that the directory has. */
   async #dropForeign(owns: Owns): Promise<void> {
     const own = ownAlone(this.#held, owns);
     if (missingBytes(this.#held, own) === 0) return;
@@ -255,7 +258,10 @@ export class ClusterNode {
     });
   }
 
-  /** Gives the node's slices to others. Resolves when they have them ready, or if there are no others. */
+  /**
+   * Hands the node's slices over to other nodes. Resolves when they have the slices ready, or if there are no other
+   * nodes.
+   */
   async drain(): Promise<void> {
     const { nodes, settings } = this.#node;
     await nodes.drain(settings.name);
@@ -266,10 +272,10 @@ export class ClusterNode {
       if (!others || left.every(({ own }) => own.own.length === 0)) break;
       await sleep(POLL_MS / 4, undefined, { signal: this.#closing.signal });
     }
-    await sleep(2 * POLL_MS, undefined, { signal: this.#closing.signal }); // until fronts have heard of it
+    await sleep(2 * POLL_MS, undefined, { signal: this.#closing.signal }); // until fronts have learnt of it
   }
 
-  /** Stops without telling anybody, as if the process were killed. */
+  /** Stops without notifying anybody, as if the process were killed. */
   async kill(): Promise<void> {
     this.#closing.abort();
     await this.#beating.close();
@@ -278,7 +284,7 @@ export class ClusterNode {
 
   async close(): Promise<void> {
     await this.kill();
-    await this.#node.nodes.stop(this.#node.settings.name).catch(() => undefined); // if PostgreSQL is down, the missing heartbeat tells
+    await this.#node.nodes.stop(this.#node.settings.name).catch(() => undefined); // if PostgreSQL is down, the missing heartbeat has the same effect
   }
 }
 

@@ -1,16 +1,17 @@
 /**
- * The form of every object: a sequence of values, each with a tag and a number. Version 1:
+ * Defines the format of every object: a sequence of values, each with a tag and a number. Version 1:
  *
  *     object := "quern" version kind value* end
  *     value  := tag number length byte[length]
  *     end    := 255
  *
- * `version`, `kind` and `tag` are bytes, the others u32, little-endian. The kind defines what tags and numbers mean; see
- * segment-object.ts. The key of an object ends with the SHA-256 of all its bytes, so equal content has one key, and values
- * need no seals. A reader that has reached the end knows that nothing is damaged. Before that, a value may be anything.
+ * `version`, `kind` and `tag` are bytes, the others u32, little-endian. The kind defines what tags and numbers mean;
+ * see segment-object.ts. The key of an object ends with the SHA-256 of all its bytes. So objects with equal content
+ * have the same key, and values need no seals. Once a reader has reached the end, it knows that the object is
+ * undamaged. Before that, any value may be damaged.
  *
- * *Example.* The object of kind 1 with one value, tag 3, number 2, `hi`: 71 75 65 72 6e 01 01, 03,
- * 02 00 00 00, 02 00 00 00, 68 69, ff.
+ * *Example.* An object of kind 1 with one value (tag 3, number 2, content `hi`): 71 75 65 72 6e 01 01, 03, 02 00 00
+ * 00, 02 00 00 00, 68 69, ff.
  */
 
 import { createHash } from "node:crypto";
@@ -19,11 +20,11 @@ import { QuernError } from "../../base/errors.ts";
 const MAGIC = Buffer.from("quern\u0001");
 const HEAD_BYTES = 9;
 const END = 255;
-/** The longest value. Posting lists of one gram and the tables of a segment of 256 MiB are far shorter. */
+/** The longest value. The posting lists of one gram and the tables of a segment of 256 MiB are far shorter. */
 const MOST_BYTES = 2 ** 29;
-/** The longest object without a published length: the symbols of a segment, and repository objects. */
+/** The longest object whose length is not published: the symbols of a segment, and repository objects. */
 const MOST_OBJECT_BYTES = 2 ** 30;
-/** Bytes that are written at once. */
+/** How many bytes are written at a time. */
 const PIECE_BYTES = 2 ** 20;
 
 export interface Value {
@@ -38,7 +39,10 @@ export interface Described {
   readonly bytes: number;
 }
 
-/** Yields the bytes of an object. Values may lend their bytes until the next one is asked for. REQUIRES: tags are below 255. */
+/**
+ * Yields the bytes of an object. A value's bytes may be valid only until the next value is requested. REQUIRES: tags
+ * are below 255.
+ */
 export async function* encodeBundle(
   kind: number,
   values: AsyncIterable<Value> | Iterable<Value>,
@@ -59,7 +63,7 @@ export async function* encodeBundle(
   yield Buffer.concat([...held, Uint8Array.of(END)]);
 }
 
-/** Returns the key and the length of an object from its bytes. */
+/** Computes the key and the length of an object from its bytes. */
 export async function describe(
   folder: string,
   body: AsyncIterable<Uint8Array>,
@@ -75,8 +79,9 @@ export async function describe(
 }
 
 /**
- * Yields the values of an object. Throws INDEX_CORRUPT at the end, or before it, if the bytes are not those of the key. Throws
- * as soon as there are more than `mostBytes`, because an endless body would fill the disk before its hash is known.
+ * Yields the values of an object. Throws INDEX_CORRUPT, at the end at the latest, if the bytes do not match the key.
+ * Throws as soon as there are more than `mostBytes`, because an endless body would fill the disk before its hash is
+ * known.
  * REQUIRES: the caller trusts no value before the end.
  */
 export async function* decodeBundle(
@@ -114,7 +119,7 @@ export const damaged = (key: string): QuernError =>
     `the object ${key} is damaged: its bytes are not those of its key; restore it from a backup`,
   );
 
-/** Takes exact numbers of bytes from a body that arrives in pieces of any length. */
+/** Reads exact numbers of bytes from a body that arrives in pieces of any length. */
 class Pieces {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #onPiece: (piece: Uint8Array) => void;
@@ -125,7 +130,7 @@ class Pieces {
     this.#onPiece = onPiece;
   }
 
-  /** Resolves to undefined if the body ends before. */
+  /** Resolves to undefined if the body ends before that. */
   async take(bytes: number): Promise<Buffer | undefined> {
     const held: Uint8Array[] = [this.#piece];
     for (let length = this.#piece.length; length < bytes;) {

@@ -1,4 +1,4 @@
-/** Objects as files of a folder: for tests, and for machines that share a file system. */
+/** Keeps objects as files of a folder. For tests, and for machines that share a file system. */
 
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -16,8 +16,8 @@ import {
 } from "./segment-store.ts";
 
 /**
- * Returns a store in a folder, which is created when something is put into it. All machines of the cluster must
- * see the same folder.
+ * Returns a store in a folder. The folder is created when the first object is stored. All machines of the cluster
+ * must see the same folder.
  *
  * @example
  * const segments = directorySegments("/mnt/shared/quern");
@@ -30,7 +30,7 @@ export function directorySegments(path: string): SegmentStore {
     async put(key, body, bytes) {
       const file = fileOf(key);
       await mkdir(dirname(file), { recursive: true });
-      // no key begins with a point, so lists leave it out
+      // no key begins with a dot, so lists leave this folder out
       const unfinished = join(dirname(file), `.${randomBytes(8).toString("hex")}`);
       try {
         await writeWhole(unfinished, ofLength(body, bytes));
@@ -96,7 +96,7 @@ async function* listFolder(
   const entries = await Promise.all(
     names.filter((name) => !name.startsWith(".")).map((name) => entryOf(folder, above + name)),
   );
-  // a folder sorts with the "/" after its name, as keys do
+  // a folder is sorted by its name with "/" at the end, as keys are
   const found = entries.filter((entry) => entry !== undefined);
   for (const { key, at, isFolder } of found.sort((a, b) => compareText(a.key, b.key))) {
     if (isFolder && (key.startsWith(prefix) || prefix.startsWith(key)))
@@ -105,7 +105,7 @@ async function* listFolder(
   }
 }
 
-/** Resolves to undefined if it is gone meanwhile. */
+/** Resolves to undefined if the file was removed meanwhile. */
 async function entryOf(folder: string, path: string) {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const found = await stat(join(folder, name)).catch(() => undefined);

@@ -5,8 +5,8 @@
  *     REPOSITORY  SKIPPED   0                  its files that are listed and not searchable (skipped-files.ts)
  *     REPOSITORY  VERSIONS  segment of shard   the versions of its files in that segment
  *
- * Short data is stored in the repository's row instead, as a MessagePack list: fetching an object takes longer than
- * everything else about a small repository.
+ * Short data is stored in the repository's row instead, as a MessagePack list, because for a small repository,
+ * fetching an object would take longer than everything else.
  */
 
 import { pack, unpack } from "msgpackr";
@@ -16,13 +16,13 @@ import type { SegmentStore } from "./segment-store.ts";
 const KIND = 3;
 const TAG = { SKIPPED: 2, VERSIONS: 4 } as const;
 
-/** Values as stored, without seals. */
+/** Values as they are stored, without seals. */
 export interface RepositoryExtra {
   readonly skipped: Uint8Array | undefined;
   readonly versions: readonly (readonly [segment: number, versions: Uint8Array])[];
 }
 
-/** The most bytes in a row: the versions of some 400 files. */
+/** The most bytes that are stored in a row: the versions of some 400 files. */
 const MOST_ROW_BYTES = 8_192;
 
 /** Stores the data. Resolves to the key of the object, or to the bytes for the row. */

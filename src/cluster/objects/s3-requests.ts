@@ -1,7 +1,7 @@
 /**
- * Sends requests to an S3-compatible service through the host's client, with a time limit and with errors that say what to
- * do. The package `@aws-sdk/client-s3` is an optional peer of the host. The first request loads it, because its client
- * takes only commands of its own classes.
+ * Sends requests to an S3-compatible service through the host's client. Adds a time limit, and error messages that
+ * say what to do. The package `@aws-sdk/client-s3` is an optional peer dependency. It is loaded by the first request,
+ * because its client accepts only commands of its own classes.
  */
 
 import type * as sdk from "@aws-sdk/client-s3";
@@ -12,7 +12,7 @@ import { noSuchObject } from "./segment-store.ts";
 type Sdk = typeof sdk;
 
 /**
- * What quern uses of an S3 client: `new S3Client()` of the package `@aws-sdk/client-s3` has it.
+ * The part of an S3 client that quern uses. `new S3Client()` of the package `@aws-sdk/client-s3` fits.
  *
  * @example
  * declare const client: S3Sender; // new S3Client({ region: "eu-central-1" })
@@ -20,7 +20,7 @@ type Sdk = typeof sdk;
  */
 export interface S3Sender {
   /**
-   * Sends a command, and tries again where that may help.
+   * Sends a command. Tries again if that may help.
    *
    * @example
    * declare const client: S3Sender;
@@ -49,7 +49,7 @@ export interface About {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** REQUIRES: `Answer` is what the service answers to that command. */
+/** REQUIRES: `Answer` is the type of the service's answer to that command. */
 export async function ask<Answer extends object>(
   requests: Requests,
   command: (sdk: Sdk) => object,
@@ -70,7 +70,10 @@ export async function ask<Answer extends object>(
   }
 }
 
-/** The name of the optional peer. A constant, so that bundlers of hosts without it do not look for it. */
+/**
+ * The name of the optional peer dependency. It is a constant, so that bundlers of hosts without it do not look for
+ * it.
+ */
 const SDK: string = "@aws-sdk/client-s3";
 
 async function loadSdk(): Promise<Sdk> {
@@ -85,13 +88,13 @@ async function loadSdk(): Promise<Sdk> {
   }
 }
 
-/** The client's own names of errors for a store that does not answer. */
+/** The client's names of errors for a store that does not answer. */
 export function tooSlow({ bucket, timeoutMs }: Requests, cause?: unknown): Error {
   const message = `s3Segments: the store of bucket ${bucket} sent nothing for ${timeoutMs} ms (timeoutMs)`;
   return Object.assign(new Error(message, { cause }), { name: "TimeoutError" });
 }
 
-/** Returns the error to throw for one of the client's. Errors that no option mends stay as they are. */
+/** Converts an error of the client to the error to throw. Errors that no option can fix stay as they are. */
 export function told(error: unknown, { bucket }: Requests, { key, signal }: About): unknown {
   if (signal?.aborted) return aborted(signal);
   if (!(error instanceof Error) || error instanceof QuernError) return error;
@@ -119,7 +122,7 @@ export function told(error: unknown, { bucket }: Requests, { key, signal }: Abou
   return error;
 }
 
-/** Returns the HTTP status of an answer that the client threw. */
+/** Returns the HTTP status of an error that the client threw. */
 export function statusOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("$metadata" in error)) return undefined;
   return (error.$metadata as { httpStatusCode?: number }).httpStatusCode;

@@ -1,7 +1,7 @@
 /**
- * Keeps objects in an S3-compatible service. Needs no conditional writes and no deletion of several objects at once, which
- * not all services have. An upload consists of whole buffers, so that the client can send each again. A download that
- * breaks off continues where it was, because objects never change.
+ * Keeps objects in an S3-compatible service. Uses neither conditional writes nor deletion of several objects at once,
+ * which some services lack. An upload consists of whole buffers, so that the client can send each of them again. A
+ * download that breaks off continues where it stopped, because objects never change.
  */
 
 import type { Readable } from "node:stream";
@@ -35,13 +35,16 @@ import {
   type StoredObject,
 } from "./segment-store.ts";
 
-/** Bytes that are uploaded at once. Services take parts of 5 MiB to 5 GiB, and objects of one part up to 5 GiB. */
+/**
+ * How many bytes are uploaded at a time. Services accept parts of 5 MiB to 5 GiB, and objects of one part up to 5
+ * GiB.
+ */
 const PART_BYTES = 16 * 2 ** 20;
-/** The most parts of one object that services take. */
+/** The most parts of one object that services accept. */
 const MOST_PARTS = 10_000;
-/** Parts of one upload that are sent at once. Each is a buffer of PART_BYTES. */
+/** How many parts of one upload are sent at the same time. Each is a buffer of PART_BYTES. */
 const PARTS_AT_ONCE = 4;
-/** How often a download that breaks off continues without having received more bytes. */
+/** How often a download may be continued in succession without receiving any bytes. */
 const RESUMES = 4;
 /** The pause before the first continuation. It doubles with each further one. */
 const RESUME_MS = 100;
@@ -56,14 +59,14 @@ const TIMEOUT_MS = 60_000;
 export interface S3SegmentsOptions {
   /** The bucket. It must exist. */
   bucket: string;
-  /** What the keys of all objects begin with, a "/" after it. Default: nothing. */
+  /** What the keys of all objects begin with, followed by a "/". Default: no prefix. */
   prefix?: string;
-  /** Milliseconds without an answer, or without the next bytes of one, after which a request has failed. Default 60 000. */
+  /** Milliseconds without an answer, or without the next bytes of one, after which a request fails. Default 60 000. */
   timeoutMs?: number;
 }
 
 /**
- * Returns a store in a bucket of an S3-compatible service. The client's own settings say where that is, with which
+ * Returns a store in a bucket of an S3-compatible service. The client's own settings determine its address and
  * credentials, and how often a request is tried.
  *
  * @example
@@ -101,7 +104,7 @@ export function s3Segments(client: S3Sender, options: S3SegmentsOptions): Segmen
         const asked = { Bucket, Key, ...part };
         return ask(requests, (sdk) => new sdk.GetObjectCommand(asked), about);
       };
-      // nothing lies where the object has ended
+      // the object ends at or before `from`
       const first = await begin(from).catch((error: unknown) => {
         if (statusOf(error) === 416) return undefined;
         throw error;
@@ -135,7 +138,7 @@ function checkedOptions(
     throw invalid(
       `prefix must be names with single "/" between, such as "search/quern", got ${JSON.stringify(prefix)}`,
     );
-  // what a timer holds
+  // the limit of a timer
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs >= 2 ** 31)
     throw invalid(`timeoutMs must be an integer from 1 to ${2 ** 31 - 1}, got ${timeoutMs}`);
   const before = prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`;
@@ -154,7 +157,7 @@ interface Upload {
   readonly bytes: number;
 }
 
-/** A killed process leaves parts behind: a rule of the bucket's lifecycle removes them. */
+/** A killed process leaves parts behind. A lifecycle rule of the bucket must remove them. */
 async function putParts(upload: Upload, body: AsyncIterable<Uint8Array>): Promise<void> {
   const { requests, about, Key } = upload;
   const Bucket = requests.bucket;
@@ -173,13 +176,13 @@ async function putParts(upload: Upload, body: AsyncIterable<Uint8Array>): Promis
     const gone = { Bucket, Key, UploadId };
     const key = Key;
     await ask(requests, (sdk) => new sdk.AbortMultipartUploadCommand(gone), { key }).catch(
-      () => undefined, // the first error is the one to tell
+      () => undefined, // the first error is the one to report
     );
     throw error;
   }
 }
 
-/** A completion whose answer was lost is sent again, and then there is no such upload any more. */
+/** If the answer to a completion was lost, the client sends it again, but then the upload no longer exists. */
 async function mustBeThere({ requests, about, Key, bytes }: Upload, error: unknown): Promise<void> {
   if (!(error instanceof Error && error.name === "NoSuchUpload")) throw error;
   const head = { Bucket: requests.bucket, Key };
@@ -215,7 +218,7 @@ async function sendParts(
       running.add(one);
       void one.then(
         () => running.delete(one),
-        () => undefined, // it stays, and the race or the end below throws it
+        () => undefined, // the error stays, and the race or the end below throws it
       );
     }
     await Promise.all(running);
@@ -254,13 +257,16 @@ async function* download(given: Download): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Yields a body. Throws if the store sends nothing for too long, or if the signal aborts. The reader's own time does not count. */
+/**
+ * Yields a body. Throws if the store sends nothing for too long, or if the signal aborts. The time that the reader
+ * itself takes does not count.
+ */
 async function* patiently(
   { Body }: GetObjectCommandOutput,
   requests: Requests,
   { signal }: About,
 ): AsyncGenerator<Uint8Array> {
-  const body = Body as Readable; // what the client gives on Node
+  const body = Body as Readable; // the type that the client returns on Node
   const stop = (): void => void body.destroy(new Error("aborted"));
   const wait = (): NodeJS.Timeout =>
     setTimeout(() => body.destroy(tooSlow(requests)), requests.timeoutMs);
@@ -278,7 +284,7 @@ async function* patiently(
   }
 }
 
-/** Whether the client has found that the bytes of a whole object do not have the checksum that the service sent. */
+/** Whether the client has found that a whole object does not match the checksum that the service sent. */
 const isOtherBytes = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith("Checksum mismatch");
 
@@ -304,7 +310,7 @@ async function* listKeys(
     );
     for (const { Key = "", LastModified } of page.Contents ?? []) {
       const key = Key.slice(before.length);
-      // others may have objects under the prefix
+      // other applications may have objects under the prefix
       if (isKey(key) && LastModified) yield { key, at: LastModified };
     }
     next = page.IsTruncated === true ? page.NextContinuationToken : undefined;

@@ -1,13 +1,14 @@
 /**
- * Turns a sealed segment into an object, and the symbols of one of its editions into another. The objects contain neither the
- * segment's number nor the edition nor seals: the machine that stores the values numbers and seals them anew.
- * Repositories have the same ids on all machines of a cluster.
+ * Converts a sealed segment to an object, and the symbols of one of its editions to another. The objects contain
+ * neither the segment's number, nor the edition, nor seals. The machine that stores the values assigns numbers and
+ * seals anew. Repositories have the same ids on all machines of a cluster.
  *
  *     kind     tag                 number
  *     SEGMENT  part, see PARTS     the value's number in its part; only the first copy of the header is there
  *     SYMBOLS  SYMBOLS or NAMES    the value's number in its edition
  *
- * A segment's values are in the order of PARTS: first the tables, which are 0.5 % of the bytes, and the text last.
+ * A segment's values are in the order of PARTS: the tables come first, with 0.5 % of the bytes, and the text comes
+ * last.
  */
 
 import { PART, segmentKey, segmentRange, type Part } from "../../store/format/format.ts";
@@ -39,9 +40,12 @@ const PARTS: readonly Part[] = [
 ];
 const SYMBOL_PARTS: readonly Part[] = [PART.SYMBOLS, PART.NAMES];
 
-/** Values of one snapshot or transaction. A long snapshot keeps old pages, and a long transaction blocks its thread. */
+/**
+ * How many values one snapshot reads or one transaction writes. A long snapshot keeps old pages, and a long
+ * transaction blocks its thread.
+ */
 const VALUES_AT_ONCE = 64;
-/** Bytes of one transaction. Without this bound, 64 values of a hostile object may have 32 GiB. */
+/** The most bytes of one transaction. Without this bound, 64 values of a hostile object could have 32 GiB. */
 const BYTES_AT_ONCE = 8 * 2 ** 20;
 
 type Keys = readonly [start: Buffer, end: Buffer];
@@ -70,7 +74,7 @@ const symbolStretches = (segment: number, edition: number): Stretch[] =>
     numberOf: numberInEdition,
   }));
 
-/** Yields the values of all stretches. REQUIRES: nobody deletes them meanwhile. */
+/** Yields the values of all stretches. REQUIRES: nobody deletes the values meanwhile. */
 async function* valuesOf(
   environment: Environment,
   stretches: readonly Stretch[],
@@ -98,7 +102,7 @@ function readSome(environment: Environment, range: Keys): { key: Buffer; bytes: 
 const valueAt = (snapshot: Snapshot, key: Buffer): Uint8Array =>
   Uint8Array.from(snapshot.get(key, "a value that is sent to the object store")!);
 
-/** Stores a segment as an object, unless the store has it already. REQUIRES: nobody deletes it meanwhile. */
+/** Stores a segment as an object, unless the store has it already. REQUIRES: nobody deletes the segment meanwhile. */
 export const sendSegment = (
   environment: Environment,
   segment: number,
@@ -118,7 +122,7 @@ export const sendSymbols = (
     encodeBundle(KIND.SYMBOLS, valuesOf(environment, symbolStretches(segment, edition))),
   );
 
-/** Stores a body. Reads it twice, because the key must be known before the bytes are sent. */
+/** Stores a body. Reads the body twice, because the key must be known before the bytes are sent. */
 async function send(
   store: SegmentStore,
   folder: string,
@@ -130,9 +134,9 @@ async function send(
 }
 
 /**
- * Fetches the segment of an object of `bytes` bytes, and stores it under a number of this data directory. Rejects with
- * INDEX_CORRUPT if the object is damaged. After a failure some values may be left, which nobody sees. REQUIRES: no
- * manifest names the number, and only this process writes.
+ * Fetches the object of a segment, which has `bytes` bytes, and stores the segment under a number of this data
+ * directory. Rejects with INDEX_CORRUPT if the object is damaged. After a failure some values may be left, but no
+ * reader sees them. REQUIRES: no manifest names the number, and only this process writes.
  */
 export async function fetchSegment(
   environment: Environment,
@@ -173,7 +177,7 @@ async function writeAll(
   object: {
     readonly key: string;
     readonly kind: number;
-    /** Returns the keys of a value. Undefined if the value does not belong into such an object. */
+    /** Returns the keys of a value, or undefined if the value does not belong in such an object. */
     readonly keysOf: (value: Value) => Buffer[] | undefined;
     /** The length of the object, if it is known. */
     readonly bytes?: number | undefined;

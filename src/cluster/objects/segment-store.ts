@@ -1,14 +1,14 @@
 /**
- * The contract of a store of immutable objects. Keys follow from the content, so equal content is stored once and nothing ever
- * changes. `segmentStoreSuite` of quern/testing checks a store. An S3-compatible service meets the contract without
- * conditional writes.
+ * Defines the contract of a store of immutable objects. Keys are derived from the content, so equal content is stored
+ * once and objects never change. `segmentStoreSuite` of quern/testing tests whether a store fulfils the contract. An
+ * S3-compatible service can fulfil it without conditional writes.
  */
 
 import { QuernError } from "../../base/errors.ts";
 
 /**
- * A store of immutable objects. A store that takes long rejects with ABORTED when a `signal` that it was given aborts;
- * a store may ignore it.
+ * A store of immutable objects. A call that gets a `signal` should reject with ABORTED when it aborts; a fast store
+ * may ignore it.
  *
  * @example
  * const segments: SegmentStore = directorySegments("/mnt/shared/quern");
@@ -16,9 +16,9 @@ import { QuernError } from "../../base/errors.ts";
  */
 export interface SegmentStore {
   /**
-   * Stores an object of `bytes` bytes. If there is one under the key, this leaves one, and renews its date.
-   * Nobody sees an object that is not whole: a `body` of another length rejects with INVALID_REQUEST, a body
-   * that throws rejects with what it threw, and nothing is stored.
+   * Stores an object of `bytes` bytes. If the key already has an object, one object remains, and its date is renewed.
+   * Readers never see an incomplete object. If `body` has another length, this rejects with INVALID_REQUEST; if
+   * `body` throws, it rejects with that error. In both cases nothing is stored.
    *
    * @example
    * declare const segments: SegmentStore;
@@ -34,8 +34,8 @@ export interface SegmentStore {
     signal?: AbortSignal,
   ): Promise<void>;
   /**
-   * Reads an object, or the bytes from `from` to `to`, which does not belong to them; what lies behind the
-   * object's end is left out. Rejects with INDEX_NOT_FOUND if there is no such object, now or while it is read.
+   * Reads an object, or its bytes from `from` up to but not including `to`. A range may extend beyond the end of the
+   * object. Rejects with INDEX_NOT_FOUND if the object does not exist, or is removed while it is read.
    *
    * @example
    * declare const segments: SegmentStore;
@@ -47,7 +47,7 @@ export interface SegmentStore {
     signal?: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>>;
   /**
-   * Removes an object. If there is none, nothing happens.
+   * Removes an object. Does nothing if it does not exist.
    *
    * @example
    * declare const segments: SegmentStore;
@@ -55,8 +55,8 @@ export interface SegmentStore {
    */
   delete(key: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Lists the objects whose keys begin with `prefix`, by key. An object that is stored or removed meanwhile may
-   * or may not be listed.
+   * Lists the objects whose keys begin with `prefix`, sorted by key. An object that is stored or removed meanwhile
+   * may or may not be listed.
    *
    * @example
    * declare const segments: SegmentStore;
@@ -66,7 +66,7 @@ export interface SegmentStore {
 }
 
 /**
- * An object of a SegmentStore, as it is listed.
+ * An entry in a SegmentStore's list.
  *
  * @example
  * const isOld = ({ at }: StoredObject): boolean => Date.now() - at.getTime() > 86_400_000;
@@ -74,7 +74,7 @@ export interface SegmentStore {
 export interface StoredObject {
   /** The object's key. */
   key: string;
-  /** When it was stored last. */
+  /** When it was last stored. */
   at: Date;
 }
 
@@ -106,7 +106,7 @@ export function checkedRange(
 export const noSuchObject = (key: string, cause?: unknown): QuernError =>
   new QuernError("INDEX_NOT_FOUND", `there is no object ${key} in the store`, { cause });
 
-/** Passes `body` on, and throws at its end or before if its length is not `bytes`. */
+/** Passes `body` on. Throws, at its end at the latest, if its length is not `bytes`. */
 export async function* ofLength(
   body: AsyncIterable<Uint8Array>,
   bytes: number,
@@ -122,7 +122,7 @@ export async function* ofLength(
   throw new QuernError("INVALID_REQUEST", `put: body must have ${bytes} bytes, got ${got}`);
 }
 
-/** Cuts `body` into pieces of `bytes` bytes; the last one may be shorter. */
+/** Splits `body` into pieces of `bytes` bytes. The last one may be shorter. */
 export async function* inPieces(
   body: AsyncIterable<Uint8Array>,
   bytes: number,

@@ -8,12 +8,12 @@ import { plain } from "./rows.ts";
 import { openTables, type PostgresPlace } from "./schema.ts";
 
 const MAX_AGE_MS = 90 * 86_400_000;
-/** The most old records that one append deletes, so that none takes long. */
+/** The most old records that one append deletes, so that no append takes long. */
 const DELETED_AT_ONCE = 100;
 
 /**
- * Returns a store in PostgreSQL, for any number of processes on any number of machines. Keeps records for 90
- * days, unless `maxAgeMs` says otherwise. `migrateCluster()` makes its tables.
+ * Returns a store in PostgreSQL, for any number of processes on any number of machines. By default, it keeps records
+ * for 90 days. `migrateCluster()` creates its tables.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })

@@ -1,9 +1,10 @@
 /**
- * Reports changes at once, by LISTEN. Machines look each second anyway, so LISTEN only saves time: a change that nobody hears
- * of is found by the next look. All engines over one pool share one of its connections for it.
+ * Reports changes immediately, by LISTEN. Machines also check every second, so LISTEN only saves time: a change
+ * without a notification is found by the next check. All engines of one pool share one of its connections for this.
  *
- * Through PgBouncer in transaction mode LISTEN succeeds, but nothing is ever heard. So a listener notifies itself over
- * another connection. If it does not hear that within PROBE_MS, it warns and gives its connection back.
+ * Through PgBouncer in transaction mode LISTEN succeeds, but no notification ever arrives. So a listener sends itself
+ * a notification over another connection. If this does not arrive within PROBE_MS, the listener warns and releases
+ * its connection.
  */
 
 import { randomBytes } from "node:crypto";
@@ -14,7 +15,7 @@ import type { PostgresClient, PostgresPool } from "./pool.ts";
 export type Change = (typeof CHANGES)[number];
 const CHANGES = ["index", "nodes", "jobs"] as const;
 
-/** The channel of all clusters of a database. The payload names the cluster and the change. */
+/** The channel that all clusters of a database share. The payload names the cluster and the change. */
 export const CHANNEL = "quern";
 
 export const payloadOf = (change: Change, schema: string | undefined): string =>
@@ -35,13 +36,13 @@ const isEmitter = (client: object): client is Emitter =>
 export interface Subscriber {
   /** The schema of the tables. */
   readonly schema: string | undefined;
-  /** Called after each change. Called without one if some changes may have been missed. */
+  /** Called after each change. The argument is absent if some changes may have been missed. */
   readonly onChange: (change?: Change) => void;
-  /** Called once if it will never hear anything. */
+  /** Called once if notifications will never arrive. */
   readonly onDeaf: (why: string) => void;
 }
 
-/** Starts listening. Returns a function that ends it. */
+/** Starts listening. Returns a function that stops it. */
 export function listenTo(pool: PostgresPool, subscriber: Subscriber): () => Promise<void> {
   const listener = listeners.get(pool) ?? new Listener(pool);
   listeners.set(pool, listener);
@@ -61,7 +62,7 @@ class Listener {
   readonly #closing = new AbortController();
   readonly #loop: Promise<void>;
   #hasConnection = false;
-  /** Why it never hears anything. */
+  /** Why notifications never arrive. */
   #deaf: string | undefined;
 
   constructor(pool: PostgresPool) {
@@ -79,7 +80,7 @@ class Listener {
     return this.#subscribers.delete(subscriber) && this.#subscribers.size === 0;
   }
 
-  /** Resolves when the connection is given back. One that is still being opened is given back later. */
+  /** Resolves when the connection is released. A connection that is still being opened is released later. */
   async close(): Promise<void> {
     this.#closing.abort();
     if (this.#hasConnection) await this.#loop;
@@ -88,12 +89,12 @@ class Listener {
   async #listen(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted && this.#deaf === undefined) {
-      await this.#listenOnce().catch(() => undefined); // if PostgreSQL is down, the next look reports it
+      await this.#listenOnce().catch(() => undefined); // if PostgreSQL is down, the next check reports it
       await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** Resolves when the connection is lost, or hears nothing. */
+  /** Resolves when the connection is lost, or no notification arrives. */
   async #listenOnce(): Promise<void> {
     const pool = this.#pool as PostgresPool & { options?: { max?: number } };
     if (pool.options?.max === 1) return this.#giveUp("the pool has one connection alone");
@@ -124,13 +125,13 @@ class Listener {
     });
     await Promise.race([lost, client.query(`listen ${CHANNEL}`)]);
     const sent = this.#pool.query("select pg_notify($1, $2)", [CHANNEL, probe]);
-    sent.catch(() => undefined); // then it is not heard
+    sent.catch(() => undefined); // then no notification arrives
     const late = sleep(PROBE_MS, false, { signal: this.#closing.signal, ref: false });
     const isHeard = await Promise.race([heard, lost, late.catch(() => undefined)]);
     if (isHeard === false && (await sent.catch(() => undefined)))
       return this.#giveUp("what one connection notifies, another does not hear");
     if (isHeard !== true) return;
-    for (const { onChange } of this.#subscribers) onChange(); // what changed before
+    for (const { onChange } of this.#subscribers) onChange(); // changes before this moment
     await lost;
   }
 

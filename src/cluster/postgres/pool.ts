@@ -1,6 +1,6 @@
 /**
- * The part of a pool of PostgreSQL connections that quern uses. `new Pool()` of the package `pg` has it. The host loads that
- * package; nothing here does. Statements are never named, so PgBouncer in transaction mode works too.
+ * Defines the part of a pool of PostgreSQL connections that quern uses. `new Pool()` of the package `pg` fits. The
+ * host loads that package; quern does not. Statements are never named, so PgBouncer in transaction mode works, too.
  */
 
 /**
@@ -44,7 +44,7 @@ export interface PostgresQueries {
  */
 export interface PostgresClient extends PostgresQueries {
   /**
-   * Gives the connection back, or closes it if `destroy` is true.
+   * Releases the connection, or closes it if `destroy` is true.
    *
    * @example
    * declare const client: PostgresClient;
@@ -73,7 +73,8 @@ export interface PostgresPool extends PostgresQueries {
 }
 
 /**
- * Runs `work` in a transaction of its own. A rejection rolls back. If the rollback fails, the connection is closed.
+ * Runs `work` in a transaction of its own. If `work` rejects, the transaction is rolled back. If the rollback fails,
+ * the connection is closed.
  */
 export async function inTransaction<T>(
   pool: PostgresPool,

@@ -3,9 +3,12 @@
 import type { Stored } from "../../auth/stored-records.ts";
 import type { Tables } from "./schema.ts";
 
-const PAGE = 100; // rows of one statement: a slow reader holds no connection between two
+const PAGE = 100; // rows of one statement; a slow reader holds no connection between two statements
 
-/** Returns the record of a row. REQUIRES: it is selected as text, because a host may have its own parser of JSON. */
+/**
+ * Returns the record of a row. REQUIRES: it is selected as text, because a host may have installed its own JSON
+ * parser.
+ */
 export const plain = <T>(record: unknown): Stored<T> => JSON.parse(String(record)) as Stored<T>;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Defines the tables of a cluster and their migrations. A migration only adds, so processes of the version before
- * continue during an upgrade. A process refuses to open tables of a newer version (INDEX_VERSION), because the newer
+ * Defines the tables of a cluster and their migrations. A migration only adds, so processes of the previous version
+ * continue to work during an upgrade. A process rejects tables of a newer version (INDEX_VERSION), because the newer
  * version might misread what it writes.
  *
  *     version 1   quern_meta, quern_token, quern_user, quern_audit
@@ -10,8 +10,8 @@
  *     version 5   quern_job, quern_lease, quern_doomed
  *     version 6   in quern_state `removed` and `extra_body`; manifests no longer list repositories
  *
- * Ids are stored as UTF-16 code units, big-endian. So PostgreSQL sorts them as JavaScript does in any locale, and
- * any string is a valid id. Dates are milliseconds since 1970. Records have the type json, because jsonb refuses
+ * Ids are stored as UTF-16 code units, big-endian. So PostgreSQL sorts them as JavaScript does, in any locale, and
+ * any string is a valid id. Dates are milliseconds since 1970. Records have the type json, because jsonb rejects
  * U+0000.
  */
 
@@ -20,7 +20,7 @@ import { CHANNEL, payloadOf, type Change } from "./changes.ts";
 import { inTransaction, type PostgresPool, type PostgresQueries } from "./pool.ts";
 
 /**
- * Where in the database the tables of a cluster are.
+ * Where the tables of a cluster are in the database.
  *
  * @example
  * const place: PostgresPlace = { schema: "search" };
@@ -30,7 +30,7 @@ export interface PostgresPlace {
   schema?: string;
 }
 
-/** The format of the content of the rows. */
+/** The version of the rows' content format. */
 const FORMAT = 2;
 
 const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string[])[] = [
@@ -156,7 +156,7 @@ const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string
     `alter table ${table("quern_state")} add column extra_body bytea`,
     `alter table ${table("quern_state")} alter column extra_body set storage external`,
     `create index on ${table("quern_state")} (shard, changed) include (repository, removed)`,
-    // before, only manifests said which repositories are gone
+    // in earlier versions, only manifests said which repositories were removed
     `insert into ${table("quern_state")} (repository, changed, shard, removed, record, sets, extra)
      select repository, generation, shard, true, 'null'::json, ''::bytea, '' from (
        select distinct repository, generation, shard
@@ -170,12 +170,13 @@ const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string
 /** The version of the tables that this code reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** The key of the lock that makes concurrent migrations wait for each other. Any number will do. */
+/** The key of the lock that makes concurrent migrations wait for each other. Any number would do. */
 const MIGRATION_LOCK = 7_835_113;
 
 /**
  * Creates the tables of a cluster, or upgrades older ones. Does nothing if they are up to date. Resolves to the
- * version before (0 if there were no tables) and after. Rejects with INDEX_VERSION if a newer quern created the tables.
+ * versions before (0 if there were no tables) and after. Rejects with INDEX_VERSION if a newer quern created the
+ * tables.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
@@ -213,11 +214,11 @@ export async function migrateCluster(
 
 /** Statements on the tables of a cluster. */
 export interface Tables {
-  /** The name of a table, as a statement writes it. */
+  /** The quoted and qualified name of a table. */
   name(table: string): string;
-  /** Runs a statement. Before the first one, checks that the tables are there and of this version. */
+  /** Runs a statement. Before the first statement, checks that the tables exist and have this version. */
   query(text: string, values?: unknown[]): Promise<PostgresResultRows>;
-  /** Notifies listeners; within a transaction, when it commits. */
+  /** Notifies listeners. Within a transaction, this happens when it commits. */
   notify(change: Change, client?: PostgresQueries): Promise<void>;
   /** Runs statements in one transaction. */
   transaction<T>(work: (client: PostgresQueries) => Promise<T>): Promise<T>;
@@ -228,13 +229,13 @@ export interface PostgresResultRows {
   readonly changed: number;
 }
 
-/** Opens the tables. REQUIRES: names that are passed to name() are those of MIGRATIONS. */
+/** Opens the tables. REQUIRES: names that are passed to name() occur in MIGRATIONS. */
 export function openTables(pool: PostgresPool, place: PostgresPlace): Tables {
   const name = tableNames(place);
   let checked: Promise<void> | undefined;
   const check = (): Promise<void> => {
     checked ??= checkVersion(pool, name).catch((error: unknown) => {
-      checked = undefined; // the next call asks again
+      checked = undefined; // the next call checks again
       throw error;
     });
     return checked;

@@ -1,6 +1,6 @@
 /**
- * Keeps objects in PostgreSQL itself, in chunks of 1 MiB. A cluster of up to some 100 GB of source then needs no other
- * service.
+ * Keeps objects in PostgreSQL itself, in chunks of 1 MiB. With it, a cluster of up to some 100 GB of source needs no
+ * other service.
  */
 
 import {
@@ -16,7 +16,7 @@ import type { PostgresPool } from "./pool.ts";
 import { openTables, type PostgresPlace, type Tables } from "./schema.ts";
 
 const CHUNK_BYTES = 2 ** 20;
-const PAGE = 1000; // keys that one statement lists
+const PAGE = 1000; // how many keys one statement lists
 
 /**
  * Returns a store in PostgreSQL, for up to some 100 GB of source. `migrateCluster()` creates its tables.
@@ -33,7 +33,7 @@ export function postgresSegments(pool: PostgresPool, place: PostgresPlace = {}):
     async put(key, body, bytes) {
       checkedKey(key);
       await tables.transaction(async (client) => {
-        // if several calls put the same key at once, all but the first wait here until the first has ended
+        // if several calls store the same key at the same time, all but the first wait here until the first has ended
         const { rows } = await client.query(
           `insert into ${objects} as old (key, bytes) values ($1, $2)
            on conflict (key) do update set stored_at = now() returning old.xmax <> 0 as was_there`,

@@ -1,4 +1,7 @@
-/** Keeps tokens in PostgreSQL. No machine caches any, so a revocation counts everywhere with the next look-up. */
+/**
+ * Keeps tokens in PostgreSQL. No machine caches tokens, so a revocation takes effect everywhere with the next
+ * look-up.
+ */
 
 import {
   checked,
@@ -14,7 +17,7 @@ import { openTables, type PostgresPlace } from "./schema.ts";
 import { inPages, plain } from "./rows.ts";
 
 /**
- * Returns a store in PostgreSQL, for any number of processes on any number of machines. `migrateCluster()` makes
+ * Returns a store in PostgreSQL, for any number of processes on any number of machines. `migrateCluster()` creates
  * its tables.
  *
  * @example

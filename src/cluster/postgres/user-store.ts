@@ -7,7 +7,7 @@ import { inPages, plain } from "./rows.ts";
 import { openTables, type PostgresPlace } from "./schema.ts";
 
 /**
- * Returns a store in PostgreSQL, for any number of processes on any number of machines. `migrateCluster()` makes
+ * Returns a store in PostgreSQL, for any number of processes on any number of machines. `migrateCluster()` creates
  * its tables.
  *
  * @example
@@ -27,7 +27,7 @@ export function postgresUserStore(pool: PostgresPool, place: PostgresPlace = {})
     list: () =>
       inPages(tables, {
         select: `select id, created_at, record::text as record from ${users} where id <> $1 and`,
-        value: new Uint8Array(), // nobody's id
+        value: new Uint8Array(), // no user has this id
         read: userOf,
       }),
     async put(user) {

@@ -1,7 +1,7 @@
 /**
- * What fronts ask of nodes: POST with a body of encode(), answered in kind. The paths begin with the version of the calls.
- * A change of what a call or a query means needs a new version: a front asks the next replica instead of a node that does
- * not know the path, so machines of two versions never misread each other.
+ * Defines the calls of fronts to nodes: POST requests whose bodies, like those of the answers, are made by encode().
+ * Each path begins with the version of the protocol. If the meaning of a call or a query changes, the version must
+ * change. A front passes over nodes that do not know the path, so machines of two versions never misread each other.
  */
 
 import { QuernError, type ErrorCode } from "../../base/errors.ts";
@@ -11,8 +11,8 @@ import type { Heads, HeadsPage, HeadToShow, ShownHeads } from "../../search/call
 import type { SearchRequest } from "../../search/messages/request.ts";
 
 /**
- * A slice of a shard at one generation. `viewerBits` restricts it to some repositories: bit i stands for the shard's i-th
- * repository by id at this generation.
+ * A slice of a shard at one generation. `viewerBits` restricts it to some repositories. Bit i stands for the shard's
+ * i-th repository, ordered by id, at this generation.
  */
 export type SliceAsked = readonly [
   shard: number,
@@ -29,9 +29,9 @@ export interface OnSlices {
 /** The fields of every call that runs a query. */
 interface Asked extends OnSlices {
   readonly request: SearchRequest;
-  /** The repositories of each `context:` of the query. Absent if it has none. */
+  /** The repositories of each `context:` of the query. Absent if the query has none. */
   readonly contexts?: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Milliseconds that are left. No limit if absent. */
+  /** The milliseconds that are left. Absent if there is no limit. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
 }
@@ -57,10 +57,10 @@ export interface DescribeCall extends OnSlices {
   readonly repositories: readonly number[];
 }
 
-/** What only nodes know of a repository. Counts its files in the slices that were asked for. */
+/** The facts about a repository that only nodes know. They count its files in the requested slices. */
 export type Described = Pick<Repository, "symbols" | "skipped">;
 
-/** What each path asks and answers. */
+/** The input and the answer of each path. */
 export interface Calls {
   "/v1/search": { readonly asked: SearchCall; readonly answer: Heads };
   "/v1/show": { readonly asked: ShowCall; readonly answer: ShownHeads };
@@ -73,14 +73,14 @@ export interface Calls {
     readonly asked: DescribeCall;
     readonly answer: ReadonlyMap<number, Described>;
   };
-  /** Answers when the node has ready all that was published before the call. */
+  /** Answers when the node has everything ready that was published before the call. */
   "/v1/refresh": { readonly asked: OnSlices; readonly answer: Record<string, never> };
 }
 
 export const STREAM = "/v1/stream";
 export type StreamCall = Asked;
 
-/** An error as it is sent. */
+/** An error as it is transmitted. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -107,11 +107,11 @@ export const STATUS = {
   NO_SUCH_CALL: 404,
   /** The node does not have a slice at this generation. Another replica may have it. */
   NOT_READY: 409,
-  /** The search itself is refused. Every other node would refuse it, too. */
+  /** The search itself is rejected. Every other node would reject it, too. */
   REFUSED: 422,
   /**
-   * The node runs as many searches as it may. Not 503: closing nodes and proxies before dead nodes answer that. Their
-   * slices count as lost.
+   * The node is at its limit of searches. The status is not 503, which closing nodes, and proxies in front of dead
+   * nodes, send. Their slices count as lost.
    */
   OVERLOADED: 429,
 } as const;

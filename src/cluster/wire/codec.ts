@@ -1,7 +1,7 @@
 /**
- * Encodes what the machines of a cluster send each other, as MessagePack. Typed arrays, maps and sets keep their types.
- * Only signed bytes are decoded. A stream is a sequence of frames: the length of a value in 4 bytes, little-endian, its
- * SHA-256, the signature of both (signature.ts), and the value.
+ * Encodes the messages between machines of a cluster as MessagePack. Typed arrays, maps and sets keep their types.
+ * Only signed bytes are decoded. A stream is a sequence of frames. Each has the length of a value in 4 bytes,
+ * little-endian, then the SHA-256 of the value, the signature of both (signature.ts), and the value.
  */
 
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -12,21 +12,21 @@ const packr = new Packr({ structuredClone: true });
 
 export const encode = (value: unknown): Uint8Array => packr.pack(value);
 
-/** REQUIRES: encode() made the bytes, on a machine that knows the secret. */
+/** REQUIRES: the bytes come from encode(), on a machine that knows the secret. */
 export const decode = (bytes: Uint8Array): unknown => packr.unpack(bytes);
 
-/** The longest call. Most of a long one are the repositories of its contexts. */
+/** The longest call. A long one consists mostly of its contexts' repositories. */
 export const MOST_ASKED_BYTES = 64 * 2 ** 20;
 /** The longest answer, and the longest frame of a stream. */
 export const MOST_ANSWER_BYTES = 2 ** 29;
 
-/** Returns all bytes of a body with their SHA-256, or undefined as soon as there are more than `most`. */
+/** Reads a whole body and its SHA-256. Returns undefined as soon as the body exceeds `most`. */
 export async function bytesWithin(
   body: AsyncIterable<Uint8Array>,
   most: number,
 ): Promise<{ readonly bytes: Buffer; readonly digest: string } | undefined> {
   const pieces: Uint8Array[] = [];
-  const hash = createHash("sha256"); // piece by piece, because a long body would block the caller's thread
+  const hash = createHash("sha256"); // piece by piece, because hashing a long body at once would block the calling thread
   let left = most;
   for await (const piece of body) {
     left -= piece.length;
@@ -43,7 +43,7 @@ const HEAD_BYTES = LENGTH_BYTES + DIGEST_BYTES;
 const SIGNATURE_BYTES = 32;
 const START_BYTES = HEAD_BYTES + SIGNATURE_BYTES;
 
-/** Returns the frame of a value that encode() has made. */
+/** Returns the frame of an encoded value. */
 export function frameOf(body: Uint8Array, sign: FrameSigner): Uint8Array {
   const frame = Buffer.allocUnsafe(START_BYTES + body.length);
   frame.writeUInt32LE(body.length);
@@ -54,8 +54,8 @@ export function frameOf(body: Uint8Array, sign: FrameSigner): Uint8Array {
 }
 
 /**
- * Yields the values of frames as their bytes arrive. Throws if a frame is not signed, before its body is waited for, or if
- * the last one is cut off.
+ * Yields the values of frames as their bytes arrive. Throws if a frame has no valid signature, before it waits for
+ * the value, or if the last frame is cut off.
  */
 export async function* decodeFrames(
   bytes: AsyncIterable<Uint8Array>,
@@ -64,7 +64,7 @@ export async function* decodeFrames(
   let pieces: Uint8Array[] = [];
   let held = 0;
   let isChecked = false; // the start of the current frame
-  let wanted = START_BYTES; // bytes of the current frame, as far as they are known
+  let wanted = START_BYTES; // how many bytes the current frame has, as far as is known
   for await (const piece of bytes) {
     pieces.push(piece);
     held += piece.length;

@@ -1,11 +1,11 @@
 /**
- * Packs the paths of a repository into one value of an answer: each in UTF-8, ended by a zero byte. Decoding a list of
- * 100 000 strings blocks a front for some 20 ms; these are made and read in slices.
+ * Packs the paths of a repository into one value of an answer. Each path is in UTF-8 and ends with a zero byte.
+ * Decoding a list of 100 000 strings would block a front for some 20 ms. Packed paths are written and read in slices.
  */
 
 import type { Pause } from "../../base/yield.ts";
 
-const PATHS_A_STEP = 1_000; // some 0.3 ms
+const PATHS_A_STEP = 1_000; // takes some 0.3 ms
 
 export async function packPaths(paths: readonly string[], pause: Pause): Promise<Buffer> {
   const parts: Buffer[] = [];

@@ -1,6 +1,7 @@
 /**
  * Checks that an answer has the top-level fields of its call, with the right types. A node that answers anything else
- * counts as failed, and a replica is asked. Only nodes that know the secret get this far, so deeper fields are trusted.
+ * counts as failed, and a replica is asked instead. Only nodes that know the secret pass the check of signatures, so
+ * deeper fields are trusted.
  */
 
 import type { StreamStep } from "../../search/caller/stream.ts";
@@ -23,7 +24,7 @@ const listOf =
   (value) =>
     Array.isArray(value) && value.every(is);
 
-/** Checks the named fields. Others are ignored. */
+/** Checks the named fields. Other fields are ignored. */
 const fields =
   (named: Readonly<Record<string, Is>>): Is =>
   (value) =>

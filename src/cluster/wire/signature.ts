@@ -1,22 +1,23 @@
 /**
- * Signs what the machines of a cluster send each other. A call carries its time, the SHA-256 of its body, and an
+ * Signs the messages between machines of a cluster. A call carries its time, the SHA-256 of its body, and an
  * HMAC-SHA-256 under the secret that the machines share:
  *
  *     X-Quern-Node-Time: 1767225600000
  *     X-Quern-Node-Digest: hex of SHA-256(body)
  *     X-Quern-Node-Signature: hex of HMAC(secret, method NUL path NUL time NUL digest)
  *
- * An answer carries its length, its digest, and a signature that holds for this call alone:
+ * An answer carries its length, its digest, and a signature that is valid for this call only:
  *
  *     Content-Length: 1234
  *     X-Quern-Node-Digest: hex of SHA-256(body)
  *     X-Quern-Node-Signature: hex of HMAC(secret, "answer" NUL signature of the call NUL status NUL length NUL digest)
  *
- * The length and the digest of a stream are "stream" instead. Each of its frames is signed (codec.ts), with
+ * A stream has "stream" in place of the length and the digest. Each of its frames is signed (codec.ts) with
  * HMAC(secret, "frame" NUL signature of the call NUL number of the frame NUL hex of its length and digest).
  *
- * The secret itself never travels. No body is read before its signature is checked, and none is decoded before its digest
- * is. A recorded request is useless after a minute, so the machines' clocks may differ by a minute at most.
+ * The secret itself is never transmitted. No body is read before its signature is checked, and none is decoded before
+ * its digest is checked. A recorded request expires after a minute, so the clocks of the machines may differ by a
+ * minute at most.
  */
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
@@ -26,12 +27,12 @@ const DIGEST = "x-quern-node-digest";
 const SIGNATURE = "x-quern-node-signature";
 const LENGTH = "content-length";
 const MOST_AGE_MS = 60_000;
-/** In place of the length and the digest of a stream. */
+/** Stands for the length and the digest of a stream. */
 const STREAMED = "stream";
 
 const digestOf = (body: Uint8Array): string => createHash("sha256").update(body).digest("hex");
 
-/** Returns the headers that prove knowledge of the secret. `now`: milliseconds since 1970. */
+/** Returns the headers that prove knowledge of the secret. `now` is in milliseconds since 1970. */
 export function sign(
   secret: string,
   { method, path, body }: { method: string; path: string; body: Uint8Array },
@@ -53,14 +54,20 @@ export function isSigned(
   return isRight(headers, hmac(secret, [method, path, time, headers.get(DIGEST) ?? ""]));
 }
 
-/** Returns the signature of a call, which its answer is bound to. REQUIRES: isSigned(), or made by sign(). */
+/**
+ * Returns the signature of a call, to which the call's answer is bound. REQUIRES: isSigned() accepted the headers, or
+ * sign() made them.
+ */
 export const callOf = (headers: Headers): string => headers.get(SIGNATURE)!;
 
-/** Returns whether the body with this digest is the one that was signed. REQUIRES: isSigned() or lengthOfAnswer(). */
+/**
+ * Returns whether the body with this digest is the signed one. REQUIRES: isSigned() or lengthOfAnswer() has accepted
+ * the headers.
+ */
 export const isBodyOf = (headers: Headers, digest: string): boolean =>
   headers.get(DIGEST) === digest;
 
-/** Returns the headers of an answer to a call. Without a body it is a stream. */
+/** Returns the headers of an answer to a call. Without a body, the answer is a stream. */
 export function signAnswer(
   secret: string,
   {
@@ -74,7 +81,10 @@ export function signAnswer(
   return { ...(body && { [LENGTH]: length }), [DIGEST]: digest, [SIGNATURE]: signature };
 }
 
-/** Returns the signed length of an answer to the call, "stream", or undefined if its headers were not made with the secret. */
+/**
+ * Returns the signed length of an answer to the call, "stream" for a stream, or undefined if its headers were not
+ * made with the secret.
+ */
 export function lengthOfAnswer(
   secret: string,
   { call, status, headers }: { call: string; status: number; headers: Headers },
@@ -86,7 +96,7 @@ export function lengthOfAnswer(
   return length === STREAMED ? STREAMED : Number(length);
 }
 
-/** Signs the heads of frames, in the order in which they are sent. */
+/** Signs the headers of frames in the order in which the frames are sent. */
 export type FrameSigner = (head: Uint8Array) => Buffer;
 
 export function frameSigner(secret: string, call: string): FrameSigner {
@@ -95,7 +105,7 @@ export function frameSigner(secret: string, call: string): FrameSigner {
     hmac(secret, ["frame", call, String(number++), Buffer.from(head).toString("hex")]);
 }
 
-/** Returns whether the signature is exactly the right one in hex: a header that was sent twice is not. */
+/** Returns whether the signature is exactly the right one in hex. This rejects a header that was sent twice. */
 function isRight(headers: Headers, right: Buffer): boolean {
   const given = headers.get(SIGNATURE) ?? "";
   return /^[0-9a-f]{64}$/.test(given) && timingSafeEqual(Buffer.from(given, "hex"), right);

@@ -1,9 +1,9 @@
 /**
- * Classifies a file as binary, or as text with a language and three flags for ranking. As in git, a NUL in the
- * first 8 000 bytes makes a file binary. UTF-16 with a byte order mark is text: it is transcoded to UTF-8
- * without the mark, with U+FFFD for unpaired surrogates. A UTF-8 mark is kept, and so are invalid bytes.
+ * Classifies a file as binary, or as text with a language and three flags for ranking. As in git, a NUL in the first
+ * 8 000 bytes makes a file binary. UTF-16 with a byte order mark is text: it is transcoded to UTF-8 without the mark,
+ * with U+FFFD for unpaired surrogates. A UTF-8 byte order mark is kept, and so are invalid bytes.
  *
- * Runs in workers, on every file that is read, in about 2 µs.
+ * Runs in workers on every file that is read, and takes about 2 µs.
  */
 
 import { languageOf, textOf } from "./languages.ts";
@@ -11,7 +11,7 @@ import { languageOf, textOf } from "./languages.ts";
 export type Classified =
   | {
       readonly kind: "text";
-      /** The given bytes, or their UTF-8 if they were UTF-16. */
+      /** The given bytes, or their conversion to UTF-8 if they were UTF-16. */
       readonly bytes: Uint8Array;
       /** Linguist's name, or '' if unknown. */
       readonly language: string;

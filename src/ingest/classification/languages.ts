@@ -1,15 +1,15 @@
 /**
- * Finds the language of a file with linguist's table: by its name, else by its longest known extension, else by
- * the interpreter in its first line, else as XML by its declaration. If languages share an extension, OWNERS
- * decides, and HINTS look for signs of another language in the first bytes. An extension in neither table
- * belongs to the language that lists it first among its own, then to the first by name.
+ * Finds the language of a file with linguist's table. It tries, in this order, the file's name, its longest known
+ * extension, the interpreter in its first line, and an XML declaration. If languages share an extension, OWNERS
+ * decides, and HINTS search the first bytes for signs of another language. If an extension is in neither table, it
+ * belongs to the language that lists it earliest among its own; of equal ones, to the first by name.
  *
  * Takes less than 1 µs for most files.
  */
 
 import { allLanguages, type Language } from "../../base/languages.ts";
 
-/** The number of bytes at the start of a file that hints read. */
+/** How many bytes at the start of a file the hints read. */
 const HEAD_BYTES = 4096;
 
 export const OWNERS: Readonly<Record<string, string>> = {
@@ -158,7 +158,10 @@ type Hint = readonly [language: string, sign: RegExp];
 const XML: Hint = ["XML", /^\s*<(?:\?xml|!DOCTYPE|TS\b|[\w:]+ xmlns)/];
 const ROFF: Hint = ["Roff", /^(?:\.\\"|\.[A-Z]{2}\b|'\\")/m];
 
-/** The signs of each extension, tried in order; the first one found decides. REQUIRES: each is linear in the text, so after `^` of many lines come blanks of one line. */
+/**
+ * The signs of each extension. They are tried in order, and the first one found decides. REQUIRES: each expression is
+ * linear in the text, so `^` with the flag m may be followed only by blanks of one line.
+ */
 export const HINTS: Readonly<Record<string, readonly Hint[]>> = {
   ".asc": [["Public Key", /^-----BEGIN PGP/m]],
   ".bas": [["VBA", /^Attribute VB_Name/m]],
@@ -286,7 +289,7 @@ export const FILENAME_OWNERS: Readonly<Record<string, string>> = {
 interface Tables {
   readonly filenames: ReadonlyMap<string, string>;
   readonly extensions: ReadonlyMap<string, string>;
-  /** The length of the longest one: of a name of 4 KiB, with a dot in every other place, nothing before is looked up. */
+  /** The length of the longest extension. It limits the look-ups in a name of 4 KiB that consists of dots. */
   readonly longestExtension: number;
   readonly interpreters: ReadonlyMap<string, string>;
 }
@@ -295,7 +298,7 @@ let tables: Tables | undefined;
 
 function loadTables(): Tables {
   const languages = allLanguages();
-  // first extensions before all others, because the first claim holds
+  // first extensions come before all others, because the first language to claim an extension gets it
   const primary = languages.map((language) => ({
     ...language,
     extensions: language.extensions.slice(0, 1),
@@ -321,7 +324,7 @@ function claims(
   return map;
 }
 
-/** Returns linguist's name of the language, or '' if it is unknown. `bytes` are UTF-8; only their start is read. */
+/** Returns linguist's name of the language, or '' if it is unknown. `bytes` are UTF-8; only the first ones are read. */
 export function languageOf(path: string, bytes: Uint8Array): string {
   tables ??= loadTables();
   const filename = path.slice(path.lastIndexOf("/") + 1);
@@ -335,7 +338,10 @@ export function languageOf(path: string, bytes: Uint8Array): string {
   return byShebang(bytes, tables.interpreters) ?? (hinted([XML], bytes) ? "XML" : "");
 }
 
-/** Returns the longest known extension, '.d.ts' before '.ts'. A name whose only dot is its first character has none. */
+/**
+ * Returns the longest known extension: '.d.ts' before '.ts'. A name whose only dot is its first character has no
+ * extension.
+ */
 function knownExtension(
   filename: string,
   { extensions, longestExtension }: Tables,
@@ -373,7 +379,7 @@ function byShebang(
   );
 }
 
-/** Returns the start of the text, one character for each byte, without the BOM. Signs are ASCII. */
+/** Returns the start of the text with one character per byte, without the BOM. Signs are ASCII. */
 export function textOf(bytes: Uint8Array, length: number): string {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(

@@ -11,7 +11,7 @@ export interface Batch {
   /** The owner of the write lease. */
   readonly owner: string;
   readonly maxFileSize: number;
-  /** The bytes of memory at which the segment is finished. */
+  /** The bytes of memory at which the segment is completed. */
   readonly memoryBytes: number;
   readonly files: readonly BatchFile[];
 }
@@ -35,15 +35,21 @@ export type BatchContent =
 /** The result of one file. `bytes` is the number of bytes read. */
 export type Outcome =
   | { readonly kind: "added"; readonly bytes: number; readonly textBytes: number }
-  /** The content is indexed already. `known` is its position among the known hashes. */
+  /** The content is already indexed. `known` is its index among the known hashes. */
   | { readonly kind: "same"; readonly bytes: number; readonly known: number }
-  /** The content is not searchable. Nothing was added; the run asks for that with another batch. */
+  /**
+   * The content is not searchable. Nothing was added. The run sends the file again in another batch if it is to be
+   * added.
+   */
   | { readonly kind: "skipped"; readonly bytes: number; readonly reason: SkipReason }
   /** The file was added without content, for the reason in `skipped`. */
   | { readonly kind: "listed"; readonly bytes: 0 };
 
 export interface BatchResult {
-  /** The results in order. There are fewer than files if the segment is full: finish it, then send the rest again. */
+  /**
+   * The results in order. There are fewer results than files if the segment is full. Then finish it and send the
+   * remaining files again.
+   */
   readonly outcomes: readonly Outcome[];
   readonly isFull: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Distributes batches among the threads. Each thread works on one batch at a time and fills one segment. The
- * caller waits while all are busy, so that memory holds at most one batch for each thread.
+ * Distributes batches to the threads. Each thread works on one batch at a time and fills one segment. The caller
+ * waits while all threads are busy, so that memory holds at most one batch per thread.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -53,12 +53,12 @@ export class Dispatcher {
     }));
   }
 
-  /** Greater than the number of any segment begun. */
+  /** Greater than the number of any segment that was begun. */
   get nextSegment(): number {
     return this.#nextSegment;
   }
 
-  /** Reserves a number for a segment that is written elsewhere. */
+  /** Reserves a number for a segment that another module writes. */
   takeSegment(): number {
     return this.#nextSegment++;
   }

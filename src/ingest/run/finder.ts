@@ -1,6 +1,6 @@
 /**
- * Finds the indexed files of a repository by path, with a binary search in each segment that has some. Segments
- * and listings are mostly in the same order, so the position after the last hit is checked first.
+ * Finds the indexed files of a repository by path, with a binary search in each segment that has some. Segments and
+ * listings are usually in the same order, so the index after the last hit is checked first.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -12,10 +12,10 @@ import { HASH_BYTES, NO_BLOB, versionsKey } from "../../store/format/format.ts";
 import { readTables, type FileTables, type KeptTables } from "../../store/segments/kept-tables.ts";
 import { corrupt } from "../../store/format/sealed.ts";
 
-/** A file, by its place. */
+/** A file, by its place and index. */
 export interface FoundFile {
   readonly place: number;
-  /** The position after the place's first file. */
+  /** The index after the place's first file. */
   readonly index: number;
 }
 
@@ -28,7 +28,7 @@ export class Finder {
     this.#tables = tables;
   }
 
-  /** Returns all files with this path, live or not. */
+  /** Returns all files with this path, live or dead. */
   find(path: Uint8Array): FoundFile[] {
     const found: FoundFile[] = [];
     this.#tables.forEach((tables, place) => {
@@ -98,12 +98,12 @@ interface Opening {
   readonly catalog: Catalog;
   readonly repository: number;
   readonly pause: Pause;
-  /** Keeps the tables for the next run; undefined if none of its kind is expected soon. */
+  /** Keeps the tables for the next run. Undefined if no similar run is expected soon. */
   readonly kept: KeptTables | undefined;
 }
 
 /**
- * Opens the finder, in slices: 78 000 files take 10 ms, and 25 ms before V8 has optimized the loop. REQUIRES: the
+ * Opens the finder in slices: 78 000 files take 10 ms, or 25 ms before V8 has optimized the loop. REQUIRES: the
  * snapshot stays open until it resolves.
  */
 export async function openFinder(places: readonly Place[], opening: Opening): Promise<Finder> {

@@ -1,6 +1,6 @@
 /**
- * Decides which segments to merge. TIER_SEGMENTS segments of one size tier become one of the next tier. A segment
- * in which more than half of the files are dead is rewritten without them.
+ * Decides which segments to merge. TIER_SEGMENTS segments of the same size tier are merged into one of the next tier.
+ * A segment with more dead files than live ones is rewritten without the dead ones.
  */
 
 import { pack } from "msgpackr";
@@ -36,7 +36,7 @@ import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Task } from "../../threads/task.ts";
 
 const TIER_SEGMENTS = 8;
-/** The text of a segment of the lowest tier. Each higher tier has TIER_SEGMENTS times as much. */
+/** The text size of a segment in the lowest tier. Each higher tier has TIER_SEGMENTS times as much. */
 const LEAST_TIER_BYTES = 256 * 1024;
 
 /** Segments to merge into one. A single one is rewritten without its dead files. */
@@ -47,7 +47,7 @@ export async function nextMerge(catalog: Catalog, pause: Pause): Promise<MergeGr
   const { segments } = catalog.manifest;
   const live = await liveFiles(catalog, pause);
   const dead = segments.filter(({ segment }) => !live.get(segment));
-  if (dead.length > 0) return dead; // removing them takes one transaction, however many they are
+  if (dead.length > 0) return dead; // all empty segments are removed in one transaction
   const garbage = segments.find((one) => 2 * live.get(one.segment)! < one.files);
   if (garbage) return [garbage];
   const tiers = new Map<number, ManifestSegment[]>();
@@ -145,7 +145,10 @@ export interface MergePublication {
   readonly owner: string;
 }
 
-/** Publishes a merged segment and retires its inputs. REQUIRES: within Environment.write(), and no write since `catalog`. */
+/**
+ * Publishes a merged segment and retires the segments that it was made of. REQUIRES: called within
+ * Environment.write(), and nothing was written since `catalog` was read.
+ */
 export function publishMerge(
   writer: Writer,
   { catalog, input, written, owner }: MergePublication,

@@ -1,9 +1,10 @@
 /**
- * Refuses two different sources with one name, before anything is read. A repository is identified by its name,
- * so they would replace each other's files.
+ * Rejects two different sources with one name before anything is read. A name identifies a repository, so the second
+ * source would replace the first one's files.
  *
- * A source is the repository indexed under its name if both have the same folder or the same remote. It is also
- * the same if the indexed folder no longer exists: then the repository was moved, unless the remotes differ.
+ * A source belongs to the indexed repository of its name if both have the same folder or the same remote. It also
+ * does if the indexed folder no longer exists and the remotes do not differ, because then the repository was probably
+ * moved.
  */
 
 import { realpath } from "node:fs/promises";
@@ -22,7 +23,7 @@ export class Origins {
     this.#signal = signal;
   }
 
-  /** Rejects with INVALID_REQUEST if the name belongs to another repository. May be called again with the same source. */
+  /** Rejects with INVALID_REQUEST if another repository has the name. May be called again with the same source. */
   async admit(source: Source, indexed: Origin | undefined): Promise<void> {
     const name = checkedName("index", source.name);
     if (source.origin === undefined) return;

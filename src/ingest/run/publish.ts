@@ -28,12 +28,15 @@ export interface Publication {
   readonly run: RepositoryRun;
   readonly summary: Summary;
   readonly owner: string;
-  /** Segments written since the last publication, with files of this repository or not. */
+  /** Segments written since the last publication, whether or not they have files of this repository. */
   readonly segments: readonly ManifestSegment[];
   readonly nextSegment: number;
 }
 
-/** Publishes a repository. REQUIRES: within Environment.write(); all segments with its files are written. */
+/**
+ * Publishes a repository. REQUIRES: called within Environment.write(); all segments with the repository's files are
+ * written.
+ */
 export function publishRepository(
   writer: Writer,
   { run, summary, owner, segments, nextSegment }: Publication,
@@ -70,21 +73,21 @@ function putSets(writer: Writer, run: RepositoryRun): void {
     writer.put(revisionKey(run.id, segment, revision), bytesOf(bits));
 }
 
-/** What is published about a repository. */
+/** The published facts about a repository. */
 export interface Summary {
   readonly record: RepositoryRecord;
   readonly skipped: readonly SkippedFile[];
   /** The skipped files, encoded for the store. */
   readonly packedSkipped: readonly Uint8Array[];
-  /** The numbers of new files, of files that no revision has any more, and of all others. */
+  /** The numbers of new files, of files that no revision has any more, and of all other files. */
   readonly added: number;
   readonly removed: number;
   readonly unchanged: number;
 }
 
 /**
- * Summarizes a repository. It reads every file's entry, with pauses, so it runs before the transaction. REQUIRES:
- * the run is complete.
+ * Summarizes a repository. This reads the entry of every file, with pauses, so it runs before the transaction.
+ * REQUIRES: the run is complete.
  */
 export async function summarize(
   run: RepositoryRun,

@@ -1,6 +1,6 @@
 /**
- * Reads the contents that the index lacks and sends them to the threads in batches. Memory is bounded, whatever
- * the size of the repository.
+ * Reads the contents that the index lacks, and sends them to the threads in batches. Memory is bounded for
+ * repositories of any size.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -16,7 +16,7 @@ import type { Listing } from "../sources/source.ts";
 
 const BATCH_FILES = 256;
 const BATCH_BYTES = 2 * 2 ** 20;
-/** The number of contents requested ahead, so that the process that delivers them is never idle. */
+/** How many contents are requested ahead, so that the process that delivers them is never idle. */
 const READ_AHEAD = 16;
 
 interface Reading {
@@ -70,7 +70,7 @@ class Reader {
 
   async want(wanted: Wanted): Promise<void> {
     const content = startReading(wanted.content);
-    // a rejection may come before the content is awaited, and must not count as unhandled until then
+    // the promise may reject before it is awaited, and must not count as unhandled until then
     if (content instanceof Promise) content.catch(() => undefined);
     this.#ahead.push({ wanted, content });
     if (this.#ahead.length >= READ_AHEAD || !(content instanceof Promise)) await this.#take();
@@ -117,7 +117,7 @@ class Reader {
 
 function startReading(content: Wanted["content"]): Promise<BatchContent> | BatchContent {
   if (!("read" in content)) return content;
-  // called in a promise, so that an error thrown at once is reported when the content is awaited
+  // called in a promise, so that an error that it throws is reported when the content is awaited
   return Promise.resolve()
     .then(() => content.read())
     .then((bytes) => ({ bytes }));

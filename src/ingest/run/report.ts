@@ -12,26 +12,33 @@ import type { SkippedFile } from "../../store/format/records.ts";
 export interface IndexProgress {
   /** The repository's name, or '' if the stage concerns the whole index. */
   repository: string;
-  /** The stage. 'list', 'content' and 'publish' come for each repository, 'symbols' and 'merge' at the end of the run. */
+  /**
+   * The stage. The run has 'list', 'content' and 'publish' for each repository, and 'symbols' and 'merge' once at its
+   * end.
+   */
   stage: "list" | "content" | "symbols" | "publish" | "merge";
-  /** Files that are done; for 'symbols' contents, which several files may share; for 'merge' segments. */
+  /**
+   * The number of files done. For 'symbols' it counts contents, which several files may share; for 'merge' it counts
+   * segments.
+   */
   done: number;
   /**
-   * How many there are, as far as is known. For 'list', 'content' and 'publish' these are the files listed so far,
-   * which are all after the last 'list'. For 'symbols' they are all contents, for 'merge' the segments of the
-   * merges that have begun.
+   * The total of what `done` counts, as far as it is known. For 'list', 'content' and 'publish' it is the number of
+   * files listed so far, which is final after the last 'list'. For 'symbols' it is the number of all contents, for
+   * 'merge' the number of segments in the merges that have begun.
    */
   total: number;
   /** Bytes of content read from the source (unchanged content is not read), parsed, or merged. */
   bytes: number;
   /**
-   * Bytes to do, as far as is known. Content whose size the source does not give counts once it is read.
+   * The total of bytes, as far as it is known. If the source does not give the size of a content, it counts once the
+   * content is read.
    */
   totalBytes: number;
 }
 
 /**
- * A file whose definitions are not known because its parse was given up. Its content is searchable.
+ * A file without known definitions, because its parse was given up. Its content is searchable.
  *
  * @example
  * const [report] = await engine.index(git("./shop"));
@@ -41,9 +48,9 @@ export interface FileWithoutSymbols {
   /** The path from the repository's root. */
   path: string;
   /**
-   * The reason. 'too-large': over 4 MiB, or data over 256 KiB. 'too-long': parsing took over 3 s of processor time, or
-   * 30 s. 'failed': the grammar failed on it. 'killed-thread': two workers died on it, or were silent for 60 s.
-   * 'damaged': its content in the index cannot be read.
+   * The reason. 'too-large': over 4 MiB, or data over 256 KiB. 'too-long': parsing took over 3 s of processor time,
+   * or 30 s. 'failed': the grammar failed on it. 'killed-thread': two workers died while parsing it, or were silent
+   * for 60 s. 'damaged': its content in the index cannot be read.
    */
   reason: "too-large" | "too-long" | "failed" | "killed-thread" | "damaged";
 }
@@ -69,11 +76,11 @@ export interface IndexReport {
     /** Files that can be found by path, including binary ones. */
     files: number;
   }[];
-  /** Files that are new, by path and content. */
+  /** New files, by path and content. */
   added: number;
   /** Files that no revision has any more, by path and content. */
   removed: number;
-  /** Files that were indexed before and still are. */
+  /** Files that were indexed before and are unchanged. */
   unchanged: number;
   /** Files that are listed but whose content is not searchable. */
   skipped: SkippedFile[];
@@ -81,8 +88,11 @@ export interface IndexReport {
   bytesRead: number;
   /** Definitions in the files that this run parsed. */
   symbols: number;
-  /** Files whose parse this run gave up, in the order of their paths. */
+  /** Files whose parse this run gave up, sorted by path. */
   withoutSymbols: FileWithoutSymbols[];
-  /** Milliseconds from the start of its listing to its publication, plus symbol extraction if it has new symbols. */
+  /**
+   * Milliseconds from the start of its listing to its publication. Includes symbol extraction if the repository has
+   * new symbols.
+   */
   durationMs: number;
 }

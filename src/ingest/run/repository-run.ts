@@ -1,7 +1,7 @@
 /**
- * Indexes one repository: compares its listing with the index. A file that is indexed already (same path and
- * version) costs one bit; all others go to the threads in batches. The result is, for each revision and segment,
- * the set of its files.
+ * Indexes one repository: compares its listing with the index. An indexed file with the same path and version costs
+ * one bit; all other files go to the threads in batches. The result is the set of files for each revision and
+ * segment.
  */
 
 import { hash } from "node:crypto";
@@ -28,7 +28,7 @@ import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "..
 
 const NO_VERSION = new Uint8Array(HASH_BYTES);
 const NO_HASHES = new Uint8Array(0);
-/** Reasons of files that are only listed: no search finds them, not even by path. */
+/** Reasons of files that are only listed: no search finds these, not even by path. */
 const NOT_FOUND_BY_PATH: ReadonlySet<SkipReason> = new Set([
   "submodule",
   "symlink",
@@ -39,7 +39,7 @@ const NOT_FOUND_BY_PATH: ReadonlySet<SkipReason> = new Set([
 export interface Wanted {
   readonly file: Omit<BatchFile, "content">;
   readonly content: FileEntry["content"] | { readonly skipped: SkipReason };
-  /** The positions of the revisions that contain it. */
+  /** The indexes of the revisions that contain it. */
   readonly revisions: readonly number[];
   /** Its size in bytes, if the listing gives it. */
   readonly size: number;
@@ -62,7 +62,7 @@ export class RepositoryRun {
   readonly gitFolder: string | undefined;
   readonly revisions: readonly (ListedRevision & { readonly number: number })[];
   readonly finder: Finder;
-  /** The sets of files, by place, then by position of the revision. */
+  /** The sets of files, by place, then by index of the revision. */
   readonly sets: readonly (readonly Bitset[])[];
   readonly newSets: RevisionSet[] = [];
   /** The places whose stored versions have changed. */
@@ -75,7 +75,7 @@ export class RepositoryRun {
   taken = 0;
   added = 0;
   bytesRead = 0;
-  /** Bytes read, plus those still to be read, as far as sizes are known. */
+  /** The bytes read and still to be read, as far as sizes are known. */
   bytesWanted = 0;
   newTextBytes = 0;
 
@@ -111,7 +111,7 @@ export class RepositoryRun {
     this.#skipped.set(`${revision}\0${path}`, { path, revision, reason });
   }
 
-  /** Resolves to the skipped files, by path, then by revision. */
+  /** Resolves to the skipped files, sorted by path, then by revision. */
   skipped(pause: Pause): Promise<SkippedFile[]> {
     return sortInSlices(
       [...this.#skipped.values()],
@@ -120,7 +120,7 @@ export class RepositoryRun {
     );
   }
 
-  /** Takes one entry. Returns the file to read, if its content is needed. */
+  /** Processes one entry. Returns the file if its content must be read. */
   list(entry: Entry): Wanted | undefined {
     const path = Buffer.from(entry.path);
     const found = this.finder.find(path);
@@ -130,7 +130,7 @@ export class RepositoryRun {
     return entry.kind === "file" ? this.#listFile(entry, found) : this.#listSkipped(entry, found);
   }
 
-  /** Removes a path of a list of changes from the sets, because the entry replaces what the base has. */
+  /** Removes a path in a list of changes from the sets, because the entry replaces what the base has there. */
   #forget({ path, revisions }: Entry, found: readonly FoundFile[]): void {
     for (const revision of revisions) {
       const { name, base } = this.revisions[revision]!;
@@ -155,7 +155,10 @@ export class RepositoryRun {
     return wanted;
   }
 
-  /** Returns whether a file is unchanged. One that was too large or unreadable counts as changed, since it may be neither now. */
+  /**
+   * Returns whether a file is unchanged. A file that was too large or unreadable counts as changed, because it may be
+   * readable now.
+   */
   #isSame(file: FoundFile, version: Uint8Array): boolean {
     if (version === NO_VERSION || Buffer.compare(this.finder.version(file), version) !== 0)
       return false;
@@ -196,7 +199,7 @@ export class RepositoryRun {
     return { file, content, revisions: entry.revisions, size: sizeOf(entry), hashed, others };
   }
 
-  /** Takes the outcome of a wanted file. */
+  /** Processes the result of a wanted file. */
   settle(wanted: Wanted, outcome: Outcome): void {
     const { file, revisions, hashed } = wanted;
     if (outcome.kind === "listed") return;
@@ -238,12 +241,12 @@ export class RepositoryRun {
     });
   }
 
-  /** The files to add without content, once all others have their outcome. */
+  /** The files to add without content. Called once all other files have their results. */
   get unlisted(): Iterable<Wanted> {
     return this.#unlisted.values();
   }
 
-  /** Stores a new version for unchanged content, so that it is not read again next time. */
+  /** Stores the new version of unchanged content, so that the next run does not read it again. */
   #reversion(file: FoundFile, version: Uint8Array): void {
     if (version === NO_VERSION || Buffer.compare(this.finder.version(file), version) === 0) return;
     this.finder.version(file).set(version);
@@ -306,7 +309,7 @@ export async function beginRepository(
 ): Promise<RepositoryRun> {
   const { id, known } = target;
   const hasBase = listing.revisions.some(({ base }) => base !== undefined);
-  const kept = hasBase ? index.tables : undefined; // where changes come, more will
+  const kept = hasBase ? index.tables : undefined; // a source that has sent changes will probably send more
   const finder = await openFinder(known?.places ?? [], { ...index, repository: id, kept });
   const before = known && hasBase ? await readSkipped(index.snapshot, id, index.pause) : [];
   return new RepositoryRun(target, listing, finder, before);
@@ -334,6 +337,6 @@ function numbered(
   });
 }
 
-/** Hashes a version. createHash() would create two native objects for each file, which burden the garbage collector. */
+/** Hashes a version. createHash() would create two native objects per file, which burden the garbage collector. */
 const versionHash = (version: string): Uint8Array =>
   Buffer.from(hash("sha256", version, "binary"), "binary").subarray(0, HASH_BYTES);

@@ -1,7 +1,7 @@
 /**
- * Runs the indexing of any number of sources. Their files fill shared segments. A repository is published in a
- * transaction of its own, as soon as all segments with its files are complete. After a failure or an abort,
- * readers see what was published before, and nothing else.
+ * Runs the indexing of any number of sources. Their files fill shared segments. A repository is published in its own
+ * transaction as soon as all segments with its files are complete. After a failure or an abort, readers see only what
+ * was published before.
  */
 
 import { isAbsolute } from "node:path";
@@ -29,7 +29,7 @@ import { WALK, walkElsewhere, type ThreadedOptions } from "../sources/walk-elsew
 
 export interface RunOptions {
   readonly environment: Environment;
-  /** Of an earlier generation: what has not changed since is taken from it. */
+  /** The finders of an earlier generation, whose unchanged tables are used again. */
   readonly catalog: Catalog;
   readonly pool: Pool;
   readonly lease: Lease;
@@ -181,7 +181,7 @@ class IndexRun {
     for (const set of sets) this.#opened.get(set.repository)?.newSets.push(set);
   }
 
-  /** Finishes all segments, and so publishes all repositories. */
+  /** Finishes all segments, which publishes all repositories. */
   async finish(): Promise<void> {
     await this.#dispatcher.finish();
     await this.#publishComplete();
@@ -216,7 +216,7 @@ class IndexRun {
   }
 }
 
-/** Lets directory() walk on a worker, if there are workers, because a walk may wait for the disk. */
+/** Lets directory() walk on a worker if there is one, because a walk may wait for the disk. */
 function listingOptions(pool: Pool, options: ListingOptions): ThreadedOptions {
   return pool.inline
     ? options

@@ -1,5 +1,5 @@
 /**
- * Fills one segment on a thread: reads, classifies, hashes and adds the files of one batch after another, until
+ * Fills one segment on a thread. It reads, classifies, hashes and adds the files of one batch after another, until
  * the segment is full or the run ends. Content that the segment already has is not added again.
  */
 
@@ -62,7 +62,7 @@ export class SegmentSession {
     return result;
   }
 
-  /** Drops the open segment. The next writer deletes what was written of it. */
+  /** Drops the open segment. The next writer deletes the parts of it that were written. */
   discard(): void {
     this.#writer = undefined;
     this.#blobs = new Map();
@@ -146,16 +146,16 @@ export class SegmentSession {
     try {
       return this.#readFile(content, maxFileSize);
     } catch {
-      return "unreadable"; // gone since it was listed, or forbidden
+      return "unreadable"; // deleted since it was listed, or not readable
     }
   }
 
-  /** Reads a file into a buffer that the next file reuses. */
+  /** Reads a file into a buffer that is reused for the next file. */
   #readFile(
     { file, isPinned = false }: Extract<BatchFile["content"], { readonly file: string }>,
     maxFileSize: number,
   ): Uint8Array | SkipReason {
-    // the path may name a link or a pipe by now: openFile() follows no link and does not wait for a pipe
+    // the path may be a symlink or a pipe by now; openFile() neither follows a symlink nor waits for a pipe
     const descriptor = openFile(file);
     try {
       const stat = fstatSync(descriptor);
@@ -166,7 +166,7 @@ export class SegmentSession {
       let length = 0;
       while (length < size) {
         const read = readSync(descriptor, this.#buffer, length, size - length, null);
-        if (read === 0) break; // it was cut short after fstat
+        if (read === 0) break; // the file was truncated after fstat
         length += read;
       }
       return this.#buffer.subarray(0, length);

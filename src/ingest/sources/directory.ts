@@ -1,7 +1,7 @@
 /**
- * Implements directory(), which lists the files below a folder, sorted by the bytes of their paths. The only
- * revision is 'HEAD'. Each listing is complete. Unchanged files are recognized by their version (size, times and
- * inode), so that their content is not read again.
+ * Implements directory(), which lists the files below a folder, sorted by the bytes of their paths. The only revision
+ * is 'HEAD'. Each listing is complete. Unchanged files are recognized by their version (size, times and inode), and
+ * not read again.
  *
  * Files outside the folder are never opened: symlinks are listed as skipped, and not followed.
  */

@@ -2,9 +2,9 @@
  * Implements documents(), for files that the host supplies: either the whole repository (`files`), or its changes
  * (`changes`). The only revision is 'HEAD'.
  *
- * `files` is read as a stream, and only its paths are kept in memory. A path that occurs twice is an error, because one
- * of the two contents would be lost. `changes` is a log, in which the last change of a path counts. It is therefore
- * read into memory as a whole before indexing starts. A host with much content should pass each content as a function.
+ * `files` is read as a stream, and only its paths are kept in memory. A path that occurs twice is an error, because
+ * one of its contents would be lost. `changes` is a log, in which the last change of a path counts. So all of it is
+ * read into memory before indexing starts. A host with much content should supply functions that return the content.
  * `changes` may also create a repository.
  */
 
@@ -45,7 +45,7 @@ export interface RemovedDocument {
 }
 
 /**
- * Options of documents(). `files` is the whole repository; `changes` is only what differs from the index.
+ * Options of documents(). `files` is the whole repository; `changes` is only the difference from the index.
  *
  * @example
  * const whole: DocumentsOptions = { name: "wiki", files: [{ path: "start.md", content: "# Start" }] };
@@ -59,7 +59,7 @@ export type DocumentsOptions = RepositoryMetadata & {
         files: Iterable<Document> | AsyncIterable<Document>;
       }
     | {
-        /** Changes to what is indexed. The last one for a path counts. */
+        /** Changes to the indexed state. If a path occurs several times, its last change counts. */
         changes: Iterable<Document | RemovedDocument> | AsyncIterable<Document | RemovedDocument>;
       }
   );
@@ -112,7 +112,7 @@ function checkedIterable(field: string, value: unknown): Several<unknown> {
   throw invalid(`documents: ${field} must be an iterable of documents, not ${shown(value)}`);
 }
 
-// reading a generator a second time yields nothing, which would remove all files
+// a generator yields nothing when it is read a second time, which would remove all files
 function isOneShot(items: Several<unknown>): boolean {
   if (Symbol.asyncIterator in items) {
     return (items[Symbol.asyncIterator]() as unknown) === items;
@@ -252,7 +252,7 @@ function toBytes(content: string | Uint8Array): Uint8Array {
   return typeof content === "string" ? encoder.encode(content) : content;
 }
 
-// strings too are encoded only when they are needed
+// strings, too, are encoded only when they are needed
 function contentOf(at: string, content: Document["content"]): Content {
   if (content instanceof Uint8Array) return { bytes: content };
   if (typeof content === "string") return { read: () => toBytes(content) };

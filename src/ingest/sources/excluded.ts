@@ -12,15 +12,15 @@ import { readRules } from "./walk.ts";
 export interface Excluded {
   /** The number of files and folders in the folder. */
   readonly entries: number;
-  /** The number of those that rules exclude. */
+  /** The number of entries that rules exclude. */
   readonly excluded: number;
-  /** The rules that exclude them, beginning with the rule that excludes most. */
+  /** The rules that exclude them, sorted by how many they exclude. */
   readonly rules: readonly ExcludingRule[];
 }
 
 export interface ExcludingRule {
   readonly rule: string;
-  /** The path of the rule's file. */
+  /** The path of the file that contains the rule. */
   readonly file: string;
   /** The 1-based line of the rule. */
   readonly line: number;
@@ -29,16 +29,16 @@ export interface ExcludingRule {
 
 const RULE_FILES = [".ignore", ".gitignore"];
 
-/** The most entries that are explained, and the most lines of a file that are tried for each. */
+/** The limit of explained entries, and the limit of lines that are tried for each. */
 const MOST_EXPLAINED = 100;
 const MOST_LINES = 300;
 
-/** The share of a folder's entries from which on it is worth telling that they are excluded. */
+/** The share of excluded entries above which a warning is worthwhile. */
 const MOST_EXCLUDED = 0.9;
 
 /**
- * Tells which rules exclude a folder's files and folders, in a sentence without its full stop. Resolves to undefined
- * if they exclude less than nearly everything. REQUIRES: the folder can be read.
+ * Explains which rules exclude a folder's files and folders, in a sentence without its full stop. Resolves to
+ * undefined unless they exclude nearly everything. REQUIRES: the folder can be read.
  */
 export async function tellExcluded(folder: string): Promise<string | undefined> {
   const { entries, excluded, rules } = await excludedAtTop(folder);

@@ -1,10 +1,10 @@
 /**
- * Implements directory({ git: true }), which lists the files of a git work tree as they are on disk: those that git
- * tracks and those that it would add, by all of git's rules, `.git/info/exclude` included. The only revision is
- * named after the branch, or after the commit if HEAD is detached.
+ * Implements directory({ git: true }), which lists the files of a git work tree as they are on disk. It includes the
+ * files that git tracks and those that git would add, by all of git's rules, including `.git/info/exclude`. The only
+ * revision is named after the branch, or after the commit if HEAD is detached.
  *
- * `git ls-files` lists the paths; no objects are read. As in git, a path that leads through a symlink is left out,
- * because its target may be anywhere.
+ * `git ls-files` lists the paths; no objects are read. As in git, paths through a symlink are left out, because its
+ * target may be anywhere.
  */
 
 import { lstatSync, type BigIntStats } from "node:fs";
@@ -65,14 +65,14 @@ async function* lookAtAll(git: GitProcesses, look: Look, slice: Slice): AsyncGen
   yield batch;
 }
 
-/** Makes entries of the listed paths, as they are on disk. */
+/** Makes entries for the listed paths from the files on disk. */
 class Look {
   readonly #root: string;
   readonly #maxFileSize: number;
   readonly #now = Date.now();
   /** The paths seen so far, because git lists an unmerged file once for each side. */
   readonly #seen = new Set<string>();
-  /** Whether each folder is a folder, and not a link. */
+  /** For each path of a folder, whether it is a folder and not a symlink. */
   readonly #folders = new Map<string, boolean>([["", true]]);
   /** The current folder. git lists the files of a folder one after another. */
   readonly #held = new HeldFolder();
@@ -84,7 +84,7 @@ class Look {
 
   /** Returns the entry of a path, or undefined if it no longer exists or was listed before. */
   at(listed: string): Entry | undefined {
-    const path = listed.replace(/\/$/, ""); // a repository within, which git does not look into
+    const path = listed.replace(/\/$/, ""); // a nested repository, whose content git does not list
     if (this.#seen.has(path)) return undefined;
     this.#seen.add(path);
     const skipped = (

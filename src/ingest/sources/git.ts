@@ -62,8 +62,8 @@ export type GitOptions = RepositoryMetadata & {
    */
   revisions?: string[];
   /**
-   * Set this to false for a repository that you do not trust. If anything in it would lead git out of its folder,
-   * index() rejects with SOURCE_UNREADABLE. Default true.
+   * Set this to false for a repository that you do not trust. If anything in the repository refers git to a file
+   * outside its folder, index() then rejects with SOURCE_UNREADABLE. Default true.
    */
   trusted?: boolean;
 };
@@ -105,8 +105,8 @@ export function git(path: string, options: GitOptions = {}): Source {
 }
 
 /**
- * Resolves to the name of a repository on its code host, such as `github.com/acme/shop`, from the remote `origin` or
- * its only remote. Resolves to undefined if there is no remote or no repository.
+ * Resolves to the name of a repository on its code host, such as `github.com/acme/shop`. The name comes from the
+ * remote `origin`, or from its only remote. Resolves to undefined if there is no remote or no repository.
  *
  * @example
  * const name = (await remoteOf("./shop")) ?? "shop";
@@ -124,7 +124,10 @@ export async function remoteOf(
   return readRemote(folder, options.signal ?? new AbortController().signal);
 }
 
-/** Rejects if the folder is not the top of a repository. Accepts one that cannot be read, which openRepository() refuses. */
+/**
+ * Rejects if the folder is not the top folder of a repository. Accepts a folder that cannot be read, because
+ * openRepository() rejects it.
+ */
 async function mustBeOwn(folder: string, signal: AbortSignal): Promise<void> {
   try {
     await mustStayInside(folder, signal);
@@ -259,7 +262,7 @@ interface Commit {
   readonly committedAt?: Date;
 }
 
-/** Resolves a name as a branch, else as a tag, else as git does. */
+/** Resolves a name to a branch, or else a tag, or else what git makes of it. */
 async function resolveRevision(
   from: Pick<Parts, "processes" | "headers" | "objects">,
   name: string,
@@ -279,7 +282,7 @@ async function resolveRevision(
   };
 }
 
-/** cat-file ends without an answer for some expressions, such as '@{upstream}' of a branch that has none. */
+/** cat-file ends without an answer for some expressions, such as '@{upstream}' of a branch without an upstream. */
 async function unlessUnreadable<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
@@ -302,7 +305,7 @@ async function committerSeconds(
     return match === null ? undefined : Number(match[1]);
   } catch {
     processes.throwIfOver();
-    // its message may be longer than an object that is read
+    // its message may exceed the limit of objects that are read
     const args = ["rev-list", "--no-walk", "--timestamp", "--end-of-options", commit, "--"];
     const seconds = Number.parseInt((await processes.run(args)).stdout, 10);
     return Number.isNaN(seconds) ? undefined : seconds;
@@ -314,7 +317,10 @@ interface Base {
   readonly commit: string;
 }
 
-/** Resolves to the indexed revisions that can be bases: their commits still exist, and no file must be read again. */
+/**
+ * Resolves to the indexed revisions that can be bases, because their commits still exist and none of their files must
+ * be read again.
+ */
 async function knownBases(headers: ObjectReader, indexed: Indexed): Promise<Base[]> {
   const checks = indexed.revisions.map(async ({ name, commit, mustBeListed }) => {
     if (mustBeListed === true || commit === undefined || !/^[0-9a-f]{40,64}$/.test(commit))
@@ -325,7 +331,7 @@ async function knownBases(headers: ObjectReader, indexed: Indexed): Promise<Base
   return (await Promise.all(checks)).flat();
 }
 
-/** Adds the nearest base to a revision: one with the same commit, else with the same name, else any. */
+/** Chooses the best base for a revision: one with the same commit, or else with the same name, or else any. */
 function withBase(revision: Commit, bases: readonly Base[]): ListedRevision & Commit {
   const base =
     bases.find((other) => other.commit === revision.commit) ??
@@ -345,9 +351,12 @@ interface Parts {
   readonly options: ListingOptions;
 }
 
-/** The most processes that list trees or changes at the same time. More revisions are merged in groups. */
+/**
+ * How many processes may list trees or changes at the same time. If there are more revisions, they are merged in
+ * groups.
+ */
 const MERGED_AT_ONCE = 16;
-/** The number of objects whose sizes are requested at a time. */
+/** How many objects' sizes are requested at a time. */
 const SIZED_AT_ONCE = 256;
 
 class GitListing {
@@ -359,7 +368,10 @@ class GitListing {
     this.#slice = new Slice({ signal: parts.options.signal });
   }
 
-  /** Yields the files of trees, and the changes between trees, merged: an object in several revisions is one entry. */
+  /**
+   * Yields the files of trees, and the changes between trees, merged: an object that several revisions have is one
+   * entry.
+   */
   async *entries(): AsyncGenerator<readonly Entry[]> {
     const { revisions } = this.#parts;
     const changed = [...revisions.keys()].filter(

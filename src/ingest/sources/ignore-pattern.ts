@@ -1,41 +1,47 @@
 /**
  * Parses one line of a .gitignore file, with the meaning that git's parse_path_pattern() and wildmatch() give it. A
- * pattern is a sequence of byte sets. A position between them may stay in place over the bytes that a star matches, so
- * a pattern of n steps is an automaton of n + 1 states, and matching never backtracks.
+ * pattern is a sequence of byte sets. A position may loop over the bytes that a star matches, so a pattern of n steps
+ * is an automaton of n + 1 states, and matching never backtracks.
  *
- * Like git, it matches bytes: `?` matches one byte of UTF-8. So paths and patterns are strings with one character for
- * each byte (bytesOf).
+ * Like git, it matches bytes: `?` matches one byte of UTF-8. So paths and patterns are strings with one character per
+ * byte (bytesOf).
  */
 
-/** The bytes over which a position stays: none, those of one name, or '/' too. */
+/** The bytes over which a position loops: none, those within a name, or all including '/'. */
 export type Stay = "nothing" | "name" | "path";
 
 export interface Position {
   readonly stay: Stay;
-  /** Whether this position and the next may be skipped, because a double star and its slash begin here. */
+  /** Whether this position and the next one may be skipped, because a double star with its slash begins here. */
   readonly isOptional: boolean;
-  /** What leads to the next position: a byte, a set of bytes (256 flags), or nothing. */
+  /** What advances to the next position: a byte, a set of bytes (256 flags), or nothing. */
   readonly next: number | Uint8Array | undefined;
 }
 
 export interface Pattern {
   readonly isNegated: boolean;
-  /** Whether it ends with '/', and so matches only folders. */
+  /** Whether the pattern ends with '/', and so matches only folders. */
   readonly isFolder: boolean;
-  /** Whether it has no '/' before its end, and so matches names at any depth. Otherwise it matches paths from the rule file's folder. */
+  /**
+   * Whether the pattern has no '/' before its end, and so matches names at any depth. Otherwise it matches paths
+   * relative to the rule file's folder.
+   */
   readonly isName: boolean;
   /** The positions; the last one accepts. */
   readonly positions: readonly Position[];
 }
 
-/** Returns a text in UTF-8, with one character for each byte. */
+/** Returns a text in UTF-8, with one character per byte. */
 export function bytesOf(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");
 }
 
 export const SLASH = 0x2f;
 
-/** The longest line in bytes; longer ones are ignored. No path is longer, and reading classes takes more than linear time. */
+/**
+ * The longest line in bytes; longer ones are ignored. No path is longer, and parsing bracket expressions takes more
+ * than linear time.
+ */
 const LONGEST_LINE = 4096;
 
 /** Parses a line. Returns undefined for an empty line, a comment, and a pattern that can never match. */
@@ -71,7 +77,10 @@ const open = (stay: Stay): OpenPosition => ({ stay, isOptional: false, next: und
 class PositionReader {
   readonly #text: string;
   readonly #isName: boolean;
-  /** git compares what is before the first wildcard by itself, so that a double star there is at a beginning. */
+  /**
+   * git compares the part before the first wildcard separately, so it treats a double star that follows as if it were
+   * at the beginning.
+   */
   readonly #plain: number;
   readonly #positions: OpenPosition[] = [open("nothing")];
   #at = 0;
@@ -87,7 +96,7 @@ class PositionReader {
     return this.#positions;
   }
 
-  /** Takes a step. Returns false if nothing can match any more. */
+  /** Processes one step of the pattern. Returns false if the pattern can never match. */
   #step(): boolean {
     const char = this.#text[this.#at];
     if (char === "[") return this.#class();
@@ -122,7 +131,10 @@ class PositionReader {
     else if (last.stay === "nothing") last.stay = "name";
   }
 
-  /** A double star and its slash: any number of folders, or none. Several in a row say the same as one. */
+  /**
+   * Processes a double star with its slash, which match any number of folders, including none. Several in a row mean
+   * the same as one.
+   */
   #folders(last: OpenPosition): void {
     this.#at++;
     if (this.#positions.at(-3)?.isOptional === true) return;
@@ -144,7 +156,7 @@ class PositionReader {
 const NOT_SLASH = new Uint8Array(256).fill(1);
 NOT_SLASH[SLASH] = 0;
 
-/** The set that begins with a '['. */
+/** Parses the set that begins with a '['. */
 class ClassReader {
   readonly #text: string;
   readonly #bytes = new Uint8Array(256);
@@ -159,7 +171,7 @@ class ClassReader {
     this.#at = at + (this.#isNegated ? 2 : 1);
   }
 
-  /** Reads the class. Returns undefined if it has no end, or names an unknown class. */
+  /** Parses the set. Returns undefined if it has no end, or names an unknown class. */
   read(): { readonly bytes: Uint8Array; readonly end: number } | undefined {
     do if (!this.#member()) return undefined;
     while (this.#text[this.#at] !== "]");
@@ -192,7 +204,7 @@ class ClassReader {
   }
 }
 
-/** Reads a class such as `[:alpha:]`. Returns undefined if there is none. */
+/** Parses a class such as `[:alpha:]`. Returns undefined if no class begins here. */
 function namedClass(
   text: string,
   at: number,
@@ -205,7 +217,7 @@ function namedClass(
   return test ? { test, last } : "unknown";
 }
 
-/** The named classes, within ASCII. */
+/** The named classes, limited to ASCII. */
 const NAMED_CLASSES: ReadonlyMap<string, RegExp> = new Map([
   ["alnum", /[0-9A-Za-z]/],
   ["alpha", /[A-Za-z]/],

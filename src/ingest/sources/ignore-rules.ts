@@ -1,8 +1,8 @@
 /**
- * Compiles the rules of one .gitignore file, and tests paths against them. Plain names, plain paths and endings (`*.o`)
- * are looked up in maps. All other patterns form one automaton, whose states are bits in words of 32.
+ * Compiles the rules of one .gitignore file, and tests paths against them. Plain names, plain paths and suffixes
+ * (`*.o`) are looked up in maps. All other patterns form one automaton, whose states are bits in 32-bit words.
  *
- * A name of n bytes takes n steps for each 32 positions of patterns, whatever the patterns are. Its parent folders were
+ * A name of n bytes takes n steps per 32 positions of patterns, whatever the patterns are. Its parent folders were
  * processed when the walk entered them (`enter`).
  */
 
@@ -14,7 +14,7 @@ export type States = Uint32Array;
 /** A path to test, as bytes from bytesOf(). */
 export interface Asked {
   readonly name: string;
-  /** The path from the folder of the rules. */
+  /** The path relative to the folder of the rules. */
   readonly path: string;
   readonly isFolder: boolean;
 }
@@ -81,7 +81,7 @@ export class IgnoreRules {
     return rule === -1 ? undefined : !this.#negated[rule];
   }
 
-  /** Adds a plain name, path or ending to the maps. Returns false for any other pattern. */
+  /** Adds a plain name, path or suffix to the maps. Returns false for any other pattern. */
   #addPlain({ positions, isName, isFolder }: Pattern, rule: number): boolean {
     const [first, ...others] = positions;
     const isPlain = others.every(({ stay }) => stay === "nothing") && !first!.isOptional;
@@ -111,7 +111,7 @@ class Automaton {
   readonly positions: number;
   /** The start positions of patterns for paths. */
   readonly start: States;
-  /** The start positions of patterns for names, which are added at each name. */
+  /** The start positions of patterns for names, which are added at the beginning of each name. */
   readonly #nameStart: States;
   readonly #accepting: { readonly file: States; readonly folder: States };
   readonly #optional: States;
@@ -119,9 +119,9 @@ class Automaton {
   readonly #staysPath: States;
   readonly #scratch: readonly [States, States];
   readonly #all: Position[] = [];
-  /** The rule of each position. */
+  /** The rule that each position belongs to. */
   readonly #rules: number[] = [];
-  /** For a byte, the positions that it leads to; made when it is first met. */
+  /** For each byte, the positions that it leads to. Computed when the byte first occurs. */
   readonly #entered: (States | undefined)[] = [];
 
   constructor(wild: readonly WildRule[]) {
@@ -154,7 +154,7 @@ class Automaton {
     }
   }
 
-  /** Returns the states after `text`. REQUIRES: used before the next call, which reuses their memory. */
+  /** Returns the states after `text`. REQUIRES: the result is used before the next call, which reuses its memory. */
   run(states: States, text: string): States {
     if (states.length === 0) return states;
     let [now, spare] = this.#scratch;
@@ -183,8 +183,8 @@ class Automaton {
     const entered = (this.#entered[byte] ??= this.#enteredBy(byte));
     const stays = byte === SLASH ? this.#staysPath : this.#staysName;
     let any = 0;
-    let carried = 0; // from the word before: the position after its last one
-    let left = 0; // and what its optional positions lead to
+    let carried = 0; // carries over from the previous word: the position after its last one
+    let left = 0; // adds the positions that optional positions lead to
     for (let i = 0; i < states.length; i++) {
       const word = states[i]!;
       const moved = ((word << 1) | carried) & entered[i]!;

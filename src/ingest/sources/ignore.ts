@@ -1,16 +1,16 @@
 /**
- * Decides which files of a folder tree are ignored, by the rules of .gitignore files. Rules come from these places; the
- * first with a rule that matches a path decides:
+ * Decides which files of a folder tree are ignored, by the rules of .gitignore files. Rules come from the following
+ * places. The first one with a rule that matches a path decides:
  *
  *   1. the caller's own patterns, as if in a file at the root
  *   2. .ignore of the folder the path is in, 3. .gitignore there
- *   then 2 and 3 of each folder above it, up to the root of the source and no further
+ *   then 2 and 3 of each parent folder, up to the root of the source
  *
- * An ignored folder is not read, so nothing below it can be re-included. Rule files must be regular files; symlinks in
- * their place are not followed.
+ * An ignored folder is not read, so nothing below it can be re-included. Rule files must be regular files; symlinks
+ * are ignored.
  *
- * The number of rules in a folder is limited, so that hostile rules cannot slow down the walk. Beyond the limit there is
- * an error that names the file, because dropping rules could reveal files that they hide.
+ * The number of rules in a folder is limited, so that hostile rules cannot slow down the walk. Beyond the limit, the
+ * walk fails with an error that names the file, because ignoring the rules could reveal files that they hide.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -21,12 +21,12 @@ import { IgnoreRules, type States } from "./ignore-rules.ts";
 /** git's default for core.ignoreCase on this system. */
 const ignoreCase = process.platform === "win32" || process.platform === "darwin";
 
-/** The limits of the rules that apply in one folder: their files, bytes, and steps of patterns with wildcards. */
+/** The limits of the rules that apply in one folder: number of files, bytes, and steps of patterns with wildcards. */
 const MOST_RULE_FILES = 256;
 export const MOST_RULE_BYTES = 1 << 20;
 const MOST_STEPS = 16_384;
 
-/** The rules of one folder, as they apply in it or in a folder below. */
+/** The rules of one folder, as they apply in it or in a folder below it. */
 interface Level {
   readonly rules: IgnoreRules;
   /** The path from the folder of the rules to this one, with '/' at its end, in bytes. */
@@ -38,7 +38,7 @@ interface Level {
 /** The caller's rules, then those of the folder and its parents. The first with a matching rule decides. */
 export type Rules = readonly [caller: Level, ...files: Level[]];
 
-/** Compiles the caller's rules, at the root. Rejects with SOURCE_UNREADABLE if they are too many. */
+/** Compiles the caller's rules for the root. Rejects with SOURCE_UNREADABLE if there are too many. */
 export async function callersRules(patterns: readonly string[], slice: Slice): Promise<Rules> {
   const lines = { file: "the option ignore", bytes: 0, lines: patterns };
   return [levelOf(await read(lines, 0, slice), 0)];
@@ -96,7 +96,7 @@ export function isIgnored(rules: Rules, name: string, isFolder: boolean): boolea
   return false;
 }
 
-/** Returns the rules for the child folder `name`. REQUIRES: it is not ignored. */
+/** Returns the rules for the child folder `name`. REQUIRES: that folder is not ignored. */
 export function rulesBelow(rules: Rules, name: string): Rules {
   const bytes = inBytes(name);
   const enter = (level: Level): Level => ({

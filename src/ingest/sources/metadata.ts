@@ -1,4 +1,4 @@
-/** Checks the names and metadata of sources, at the call that makes the source. */
+/** Checks the names and metadata of sources when the source is made. */
 
 import { QuernError } from "../../base/errors.ts";
 import { checkKeys } from "../../base/known-keys.ts";
@@ -16,8 +16,8 @@ const KEYS = [
 ] as const;
 
 /**
- * Checks the options. `call` is the function that was called ('git'), with which messages begin. Undefined
- * keys are left out of the result.
+ * Checks the options. `call` is the function that was called ('git'); messages begin with it. Undefined keys are left
+ * out of the result.
  */
 export function checkedMetadata(call: string, options: RepositoryMetadata): RepositoryMetadata {
   for (const key of KEYS) {
@@ -31,7 +31,7 @@ export function checkedMetadata(call: string, options: RepositoryMetadata): Repo
 
 const aBoolean = (value: unknown) => (typeof value === "boolean" ? undefined : "must be a boolean");
 
-/** Functions that return what is wrong with a defined value. */
+/** Functions that describe what is wrong with a value, unless it is undefined. */
 const RULES: Record<(typeof KEYS)[number], (value: unknown) => string | undefined> = {
   codeHostType: (value) =>
     CODE_HOST_TYPES.some((type) => type === value)
@@ -50,7 +50,7 @@ const RULES: Record<(typeof KEYS)[number], (value: unknown) => string | undefine
       : "must be a number from 0 to 1",
 };
 
-// only these two schemes may become links in a page that shows results
+// only these two schemes may become links in a page that displays results
 function isWebUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol } = new URL(text);
@@ -90,7 +90,7 @@ export function invalid(message: string): QuernError {
   return new QuernError("INVALID_REQUEST", message);
 }
 
-/** Formats a value for a message: short, on one line, without anything that a terminal would obey. */
+/** Formats a value for a message: short, on one line, and without characters that control a terminal. */
 export function shown(value: unknown): string {
   if (typeof value === "object" && value !== null)
     return Array.isArray(value) ? "an array" : "an object";

@@ -1,10 +1,9 @@
 /**
- * Defines sources. A source lists what a repository contains now, entry by entry, and how to get the
- * content of each entry. It reads nothing that the index already has. The sources of this library and those
+ * Defines sources. A source lists the current content of a repository, entry by entry, and says how to get the
+ * content of each entry. It does not read content that the index already has. The sources of this library and those
  * of a host implement the same interface.
  *
- * In one run a source is opened with what is indexed, its entries are read to the end, and it is closed,
- * even after a failure.
+ * A run opens a source with the indexed state, reads all its entries, and closes it, even after a failure.
  */
 
 import type { RepositoryMetadata, SkipReason } from "../../store/format/records.ts";
@@ -32,12 +31,15 @@ import type { RepositoryMetadata, SkipReason } from "../../store/format/records.
 export interface Source {
   /** The repository's name, which identifies it from run to run. Not empty, without control characters. */
   readonly name: string;
-  /** What is known about the repository. Replaces the metadata of earlier runs. */
+  /** What is known about the repository. It replaces the metadata of earlier runs. */
   readonly metadata: RepositoryMetadata;
-  /** Where the files come from. Two sources of one name with different origins are refused; without an origin this is not checked. */
+  /**
+   * Where the files come from. Two sources of the same name with different origins are rejected. Without an origin
+   * this is not checked.
+   */
   readonly origin?: SourceOrigin;
   /**
-   * Starts a listing, given what is indexed. Rejects with SOURCE_NOT_FOUND, SOURCE_UNREADABLE,
+   * Starts a listing, given the indexed state. Rejects with SOURCE_NOT_FOUND, SOURCE_UNREADABLE,
    * NOT_A_GIT_REPOSITORY, REVISION_NOT_FOUND, GIT_MISSING, or ABORTED.
    *
    * @example
@@ -48,7 +50,7 @@ export interface Source {
 }
 
 /**
- * The place that a source's files come from. The same name from another place is another repository, which
+ * The place where a source's files come from. A source of the same name from another place is another repository, and
  * must not replace the first.
  *
  * @example
@@ -60,7 +62,7 @@ export interface SourceOrigin {
   /** The requested revisions, including patterns. Default: those that the source chooses. */
   readonly revisions?: readonly string[];
   /**
-   * Resolves to the repository's name on its code host. Two folders with the same one are copies of one
+   * Resolves to the repository's name on its code host. Two folders with the same remote name are copies of one
    * repository.
    *
    * @example
@@ -81,7 +83,7 @@ export interface SourceOrigin {
 export interface ListingOptions {
   /** Aborted when the run ends early. The source must then stop listing. */
   readonly signal: AbortSignal;
-  /** Bytes. Content above this size is not read; list such files as skipped, 'too-large'. */
+  /** In bytes. Larger content is not read; list such files as skipped, 'too-large'. */
   readonly maxFileSize: number;
 }
 
@@ -96,18 +98,18 @@ export interface Indexed {
   readonly revisions: readonly {
     /** The name that ListedRevision.base may refer to. */
     readonly name: string;
-    /** The commit that the source gave. */
+    /** The commit that the source reported. */
     readonly commit?: string;
     /**
-     * True if some files could not be read, or maxFileSize was different. A list of changes would leave those
-     * files as they are, so a source should list this revision in full.
+     * True if some files could not be read, or maxFileSize was different. A list of changes would leave those files
+     * as they are, so the source should list this revision in full.
      */
     readonly mustBeListed?: boolean;
   }[];
 }
 
 /**
- * A listing of what a repository contains now.
+ * A listing of the current content of a repository.
  *
  * @example
  * const nothing: Listing = {
@@ -117,7 +119,7 @@ export interface Indexed {
  * };
  */
 export interface Listing {
-  /** All revisions that the repository has from now on, the default one first. Never empty. */
+  /** All revisions of the repository from now on, the default one first. Never empty. */
   readonly revisions: readonly ListedRevision[];
   /** The absolute path of the git repository, for engine.history(). Without it there is no history. */
   readonly gitFolder?: string;
@@ -153,14 +155,14 @@ export interface ListedRevision {
   /** The commit time, returned as Repository.pushedAt. */
   readonly committedAt?: Date;
   /**
-   * The name of an indexed revision (see Indexed) that the entries are changes to. Without a base the entries
-   * are all files. A revision that equals its base has no entries.
+   * The name of an indexed revision (see Indexed) to which the entries are changes. Without a base, the entries are
+   * all files. A revision that equals its base has no entries.
    */
   readonly base?: string;
 }
 
 /**
- * An entry of a listing. In a revision with a base it replaces everything that the base has under its path.
+ * An entry of a listing. In a revision with a base, it replaces everything that the base has under its path.
  *
  * @example
  * const paths = (entries: readonly Entry[]): string[] => entries.map(({ path }) => path);
@@ -168,8 +170,8 @@ export interface ListedRevision {
 export type Entry = FileEntry | SkippedEntry | RemovedEntry;
 
 /**
- * A file with content. One path may have several entries, for different revisions with different content.
- * REQUIRES: equal content of one path is one entry.
+ * A file with content. A path may have several entries, for different revisions with different content.
+ * REQUIRES: files with the same path and content are one entry.
  *
  * @example
  * const file: FileEntry = {
@@ -196,10 +198,9 @@ export interface FileEntry {
 }
 
 /**
- * The content of a file: its bytes, a file that a worker reads, or a function that is called once and only if
- * the content is needed. If the function throws or rejects with the code SOURCE_UNREADABLE, the file is
- * listed as 'unreadable'; any other error ends the run. Content over maxFileSize is then listed as
- * 'too-large'.
+ * The content of a file: its bytes, a file that a worker reads, or a function that is called at most once, only if
+ * the content is needed. If the function throws or rejects with the code SOURCE_UNREADABLE, the file is listed as
+ * 'unreadable'; any other error ends the run. Content over maxFileSize is listed as 'too-large'.
  *
  * @example
  * const content: Content = { bytes: new TextEncoder().encode("# Start") };
@@ -212,7 +213,10 @@ export type Content =
   | {
       /** The absolute path of the file. */
       readonly file: string;
-      /** Whether the file is 'unreadable' if a folder of its path is a symlink. Checked on Linux only. Default false. */
+      /**
+       * Whether the file counts as 'unreadable' if a folder in its path is a symlink. Checked on Linux only. Default
+       * false.
+       */
       readonly isPinned?: boolean;
     }
   | {
@@ -230,7 +234,7 @@ export type Content =
 export interface SkippedEntry {
   /** The kind of entry. */
   readonly kind: "skipped";
-  /** The path, as in FileEntry. For 'invalid-path' it is a text for people. */
+  /** The path, as in FileEntry. For 'invalid-path' it is a text for display. */
   readonly path: string;
   /** 0-based positions in Listing.revisions. */
   readonly revisions: readonly number[];

@@ -6,13 +6,13 @@ export const TREE_RULES: unique symbol = Symbol("quern.tree-rules");
 
 export interface TreeRules {
   readonly patterns: readonly string[];
-  /** Whether .gitignore and .ignore files count. */
+  /** Whether .gitignore and .ignore files apply. */
   readonly gitignore: boolean;
-  /** Whether git decides which files count. Then its index and its exclude files are rules, too. */
+  /** Whether git decides which files are listed. If so, its index and its exclude files are rules, too. */
   readonly isGit: boolean;
 }
 
-/** Returns the rules of a source. Without known rules, every file counts. */
+/** Returns the rules of a source. Without known rules, every file is listed. */
 const ALL: TreeRules = { patterns: [], gitignore: false, isGit: false };
 
 export const treeRulesOf = (source: Source & { readonly [TREE_RULES]?: TreeRules }): TreeRules =>

@@ -70,7 +70,7 @@ export async function* walkElsewhere(
     isOver = true;
     wake();
   });
-  over.catch(() => {}); // handled below
+  over.catch(() => {}); // the caller handles the rejection below
   signal.addEventListener("abort", stop, { once: true });
   try {
     for (;;) {

@@ -1,8 +1,8 @@
 /**
- * Walks a folder in the order of the bytes of paths, for directory().
+ * Walks a folder in the byte order of paths, for directory().
  *
- * Uses the synchronous functions of node:fs in slices of 2 ms, because a promise per file is several times
- * slower. Any of them may wait long for the disk, so callers that must not be delayed use another thread
+ * Uses the synchronous functions of node:fs in slices of 2 ms, because a promise per file is several times slower.
+ * Each of these functions may wait long for the disk, so callers that must not be delayed use another thread
  * (walk-elsewhere.ts). docs/sources.md has times for Linux 6.1 (78 600 files, 5 000 folders, 250 rules).
  */
 
@@ -53,7 +53,7 @@ class Walk {
   readonly #slice: Slice;
   /** When the walk began, in ms. A file that changes during the walk is then too new to get a version. */
   readonly #now = Date.now();
-  /** The folder whose files are looked at. */
+  /** The folder whose files are being examined. */
   readonly #held = new HeldFolder();
   #batch: Entry[] = [];
 
@@ -81,7 +81,7 @@ class Walk {
     for (const child of children) {
       if (this.#slice.isOver) await this.#slice.rest();
       const path = folder + child.name;
-      const twice = path === previous; // two names that are not UTF-8 may look the same
+      const twice = path === previous; // two names that are not UTF-8 may be decoded to the same text
       previous = path;
       const isFolder = child.kind === "folder";
       const name = isFolder ? child.name.slice(0, -1) : child.name;
@@ -100,7 +100,7 @@ class Walk {
     const children: Child[] = [];
     let dir: Dir | undefined;
     try {
-      // a folder on the way may have become a symlink
+      // a folder on the path may have become a symlink
       dir = inFolder(resolve(this.#tree.root, folder), (path) =>
         opendirSync(path, { bufferSize: 256 }),
       );
@@ -140,12 +140,12 @@ class Walk {
     let stat: BigIntStats;
     try {
       const place = this.#held.open(resolve(this.#tree.root, folder));
-      if (place === undefined) return; // a folder on the way has become a symlink
+      if (place === undefined) return; // a folder on the path has become a symlink
       stat = lstatSync(join(place, child.name), { bigint: true });
     } catch (error) {
       return this.#skipFailed(path, error);
     }
-    if (!stat.isFile()) return; // replaced after the folder was read
+    if (!stat.isFile()) return; // the entry was replaced after the folder was read
     if (stat.size > this.#maxFileSize) return this.#skip(path, "too-large");
     const version = versionOf(stat, this.#now);
     this.#batch.push({
@@ -160,7 +160,7 @@ class Walk {
 
   #skipFailed(path: string, error: unknown): void {
     if (!isGone(error)) this.#skip(path, "unreadable");
-    // a name that is not UTF-8 was decoded with U+FFFD, and does not exist in that form
+    // a name that is not UTF-8 was decoded with U+FFFD, and no such file exists
     else if (path.includes("\ufffd")) this.#skip(path, "invalid-path");
   }
 
@@ -182,8 +182,7 @@ export function childOf(dirent: Dirent): Child {
 }
 
 /**
- * Returns the text of a rule file, or "" if there is none that counts. Throws SOURCE_UNREADABLE if it is
- * too large.
+ * Returns the text of a rule file, or "" if there is none that applies. Throws SOURCE_UNREADABLE if it is too large.
  */
 export function readRules(file: string): string {
   const limit = {
@@ -194,17 +193,16 @@ export function readRules(file: string): string {
     return (readNoFollow(file, limit)?.toString() ?? "").replace(/^\ufeff/, "");
   } catch (error) {
     if (error instanceof QuernError) throw error;
-    return ""; // like git, which continues without rules that it cannot read
+    return ""; // git, too, continues without rules that it cannot read
   }
 }
 
 const MS = 1_000_000n;
 
 /**
- * Returns the version of a file. Equal versions mean equal content, because a write changes ctime even if
- * mtime is restored. Returns undefined for a file that changed so shortly before the listing (`now`, in ms)
- * that another write could leave the same times: file systems round them to a clock tick of up to 10 ms,
- * some to whole seconds.
+ * Returns the version of a file. Equal versions mean equal content, because a write changes ctime even if mtime is
+ * restored. Returns undefined for a file that changed so shortly before the listing (`now`, in ms) that another write
+ * could leave the same times. File systems round times to a clock tick of up to 10 ms, some to whole seconds.
  */
 export function versionOf(
   stat: Pick<BigIntStats, "size" | "mtimeNs" | "ctimeNs" | "ino">,

@@ -1,10 +1,10 @@
-/** Translates the captures of a query into kinds of symbols; language.ts lists the captures. */
+/** Translates the captures of a query to kinds of symbols. language.ts lists the captures. */
 
 import { assert } from "../../base/errors.ts";
 import { SYMBOL_KINDS, type SymbolKind } from "../../store/symbols/symbol-kinds.ts";
 import type { Role } from "./runtime.ts";
 
-/** Kinds are positions in SYMBOL_KINDS. Negative numbers are no definitions. */
+/** Kinds are indexes into SYMBOL_KINDS. Negative numbers are not definitions. */
 export const LOCAL = -1;
 export const HIDDEN = -2;
 export const DECLARED = -3;
@@ -32,7 +32,7 @@ export function roleOf(capture: string): Role {
   return "parent";
 }
 
-/** Returns the kind that a capture gives to a name or a parent, or the meaning of a scope without a name. */
+/** Returns the kind that a capture gives to a name or a parent, or the special meaning of a scope without a name. */
 export function meaningOf(capture: string): number {
   return BLOCKS.get(capture) ?? KIND_IDS.get(capture.replace(/^in\./, "")) ?? NO_KIND;
 }

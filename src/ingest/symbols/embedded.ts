@@ -5,7 +5,7 @@
 
 export interface Part {
   readonly language: string;
-  /** In bytes. */
+  /** Offsets in bytes. */
   readonly start: number;
   readonly end: number;
 }
@@ -28,7 +28,7 @@ const CLOSING = { script: /<\/script\s*>/gi, style: /<\/style\s*>/gi };
 const TYPE = /\b(?:type|lang)\s*=\s*["']?([\w/+.-]+)/i;
 
 /**
- * Returns the embedded parts in order, or undefined if the language embeds none. An unclosed element ends
+ * Returns the embedded parts in order, or undefined if the language embeds none. An element without an end tag ends
  * with the file.
  */
 export function embeddedParts(language: string, bytes: Uint8Array): Part[] | undefined {

@@ -2,13 +2,13 @@
  * Extracts definitions from the bytes of a file. Each thread has an extractor of its own, which works on
  * one file at a time.
  *
- * A grammar is loaded when a file first needs it; the MAX_RUNTIMES most recently used ones stay loaded. A
- * runtime that has trapped, or whose memory exceeds MAX_HEAP, is loaded again by the next prepare(). So
- * memory is bounded whatever the number of files, and no file affects the next.
+ * A grammar is loaded when a file first needs it; the MAX_RUNTIMES most recently used ones stay loaded. A runtime
+ * that has trapped, or whose memory exceeds MAX_HEAP, is replaced by the next prepare(). So memory is bounded
+ * whatever the number of files, and no file affects the next.
  *
- * This holds only if the caller lets the event loop turn between loads: Node frees the memory of a dropped
- * runtime only then. Six rounds of 15 languages take 200 MiB with such turns, and 460 MiB with microtasks
- * alone.
+ * This holds only if the event loop turns between loads, because only then does Node free the memory of a dropped
+ * runtime. Six rounds of 15 languages take 200 MiB with such turns, and 460 MiB if there are only microtasks between
+ * them.
  */
 
 import { assert } from "../../base/errors.ts";
@@ -33,22 +33,22 @@ export type Extraction =
   | { readonly outcome: "none" }
   /** 'too-long': maxMs of processor time passed. 'too-large': the file exceeds the limit of its language. */
   | { readonly outcome: "gave-up"; readonly reason: "too-long" | "too-large" }
-  /** The grammar trapped, does not load, or yielded impossible symbols. `detail` is for people. */
+  /** The grammar trapped, does not load, or returned impossible symbols. `detail` is for people. */
   | { readonly outcome: "gave-up"; readonly reason: "failed"; readonly detail: string };
 
 const failed = (detail: string): Extraction => ({ outcome: "gave-up", reason: "failed", detail });
 
-/** The detail of a table that breaks its contract. This is a bug of quern, not of a grammar. */
+/** The detail of a table that violates its contract. This is a bug in quern, not in a grammar. */
 export const UNSOUND = "symbols that cannot be";
 
 export interface Extractor {
   /**
-   * Loads what files of a language need. Resolves to false if the language has no extractor. `language` is
-   * linguist's name. REQUIRES: the event loop turns between loads, as described above.
+   * Loads what is needed to parse files of a language. Resolves to false if the language has no extractor. `language`
+   * is linguist's name. REQUIRES: the event loop turns between loads, as described above.
    */
   prepare(language: string): Promise<boolean>;
   /**
-   * Extracts definitions. Never throws because of the content, and the returned table is always valid for these bytes.
+   * Extracts definitions. Never throws because of the content. The returned table is always valid for these bytes.
    * REQUIRES: prepare(language) resolved to true after the last extract().
    */
   extract(language: string, bytes: Uint8Array): Extraction;
@@ -57,29 +57,26 @@ export interface Extractor {
 
 export interface ExtractorLimits {
   /**
-   * The most processor time for one file. Generous, because the result must not depend on the machine: a
-   * file of maxBytes takes about 0.3 s.
+   * The limit of processor time for one file. It is generous, because results must not depend on the machine: a file
+   * of maxBytes takes about 0.3 s.
    */
   readonly maxMs: number;
   readonly maxBytes: number;
-  /**
-   * The number of UTF-16 units of a language after which V8 may optimise its runtime. Default
-   * OPTIMISED_AFTER.
-   */
+  /** After so many UTF-16 units of a language, V8 may optimise its runtime. Default OPTIMISED_AFTER. */
   readonly optimisedAfter?: number;
 }
 
 export const LIMITS: ExtractorLimits = { maxMs: 3_000, maxBytes: 4 << 20 };
 
 const ERRORS = "(ERROR) @torn";
-/** Definitions near an ERROR of at least this many UTF-16 units may be wrong as well. */
+/** If an ERROR has at least this many UTF-16 units, definitions near it may be wrong as well. */
 const TORN_UNITS = 500;
 /** The most runtimes that stay loaded. Each takes about 10 MB, and loading one again takes 50 to 400 ms. */
 const MAX_RUNTIMES = 10;
 const MAX_HEAP = 48 << 20;
 /**
- * The UTF-16 units of text in one language and thread after which its runtime is optimised. Loading and optimising a
- * runtime again takes as much time as is saved on 8 MB of C.
+ * After so many UTF-16 units of one language in a thread, its runtime is optimised. Loading and optimising a runtime
+ * again takes as much time as optimisation saves on 8 MB of C.
  */
 const OPTIMISED_AFTER = 8 << 20;
 
@@ -187,8 +184,8 @@ class TreeSitterExtractor implements Extractor {
   }
 
   /**
-   * Reads the reworded text. Reads the original if no rewording applies, or if only the original is sound
-   * or shows more definitions. Returns undefined if the time is over.
+   * Parses the reworded text. Also parses the original if the reworded text has errors, and uses the original if it
+   * has none or more definitions. Returns undefined if the time is over.
    */
   #run(loaded: Loaded, query: LanguageQuery, { bytes, isOver }: Timed): SymbolTable | undefined {
     const worded = reword(bytes, query);
@@ -240,9 +237,9 @@ class TreeSitterExtractor implements Extractor {
   }
 
   /**
-   * Parses a file with syntax errors again in pieces, and replaces the symbols of a piece by those that it yields when
-   * parsed alone. A piece's own symbols are used if there are more of them, or if there are as many and the piece has
-   * no errors and is inside no definition. `isCut` says whether bodies were cut out.
+   * Parses a file with syntax errors again in pieces. A piece parsed alone may replace the symbols that the whole
+   * file has there. The symbols of the piece are used if there are more of them. They are also used if there are as
+   * many, and the piece has no errors and is inside no definition. `isCut` says whether bodies were cut out.
    */
   #mend(
     loaded: Loaded,
@@ -259,7 +256,8 @@ class TreeSitterExtractor implements Extractor {
       const { count, isNested } = contentOf(whole, from, to);
       const found = piece.table.count;
       const isAsGood = found === count && !piece.hasError && !isNested;
-      // without its @implementation a method's body is not recognized, so what a piece with errors yields is guesswork
+      // without its @implementation, a method's body is not recognized, so the symbols of a piece with errors are
+      // guesses
       const isBetter = !(isCut && piece.hasError && count > 0) && (found > count || isAsGood);
       if (isBetter) better.push({ from, to, table: shiftTable(piece.table, from) });
     }

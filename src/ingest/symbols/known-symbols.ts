@@ -1,9 +1,9 @@
 /**
- * Finds symbols that can be copied instead of parsed: content that comes again under another path or in
- * another repository is looked up by its hash in all segments that have symbols.
+ * Finds symbols that can be copied instead of parsed. If content occurs again under another path or in another
+ * repository, it is looked up by its hash in all segments that have symbols.
  *
- * Each of those segments is read once, 20 bytes per blob. In memory are the hashes of one segment at a
- * time, and a map entry for each blob whose symbols are wanted.
+ * Each of those segments is read once, 20 bytes per blob. Memory holds the hashes of one segment at a time, and a map
+ * entry for each blob whose symbols are wanted.
  */
 
 import { isCorrupt } from "../../store/format/sealed.ts";
@@ -28,12 +28,15 @@ export interface KnownInput extends Edition {
 }
 
 /**
- * Two numbers for each blob of the segment: a position in `others` or NOWHERE, and the number of the blob
- * there.
+ * Two numbers for each blob of the segment: an index into `others` or NOWHERE, and the number of the blob in that
+ * segment.
  */
 export type KnownOutput = Int32Array;
 
-/** The length of a key, which confuses one pair of blobs in 2^48. The whole hash decides. */
+/**
+ * The length of a key. Two different blobs share a key with a probability of 2^-48. So the whole hash is compared,
+ * too.
+ */
 const KEY_BYTES = 6;
 
 export const knownTask: Task<KnownInput, KnownOutput> = async (input, context) => {
@@ -52,7 +55,7 @@ export const knownTask: Task<KnownInput, KnownOutput> = async (input, context) =
 };
 
 interface Sought {
-  /** Blobs that have not been found yet, by the first bytes of their hash. */
+  /** Blobs that have not been found yet, by the first bytes of their hashes. */
   readonly byKey: Map<number, number>;
   readonly hashes: Buffer;
   readonly languages: readonly string[];
@@ -75,7 +78,7 @@ function soughtBlobs(snapshot: Snapshot, { segment, edition }: Edition): Sought 
   return { byKey, hashes, languages, places };
 }
 
-/** Looks the blobs up in one other segment. A damaged segment yields nothing. */
+/** Looks the blobs up in one other segment. A damaged segment has no effect. */
 function lookUp(
   snapshot: Snapshot,
   { segment, edition }: Edition,
@@ -85,7 +88,7 @@ function lookUp(
     const symbols = openSymbols(snapshot, segment, edition);
     if (!symbols) return;
     const bytes = HASH_BYTES * symbols.header.blobs;
-    // borrowed from LMDB: nothing else may be read before the last hash is compared
+    // borrowed from LMDB: nothing else may be read until the last hash is compared
     compareAll(bufferOf(mustRead(snapshot, segment, PART.HASHES, bytes)), symbols, sought);
   } catch (error) {
     if (!isCorrupt(error)) throw error;

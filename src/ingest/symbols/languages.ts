@@ -101,18 +101,18 @@ const BY_NAME = new Map(
 export const languageQuery = (language: string): LanguageQuery | undefined => BY_NAME.get(language);
 
 /**
- * Returns the version under which a language's symbols are stored, or undefined if it has no extractor. It
- * changes whenever equal content may yield other symbols: with the grammar's package and with our query.
+ * Returns the version under which a language's symbols are stored, or undefined if it has no extractor. It changes
+ * whenever equal content may have other symbols: with the grammar's package and with our query.
  */
 export function grammarVersion(language: string): string | undefined {
   if (!versions.has(language)) versions.set(language, versionOf(language));
   return versions.get(language);
 }
 
-/** Cached by language, because it is needed for every file. */
+/** Cached by language, because every file needs it. */
 const versions = new Map<string, string | undefined>();
 
-/** Raise this when a change outside the queries alters what is found. */
+/** To be raised when a change outside the queries alters the symbols. */
 const EXTRACTOR_REVISION = 3;
 
 function versionOf(language: string): string | undefined {

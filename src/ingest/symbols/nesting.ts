@@ -1,9 +1,9 @@
 /**
- * Builds the table of symbols from the matches of a query. It finds out which definition encloses which, which ones
- * are local, and which kind a definition has because of its place.
+ * Builds the table of symbols from the matches of a query. It determines which definition encloses which, which ones
+ * are local, and which kinds depend on the enclosing definition.
  *
- * One sweep visits the matches by extent, outer before inner, with a stack of the open ones. It takes linear time
- * except for the sort, which is skipped if the query has returned the matches in order.
+ * One sweep visits the matches by extent, outer ones before inner ones, with a stack of the open ones. It takes
+ * linear time except for the sort, which is skipped if the query returns the matches in order.
  */
 
 import type { SymbolKind } from "../../store/symbols/symbol-kinds.ts";
@@ -37,13 +37,13 @@ const PARENTS = new Set([...TYPES, ...ids("namespace", "module")]);
 const VARIABLES = ids("variable", "constant");
 const FIELDS = ids("field", "property");
 
-/** How many matches are processed between two looks at the clock. */
+/** How many matches are processed between two checks of the time limit. */
 const CHECK_EVERY = 256;
 
-/** In the parent column of a row, NAMED - i stands for entry i of the parents that are known by name only. */
+/** In the parent column of a row, NAMED - i stands for entry i of the parents that are known only by name. */
 const NAMED = -2;
 
-/** The kinds that the captures and keywords of a language stand for, as numbers. Made once per query. */
+/** The kinds, as numbers, that the captures and keywords of a language stand for. Made once per query. */
 export interface Kinds {
   readonly captures: Int32Array;
   readonly members: ReadonlyMap<number, number>;
@@ -72,7 +72,7 @@ export function kindsOf(language: LanguageQuery, captures: readonly string[]): K
 const byText = (kinds: KindsByText): Map<string, number> =>
   new Map(Object.entries(kinds).map(([text, kind]) => [text, kindId(kind)]));
 
-/** Translates the positions of matches, in units, into bytes and names. */
+/** Translates the positions of matches from units to bytes and names. */
 export interface Place {
   byteOf(unit: number): number;
   /** Returns the name between two units, for comparison only. */
@@ -97,8 +97,8 @@ export interface Nested {
 }
 
 /**
- * Keeps only the matches whose names lie in [from, to), in place. A text may be parsed inside a frame of other code.
- * The frame has no definitions, but a syntax error can turn a word of it into a name.
+ * Keeps only the matches whose names start in [from, to), in place. A text may be parsed inside a frame of additional
+ * code. The frame has no definitions, but a syntax error can turn one of its words into a name.
  */
 export function matchesWithin(matches: Matches, from: number, to: number): Matches {
   const { values } = matches;
@@ -115,7 +115,7 @@ export function matchesWithin(matches: Matches, from: number, to: number): Match
 }
 
 /**
- * Builds the table. Returns undefined if the time is over. A limit is needed because a name as long as the file, or
+ * Builds the table. Returns undefined if the time is over. The limit is needed because a name as long as the file, or
  * functions nested as deeply, could take quadratic time.
  */
 export function nest(
@@ -134,7 +134,7 @@ export function nest(
   return { table: sweep.finish(), tornUnits, hasError: matches.hasError };
 }
 
-/** Whether a definition of this kind is local at this place, and is therefore left out. */
+/** Whether a definition of this kind is local at this place, and so is left out. */
 function isLocal(kind: number, around: number): boolean {
   if (VARIABLES.has(kind)) return around === LOCAL || CALLABLES.has(around);
   return CALLABLES.has(kind) && around === DECLARED;
@@ -150,7 +150,7 @@ const endOf = (values: Int32Array, base: number) =>
     ? values[base + ROLES.name + 2]!
     : values[base + ROLES.scope + 2]!;
 
-/** Returns the positions of the matches ordered by start, longer ones first, then by pattern. */
+/** Returns the indexes of the matches, sorted by start, longer ones first, then by pattern. */
 function inOrder({ count, values }: Matches): Uint32Array {
   const compare = (a: number, b: number) =>
     startOf(values, a) - startOf(values, b) ||
@@ -170,9 +170,9 @@ class Sweep {
   readonly #opened: Frame[] = [];
   /** Rows in the order in which they were found: start and end in units, kind, parent. */
   readonly #rows: number[] = [];
-  /** Parents known by name only: the row, then the start, end and kind of the parent's name. */
+  /** Parents that are known only by name: the row, then the start, end and kind of the parent's name. */
   readonly #named: number[] = [];
-  /** Rows of those kinds of which a scope has only one of a name, by scope, kind and name. */
+  /** Rows of the kinds that may occur only once per name in a scope, by scope, kind and name. */
   readonly #first = new Map<string, number>();
 
   constructor(values: Int32Array, kinds: Kinds, place: Place) {
@@ -202,7 +202,7 @@ class Sweep {
       this.#opened.push({ start, end, kind, row, nameStart });
   }
 
-  /** Whether an earlier pattern has found this name. Its frame is then among the innermost. */
+  /** Whether an earlier pattern has found this name. If so, the frame of that match is among the innermost. */
   #isOpen(nameStart: number): boolean {
     const last = this.#opened.length - 1;
     for (let depth = last; depth >= 0 && depth > last - 4; depth--)
@@ -220,7 +220,7 @@ class Sweep {
       this.#opened.pop();
   }
 
-  /** Opens a scope that defines nothing: a block, a hidden part, or a parent known by name. */
+  /** Opens a scope that defines nothing: a block, a hidden part, or a parent that is known only by name. */
   #enter(base: number, start: number, end: number): void {
     const named = this.#values[base + ROLES.parent]!;
     if (named >= 0) {
@@ -248,7 +248,9 @@ class Sweep {
     return this.#opened.some(({ kind }) => kind === LOCAL || CALLABLES.has(kind));
   }
 
-  /** Returns the kind of a match, or undefined if it is no symbol: a local variable, an unknown keyword. */
+  /**
+   * Returns the kind of a match, or undefined if it is not a symbol, such as a local variable or an unknown keyword.
+   */
   #kindOf(base: number): number | undefined {
     const { captures, keywords, accept } = this.#kinds;
     const around = this.#opened.at(-1)?.kind ?? NO_KIND;
@@ -289,7 +291,7 @@ class Sweep {
     return this.#place.nameOf(this.#values[at + 1]!, this.#values[at + 2]!);
   }
 
-  /** Trims what does not belong to a name, such as quotes and sigils. */
+  /** Trims characters that are not part of a name, such as quotes and sigils. */
   #trim(base: number): void {
     const at = base + ROLES.name;
     const text = this.#text(base, "name");
@@ -345,7 +347,7 @@ class Sweep {
       rows[at + ROW.start] = this.#place.byteOf(values[from]!);
       rows[at + ROW.end] = this.#place.byteOf(values[from + 1]!);
       rows[at + ROW.kind] = values[from + 2]!;
-      rows[at + ROW.parent] = parent === row ? -1 : parent; // a row must not be its own parent: `impl T { struct T; }`, or one name found twice
+      rows[at + ROW.parent] = parent === row ? -1 : parent; // a row must not be its own parent, as in `impl T { struct T; }`, or if one name is found twice
       at += SYMBOL_ROW;
     };
     for (const row of kept) {
@@ -357,10 +359,7 @@ class Sweep {
     return { count: kept.length, rows };
   }
 
-  /**
-   * Sorts the rows by the start of their names and keeps one for each start. Returns the new position of
-   * every row.
-   */
+  /** Sorts the rows by the start of their names and keeps one for each start. Returns the new index of every row. */
   #number(): { positions: Int32Array; kept: number[] } {
     const count = this.#rows.length / SYMBOL_ROW;
     const startAt = (row: number) => this.#rows[row * SYMBOL_ROW]!;
@@ -375,7 +374,10 @@ class Sweep {
     return { positions, kept };
   }
 
-  /** Resolves each parent known by name to the definition of that name, or to a row after the definitions. */
+  /**
+   * Resolves each parent that is known only by name to the definition of that name, or to a row after the
+   * definitions.
+   */
   #resolve(positions: Int32Array, count: number): { targets: number[]; parentsOnly: number[] } {
     const byName = new Map<string, number>();
     const parentsOnly: number[] = [];

@@ -3,10 +3,10 @@
  * everything after it into an ERROR, but only within its piece.
  */
 
-/** The most pieces. Even a very short piece costs about 20 µs. */
+/** The most pieces. Even a very short piece takes about 20 µs. */
 const MOST_PIECES = 4096;
 
-/** An unindented line after an empty one, unless it begins with a closing bracket. */
+/** Matches an unindented line after an empty one, unless it begins with a closing bracket. */
 const BOUNDARY = /\n[ \t\r]*\n(?=[^\s)\]}])/g;
 
 /** Returns the starts of the pieces. The first is 0. */

@@ -1,11 +1,11 @@
 /**
- * Drives one instance of the tree-sitter runtime, with one grammar and its query, through the runtime's C
- * functions. The runtime's JavaScript classes make an object for every captured node, which costs more than
- * the query itself; here the matches are read from the runtime's memory into one Int32Array.
+ * Drives one instance of the tree-sitter runtime, with one grammar and its query, through the runtime's C functions.
+ * The runtime's own JavaScript classes make an object for every captured node, which takes longer than the query
+ * itself. Here the matches are read from the runtime's memory into one Int32Array.
  *
- * Each grammar has its own instance: in a shared one, functions of equal name in two grammars are confused,
- * and a grammar that traps takes all others with it. An instance costs some milliseconds and the memory it
- * touches. Compiled modules are shared within a thread.
+ * Each grammar has its own instance: in a shared one, functions with the same name in two grammars would be confused,
+ * and a trap in one grammar would end all others. An instance costs some milliseconds and the memory that it uses.
+ * Compiled modules are shared within a thread.
  *
  * A trap or an abort throws. The instance is then dead and must be dropped.
  */
@@ -17,12 +17,12 @@ import { assert } from "../../base/errors.ts";
 import type { SourceText } from "./source-text.ts";
 
 /**
- * The length of a match in numbers: the position of its pattern in the query, then capture, start and end
- * of each role in UTF-16 units, -1 where the match has none.
+ * The length of a match in numbers: the index of its pattern in the query, then capture, start and end of each role
+ * in UTF-16 units, or -1 if the match lacks the role.
  */
 export const MATCH_STRIDE = 13;
 export const PATTERN = 0;
-/** Where the three numbers of each role begin. */
+/** The index of the three numbers of each role. */
 export const ROLES = { name: 1, scope: 4, parent: 7, keyword: 10 } as const;
 export type Role = keyof typeof ROLES;
 
@@ -39,8 +39,8 @@ export interface RuntimeOptions {
   readonly grammar: string;
   readonly query: string;
   /**
-   * Whether V8 may optimise the runtime (never the grammar). This takes 0.15 s of work in the background, and then
-   * saves a fifth of the time of parsing and queries. Default false.
+   * Whether V8 may optimise the runtime (never the grammar). Optimising takes 0.15 s of work in the background, and
+   * then saves a fifth of the time for parsing and queries. Default false.
    */
   readonly isOptimised?: boolean;
   roleOf(capture: string): Role;
@@ -83,13 +83,13 @@ interface Bindings {
 type Imports = ConstructorParameters<typeof WebAssembly.Instance>[1];
 
 const RUNTIME = "web-tree-sitter";
-const SLICE = 5119; // in units, what fits the runtime's input buffer
+const SLICE = 5119; // in units; the size of the runtime's input buffer
 const NODE_WORDS = 5;
 const UNLIMITED = -1;
 
 const compiled = new Map<string, WebAssembly.Module>();
 
-/** Compiles a module, once per thread for each value of `isOptimised`. */
+/** Compiles a module, once per thread and value of `isOptimised`. */
 async function compile(specifier: string, isOptimised: boolean): Promise<WebAssembly.Module> {
   const path = createRequire(import.meta.url).resolve(specifier);
   const key = isOptimised ? `${path} optimised` : path;
@@ -105,16 +105,15 @@ async function compile(specifier: string, isOptimised: boolean): Promise<WebAsse
 }
 
 /**
- * An empty section that makes the bytes of a module differ, because V8 keeps a single compilation of equal bytes for
- * all threads.
+ * An empty section that makes a module's bytes different, because V8 shares a single compilation of equal bytes
+ * between all threads.
  */
 const EMPTY_SECTION = Uint8Array.of(0, 2, 1, 0x6f);
 
 /**
- * Compiles without optimisation. A grammar's lexer is one function of up to 100 KB, which V8 would optimise
- * in the background for ten to forty seconds, and a process waits for that when it exits. Baseline code
- * parses as fast (13 MB/s of C either way). A module keeps the flags it was compiled under, so other
- * modules are not affected.
+ * Compiles without optimisation. A grammar's lexer is one function of up to 100 KB. V8 would optimise it in the
+ * background for ten to forty seconds, and a process waits for that when it exits. Baseline code parses as fast (13
+ * MB/s of C either way). A module keeps the flags with which it was compiled, so other modules are not affected.
  */
 function withoutTierUp<T>(compileModule: () => T): T {
   const flags = ["wasm-dynamic-tiering", "wasm-tier-up", "wasm-lazy-compilation"];
@@ -138,7 +137,7 @@ async function instantiate(isOptimised: boolean): Promise<Bindings> {
   const { Parser } = require(path) as { Parser: { init(options: object): Promise<void> } };
   delete require.cache[path];
   const options = {
-    printErr: () => undefined, // an abort would print before it throws
+    printErr: () => undefined, // an abort would print a message before it throws
     instantiateWasm(imports: Imports, receive: (...made: unknown[]) => void) {
       receive(new WebAssembly.Instance(module, imports), module);
     },
@@ -166,7 +165,7 @@ export class Runtime {
   readonly #parser: number;
   readonly #input: number;
   readonly #query: number;
-  /** For each capture, where its role begins in a match. */
+  /** For each capture, the index of its role in a match. */
   readonly #places: Int32Array;
   /** For each capture, its name in the query. */
   readonly captures: readonly string[];
@@ -221,10 +220,10 @@ export class Runtime {
   }
 
   /**
-   * Returns the address of the tree, or 0 if the time was over. When the time is over, the text also ends early,
-   * because a lexer that recovers from an error can, within one step, read a long word again from each of its letters.
-   * The clock is read every hundred steps of the parser: about 10 µs, but a second if its stack has split into
-   * hundreds.
+   * Returns the address of the tree, or 0 if the time is over. When the time is over, the input also ends early,
+   * because a lexer that recovers from an error can read a long word again from each of its letters within a single
+   * step. The clock is read every hundred steps of the parser: about every 10 µs, but only every second if its stack
+   * has split into hundreds.
    */
   #parse(text: SourceText, isOver: () => boolean): number {
     const c = this.#c;
@@ -244,7 +243,7 @@ export class Runtime {
     return 0;
   }
 
-  /** Returns undefined if the time was over. */
+  /** Returns undefined if the time is over. */
   #run(tree: number, isOver: () => boolean): Matches | undefined {
     const c = this.#c;
     c._ts_tree_root_node_wasm(tree);

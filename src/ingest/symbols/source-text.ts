@@ -1,10 +1,9 @@
 /**
- * Holds a file's bytes as the parser reads them, in UTF-16 units, and maps a unit back to its byte. Pure
- * ASCII, which most files are, needs neither copy nor map: unit i is byte i.
+ * Holds a file's bytes as the parser reads them, in UTF-16 units, and maps a unit back to its byte. Pure ASCII, which
+ * most files are, needs neither a copy nor a map: unit i is byte i.
  *
- * Text that is not valid UTF-8 parses too: each byte that starts no valid sequence becomes one U+FFFD, so
- * positions stay exact. The map costs 6 bytes per byte of a file that is not ASCII; its arrays are reused
- * for the next file.
+ * Invalid UTF-8 is parsed, too: each byte that does not start a valid sequence becomes one U+FFFD, so positions stay
+ * exact. The map costs 6 bytes per byte of a file that is not ASCII; its arrays are reused for the next file.
  */
 
 import { isAscii } from "node:buffer";
@@ -14,14 +13,11 @@ export interface SourceText {
   readonly length: number;
   /** Returns at most `count` units from `start` as a string; empty at the end. */
   slice(start: number, count: number): string;
-  /**
-   * Returns the offset of the byte at which a unit's character begins, or the length in bytes for the end
-   * and beyond.
-   */
+  /** Returns the byte offset of a unit's character. At and after the end, returns the length in bytes. */
   byteOf(unit: number): number;
 }
 
-/** Decodes files one after another. REQUIRES: one text at a time is in use, and its bytes do not change. */
+/** Decodes files one after another. REQUIRES: only one text is in use at a time, and its bytes do not change. */
 export class Decoder {
   #units = new Uint16Array(1 << 12);
   #offsets = new Uint32Array(1 << 12);

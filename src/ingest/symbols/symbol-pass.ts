@@ -1,8 +1,8 @@
 /**
- * Finds the symbols of every segment that lacks some: new segments, those that an interrupted run has left,
- * and those whose grammars have been updated. The threads work on ranges of a segment's blobs. A completed
- * range stays completed, however the process ends. Until the transaction that completes the new edition
- * publishes it (edition-task.ts), searches see the content and the previous edition.
+ * Finds the symbols of every segment that lacks some: new segments, those that an interrupted run has left, and those
+ * whose grammars were updated. The threads work on ranges of a segment's blobs. A completed range stays completed,
+ * even if the process is killed. Until the transaction that completes the new edition (edition-task.ts), searches see
+ * the content with the previous edition.
  */
 
 import { compareText } from "../../base/compare.ts";
@@ -37,17 +37,14 @@ import {
   type SymbolsOutput,
 } from "./symbol-task.ts";
 
-/** The text of one range. Parsing it takes about 0.2 s, which is how long an abort waits. */
+/** The text of one range. Parsing it takes about 0.2 s, which is also the time that an abort may take. */
 const RANGE_BYTES = 2 ** 20;
 const MIB = 2 ** 20;
-/**
- * What a thread holds after parsing a mixture of languages: up to ten grammars, each with memory of its
- * own.
- */
+/** The memory of a thread after parsing a mixture of languages: up to ten grammars, each with memory of its own. */
 const GRAMMARS_BYTES = 100 * MIB;
 /**
- * The most time without a sign from a thread. A parse gives up by itself after 3 s of work and 30 s by the
- * clock, so a thread that is silent longer is in an endless loop.
+ * How long a thread may be silent. A parse gives up by itself after 3 s of work or 30 s by the clock, so a thread
+ * that is silent for longer is in an endless loop.
  */
 const MAX_SILENT_MS = 60_000;
 
@@ -77,7 +74,7 @@ export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundS
   // several segments at once, because a small one does not keep all threads busy
   await inParallel(pending, pass.pool.lanes, async (one) => {
     pass.throwIfStopped();
-    // after publication, so that what is counted is stored
+    // after publication, so that only stored symbols are counted
     for (const part of await findInSegment(pass, one, progress)) addFound(found, part);
   });
   for (const { withoutSymbols } of found.values())
@@ -98,7 +95,7 @@ function addFound(all: Map<number, FoundSymbols>, found: Found): void {
 }
 
 /**
- * Returns how many threads fit the memory contract: 40 MiB a thread and 1.3 times the budget, besides the
+ * Returns how many threads the memory contract allows: 40 MiB per thread and 1.3 times the budget, in addition to the
  * process itself.
  */
 function threadsFor({ pool, memoryBudget }: SymbolPass): number {
@@ -121,12 +118,12 @@ function fewerThreads(pool: Pool, lanes: number): Pool {
 
 interface PendingSegment {
   readonly segment: ManifestSegment;
-  /** What an interrupted run has completed of the next edition. */
+  /** The part of the next edition that an interrupted run has completed. */
   readonly done: readonly SymbolColumns[];
   readonly ranges: readonly Range[];
 }
 
-/** Removes what no edition needs, and lists what has to be done. */
+/** Removes what no edition needs, and lists the work to do. */
 async function pendingSegments({ environment, catalog, owner }: SymbolPass) {
   const snapshot = environment.snapshot();
   const pending: PendingSegment[] = [];
@@ -163,7 +160,7 @@ interface Range extends Stretch {
   readonly bytes: number;
 }
 
-/** Reports progress in blobs, not files, because content that several files share is parsed once. */
+/** Reports progress in blobs, not files, because content that several files share is parsed only once. */
 function progressOf({ onProgress }: SymbolPass, pending: readonly PendingSegment[]) {
   const ranges = pending.flatMap((one) => one.ranges);
   const total = ranges.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -180,9 +177,8 @@ function progressOf({ onProgress }: SymbolPass, pending: readonly PendingSegment
 }
 
 /**
- * Finds the symbols of one segment, and resolves to what was published. If the segment is damaged as a
- * whole, nothing is published and its files are listed as damaged; the damage may be in what was kept of
- * it.
+ * Finds the symbols of one segment, and resolves to what was published. If the segment is damaged as a whole,
+ * publishes nothing and lists its files as damaged.
  */
 async function findInSegment(
   pass: SymbolPass,
@@ -213,7 +209,7 @@ async function findInSegment(
   }
 }
 
-/** Returns the files of a damaged segment that have no symbols, as far as it can be read. */
+/** Returns the files of a damaged segment that have no symbols, as far as they can be read. */
 function lostFiles(environment: Environment, segment: number): Found {
   const snapshot = environment.snapshot();
   try {
@@ -241,7 +237,7 @@ async function knownElsewhere(
     .filter((other) => other.segment !== segment && other.symbols > 0)
     .map((other) => ({ segment: other.segment, edition: other.symbols }));
   const files = catalog.manifest.segments.reduce((sum, other) => sum + other.files, 0);
-  if (others.length === 0 || 2 * textBytes < files) return { others, places: new Int32Array() }; // parsing is faster
+  if (others.length === 0 || 2 * textBytes < files) return { others, places: new Int32Array() }; // parsing is faster than looking them up
   const input: KnownInput = { segment, edition, others };
   try {
     return {
@@ -281,8 +277,8 @@ function rangesOf(
 }
 
 /**
- * Runs `work` for all items, at most `lanes` at a time. Resolves to the results in the order of the items,
- * after all that were started have ended.
+ * Runs `work` for all items, at most `lanes` at a time. Resolves to the results in the order of the items, after all
+ * started calls have ended.
  */
 async function inParallel<T, O>(
   items: readonly T[],
@@ -308,9 +304,9 @@ async function inParallel<T, O>(
 }
 
 /**
- * Finds the symbols of a range. If a thread dies of it, the range is divided: around the blob that was
- * being parsed, or in two halves if that is not known. A blob that kills a thread alone is given up.
- * Without workers, nothing survives such a blob, and nobody could end its parse.
+ * Finds the symbols of a range. If a thread dies, the range is split: around the blob that was being parsed, or in
+ * two halves if that blob is not known. A blob that kills a thread by itself is given up. Without workers, such a
+ * blob kills the process, and an endless parse cannot be stopped.
  */
 async function findInRange(pass: SymbolPass, work: Work, range: Stretch): Promise<SymbolsOutput[]> {
   const { segment, others, places } = work;

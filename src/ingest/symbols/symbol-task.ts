@@ -1,12 +1,12 @@
 /**
- * Finds the symbols of a range of a segment's blobs. Symbols that the previous edition has, made with
- * today's grammars, are copied, and so are those of equal content in other segments; the rest is parsed.
- * Everything is written at the end, together with the record that the range is done, so a thread that dies
- * leaves nothing of it.
+ * Finds the symbols of a range of a segment's blobs. Symbols of the previous edition are copied if they were made
+ * with the current grammars, and so are those of equal content in other segments. The rest is parsed. Everything is
+ * written at the end, together with the record that the range is done, so a thread that dies leaves no partial
+ * result.
  *
- * A failure costs only its own blob. What is to be copied is read as a search would read it; if that fails,
- * the blob is parsed. If a parser throws, its blob is given up. If the text of a blob is damaged, its files
- * are listed as damaged.
+ * A failure affects only one blob. Symbols to copy are read as a search would read them; if that fails, the blob is
+ * parsed. If a parser throws, its blob is given up. If the text of a blob is damaged, its files are listed as
+ * damaged.
  */
 
 import { GrowableBytes } from "../../base/growable.ts";
@@ -44,16 +44,16 @@ export interface SymbolsInput extends Edition {
   readonly from: number;
   readonly to: number;
   /**
-   * Where equal content has its symbols: for each blob a position in `others` or NOWHERE, and the number of
-   * the blob there.
+   * Where equal content has its symbols: for each blob an index into `others` or NOWHERE, and the number of the blob
+   * in that segment.
    */
   readonly places: Int32Array;
   readonly others: readonly Edition[];
   readonly owner: string;
-  /** Whether a thread has died of this blob, so that it must not be parsed. */
+  /** Whether this blob has killed a thread, so that it must not be parsed. */
   readonly isDeadly: boolean;
   /**
-   * One word of shared memory with the blob that is being parsed, or NOT_PARSING. It is read after this
+   * One word of shared memory with the number of the blob that is being parsed, or NOT_PARSING. It is read after this
    * thread has died.
    */
   readonly parsing: Int32Array;
@@ -62,7 +62,7 @@ export interface SymbolsInput extends Edition {
 export const NOT_PARSING = -1;
 export const NOWHERE = -1;
 
-/** The result for those files of a repository whose blobs were parsed now. */
+/** The result for a repository's files whose blobs this run parsed. */
 export interface FoundSymbols {
   /** The number of definitions, counted for each file. */
   symbols: number;
@@ -82,7 +82,7 @@ interface GivenUp {
   readonly reason: "killed-thread" | "failed";
 }
 
-/** The symbols of a blob as stored bytes, and their origin; undefined if its symbols are not known. */
+/** The symbols of a blob as stored bytes, and their origin. Undefined if its symbols are not known. */
 type Known = readonly [Origin | undefined, Uint8Array];
 
 const NO_RUN = new Uint8Array();
@@ -91,11 +91,11 @@ const UNKNOWN: Known = [undefined, NO_RUN];
 /** Returns the version under which symbols of a language are stored, or "" if it has no grammar. */
 export const versionOf = (language: string): string => grammarVersion(language) ?? "";
 
-/** Whether today's grammars could find something else than what is stored. */
+/** Whether the current grammars could find other symbols than the stored ones. */
 export const isOutdated = ({ language, version }: Origin): boolean =>
   versionOf(language) !== version;
 
-/** Whether the stored symbols of a blob are those that would be found today. */
+/** Whether the stored symbols of a blob are up to date. */
 export const isCurrent = (known: Origin | undefined, language: string): boolean =>
   !!known && !isOutdated(known) && (known.version !== "" || versionOf(language) === "");
 
@@ -116,7 +116,7 @@ export const symbolsTask: Task<SymbolsInput, SymbolsOutput> = async (input, cont
   return findInRange(input, { target, extractor, pause: () => context.pause() });
 };
 
-/** Finds the symbols of a range of the target's blobs and writes them there. */
+/** Finds the symbols of a range of the target's blobs and writes them to the target. */
 export async function findInRange(
   input: SymbolsInput,
   tools: {
@@ -163,8 +163,8 @@ class Range {
   }
 
   /**
-   * Parses language by language, because a thread keeps few grammars and loading one takes as long as many
-   * files.
+   * Parses one language after another, because a thread keeps few grammars, and loading one takes as long as parsing
+   * many files.
    */
   async parse(pause: TaskContext["pause"]): Promise<void> {
     const byLanguage = new Map<string, number[]>();
@@ -190,13 +190,13 @@ class Range {
       }
   }
 
-  /** Returns the symbols of a blob, borrowed until the next read. REQUIRES: parse() was called. */
+  /** Returns the symbols of a blob. They are valid until the next read. REQUIRES: parse() was called. */
   symbolsOf(blob: number): Known {
     const before = this.#before;
     return this.#new.get(blob) ?? [before?.origin(blob), before!.run(this.#snapshot, blob)];
   }
 
-  /** Whether what the previous edition knows of the blob can be read. */
+  /** Whether the previous edition's data about the blob can be read. */
   #isKept(blob: number): boolean {
     return (
       unlessCorrupt(() => this.#verified(blob, this.#before!.run(this.#snapshot, blob))) !==
@@ -204,7 +204,7 @@ class Range {
     );
   }
 
-  /** Returns the symbols of equal content elsewhere, or undefined if there are none or they are damaged. */
+  /** Returns the symbols of equal content in another segment, or undefined if there are none or they are damaged. */
   #copied(blob: number): Known | undefined {
     const at = 2 * (blob - this.#input.from);
     const [position, there] = this.#input.places.subarray(at, at + 2);
@@ -313,7 +313,7 @@ function foundIn(all: Map<number, FoundSymbols>, repository: number): FoundSymbo
 const pathOf = ({ bytes, starts }: PathTable, file: number): string =>
   Buffer.from(bytes.subarray(starts[file], starts[file + 1])).toString();
 
-/** Returns undefined if what is read is damaged. */
+/** Returns undefined if the data is damaged. */
 function unlessCorrupt<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -17,7 +17,7 @@ export function shiftTable({ count, rows }: SymbolTable, offset: number): Symbol
   return { count, rows: shifted };
 }
 
-/** Joins the tables of all parts of a file. REQUIRES: they are in order and do not overlap. */
+/** Joins the tables of all parts of a file. REQUIRES: the parts are in order and do not overlap. */
 export function joinTables(tables: readonly SymbolTable[]): SymbolTable {
   const total = tables.reduce((sum, { rows }) => sum + rows.length, 0);
   const count = tables.reduce((sum, table) => sum + table.count, 0);
@@ -38,7 +38,7 @@ export function joinTables(tables: readonly SymbolTable[]): SymbolTable {
   return { count, rows };
 }
 
-/** A range of a text in bytes, and the symbols that count there, with their positions in the whole text. */
+/** A range of a text in bytes, and the symbols that count in it, with their positions in the whole text. */
 export interface Piece {
   readonly from: number;
   readonly to: number;
@@ -67,7 +67,7 @@ export function contentOf(
 const firstFrom = (rows: Int32Array, count: number, place: number): number =>
   firstIndex(0, count, (row) => rows[row * SYMBOL_ROW + ROW.start]! >= place);
 
-/** A row of a table with the row of its parent, before positions in the new table are known. */
+/** A row of a table, with the row of its parent, before the rows' positions in the new table are known. */
 interface Loose {
   readonly row: Int32Array;
   readonly parent: Int32Array | undefined;
@@ -89,7 +89,7 @@ export function replacePieces(whole: SymbolTable, pieces: readonly Piece[]): Sym
 
 const END: Piece = { from: Infinity, to: Infinity, table: NO_SYMBOLS };
 
-/** Appends to `into` the definitions from row `first` on whose names begin before `limit`. */
+/** Appends the definitions from row `first` on whose names begin before `limit` to `into`. */
 function loosen({ count, rows }: SymbolTable, first: number, limit: number, into: Loose[]): void {
   const rowAt = (row: number) => rows.subarray(row * SYMBOL_ROW, (row + 1) * SYMBOL_ROW);
   for (let row = first; row < count && rowAt(row)[ROW.start]! < limit; row++) {
@@ -99,8 +99,8 @@ function loosen({ count, rows }: SymbolTable, first: number, limit: number, into
 }
 
 /**
- * Makes a table from loose rows. A row's parent is the definition whose name starts where the old parent's did. If
- * there is none, the old parent is kept as a row at the end that does not count as a definition.
+ * Makes a table from single rows. A row's parent is the definition whose name starts where the old parent's name did.
+ * If there is none, the old parent is kept as a row at the end that does not count as a definition.
  */
 function fasten(loose: readonly Loose[]): SymbolTable {
   const positions = new Map(loose.map(({ row }, position) => [row[ROW.start]!, position]));

@@ -1,27 +1,27 @@
 /**
- * Limits how long a thread may work on something. The limit is in processor time of the thread, because on a busy
+ * Limits how long a thread may work on something. The limit is in the thread's processor time, because on a busy
  * machine a clock also counts the time in which the thread had no core. If the system does not report processor time,
  * the clock decides.
  *
- * A limit costs some 2 µs at the start, and a look at the clock whenever it is checked. The thread's own time is read
+ * A limit costs some 2 µs at the start, and a read of the clock at each check. The thread's processor time is read
  * only once the clock says that the limit may be reached.
  */
 
 import { openSync, readSync } from "node:fs";
 
-/** The clocks that a limit reads, in milliseconds from any start. */
+/** The clocks that a limit reads, in milliseconds from any starting point. */
 export interface Times {
   clock(): number;
   /**
-   * The processor time of the calling thread, up to a tick of the scheduler (4 to 10 ms) old. Undefined if
-   * the system does not give it.
+   * The processor time of the calling thread. It may lag by a tick of the scheduler (4 to 10 ms). Undefined if the
+   * system does not report it.
    */
   worked(): number | undefined;
 }
 
 /**
- * A limit also ends when the clock has counted this many times its length, however little the thread has worked, so
- * that nothing waits forever.
+ * A limit also ends when the clock has advanced by this many times its length, however little the thread has worked,
+ * so that nothing waits for ever.
  */
 const PATIENCE = 10;
 
@@ -33,7 +33,7 @@ export const THREAD_TIMES: Times = {
   worked: () => (worked ??= openWorked())(),
 };
 
-/** Starts a limit. Returns a function that tells whether the limit is reached. */
+/** Starts a limit. Returns a function that says whether the limit is reached. */
 export function startLimit(maxMs: number, times: Times = THREAD_TIMES): () => boolean {
   const [start, before] = [times.clock(), times.worked()];
   const end = start + PATIENCE * maxMs;
@@ -44,14 +44,14 @@ export function startLimit(maxMs: number, times: Times = THREAD_TIMES): () => bo
     const after = times.worked();
     if (before === undefined || after === undefined || now > end) return true;
     const left = maxMs - (after - before);
-    if (left > 0) next = Math.min(now + left, end); // it cannot work so long sooner
+    if (left > 0) next = Math.min(now + left, end); // the thread cannot have worked for so long before this time
     return left <= 0;
   };
 }
 
 /**
- * Returns a function that reads the thread's processor time: from Node in newer versions, otherwise from the kernel on
- * Linux. A file that it opens stays open until the thread ends.
+ * Returns a function that reads the thread's processor time: from Node in newer versions, otherwise from the kernel
+ * on Linux. The file that it opens stays open until the thread ends.
  */
 export function openWorked(): Times["worked"] {
   const { threadCpuUsage } = process as { threadCpuUsage?: typeof process.cpuUsage };
@@ -66,7 +66,7 @@ export function openWorked(): Times["worked"] {
     return () => {
       const length = readSync(file, line, 0, line.length, 0);
       const nanoseconds = Number.parseInt(line.toString("latin1", 0, length), 10);
-      return nanoseconds > 0 ? nanoseconds / 1e6 : undefined; // it is 0 if the kernel does not count
+      return nanoseconds > 0 ? nanoseconds / 1e6 : undefined; // the value is 0 if the kernel does not count processor time
     };
   } catch {
     return () => undefined;

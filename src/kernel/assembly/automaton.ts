@@ -1,23 +1,24 @@
 /**
  * Runs a table-driven automaton over a text until it has found all matches or needs a state that is not built yet. In
- * the second case it returns, and the host builds the state and calls it again.
+ * the second case it returns. The host then builds the state and calls it again.
  *
- * It works on a block of u32 words, the run; the constants below are the offsets of its fields. Tables have a word for
- * each state and byte class: UNKNOWN, DEAD, or the number of the next state, with the bit MATCHED if a match ends
- * (backwards: begins) before the byte just read. The edge of the text is one more class, after those of the bytes.
+ * It works on a block of u32 words, called the run. The constants below are the offsets of its fields. Tables have a
+ * word for each state and byte class: UNKNOWN, DEAD, or the number of the next state. The bit MATCHED is set if a
+ * match ends (backwards: begins) before the byte just read. The edge of the text is one more class, after the byte
+ * classes.
  *
- * There are three tables. `forward` and `backward` have one column per class. `pairs` has one per pair of classes and
- * takes two bytes in a step. It is filled during the run from steps that end in an ordinary state; all other pairs stay
- * UNKNOWN and are taken byte by byte. Its words are row offsets, not numbers, so a step is one dependent load. Only
- * states below `pairStates` have a row.
+ * There are three tables. `forward` and `backward` have one column per class. `pairs` has one column per pair of
+ * classes, so that a step reads two bytes. It is filled during the run from steps that end in an ordinary state. All
+ * other pairs stay UNKNOWN and are read byte by byte. Its words are row offsets, not numbers, so a step is one
+ * dependent load. Only states below `pairStates` have a row.
  *
- * If every match contains a literal near its beginning (the needle), the loop skips to the next needle whenever no
- * match has begun, that is, whenever it is in the state in which it started. A place that turns out not to be a needle,
- * or lies behind the end of the text, costs only time.
+ * The needle is a literal that every match contains near its beginning. If there is one, the loop skips to its next
+ * occurrence whenever no match has begun, that is, whenever the automaton is in its start state. If a place turns out
+ * not to be a needle, or is after the end of the text, this costs only time.
  *
- * Forwards, the automaton looks for a match that begins anywhere. It therefore reaches DEAD only after a match, and the
- * last end that it saw is the end of the leftmost-first match. Running backwards from that end, the last place that it
- * sees is the start.
+ * Forwards, the automaton looks for a match that begins anywhere. So it reaches DEAD only after a match, and the last
+ * end that it saw is the end of the leftmost-first match. Running backwards from that end, the last place that it
+ * sees is the start of the match.
  */
 
 import { equals, hitsAt } from "./scan";
@@ -30,14 +31,14 @@ const MATCHED: u32 = 0x80000000;
 const AT: usize = 0; // address of the next byte
 const FROM: usize = 4; // the text
 const TO: usize = 8;
-const FLOOR: usize = 12; // no match begins before this, the end of the previous match
-const STATE: usize = 16; // the number of the state, or UNKNOWN to begin again
+const FLOOR: usize = 12; // no match begins before this address, which is the end of the previous match
+const STATE: usize = 16; // the number of the state, or UNKNOWN to start again
 const LAST: usize = 20; // the end of the best match so far; 0 if none
 const FUEL: usize = 24; // the bytes that may be read before a PAUSE
 const PHASE: usize = 28; // 0 forwards, 1 backwards
 const MODE: usize = 32;
-const COUNT: usize = 36; // matches counted, or pairs in `out`
-const MISSING: usize = 40; // the class, or the kind of byte, that is missing
+const COUNT: usize = 36; // the number of matches counted, or of pairs in `out`
+const MISSING: usize = 40; // the missing class, or the missing kind of byte
 const BACK_AT: usize = 44;
 const BACK_STATE: usize = 48;
 const BEST: usize = 52; // the start of the match; 0 if not seen yet
@@ -50,14 +51,14 @@ const BACKWARD: usize = 76;
 const PAIRS: usize = 80;
 const PAIR_STATES: usize = 84;
 const EDGE_KIND: usize = 88;
-const STARTS: usize = 96; // u32[4] by kind of the byte before
-const BACK_STARTS: usize = 112; // u32[4] by kind of the byte after
+const STARTS: usize = 96; // u32[4], by kind of the previous byte
+const BACK_STARTS: usize = 112; // u32[4], by kind of the next byte
 
-const STRETCH: usize = 128; // the next text (start, end) after this one, up to STRETCH_END
+const STRETCH: usize = 128; // the table entry (start, end) of the next text, up to STRETCH_END
 const STRETCH_END: usize = 132;
-const OVERRUN: usize = 136; // the bytes that were read after the ends of matches, and so are read again
+const OVERRUN: usize = 136; // the number of bytes that were read after the ends of matches, and so are read again
 
-// a needle that every match contains after at most LEAD bytes, as scan.ts has them; 0 if there is none
+// a needle that every match contains after at most LEAD bytes, in the format of scan.ts; 0 if there is none
 const NEEDLE: usize = 140;
 const MASKS: usize = 144;
 const LENGTH: usize = 148;
@@ -74,7 +75,7 @@ const COUNTING: u32 = 0;
 const SINGLE: u32 = 2; // 1: all ranges
 
 // answers
-const GO_ON: u32 = 0; // within this file: the phase is over
+const GO_ON: u32 = 0; // used only within this file: the phase is over
 const DONE: u32 = 1;
 const NEED_STEP: u32 = 2;
 const NEED_START: u32 = 3;
@@ -85,16 +86,17 @@ const FOUND: u32 = 6;
 const NO_ROW: u32 = 0xffffffff;
 
 /**
- * How many bytes are taken one by one after a pair was not in the table. Speed in MB/s for 1, 2, 4, 8 and 16 such
- * bytes, on 16 MB of C: [a-z]{3}_[A-Z]{4} 172, 1159, 1157, 1150, 1156 (with 1 no pair is ever learnt); [a-z]+, which
- * matches every eight bytes, 107, 185, 204, 217, 219.
+ * How many bytes are read one by one after a pair was not in the table. Speed in MB/s for 1, 2, 4, 8 and 16 such
+ * bytes, on 16 MB of C. [a-z]{3}_[A-Z]{4}: 172, 1159, 1157, 1150, 1156 (with 1, no pair is ever learnt). [a-z]+,
+ * which matches every eight bytes: 107, 185, 204, 217, 219.
  */
 const SINGLE_STEPS: u32 = 8;
 
 /**
- * Continues the run at `c` and returns why it stopped: 1, the last text is done; 2, a step of the phase's automaton is
- * not known (`MISSING` is the class); 3, a start is not known (`MISSING` is the kind); 4, the fuel is used up; 5, `out`
- * is full; 6, one match is found (mode 2). REQUIRES: in modes 0 and 1 the expression matches no empty text.
+ * Continues the run at `c` and returns why it stopped. 1: the last text is done. 2: a step of the phase's automaton
+ * is not known (`MISSING` is the class). 3: a start state is not known (`MISSING` is the kind). 4: the fuel is used
+ * up. 5: `out` is full. 6: one match is found (mode 2). REQUIRES: in modes 0 and 1 the expression matches no empty
+ * text.
  */
 export function runAutomaton(c: usize): u32 {
   const mode = load<u32>(c, MODE);
@@ -214,7 +216,7 @@ function forward(c: usize): u32 {
       state = row / pairStride;
     }
     let steps: u32 = 0;
-    let before = UNKNOWN; // the state two bytes back, if both steps were ordinary
+    let before = UNKNOWN; // the state two bytes ago, if both steps were ordinary
     let beforeClass: u32 = 0;
     do {
       const isEdge = at == limit;
@@ -265,8 +267,8 @@ function forward(c: usize): u32 {
 }
 
 /**
- * Returns the row in `pairs` of the state in which no match has begun; NO_ROW if there is no needle, or the state is
- * not known. An expression with a needle has one such state, whatever the kind of the byte before.
+ * Returns the row in `pairs` of the start state, in which no match has begun. Returns NO_ROW if there is no needle,
+ * or the state is not known. An expression with a needle has one such state, whatever the kind of the previous byte.
  */
 function rowOfStart(c: usize, pairStates: u32, pairStride: u32): u32 {
   if (load<u32>(c, NEEDLE) == 0) return NO_ROW;

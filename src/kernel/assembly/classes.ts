@@ -1,11 +1,11 @@
 /**
- * Finds places where three successive bytes belong to three sets of ASCII. A set is a table of 16 bytes:
- * for each low half of a byte, a bit for each high half with which it is a member. Looking up both halves
+ * Finds places where three successive bytes belong to three sets of ASCII characters. A set is a table of 16 bytes.
+ * For each low half-byte, it has a bit for each high half-byte with which it forms a member. Looking up both halves
  * tests 16 bytes at once.
  */
 
 /**
- * Appends the places in regions (start, end), ascending, to `out` as addresses (u32). Returns their number,
+ * Appends the places in the given regions (start, end) to `out`, as ascending addresses (u32). Returns their number,
  * or -1 if there are more than `room`. `sets` are three tables.
  */
 export function scanTriples(

@@ -6,8 +6,8 @@
  *     1  it is within a name
  *     0  none of these
  *
- * Definitions are read in their stored form, a run of varints (src/store/symbols/symbol-run.ts), and only
- * as far as there are matches: 2 ns a definition, whereas a host that decodes them first takes 9.
+ * Definitions are read in their stored form, a run of varints (src/store/symbols/symbol-run.ts), and only as far as
+ * there are matches. This takes 2 ns per definition; a host that decodes them first would take 9.
  */
 
 import { edgeAfter, edgeBefore } from "./edges";
@@ -15,22 +15,21 @@ import { edgeAfter, edgeBefore } from "./edges";
 const EXACT: i32 = 3;
 const EDGE: i32 = 2;
 const INSIDE: i32 = 1;
-/** Whether one end of the match is an end of the name (2), and the other at least at a joint. */
+/** Whether one end of the match is an end of the name (2), and the other is at least at a joint. */
 const AT_JOINT: u32 = 3;
-/** The code that says that the number of the parent follows. */
+/** The code that announces the number of the parent. */
 const OTHER_PARENT: u32 = 3;
 /**
- * Positions in SYMBOL_KINDS of the kinds that are named only within something else: constructor, field,
- * property.
+ * Indexes in SYMBOL_KINDS of the kinds whose names occur only inside other definitions: constructor, field, property.
  */
 const MEMBERS: u32 = (1 << 2) | (1 << 14) | (1 << 15);
 
 let cursor: usize = 0;
 
 /**
- * Returns the best rating of the pairs (start, end) in [pairs, pairsEnd). Returns -1 if the run [run, runEnd) does not
- * fit a blob of `length` bytes. The pairs ascend and are, like the definitions, relative to the start of the blob,
- * which is at `origin`. REQUIRES: the text of the blob is loaded around the matches.
+ * Returns the best rating of the pairs (start, end) in [pairs, pairsEnd). Returns -1 if the run [run, runEnd) does
+ * not fit a blob of `length` bytes. The pairs ascend. Like the definitions, they are relative to the start of the
+ * blob, which is at `origin`. REQUIRES: the text of the blob is loaded around the matches.
  */
 export function bestDefinition(
   run: usize,
@@ -43,7 +42,7 @@ export function bestDefinition(
   if (run == runEnd) return 0; // a blob without definitions
   cursor = run;
   const count = varint();
-  varint(); // names that are only parents follow the definitions
+  varint(); // the definitions are followed by names that are only parents
   let best: i32 = 0;
   let first = pairs;
   let start: u32 = -1;
@@ -79,8 +78,8 @@ function fitOf(from: u32, to: u32, start: u32, end: u32, origin: usize): i32 {
 
 /**
  * Whether the name of a definition overlaps one of the ranges of `reach` bytes that begin at the addresses (u32,
- * ascending) in [places, placesEnd). If the run is invalid, the result may be either, but at most some bytes after its
- * end are read.
+ * ascending) in [places, placesEnd). If the run is invalid, the result may be either; the function then reads at most
+ * a few bytes after the run's end.
  */
 export function touchesName(
   run: usize,
@@ -110,8 +109,8 @@ export function touchesName(
 }
 
 /**
- * Reads a varint. If a run ends within a varint, this is detected at the next definition. The bytes after the run may
- * be read safely.
+ * Reads a varint. If a run ends within a varint, the next definition detects this. The bytes after the run may safely
+ * be read.
  */
 @inline
 function varint(): u32 {

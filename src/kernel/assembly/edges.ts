@@ -1,5 +1,5 @@
 /**
- * Rates how well the ends of a match fit the words around it, for ranking. An end counts
+ * Rates how well the ends of a match fit the surrounding words, for ranking. An end counts
  *
  *     2  at the end of a word: the end of the text, or beside a character that is no letter, digit or '_'
  *     1  at a joint within a word: beside '_', between aB, between a letter and a digit

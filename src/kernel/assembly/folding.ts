@@ -5,13 +5,13 @@
 
 const BLOCKS: usize = 1024;
 
-/** Added to a byte that begins no valid code point, so that it equals no code point. */
+/** Added to a byte that begins no valid code point, so that the result equals no code point. */
 const RAW: u32 = 0x110000;
 
 /** The number of bytes of the code point that decodeFolded() read last. */
 export let decodedLength: usize = 1;
 
-/** Returns the code point at `at`, not folded. REQUIRES: at < limit. */
+/** Returns the unfolded code point at `at`. REQUIRES: at < limit. */
 @inline
 export function decode(at: usize, limit: usize): u32 {
   const lead: u32 = load<u8>(at);
@@ -27,7 +27,7 @@ export function decode(at: usize, limit: usize): u32 {
     const second: u32 = load<u8>(at, 1) ^ 0x80;
     const third: u32 = load<u8>(at, 2) ^ 0x80;
     const value = ((lead & 0xf) << 12) | (second << 6) | third;
-    // invalid: continuation bytes of other forms, overlong forms, surrogates
+    // invalid: malformed continuation bytes, overlong forms, surrogates
     if ((second | third) >= 0x40 || value < 0x800 || value - 0xd800 < 0x800) return RAW + lead;
     decodedLength = 3;
     return value;

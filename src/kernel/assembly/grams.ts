@@ -1,15 +1,16 @@
 /**
  * Finds the grams of a page, and builds posting lists from them.
  *
- * A gram is three bytes of folded text, each reduced to a class: 0 for ASCII other than [a-z0-9_], 1-26
- * letters, 27-36 digits, 37 '_', and 38 + (byte - 128) beyond ASCII. Its number is (c0 * 38 + c1) * 38 + c2
- * if all three are ASCII, else ASCII_GRAMS + (c0 * 166 + c1) * 166 + c2.
+ * A gram is three bytes of folded text, each reduced to a class: 0 for ASCII other than [a-z0-9_], 1-26 for letters,
+ * 27-36 for digits, 37 for '_', and 38 + (byte - 128) beyond ASCII. Its number is (c0 * 38 + c1) * 38 + c2 if all
+ * three are ASCII, else ASCII_GRAMS + (c0 * 166 + c1) * 166 + c2.
  *
- * A page is walked twice. First a bitset of 7 KB, which stays in the first-level cache, drops repeated
- * grams without a branch. Then each new gram is appended to its list. Together this takes 1.3 ns a byte.
+ * A page is processed in two passes. The first pass drops repeated grams without a branch, using a bitset of 7 KB
+ * that stays in the first-level cache. The second pass appends the page to the list of each new gram. Together they
+ * take 1.3 ns per byte.
  *
- * Lists are gaps in varints, where the first page counts from -1, in blocks of an arena: 12 bytes, then the
- * address of the next block. The state is a struct of u32:
+ * Lists are gaps in varints, where the first page counts from -1. They are stored in blocks of an arena: 12 bytes,
+ * then the address of the next block. The state is a struct of u32:
  *
  *     0 classes    256 bytes, the class of each byte
  *     4 seen       bitset of ASCII_GRAMS, all zero between calls
@@ -33,10 +34,10 @@ const BLOCK: usize = 16;
 const BLOCK_DATA: usize = 12;
 
 /**
- * Adds the text [from, to) as page `page`. Returns 1 if folding changes a code point beyond ASCII in the
- * text, else 0; 2 if it needs the table of other grams and there is none, and then it adds nothing.
- * REQUIRES: pages come in ascending order; for each byte of the folded text the arena has room for two blocks,
- * and there is a slot.
+ * Adds the text [from, to) as page `page`. Returns 1 if folding changes a code point beyond ASCII in the text, else
+ * 0. Returns 2, and adds nothing, if it needs the table of other grams and there is none.
+ * REQUIRES: pages come in ascending order; for each byte of the folded text there is room for two blocks in the arena
+ * and for one slot.
  */
 export function addPage(state: usize, from: usize, to: usize, page: u32): u32 {
   if (isAscii(from, to)) {
@@ -130,7 +131,7 @@ function encode(out: usize, point: u32): usize {
   return out + 4;
 }
 
-/** Adds folded text that is not all ASCII: slower, directly to the lists. */
+/** Adds folded text that is not all ASCII directly to the lists, which is slower. */
 function addAny(state: usize, from: usize, to: usize, page: u32): void {
   if (to - from < 3) return;
   const classes = <usize>load<u32>(state);
@@ -152,7 +153,7 @@ function addAny(state: usize, from: usize, to: usize, page: u32): void {
   }
 }
 
-/** Appends `page` to the list of `gram`, unless it is the last page already. */
+/** Appends `page` to the list of `gram`, unless it is already its last page. */
 @inline
 function append(state: usize, entry: usize, gram: u32, page: u32): void {
   let slot = <usize>load<u32>(entry);

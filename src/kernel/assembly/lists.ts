@@ -1,17 +1,17 @@
 /**
- * Intersects posting lists in the memory that threads share (store/segments/kept-lists.ts has its layout):
- * all grams of a literal in one call. Twenty lists take 2 to 8 µs; reading each from the data file takes 2.
+ * Intersects posting lists in memory that threads share (store/segments/kept-lists.ts describes its layout). One call
+ * processes all grams of a literal. Twenty lists take 2 to 8 µs; reading each one from the data file would take 2.
  */
 
 import { countBits, decodeGaps, intersectBits } from "./postings";
 
-/** Results of pagesWithAll() that are no number of pages. */
+/** Results of pagesWithAll() that are not a number of pages. */
 const MISSING: i32 = -1;
 const BROKEN: i32 = -2;
-/** A list that is a bitmap, in the word that holds its gram, and here in the one with its length. */
+/** The flag of a list that is a bitmap: in the word that contains its gram, and here in the word with its length. */
 const BITMAP: u32 = 0x8000_0000;
 
-// the scratch of a thread
+// offsets in a thread's scratch memory
 const LIST_BYTES: usize = 0;
 const MISSING_COUNT: usize = 4;
 const MISSING_BLOCKS: usize = 16;
@@ -22,10 +22,10 @@ const ENTRIES: usize = MISSING_BLOCKS + 4 * MOST_GRAMS;
 const BITS: usize = ENTRIES + 8 * MOST_GRAMS;
 
 /**
- * Sets the bits of the pages that have all grams, at BITS of `scratch`, and returns how many they are. The
- * lengths of all lists are added up at LIST_BYTES, whatever they hold. Returns MISSING if blocks have to be
- * kept first; their numbers are at MISSING_BLOCKS. Returns BROKEN if a list breaks the format. REQUIRES:
- * 1 to MOST_GRAMS grams; room for two sets of pages at BITS, each a multiple of 16 bytes long.
+ * Sets the bits of the pages that have all grams at BITS of `scratch`, and returns the number of these pages. Adds up
+ * the lengths of all lists at LIST_BYTES, whatever the result. Returns MISSING if blocks must be loaded first; their
+ * numbers are at MISSING_BLOCKS. Returns BROKEN if a list breaks the format. REQUIRES: 1 to MOST_GRAMS grams; room
+ * for two sets of pages at BITS, each a multiple of 16 bytes long.
  */
 export function pagesWithAll(
   set: usize,
@@ -42,7 +42,7 @@ export function pagesWithAll(
   return intersect(count, pages, scratch);
 }
 
-/** Finds the list of a gram, and adds it behind `count` others. Returns false if its block breaks the format. */
+/** Finds the list of a gram, and inserts it among `count` others. Returns false if its block breaks the format. */
 function addList(set: usize, gram: u32, count: u32, scratch: usize): bool {
   const blocks = load<u32>(set);
   const firsts = set + 4;
@@ -74,7 +74,7 @@ function addList(set: usize, gram: u32, count: u32, scratch: usize): bool {
 function insert(list: usize, sized: u32, count: u32, scratch: usize): bool {
   const length = sized & ~BITMAP;
   store<u32>(scratch, load<u32>(scratch, LIST_BYTES) + length, LIST_BYTES);
-  // with blocks missing the entries before are fewer, and nobody reads them
+  // if blocks are missing, there are fewer entries before, and nobody reads them
   if (load<u32>(scratch, MISSING_COUNT) > 0) return true;
   let entry = scratch + ENTRIES + (<usize>count << 3);
   while (entry > scratch + ENTRIES && (load<u32>(entry - 4) & ~BITMAP) > length) {
@@ -86,7 +86,7 @@ function insert(list: usize, sized: u32, count: u32, scratch: usize): bool {
   return true;
 }
 
-/** The shortest list becomes a set. If few pages are in it, they are looked for in the others one by one. */
+/** Turns the shortest list into a set. If it has few pages, each of them is looked up in the other lists. */
 function intersect(count: u32, pages: u32, scratch: usize): i32 {
   const bytes = <usize>(((pages + 127) >> 7) << 4);
   const all = scratch + BITS;
@@ -106,7 +106,7 @@ function intersect(count: u32, pages: u32, scratch: usize): i32 {
   return <i32>found;
 }
 
-/** Goes on with the lists from `from` on, as the pages of the set so far lie in an array. */
+/** Continues with the lists from `from` on, once the pages of the set are in an array. */
 function keepFew(found: u32, from: u32, count: u32, pages: u32, scratch: usize): i32 {
   const bytes = <usize>(((pages + 127) >> 7) << 4);
   const all = scratch + BITS;
@@ -136,7 +136,7 @@ function keepFew(found: u32, from: u32, count: u32, pages: u32, scratch: usize):
   return left;
 }
 
-/** Keeps those of `count` pages that a bitmap has. Returns how many they are. */
+/** Keeps those of `count` pages that are in a bitmap. Returns their number. */
 function keepInBitmap(list: usize, few: usize, count: i32): i32 {
   let to = few;
   for (let at = few; at < few + (<usize>count << 2); at += 4) {
@@ -149,8 +149,8 @@ function keepInBitmap(list: usize, few: usize, count: i32): i32 {
 }
 
 /**
- * Keeps those of `count` ascending pages that a list of gaps has. Returns how many they are, or BROKEN. Where
- * no page is looked for it passes over 16 gaps at once, each of one byte.
+ * Keeps those of `count` ascending pages that are in a list of gaps. Returns their number, or BROKEN. Between the
+ * pages that are looked for, it skips 16 gaps of one byte at a time.
  */
 function keepInGaps(list: usize, length: usize, pages: u32, few: usize, count: i32): i32 {
   const end = list + length;
@@ -201,7 +201,7 @@ function keepInGaps(list: usize, length: usize, pages: u32, few: usize, count: i
   return <i32>((to - few) >> 2);
 }
 
-/** Sets the bits of a list. Returns false if it breaks the format. */
+/** Sets the bits of a list. Returns false if the list violates the format. */
 function decode(list: usize, sized: u32, pages: u32, bits: usize): bool {
   const length = <usize>(sized & ~BITMAP);
   if ((sized & BITMAP) == 0) return decodeGaps(list, length, pages, bits) >= 0;
@@ -210,7 +210,7 @@ function decode(list: usize, sized: u32, pages: u32, bits: usize): bool {
   return true;
 }
 
-/** Returns the last index whose gram is at most `gram`, or -1. REQUIRES: they ascend. */
+/** Returns the last index whose gram is at most `gram`, or -1. REQUIRES: the grams ascend. */
 function lastAtMost(grams: usize, count: u32, gram: u32): i32 {
   let low: u32 = 0;
   let high = count;

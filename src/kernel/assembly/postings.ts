@@ -1,12 +1,12 @@
 /**
- * Decodes, encodes and combines sets of pages. A stored list is either gaps (varints, the first page
- * counted from -1) or a bitmap. Both become bitmaps here, because a segment has about ten thousand pages: 3
- * KB, which AND and OR pass through in 0.1 µs.
+ * Decodes, encodes and combines sets of pages. A stored list is either gaps (varints, the first page counted from -1)
+ * or a bitmap. Both become bitmaps here. A segment has about ten thousand pages, so a bitmap takes 3 KB, and AND and
+ * OR take 0.1 µs.
  */
 
 /**
- * Sets the bit of every page of a list of gaps. Returns the number of pages, or -1 if the list is invalid:
- * a zero gap, a page of `pages` or more, a varint that is cut short or longer than 32 bits.
+ * Sets the bit of every page of a list of gaps. Returns the number of pages, or -1 if the list is invalid: a zero
+ * gap, a page number of at least `pages`, or a varint that is truncated or longer than 32 bits.
  */
 export function decodeGaps(list: usize, length: usize, pages: u32, bits: usize): i32 {
   const end = list + length;
@@ -39,7 +39,7 @@ export function encodeGaps(bits: usize, pages: u32, out: usize): u32 {
   for (let base: u32 = 0; base < pages; base += 32) {
     let word = load<u32>(bits + (base >> 3));
     if (word == 0) {
-      // skips 128 pages at a time while they are empty, because most lists have few pages
+      // skips 128 pages at a time while their bits are zero, because most lists have few pages
       while (base + 160 <= pages && !v128.any_true(v128.load(bits + (base >> 3), 4))) base += 128;
       continue;
     }

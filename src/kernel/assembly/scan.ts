@@ -1,17 +1,16 @@
 /**
- * Searches for literals. Text is in memory as one blob after another; a *run* is a range of it in which
- * matches may start:
+ * Searches for literals. Text is in memory as one blob after another. A *run* is a range of it in which matches may
+ * start:
  *
  *     run := from starts limit lowest   count edge        (six u32)
  *
- * A match starts in [from, starts) and ends at or before `limit`, the end of its blob; `lowest` is the
- * start of the blob. `count` and `edge` are written: the number of matches in the run, and the best edge of
- * them (see edges.ts). REQUIRES: runs are in ascending order; the bytes from one before `from` to one after
- * the last possible match are loaded, as far as the blob reaches.
+ * A match starts in [from, starts) and ends at or before `limit`, the end of its blob; `lowest` is the start of the
+ * blob. The function writes `count` and `edge`: the number of matches in the run, and their best edge (see edges.ts).
+ * REQUIRES: runs are in ascending order; the bytes from one before `from` to one after the last possible match are
+ * loaded, as far as the blob reaches.
  *
- * Matches are leftmost and do not overlap, also across runs. They are appended to `out` as pairs (start,
- * end) of addresses. Both functions return their number. REQUIRES: room for 1 + (bytes of all runs) /
- * (shortest match) pairs.
+ * Matches are leftmost and do not overlap, even across runs. They are appended to `out` as pairs (start, end) of
+ * addresses. Both functions return their number. REQUIRES: room for 1 + (bytes of all runs) / (shortest match) pairs.
  *
  * bench/kernel.ts measures both on 16 MB of C in cache.
  */
@@ -26,8 +25,8 @@ const RUN: usize = 24;
 // are 0xff, which always matches
 
 /**
- * Finds a needle of `length` bytes by comparing its bytes at `first` and `second`, the two rarest, 16
- * places at a time.
+ * Finds a needle of `length` bytes. It compares the bytes at `first` and `second`, the two rarest, at 16 places at a
+ * time.
  */
 export function scanLiteral(
   runs: usize,
@@ -105,11 +104,11 @@ export function equals(place: usize, bytes: usize, masks: usize, length: usize):
 }
 
 /**
- * Does the same for text in which folding changes code points beyond ASCII. It compares folded code points,
- * so a match may be longer or shorter than the needle. `needle` has `length` folded code points (u32). It
- * looks for a byte with which a match may begin followed by one that may come next, 16 places at a time,
- * and tries the places with both. `leads` are these two sets, each as two tables of 16 bytes: for each low
- * half of a byte, a bit for each high half that goes with it; the first table is for ASCII.
+ * Does the same for text in which folding changes code points beyond ASCII. It compares folded code points, so a
+ * match may be longer or shorter than the needle. `needle` has `length` folded code points (u32). It looks, 16 places
+ * at a time, for a byte that may begin a match followed by a byte that may come second, and tries these places.
+ * `leads` are these two sets, each as two tables of 16 bytes: for each low half-byte, a bit for each high half-byte
+ * with which it forms a member. The first table is for ASCII.
  */
 export function scanFolded(
   runs: usize,
@@ -169,7 +168,7 @@ function members(text: v128, ascii: v128, beyond: v128): v128 {
   return i8x16.ne(v128.and(set, highs), i8x16.splat(0));
 }
 
-/** Returns the end of a needle that begins at `at`, or 0. */
+/** Returns the end of the needle that begins at `at`, or 0 if none does. */
 function matchFolded(at: usize, limit: usize, needle: usize, length: usize, folding: usize): usize {
   for (let i: usize = 0; i < length; i++) {
     if (at >= limit || decodeFolded(at, limit, folding) != load<u32>(needle + (i << 2))) return 0;

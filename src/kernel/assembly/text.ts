@@ -11,9 +11,9 @@ export function countNewlines(from: usize, to: usize): u32 {
 }
 
 /**
- * Writes the lines of [from, to) that contain a place, as pairs (start, end) of addresses, newline
- * included. Neighbouring lines become one pair. `places` are `count` addresses (u32), ascending; both ends
- * of the text count as ends of lines. Returns the number of pairs. REQUIRES: room for `count` of them.
+ * Writes the lines of [from, to) that contain one of the places, as pairs (start, end) of addresses, including the
+ * newline. Adjacent lines become one pair. `places` are `count` addresses (u32), ascending; both ends of the text
+ * count as ends of lines. Returns the number of pairs. REQUIRES: room for `count` pairs.
  */
 export function linesAround(places: usize, count: u32, from: usize, to: usize, out: usize): u32 {
   let next = out;
@@ -37,8 +37,9 @@ export function linesAround(places: usize, count: u32, from: usize, to: usize, o
 }
 
 /**
- * Writes the parts of some regions (start, end), ascending, that contain a place, ascending: the lines of
- * the places, or the whole region if there is a place in every `dense` bytes. Returns the number of pairs.
+ * Writes the parts of some ascending regions (start, end) that contain one of some ascending places. The parts are
+ * the lines of the places, or the whole region if there is a place in every `dense` bytes. Returns the number of
+ * pairs.
  * REQUIRES: every place is in a region; room for a pair per place and one per region.
  */
 export function stretchesWith(
@@ -68,7 +69,7 @@ export function stretchesWith(
   return <u32>((next - out) >> 3);
 }
 
-/** Returns the position after the last newline before `place`, but not before `lowest`. */
+/** Returns the position after the last newline before `place`, but at least `lowest`. */
 function startOfLine(place: usize, lowest: usize): usize {
   const newline = i8x16.splat(10);
   let at = place;

@@ -1,4 +1,7 @@
-/** Draws a column before the line numbers with the author of each line, named where another commit begins. */
+/**
+ * Draws a column before the line numbers with the author of each line. The name is shown only where another commit
+ * begins.
+ */
 
 import type { Extension } from "@codemirror/state";
 import { gutter, GutterMarker } from "@codemirror/view";

@@ -31,7 +31,7 @@ export interface CodeOptions {
   text: string;
   /** Linguist's name; empty if it is not known. */
   language: string;
-  /** What a screen reader calls the text. */
+  /** The text's label for screen readers. */
   label: string;
   /** Called when line numbers are clicked. */
   onLines: (lines: Lines) => void;
@@ -40,9 +40,9 @@ export interface CodeOptions {
 }
 
 export interface CodeView {
-  /** Marks lines, and scrolls to them unless they are seen. */
+  /** Marks lines, and scrolls to them unless they are visible. */
   show(lines: Lines | undefined): void;
-  /** Shows beside each line who wrote it, or removes that column. */
+  /** Shows next to each line who wrote it, or removes that column. */
   blame(blame: Blame | undefined, linkOf: (hash: string) => string): void;
   focus(): void;
   destroy(): void;
@@ -113,7 +113,7 @@ function extensionsOf({ label, onLines, onName }: CodeOptions): Extension[] {
     search({ top: true }),
     keymap.of([
       { key: "Enter", run: (view) => nameAtCaret(view, onName) },
-      // the browser's own keys know only the lines that are drawn
+      // the browser's own shortcuts find only lines that are drawn
       { key: "Mod-Home", mac: "Cmd-ArrowUp", run: (view) => goTo(view, 0) },
       { key: "Mod-End", mac: "Cmd-ArrowDown", run: (view) => goTo(view, view.state.doc.length) },
       ...searchKeymap,

@@ -1,6 +1,6 @@
 /**
- * Loads grammars for colouring, by linguist's names. Each is a file of its own, loaded when a file in its
- * language is shown. Other languages are shown without colours.
+ * Loads grammars for syntax highlighting, by linguist's names. Each is a separate file, loaded when a file in its
+ * language is first shown. Other languages are shown without colours.
  */
 
 import {

@@ -1,4 +1,4 @@
-/** Lets the key `y` replace the branch in the address by its commit. */
+/** Makes the key `y` replace the branch in the address by its commit. */
 
 import { useEffect, useMemo } from "preact/hooks";
 import type { FileView, FolderView } from "../frame/address.ts";

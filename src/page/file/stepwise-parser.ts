@@ -1,6 +1,6 @@
 /**
- * Parses a text in steps of 50 000 characters. CodeMirror pauses a parse every few milliseconds, but builds the tree of
- * everything that was parsed in one go, which takes longer than a frame for 2 MiB. Each step reuses nearly all of the
+ * Parses a text in steps of 50 000 characters. CodeMirror pauses a parse every few milliseconds, but builds the tree
+ * of everything parsed in one step. For 2 MiB this takes longer than a frame. Each step reuses nearly all of the
  * previous step's tree, so all steps together take no longer than one parse.
  */
 
@@ -23,8 +23,7 @@ export class StepwiseParser extends Parser {
   ): PartialParse {
     const parse = this.#parser.startParse(input, fragments, ranges);
     const [known] = fragments;
-    // a token is read to its end even beyond the place where the parse should stop, so more may be known than full
-    // steps
+    // a token is read to its end even if the parse should stop before, so the parse may go beyond full steps
     const end = (known?.from === 0 ? known.to : 0) + STEP;
     if (end < input.length) parse.stopAt(end);
     return parse;

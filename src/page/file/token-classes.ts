@@ -1,6 +1,6 @@
 /**
- * Names the classes by which code.shadow.css colours tokens. Operators and punctuation have none: they are
- * most of a file's tokens, and each class would cost an element.
+ * Defines the classes by which code.shadow.css colours tokens. Operators and punctuation have none, because they are
+ * most of a file's tokens, and each class would need an element.
  */
 
 import { tagHighlighter, tags } from "@lezer/highlight";

@@ -1,6 +1,5 @@
 /**
- * Reads and writes addresses. They are the page's state: each view has one that can be sent to somebody
- * else.
+ * Reads and writes addresses. An address is the page's state, so every view can be sent as a link.
  *
  *     ?q=NAME&page=2                                    the repositories whose names contain NAME
  *     search?q=QUERY&regex=1&case=1&group=repository
@@ -9,8 +8,8 @@
  *     browse/REPOSITORY@REVISION/-/commits/PATH         its history; ?q=WORDS&author=NAME&page=2
  *     browse/REPOSITORY/-/commit/HASH                   a commit
  *
- * Without `@REVISION` it is the default revision. Segments are percent-encoded, so that the first `@` and
- * the first `/-/` are those of this grammar. Addresses here are relative to the page's root.
+ * Without `@REVISION`, the default revision is used. Segments are percent-encoded, so the first `@` and the first
+ * `/-/` belong to this grammar. Addresses here are relative to the page's root.
  */
 
 export interface Lines {
@@ -22,7 +21,7 @@ export interface HomeView {
   view: "home";
   /** Part of the repositories' names. */
   filter?: string;
-  /** How many pages of them are shown; 1 if absent. */
+  /** How many pages of the list are shown; 1 if absent. */
   pages?: number;
 }
 
@@ -55,7 +54,7 @@ export interface FolderView extends InRepository {
 
 export interface CommitsView extends InRepository {
   view: "commits";
-  /** Words in the messages. */
+  /** Words in the commit messages. */
   query?: string;
   /** Part of the author's name. */
   author?: string;
@@ -137,7 +136,7 @@ function parametersOf(values: Readonly<Record<string, string | false | undefined
   return parameters.size === 0 ? "" : `?${parameters.toString()}`;
 }
 
-/** The first page needs no number. */
+/** The first page has no number. */
 const numberOf = (page = 1): string | undefined => (page > 1 ? String(page) : undefined);
 
 /** Reads an address below `root`, which ends with a slash. */

@@ -1,4 +1,4 @@
-/** Asks a route, and asks again when the question changes. */
+/** Sends a request to a route, and sends it again when the request changes. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isAbort } from "../wire/client.ts";
@@ -10,7 +10,7 @@ export type Asking<T> =
 
 const WAITING = { state: "waiting" } as const;
 
-/** Asks when `key` changes, which aborts the signal of the question before. An undefined key asks nothing. */
+/** Sends the request when `key` changes, and aborts the previous one. If the key is undefined, nothing is sent. */
 export function useAsked<T>(
   key: string | undefined,
   ask: (signal: AbortSignal) => Promise<T>,

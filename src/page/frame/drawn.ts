@@ -1,9 +1,9 @@
-/** Draws a long list in parts, one for each frame, so that no frame takes long. */
+/** Draws a long list in parts, one per frame, so that no frame takes long. */
 
 import { useEffect, useState } from "preact/hooks";
 
 interface Drawing {
-  /** Identifies the list. Another list is drawn from its start. */
+  /** Identifies the list. If it changes, the list is drawn from its start. */
   list: string;
   count: number;
   /** How many entries each frame adds. */

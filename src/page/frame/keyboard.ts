@@ -1,4 +1,4 @@
-/** Handles the keys that work anywhere. Results and dialogs keep no state for them: keys move the focus. */
+/** Handles the keys that work anywhere. Results and dialogs keep no state for them, because keys move the focus. */
 
 import { useLayoutEffect } from "preact/hooks";
 import { usePage, type Page } from "./page-context.ts";
@@ -19,7 +19,7 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["?", "Show these keys"],
 ];
 
-/** The event that asks for the permanent link of a view. The file's page listens to it. */
+/** The event that asks for the permanent link of a view. The file's view listens to it. */
 export const PERMALINK = "quern-permalink";
 
 export function useKeyboard(onCommand: (command: Command) => void): void {
@@ -37,8 +37,7 @@ export function useKeyboard(onCommand: (command: Command) => void): void {
 }
 
 /**
- * Asks the document, because a component hears of a dialog's end one task later, and a key in between would
- * be lost.
+ * Asks the document, because a component learns of a dialog's end one task later, and a key in between would be lost.
  */
 const isInDialog = (): boolean => document.querySelector("dialog[open]") !== null;
 
@@ -92,7 +91,7 @@ export function moveFocus(step: 1 | -1): boolean {
   return true;
 }
 
-/** Goes back to where the reader came from. A view that was opened by its link goes to the start. */
+/** Goes back to where the reader came from. If the view was opened by its link, goes to the start page. */
 function back({ router }: Page): boolean {
   if (router.address.view === "home") return false;
   if (router.depth > 0) history.back();

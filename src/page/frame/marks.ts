@@ -1,4 +1,4 @@
-/** Splits a text at the places that are marked. */
+/** Splits a text at its marks. */
 
 /** UTF-16 positions in a line's text, end exclusive. */
 export interface Mark {

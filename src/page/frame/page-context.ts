@@ -10,7 +10,7 @@ export interface Page {
   client: Client;
   router: Router;
   service: string;
-  /** Whether the server answers for commits. */
+  /** Whether the server offers commits. */
   hasHistory: boolean;
 }
 

@@ -1,15 +1,15 @@
 /**
- * Remembers where the reader was in a long list: what was at the top of the window, and which result had
- * the focus. An element is remembered instead of a distance, because the heights of what is not drawn are
- * guesses.
+ * Remembers where the reader was in a long list: which element was at the top of the window, and which result had the
+ * focus. It remembers an element instead of a distance, because elements that are not drawn have only estimated
+ * heights.
  */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 export interface Place {
-  /** The number of the element at the top of the window, and its distance from the top. */
+  /** The index of the element at the top of the window, and its distance from the top. */
   top?: { index: number; distance: number };
-  /** The number of the result that had the focus. */
+  /** The index of the result that had the focus. */
   result?: number;
 }
 
@@ -32,7 +32,7 @@ function topNow(): Place["top"] {
   return index === -1 ? undefined : { index, distance: places[index]!.getBoundingClientRect().top };
 }
 
-/** Scrolls back to where the list was left, as soon as that is drawn. */
+/** Scrolls back to where the reader left the list, as soon as that part is drawn. */
 export function usePlace(place: Place | undefined, isThere: boolean): void {
   const isDue = useRef(true);
   useLayoutEffect(() => {
@@ -46,8 +46,8 @@ export function usePlace(place: Place | undefined, isThere: boolean): void {
 }
 
 /**
- * Frames for which the place is held, because elements get their heights some frames after they come into
- * view. Scrolling by the reader ends it.
+ * For how many frames the position is restored, because elements get their heights some frames after they become
+ * visible. Scrolling by the reader ends this.
  */
 const FRAMES_HELD = 10;
 
@@ -69,13 +69,13 @@ function scrollTo({ top }: Place): void {
   if (element) window.scrollBy(0, element.getBoundingClientRect().top - top.distance);
 }
 
-/** Whether no control has the focus, because the view that had it is gone. */
+/** Whether no control has the focus because the view that contained it is gone. */
 export function hasNoFocus(): boolean {
   const { activeElement } = document;
   return activeElement === null || activeElement.matches("body, main");
 }
 
-/** Gives the focus to the view itself, so that a screen reader begins there, and keys are heard. */
+/** Gives the focus to the view itself, so that a screen reader begins there and keys work. */
 export function focusMain(): void {
   const main = document.getElementById("main");
   main?.setAttribute("tabindex", "-1");

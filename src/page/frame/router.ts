@@ -1,4 +1,4 @@
-/** Keeps the view, the address bar and the browser's history in step. */
+/** Keeps the view, the address bar and the browser's history in sync. */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { parseAddress, formatAddress, type Address } from "./address.ts";
@@ -6,13 +6,13 @@ import { placeNow, type Place } from "./place.ts";
 
 export interface Router {
   readonly address: Address;
-  /** The reader's place in this view when it was left. */
+  /** The reader's position in this view when it was left. */
   readonly place: Place | undefined;
   /** How many views of this page come before this one in the browser's history. */
   readonly depth: number;
   /**
-   * Opens a view. With `typing` the address bar follows a little later, and the view that is left is not
-   * kept in the history.
+   * Opens a view. With `typing`, the address bar follows a little later, and the previous view is not kept in the
+   * history.
    */
   go(address: Address, how?: "push" | "replace" | "typing"): void;
   /** Returns the link to a view. */
@@ -30,7 +30,7 @@ type Kept = Partial<Omit<Entry, "address">> | null;
 
 const kept = (): Kept => history.state as Kept;
 
-const TYPING_MS = 250; // browsers refuse more than 100 changes in 30 s
+const TYPING_MS = 250; // browsers reject more than 100 changes in 30 s
 
 export function useRouter(root: string): Router {
   const [entry, setEntry] = useState<Entry>(() => ({
@@ -38,7 +38,7 @@ export function useRouter(root: string): Router {
     place: kept()?.place,
     depth: kept()?.depth ?? 0,
   }));
-  const shown = useRef(entry); // what the address bar shows now or a little later
+  const shown = useRef(entry); // the address that the address bar shows now or soon
   const timer = useRef(0);
   const href = useCallback((address: Address) => root + formatAddress(address), [root]);
   const go = useCallback<Router["go"]>(

@@ -1,4 +1,4 @@
-/** Writes times as people say them. */
+/** Formats times in words. */
 
 const UNITS = [
   ["year", 31_536_000],
@@ -8,7 +8,7 @@ const UNITS = [
   ["minute", 60],
 ] as const;
 
-/** Writes a time in words: "3 days ago". */
+/** Formats a time in words: "3 days ago". */
 export function ago(iso: string): string {
   const seconds = (Date.parse(iso) - Date.now()) / 1000;
   const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });

@@ -79,7 +79,7 @@ async function valuesOf(
   }
 }
 
-/** The plain text in a typed expression, which may be a part of a name. */
+/** The literal text in a typed expression, which may be a part of a name. */
 const plain = (expression: string): string => expression.replace(/^\^|\$$|\\/g, "");
 
 async function repositories(
@@ -113,9 +113,9 @@ function choices({ keyword, value }: Wanted): Completion[] {
     .map((choice) => ({ text: `${keyword}:${choice} `, label: choice, detail: keyword }));
 }
 
-// ── those that are searched for ──
+// ── completions that need a search ──
 
-/** Returns the filters of a query that say where to look. */
+/** Returns the filters of a query that limit where it searches. */
 const scopeOf = (query: string): string =>
   (query.match(/(?<=^|\s)(?:repo|r|reposet|rev|lang|context):\S+/g) ?? []).join(" ");
 

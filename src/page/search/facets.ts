@@ -1,10 +1,9 @@
-/** Finds files that are copies of others, and counts files if the server has sent no counts. */
+/** Finds files that are copies of others, and counts files if the server sends no counts. */
 
 import type { Facet, Facets, FileResult } from "../wire/answers.ts";
 
 /**
- * Counts what is shown so far, by repository and language. Used during a stream, and if the server counts
- * nothing.
+ * Counts the files shown so far, by repository and language. Used during a stream, and if the server counts nothing.
  */
 export function facetsOf(files: readonly FileResult[]): Facets {
   return {
@@ -26,7 +25,7 @@ function count(values: readonly string[]): Facet {
 
 const SHOWN = 12;
 
-/** A file and those that show the same lines under the same name. */
+/** A file, and the files that show the same lines under the same name. */
 export interface Folded {
   file: FileResult;
   copies: FileResult[];
@@ -48,7 +47,7 @@ export function foldCopies(files: readonly FileResult[]): Folded[] {
   return folded;
 }
 
-/** Cached, because each further page folds all files again. */
+/** Cached, because each further page groups all files again. */
 const contentKeys = new WeakMap<FileResult, string>();
 
 function contentKey(file: FileResult): string {

@@ -53,7 +53,7 @@ function wordAround(text: string, { from, to }: Mark): string {
   return before + text.slice(from, to) + after;
 }
 
-/** Removes a line's indentation. Used where lines of many files stand together. */
+/** Removes a line's indentation, for places where lines of many files are shown together. */
 export function withoutIndentation(line: Line): Line {
   const from = line.text.length - line.text.trimStart().length;
   const marks = line.marks.map((mark) => ({

@@ -1,6 +1,6 @@
 /**
- * Runs one search, from the key stroke to its last page. The ranked answer is asked for at once. If it
- * takes longer than `STREAM_AFTER_MS`, files are streamed as they are found and shown until it arrives.
+ * Runs one search, from the keystroke to its last page. The ranked answer is requested immediately. If it takes
+ * longer than `STREAM_AFTER_MS`, files are streamed as they are found, and shown until the ranked answer arrives.
  */
 
 import type { Facets, FileResult, SearchAnswer, SearchRequest, Stats } from "../wire/answers.ts";
@@ -91,7 +91,7 @@ export function startSearch(client: Searching, asked: Asked, onChange: () => voi
 
   const timer = setTimeout(() => {
     const either = AbortSignal.any([signal, ranked.signal]);
-    void showStream(client, asked, either, show).catch(() => {}); // the ranked answer reports what is wrong
+    void showStream(client, asked, either, show).catch(() => {}); // the ranked answer reports the error
   }, STREAM_AFTER_MS);
   void ask(paging)
     .catch(fail)
@@ -135,7 +135,7 @@ async function showStream(
 
 // ── pages ──
 
-/** How the next page is asked for. A server without cursors is asked for more matches each time. */
+/** How the next page is requested. From a server without cursors, more matches are requested each time. */
 interface Paging {
   matches: number;
   cursor?: string;

@@ -1,4 +1,4 @@
-/** Turns pasted code into a query that finds it as it stands. */
+/** Converts pasted code to a query that finds exactly this code. */
 
 import { escapeExpression, filterWord, wordsOf } from "./query-text.ts";
 
@@ -12,10 +12,9 @@ interface Pasted {
 }
 
 /**
- * Returns what to paste instead of `text`, or undefined to paste it as it is. Adjacent lines become one
- * expression: line by line, however each is indented and whatever ends it. A text that is one quotation
- * stays. If the box holds more than filters, whose meaning an expression might change, each line is put in
- * quotes instead.
+ * Returns what to paste instead of `text`, or undefined to paste it as it is. Several lines become one expression,
+ * which matches whatever their indentation and line ends are. A text that is one quoted string stays as it is. If the
+ * box contains more than filters, whose meaning an expression could change, each line is quoted instead.
  */
 export function pasteCode(text: string, rest: string): Pasted | undefined {
   if (/^"(?:[^"\\]|\\.)*"$/s.test(text.trim())) return undefined;

@@ -1,6 +1,6 @@
 /** Changes the text of a query: adds and removes filters, finds the word that is being typed. */
 
-/** Quotes a filter's value if it would not stay one word. */
+/** Quotes a filter's value if it would otherwise not stay one word. */
 export function quoteValue(value: string): string {
   return /[\s"()]/.test(value)
     ? `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`
@@ -11,7 +11,7 @@ export function quoteValue(value: string): string {
 export const escapeExpression = (text: string): string =>
   text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
-/** Writes the filter that admits exactly this value, and everything below it for a folder. */
+/** Writes a filter that matches exactly this value; for a folder, everything below it. */
 export function filterFor(kind: "repo" | "lang" | "folder" | "file", value: string): string {
   switch (kind) {
     case "repo":
@@ -52,7 +52,7 @@ export function removeFilter(query: string, filter: string): string {
   return words.filter((word) => word !== filter).join(" ");
 }
 
-/** Whether a query asks for other revisions than the default ones. */
+/** Whether a query searches other revisions than the default ones. */
 export const namesRevisions = (query: string): boolean => /(?:^|[\s(-])rev:/.test(query);
 
 /** The word that contains the caret, or ends at it. */

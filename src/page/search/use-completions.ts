@@ -1,7 +1,4 @@
-/**
- * Keeps the state of the list below the search box: what it proposes, and which row the arrow keys have
- * reached.
- */
+/** Keeps the state of the list below the search box: its suggestions, and which row is selected. */
 
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -11,10 +8,10 @@ import { complete, type Completion } from "./completions.ts";
 export interface CompletionState {
   items: readonly Completion[];
   active: number | undefined;
-  /** Asks for completions of the word at the caret. */
+  /** Requests completions of the word at the caret. */
   ask(): void;
   close(): void;
-  /** Returns whether the key was meant for the list. */
+  /** Returns whether the list has handled the key. */
   onKey(event: KeyboardEvent, take: (text: string) => void): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Keeps the latest searches, so that going back shows what was there, as far as it was loaded. */
+/** Keeps the latest searches, so that going back shows the files that were loaded. */
 
 import { useEffect, useReducer, useRef } from "preact/hooks";
 import type { Client } from "../wire/client.ts";
@@ -50,7 +50,7 @@ export function useSearch(client: Client, asked: Asked): Searching {
     changed = (which) => {
       if (which === current.current?.search) render(undefined);
     };
-    render(undefined); // what has arrived before this effect
+    render(undefined); // files that arrived before this effect
     return () => {
       changed = () => {};
       const at = current.current?.search;

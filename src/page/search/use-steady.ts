@@ -1,13 +1,13 @@
 /**
- * Keeps what the reader looks at, and what has the focus, in place when the ranked answer replaces the
- * stream in another order.
+ * When the ranked answer replaces the stream in another order, keeps in place what the reader is looking at and what
+ * has the focus.
  */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Found } from "./live-search.ts";
 
 interface Seen {
-  /** The first card in the window and its distance from the top, unless the reader is at the top. */
+  /** The first card in the window and its distance from the top. Undefined if the reader is at the top. */
   card?: { label: string; top: number };
   /** The link that has the focus, by its address and its card. */
   focus?: { label: string; href: string };

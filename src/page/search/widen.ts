@@ -2,13 +2,13 @@
 
 import type { Line } from "./lines.ts";
 
-/** Returns blocks of `around` lines on each side of the marked ones; blocks that meet are one. */
+/** Returns blocks of `around` lines on each side of the marked lines. Blocks that meet become one. */
 export function widen(lines: readonly Line[], source: readonly string[], around: number): Line[][] {
   const sorted = lines.toSorted((a, b) => a.number - b.number); // the best lines may come first
   const known = new Map(sorted.map((line) => [line.number, line]));
   const last = source.at(-1) === "" ? source.length - 1 : source.length;
   const blocks: Line[][] = [];
-  let end = 0; // the last line that is in a block
+  let end = 0; // the last line of the block
   for (const { number, marks } of sorted) {
     if (marks.length === 0) continue;
     const from = Math.max(number - around, end + 1, 1);

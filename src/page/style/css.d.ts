@@ -1,4 +1,4 @@
-/** Style sheets: bundled with the page, or taken as text for a shadow root. */
+/** Declares style sheets: bundled with the page, or imported as text for a shadow root. */
 
 declare module "*.shadow.css" {
   const text: string;

@@ -1,7 +1,7 @@
 /**
- * Describes the fields of the routes' answers that the page reads. Other fields are ignored, and fields
- * that a later version might leave out are optional, so this page works with answers of the next version. A
- * test compares these types with the library's own.
+ * Describes the fields of the routes' answers that the page reads. Other fields are ignored, and fields that a later
+ * version might leave out are optional. So this page works with answers of the next version. A test compares these
+ * types with the library's own.
  */
 
 export interface Position {
@@ -38,7 +38,7 @@ export interface Stats {
   fileCount: number;
   /** In nanoseconds. */
   duration: number;
-  /** Above 0 if time ran out. */
+  /** Above 0 if the search timed out. */
   shardsSkipped?: number;
   /** Above 0 if the index is damaged. */
   crashes?: number;
@@ -63,7 +63,7 @@ export interface Facets {
 export interface SearchAnswer {
   stats: Stats;
   files: FileResult[];
-  /** Set if they were asked for. */
+  /** Set if it was requested. */
   facets?: Facets;
   isSearchExhaustive: boolean;
   nextCursor?: string;

@@ -1,5 +1,5 @@
 /**
- * Calls the public routes. An API key is kept in the session's storage only, and sent as a header, never in
+ * Calls the public routes. An API key is kept only in the browser's session storage, and sent as a header, never in
  * an address.
  */
 
@@ -19,7 +19,7 @@ import type {
 } from "./answers.ts";
 import { readEvents } from "./events.ts";
 
-/** The server has refused, or was not reached. `code` is empty if it was not reached. */
+/** The server has refused the request, or could not be reached. `code` is empty if it could not be reached. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly status: number;
@@ -60,13 +60,13 @@ export interface KeyStorage {
 }
 
 export interface ClientOptions {
-  /** The address below which `api/…` is, with a slash at its end. */
+  /** The address of the folder that contains `api/…`, with a slash at its end. */
   root: string;
-  /** The name of the service, which is in the name of the key's header. */
+  /** The name of the service, which is part of the name of the key's header. */
   service: string;
   /** Where the key is kept. */
   storage: KeyStorage;
-  /** Called when an answer asks for a valid key. */
+  /** Called when a route requires a valid key. */
   onRefused: () => void;
 }
 
@@ -185,11 +185,11 @@ async function refusalOf(response: Response): Promise<Refused> {
     const { errorCode, message } = await read<{ errorCode: string; message: string }>(response);
     return new Refused(response.status, errorCode, message);
   } catch {
-    return new Refused(response.status, "", `The server answered ${response.status}.`); // a page of a proxy
+    return new Refused(response.status, "", `The server answered ${response.status}.`); // an error page of a proxy
   }
 }
 
-/** Explains to the person who made a call why it failed. */
+/** Explains to the person at the page why a request failed. */
 export function wordsOf(error: unknown): string {
   if (error instanceof Refused) return error.message;
   return "The server cannot be reached. Is it running, and is the network up?";

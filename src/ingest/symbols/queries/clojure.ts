@@ -19,7 +19,7 @@ export const clojure: LanguageQuery = {
     deftype: "class",
     deftest: "function",
   },
-  // the keyword says what the form defines, not what each list in it does
+  // the keyword determines what the form defines; the lists in the form define nothing
   members: [
     ["protocol", "method"],
     ["interface", "method"],

@@ -9,7 +9,7 @@ import {
 
 const within = (inner: string) => `(qualified_identifier name: ${inner})`;
 
-/** `A::f`, `A::B::f`: a member of the last of its scopes. */
+/** `A::f`, `A::B::f`: a member of the last named scope. */
 const qualified = (name: string) => {
   const one = (scope: string) => `(qualified_identifier scope: ${scope} name: ${name})`;
   const scopes = [
@@ -23,11 +23,11 @@ const qualified = (name: string) => {
     .join("\n");
 };
 
-/** `template <Concept T = int>`; the name of a class would be read as a value. */
+/** `template <Concept T = int>`, whose class name the grammar would read as a value. */
 const DEFAULT_OF_CONSTRAINED =
   /([<,]\s{0,40}(?!(?:class|typename) )[A-Za-z_][\w:]{0,99}(?:<[^<>;{}()]{0,99}>)? \w{1,99} ?)= ?(?:bool|char|double|float|int|long|short|unsigned|void)\b[\w \t*&]{0,40}(?=[,>])/g;
 
-/** Of a class without parameters of its own: `Pair(int) -> Pair<int>;`. */
+/** A deduction guide of a class without parameters of its own: `Pair(int) -> Pair<int>;`. */
 const DEDUCTION_GUIDE =
   /^[ \t]{0,99}(?:explicit )?\w{1,99}\([^(){};]{0,300}\) -> \w{1,99}<[^(){};]{0,300}>;/gm;
 

@@ -3,14 +3,17 @@ import type { LanguageQuery } from "./shared/language.ts";
 const namespaceIn = (around: string) =>
   around.replace("$", "(namespace_declaration name: (_) @namespace) @scope");
 
-/** `= []`, not of a type. */
+/** Matches the value `= []`, but not the brackets of a type. */
 const EMPTY_COLLECTION = /((?:=>?|[(,]|[?:] |\breturn|\?\?) ?)\[\](?=\s{0,9}[;,)}])/g;
 
 /** `a?.b = c`. */
 const NULL_CONDITIONAL_TARGET =
   /\?(?=\.[A-Za-z_]\w{0,99}(?:\??\.[A-Za-z_]\w{0,99}|\[[^\]\n]{0,99}\]){0,9}\s{0,40}(?:[-+*/%&|^]|\?\?|<<|>>)?=[^=>])/g;
 
-/** `operator +=` is `operator ==` and `operator <<=` is `operator >>>`, names as long. */
+/**
+ * `operator +=` is parsed as `operator ==`, and `operator <<=` as `operator >>>`, because these names have the same
+ * length.
+ */
 const COMPOUND_OPERATOR = /\boperator\s{1,9}(?:checked\s{1,9})?(?:[-+*/%&|^]|<<|>>)=(?=\s{0,9}\()/g;
 const comparison = (found: string) => found.replace(/(?:<<|>>)=$/, ">>>").replace(/\S=$/, "==");
 
@@ -18,7 +21,10 @@ const comparison = (found: string) => found.replace(/(?:<<|>>)=$/, ">>>").replac
 const EXTENSION_BLOCK =
   /\bextension(\s{0,9}(?:<[^<>()]{0,200}>)?\s{0,9}\(\s{0,99}(?:(?:in|readonly|ref|scoped)\s{1,9}){0,3})([A-Za-z_][\w.]{0,199})(?![\w.])[^(){};]{0,300}\)[^(){};]{0,300}\{/g;
 
-/** `namespace IEnumerable {`, which is in no class otherwise, and takes no name of a built-in type. */
+/**
+ * Replaces it by `namespace IEnumerable {`, because no other code has a namespace inside a class. A built-in type
+ * cannot be the name of a namespace, so it is capitalized.
+ */
 function namespaceOf(found: string, before: string, type: string): string {
   const name = type.replace(/^[a-z]+$/, (keyword) => keyword.toUpperCase());
   const head = `${"namespace".padEnd("extension".length + before.length)}${name}`;

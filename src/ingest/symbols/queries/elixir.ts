@@ -27,7 +27,7 @@ export const elixir: LanguageQuery = {
   members: [],
   keywords: DEFINERS,
   trim: ": ",
-  // attributes that say something about what follows
+  // attributes that describe the following definition
   accept: [
     [
       "constant",

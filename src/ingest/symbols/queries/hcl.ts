@@ -4,7 +4,7 @@ export const hcl: LanguageQuery = {
   names: ["HCL"],
   grammar: "@cursorless/tree-sitter-wasms/out/tree-sitter-hcl.wasm",
   revision: 1,
-  // of Terraform; other blocks say something about what is around them
+  // block types of Terraform that define something; other blocks describe the block around them
   keywords: {
     resource: "object",
     data: "object",

@@ -8,15 +8,18 @@ const CONTEXT =
 /** `is Int if x > 3 ->`. */
 const GUARD = / if\b(?<=^[ \t]{0,99}(?:else|(?:is|in) [^\n{}]{1,99}) if)[^\n{}]{0,300}?(?=->)/gm;
 
-/** `class A<T>` and below it `private constructor(`: the grammar wants one line. */
+/** `class A<T>` with `private constructor(` on the next line; the grammar accepts only a single line. */
 const CONSTRUCTOR_BELOW =
   /\bclass \w{1,99}[ \t]{0,9}(?:<[^{}()]{0,300}>)?[ \t]{0,9}\r?\n\s{0,99}(?:@\w{1,99}\s{1,99}){0,3}(?:(?:internal|private|protected|public)\s{1,99})?(?=constructor\()/g;
 
-/** `interface A { fun run() }`, which the grammar knows on three lines. */
+/** `interface A { fun run() }`, which the grammar accepts only on three lines. */
 const ONE_LINER =
   / (?=\}[ \t\r]{0,9}$)(?<=^[^\n{}]{0,99}\b(?:class|interface|object) [^\n{}]{1,300}\{ (?:[\w<>]{1,30} ){0,9}(?:fun|va[lr]) [^\n{}]{1,300} )/gm;
 
-/** `class A(b: B) : B by b {`: read as a call, whose lambda would be the class's body. Up to the last `by` there is one way only. */
+/**
+ * `class A(b: B) : B by b {`, which the grammar reads as a call with the class's body as its lambda. There is only
+ * one way to match up to the last `by`.
+ */
 const DELEGATION =
   /\b(?:class|object)\s{1,9}\w{1,99}\b(?:\s{0,9}<[^<>{}]{0,200}>)?[^(){}:=]{0,200}(?:\((?:[^(){}]|\([^(){}]{0,200}\)){0,2000}\)\s{0,9})?:(?=((?:(?!\b(?:class|fun|object|va[lr])\b)[^{}]){0,500}\bby\b))\1[^{}=\n]{0,200}(?=\{)/g;
 const withoutDelegate = (found: string) => found.replace(/\bby\b[^,]*$/, "");

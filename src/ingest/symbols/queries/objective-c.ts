@@ -3,7 +3,7 @@ import type { LanguageQuery } from "./shared/language.ts";
 import { blank, type Rewording } from "./shared/rewording.ts";
 import { C_FAMILY, C_FAMILY_REWORDINGS, NO_KEYWORD } from "./shared/c-family.ts";
 
-/** The first part of a selector: `drawAtPoint` of `- (void)drawAtPoint:(CGPoint)point scale:(CGFloat)scale`. */
+/** The first part of a selector: `drawAtPoint` in `- (void)drawAtPoint:(CGPoint)point scale:(CGFloat)scale`. */
 const methods = (node: string, extent: string) => `
   (${node} . (method_type) . (identifier) @method) ${extent}
   (${node} . (identifier) @method) ${extent}
@@ -14,7 +14,7 @@ const declared = (node: string, kind: string) => `
   (${node} (struct_declaration (struct_declarator (pointer_declarator declarator: (identifier) @${kind}))))
 `;
 
-/** `typedef NS_ENUM(NSInteger, Kind) {` and its kin: `enum Kind {`. */
+/** Replaces `typedef NS_ENUM(NSInteger, Kind) {` and similar macros by `enum Kind {`. */
 const enumMacro = (word: string): Rewording => ({
   word,
   newer:

@@ -5,7 +5,7 @@ export const perl: LanguageQuery = {
   grammar: "@cursorless/tree-sitter-wasms/out/tree-sitter-perl.wasm",
   revision: 2,
   trim: "$@%",
-  // what is declared by `my` is for its block or file alone
+  // a name declared by `my` is visible only in its block or file
   keywords: { our: "variable" },
   query: `
     (package_statement (package_name) @package body: (block)) @scope

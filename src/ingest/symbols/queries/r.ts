@@ -5,9 +5,9 @@ export const r: LanguageQuery = {
   grammar: "@cursorless/tree-sitter-wasms/out/tree-sitter-r.wasm",
   revision: 1,
   trim: "`\"'",
-  // a value that is assigned again
+  // a variable may be assigned again
   once: ["variable"],
-  // of calls that define a class, and of the lists in them
+  // matches calls that define a class, and the lists in them
   keywords: {
     R6Class: "class",
     setClass: "class",

@@ -1,11 +1,11 @@
 /**
- * What is cut from C before parsing; see cuts.ts. On Linux that is 70 % of the text.
+ * Finds the parts of C that are cut before parsing; see cuts.ts. In Linux's source that is 70 % of the text.
  *
- * - Bodies of functions, and tables behind `=`: from an opening brace that ends a line which starts
- *   with it or with a letter, behind a `)` or `=`, to the first `}` at the start of a line. Not when
- *   a macro is defined in between, or when #if and #endif in between do not match.
- * - Annotations such as `__init`, because no grammar knows that they are macros: words of two
- *   underscores and small letters, where a declaration would be whole without them.
+ * - Bodies of functions, and tables after `=`. The opening brace ends a line that starts with the brace or a letter,
+ *   and comes after a `)` or `=`. The cut ends at the first `}` at the start of a line. Nothing is cut if a macro is
+ *   defined in between, or if #if and #endif in between do not match.
+ * - Annotations such as `__init`, because no grammar knows that they are macros. They are words of two underscores
+ *   and lower-case letters, in places where the declaration would be complete without them.
  */
 
 import type { Cuts } from "./cuts.ts";
@@ -31,7 +31,7 @@ export function cCuts(bytes: Uint8Array): Cuts {
       cuts.push(brace + 1, end);
       kept = end;
     }
-    brace = end; // also when it stays: looking into it again could take the square of its length
+    brace = end; // also if the body is not cut, because searching it again could take quadratic time
   }
   addAnnotations(text.slice(kept), kept, cuts);
   return cuts;
@@ -44,7 +44,7 @@ function endsLine(text: string, brace: number): boolean {
   return after === NEWLINE || after === SLASH; // or a comment
 }
 
-/** Starts of lines, of ascending places: each newline is looked for once. */
+/** Finds starts of lines, for ascending positions, so that each newline is searched only once. */
 class Lines {
   readonly #text: string;
   #start = 0;
@@ -81,8 +81,8 @@ function lastSolid(text: string, at: number): number {
 }
 
 /**
- * Whether nothing is lost with the text but statements: no macro, no half of an #if, and no line from
- * the left margin but labels, since a definition there says that the body has ended before.
+ * Whether a cut removes only statements. It must contain no macro definition, no half of an #if, and no unindented
+ * line except labels, because an unindented definition shows that the body has ended before.
  */
 function isWhole(body: string): boolean {
   if (UNINDENTED.test(body)) return false;
@@ -99,7 +99,9 @@ function isWhole(body: string): boolean {
 /** Annotations without underscores. */
 const BARE = ["notrace", "noinline"];
 
-/** Words of this form that are types, specifiers the grammar knows, or the C library's. */
+/**
+ * Words of this form that are not annotations: types, specifiers that the grammar knows, and names of the C library.
+ */
 const KNOWN = new Set(
   (
     "__attribute __asm __volatile __inline __const __restrict __typeof __signed __extension " +
@@ -132,7 +134,7 @@ function addAnnotations(part: string, offset: number, cuts: number[]): void {
   if (hasBare) sortPairs(cuts, first);
 }
 
-/** A word of BARE between two others. */
+/** A word of BARE between two other words. */
 function isBare(text: string, start: number, end: number): boolean {
   if (text.charCodeAt(start - 1) !== SPACE || text.charCodeAt(end) !== SPACE) return false;
   return isWord(text.charCodeAt(start - 2)) && isLetter(text.charCodeAt(end + 1));
@@ -145,7 +147,7 @@ function sortPairs(cuts: number[], first: number): void {
   cuts.splice(first, cuts.length - first, ...pairs.flat());
 }
 
-/** Whether a code is of a word character. False for NaN, the code after the last character. */
+/** Whether a code unit belongs to a word character. False for NaN, the code unit after the last character. */
 const isWord = (code: number) => isLetter(code) || (code >= 48 && code <= 57);
 
 function isAnnotation(text: string, start: number, end: number): boolean {
@@ -160,7 +162,7 @@ function isAnnotation(text: string, start: number, end: number): boolean {
   return (isName || isPointer) && isRedundant(text, last, end);
 }
 
-/** Whether what is before `last` and what is after `end` are a declaration without what is between. */
+/** Whether the text before `last` and the text after `end` form a declaration without the part in between. */
 function isRedundant(text: string, last: number, end: number): boolean {
   const before = text.slice(Math.max(0, last - 12), last + 1);
   if (TAGS.test(before)) return matchesAt(TAG, text, end);

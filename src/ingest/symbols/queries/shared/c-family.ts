@@ -1,13 +1,15 @@
 /**
- * Holds what the queries of C, C++ and Objective-C share. A name is found by the declarator next to it,
- * whatever pointers and arrays are around it. Parts captured as @hidden have no definitions.
- * Long patterns from the declaration down to the name would say the same, but compiling them would take
- * seconds.
+ * Defines what the queries of C, C++ and Objective-C share. A name is found by the declarator next to it, whatever
+ * pointers and arrays are around it. Parts captured as @hidden contain no definitions. Long patterns from the
+ * declaration down to the name would have the same effect, but compiling them would take seconds.
  */
 
 import { blank, type Rewording } from "./rewording.ts";
 
-/** A function whose head is in each branch of an `#if`, up to the brace or with it: a function for each. */
+/**
+ * A function whose head occurs in each branch of an `#if`, with or without the brace. Each branch counts as a
+ * function.
+ */
 function headsInBranches(brace: string, next: string): Rewording {
   const head = String.raw`[A-Za-z_][^#;{}]{0,600}\)[ \t\r]{0,9}\n?[ \t]{0,9}${brace}[ \t\r]{0,9}\n`;
   const branch = String.raw`#[ \t]{0,9}el(?:se|if)[^\n]{0,200}\n${head}`;
@@ -29,10 +31,13 @@ export const C_FAMILY_REWORDINGS: readonly Rewording[] = [
   headsInBranches("", "(?=\\s{0,99}\\{)"),
 ];
 
-/** `[[nodiscard]]`, which is where it likes to be; in Objective-C brackets are messages. */
+/** `[[nodiscard]]`, which may occur almost anywhere. In Objective-C, brackets are messages. */
 export const STANDARD_ATTRIBUTES: Rewording = { word: "[[", newer: /\[\[[^[\]]{0,300}\]\]/g };
 
-/** Before an unknown macro (`static noinstr struct lock *f(void)`) the grammar takes a keyword for the variable. */
+/**
+ * Excludes keywords from the names of variables. Otherwise the grammar takes a keyword for a name if there is an
+ * unknown macro before it, as in `static noinstr struct lock *f(void)`.
+ */
 export const NO_KEYWORD = [
   "variable",
   /^(?!(?:auto|bool|char|class|const|double|enum|extern|float|inline|int|long|register|short|signed|static|struct|typedef|typename|union|unsigned|void|volatile)$)/,

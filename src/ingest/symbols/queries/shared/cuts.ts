@@ -1,7 +1,8 @@
 /**
- * Leaving out what a parser need not see, because nothing in it can be a definition: bodies of C
- * functions are most of a C file, and parsing is what extraction costs. It also keeps what a parser
- * stumbles over in a body (macros that are no expressions) from spoiling what comes after it.
+ * Represents the parts of a text that are cut before parsing, because nothing in them can be a definition. Bodies of
+ * functions are most of a C file, and parsing is most of the work of extraction. Cutting also removes code in bodies
+ * that the parser does not understand, such as macros that are no expressions, and that would spoil the parse of the
+ * following code.
  *
  *     cuts := (start end)*      bytes, ascending, none empty, none touching
  *
@@ -27,7 +28,9 @@ export function cut(bytes: Uint8Array, cuts: Cuts): Uint8Array {
   return out;
 }
 
-/** Offsets of the cut text back to the file. A place at which something was cut is the one before the cut. */
+/**
+ * Maps offsets of the cut text back to the file. The position of a cut maps to the position before the removed text.
+ */
 export function uncut(cuts: Cuts): (offset: number) => number {
   if (cuts.length === 0) return (offset) => offset;
   const count = cuts.length / 2;

@@ -1,8 +1,8 @@
-/** Holds what the queries of JavaScript, TypeScript and TSX share. */
+/** Defines what the queries of JavaScript, TypeScript and TSX share. */
 
 import type { Rewording } from "./rewording.ts";
 
-/** The kind of names like that in `Queue.prototype.clear = function …`. */
+/** The kind of a name that is assigned to a prototype, as in `Queue.prototype.clear = function …`. */
 export const ecmascriptKeywords = { prototype: "method" } as const;
 export const ecmascriptReserved = { constructor: "constructor" } as const;
 

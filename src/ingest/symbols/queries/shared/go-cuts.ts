@@ -1,8 +1,8 @@
 /**
- * What is cut from Go before parsing; see cuts.ts. gofmt puts `func` and the closing brace of its body
- * at the left margin and nothing in between, so a body is what lies between a line that starts with
- * `func` and ends with a brace, and the next `}` at the start of a line. With anything else at the
- * margin, or behind that brace (a raw string, text that gofmt has not seen), it stays.
+ * Finds the bodies that are cut from Go before parsing; see cuts.ts. gofmt leaves only `func` and the closing brace
+ * of its body unindented. So a body lies between a line that starts with `func` and ends with a brace, and the next
+ * `}` at the start of a line. If another line in between is unindented, or text follows the closing brace (a raw
+ * string, or code that gofmt has not formatted), the body is not cut.
  */
 
 import type { Cuts } from "./cuts.ts";

@@ -1,26 +1,26 @@
 /**
- * What one file of `queries/` says: which languages it serves, with which grammar, and the query
- * that finds their definitions.
+ * Defines the content of a file in `queries/`: which languages it serves, with which grammar, and the query that
+ * finds their definitions.
  *
  * The query is an ordinary tree-sitter query without predicates. Its capture names are roles:
  *
- *     @function, @class, …   the name of a definition; any kind of symbol-kinds.ts
- *     @scope                 the whole definition: what lies in it has it as parent
- *     @in.struct, …          beside a name: its parent, where nesting does not show it (a Go receiver).
- *                            Beside @scope alone: the parent of all that lies in it (an `impl`)
+ *     @function, @class, …   the name of a definition, with any kind of symbol-kinds.ts
+ *     @scope                 the whole definition, which is the parent of everything in it
+ *     @in.struct, …          with a name: its parent, if nesting does not show it (a Go receiver).
+ *                            With @scope alone: the parent of everything in it (an `impl`)
  *     @local                 a block that is no definition and whose variables are local
- *     @declared              a declaration that defines its variables but not its functions, except in a type
- *     @anonymous             a class without a name: hidden within functions; its members elsewhere have
- *                            the definition around it as parent, such as the field that it initializes
- *     @hidden                a part in which nothing is a definition, but of macros
- *     @keyword               a word that decides: `keywords` must give the kind of the name
- *                            beside it, or gives it where that is @other
+ *     @declared              a declaration that defines its variables but, except in a type, not its functions
+ *     @anonymous             a class without a name. In a function its members are hidden; elsewhere their
+ *                            parent is the enclosing definition, such as the field that it initializes
+ *     @hidden                a part that contains no definitions except macros
+ *     @keyword               a word that selects the kind: the match counts only if `keywords` gives the kind
+ *                            of the captured name, or if the name is captured as @other, which then gets that kind
  *
- * Patterns in ERROR keep what a syntax error has torn from its declaration: `class` and a name.
+ * Patterns in ERROR find what a syntax error has separated from its declaration, such as `class` and a name.
  *
- * Where two patterns name the same place the earlier pattern wins, so special cases come first.
- * Variables and constants inside functions are dropped, fields there belong to the type around the
- * function, and a function directly inside a type is a method.
+ * If two patterns match the same name, the earlier pattern wins, so special cases come first. Variables and constants
+ * inside functions are dropped. Fields there belong to the type around the function. A function directly inside a
+ * type is a method.
  */
 
 import type { SymbolKind } from "../../../../store/symbols/symbol-kinds.ts";
@@ -32,26 +32,29 @@ export interface LanguageQuery extends NewerSyntax {
   readonly names: readonly string[];
   /** Package and path, such as `tree-sitter-wasms/out/tree-sitter-c.wasm`. */
   readonly grammar: string;
-  /** Raised with every change after which equal content may give other symbols. */
+  /** To be raised with every change after which equal content may have other symbols. */
   readonly revision: number;
   readonly query: string;
   /** Kinds that change directly inside a type, from and to. Default: function to method. */
   readonly members?: readonly (readonly [SymbolKind, SymbolKind])[];
-  /** Names that decide their kind inside a type: `__init__` is a constructor. */
+  /** Names that have a special kind inside a type, as `__init__` is a constructor. */
   readonly reserved?: KindsByText;
   /** Whether a method with the name of its type is a constructor. */
   readonly hasNamedConstructors?: boolean;
-  /** Characters at either end of a captured name that do not belong to it, such as quotes. */
+  /** Characters at both ends of a captured name that are not part of it, such as quotes. */
   readonly trim?: string;
-  /** What a captured @keyword makes of the match's name. */
+  /** The kind that a captured @keyword gives to the match's name. */
   readonly keywords?: KindsByText;
-  /** Of a kind, only the names of this form. */
+  /** For a kind, the form that its names must have. */
   readonly accept?: readonly (readonly [SymbolKind, RegExp])[];
-  /** Kinds of which only the first of a name counts in one scope: a function may be written in several equations. */
+  /**
+   * Kinds of which only the first definition of a name in a scope counts, because a function may be written as
+   * several equations.
+   */
   readonly once?: readonly SymbolKind[];
-  /** Larger files have no symbols; for data, which may be huge and is not looked up by its keys then. */
+  /** Larger files get no symbols. For data formats, whose files may be huge, and whose keys nobody looks up then. */
   readonly maxBytes?: number;
-  /** Parts of the text that are not worth parsing. */
+  /** Parts of the text that need not be parsed. */
   readonly cuts?: (bytes: Uint8Array) => Cuts;
 }
 

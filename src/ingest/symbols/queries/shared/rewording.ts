@@ -1,26 +1,27 @@
 /**
- * Newer syntax in older words: a grammar that does not know `fun interface` reads `    interface`
- * instead. A rewording is as long as what it stands for, so every offset stays what it was, and names
- * are taken from the file itself. The rules of a language stand in its file of `queries/`.
+ * Replaces newer syntax by older syntax: a grammar that does not know `fun interface` parses `    interface` instead.
+ * The replacement is as long as the original, so offsets stay the same, and names are taken from the file itself. The
+ * rules of each language are in its file in `queries/`.
  *
- * A text is read as reworded; where that has errors it is read as it stands, too. That reading counts
- * when it has none, or shows more symbols. So no rule can spoil a text that the grammar knows.
+ * The reworded text is parsed first. If that has errors, the original text is parsed as well. The original counts if
+ * it has no errors, or has more symbols. So no rule can spoil a text that the grammar understands.
  *
- * Cost: a search for each rule's word, some GB/s; the rules run only on texts that hold it. They look at
- * no clock, so each must be linear in the text with a small factor: of texts made to hurt it the dearest
- * takes 0.35 s/MiB. What goes back over a part should find one way through it: `\w{1,99}\b`, `(?=(…))\1`.
+ * Cost: a search for each rule's word, at some GB/s. The rules run only on texts that contain the word. They have no
+ * time limit, so each must be linear in the text with a small factor. On texts made to slow them down, the slowest
+ * takes 0.35 s/MiB. An expression that must match backwards over text should have only one way to do so:
+ * `\w{1,99}\b`, `(?=(…))\1`.
  */
 
 export interface Rewording {
-  /** A text without it is not looked at. */
+  /** Texts without this word are skipped. */
   readonly word: string;
-  /** Matches the newer syntax. Has the flag `g`. Its text has one character for each byte. */
+  /** Matches the newer syntax. It must have the flag `g`. The text has one character per byte. */
   readonly newer: RegExp;
-  /** What is read instead, of the match and its groups, filled up with blanks. Default: blanks. */
+  /** The replacement, made from the match and its groups, and padded with blanks. Default: blanks. */
   readonly older?: (...found: string[]) => string;
 }
 
-/** What a text is read within, for a grammar that knows it only there. */
+/** The frame in which a text is parsed, if the grammar accepts it only there. */
 export interface Frame {
   readonly word: string;
   readonly around: RegExp;
@@ -28,7 +29,7 @@ export interface Frame {
   readonly after: string;
 }
 
-/** What of a language's file this is about. */
+/** The part of a language's definition that rewording uses. */
 export interface NewerSyntax {
   readonly rewordings?: readonly Rewording[];
   readonly frame?: Frame;
@@ -39,7 +40,7 @@ export interface Wording {
   readonly frame: Frame | undefined;
 }
 
-/** Undefined when the text holds nothing newer. */
+/** Undefined if the text contains no newer syntax. */
 export function reword(
   bytes: Uint8Array,
   { rewordings = [], frame }: NewerSyntax,
@@ -58,7 +59,7 @@ export function reword(
   };
 }
 
-/** Of those with one expression and several words. */
+/** Makes rules with the same expression and several words. */
 const isFirst = ({ newer }: Rewording, at: number, rules: readonly Rewording[]): boolean =>
   rules.findIndex((rule) => rule.newer === newer) === at;
 
@@ -75,7 +76,7 @@ function apply({ newer, older }: Rewording, text: string): string {
   });
 }
 
-/** As long, and of as many lines. */
+/** Has the same length and the same number of lines. */
 export const blank = (text: string): string => text.replace(/[^\r\n]/g, " ");
 
 export function withFrame(bytes: Uint8Array, { before, after }: Frame): Uint8Array {
