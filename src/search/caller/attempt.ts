@@ -21,7 +21,7 @@ export interface Attempt {
   readonly startedAt: number;
 }
 
-/** Runs `work` and stops the threads if the caller's signal is aborted. The control handles the time-out. */
+/** Runs `work`, and stops the threads if the caller's signal is aborted. The control handles the time-out. */
 export async function stoppable<T>(
   { options, control }: Attempt,
   run: () => Promise<T>,
@@ -33,7 +33,7 @@ export async function stoppable<T>(
     return await unlessAborted(options.signal, run());
   } finally {
     options.signal?.removeEventListener("abort", onAbort);
-    control.stop(STOPPED.ABORTED); // threads that still work on it may stop
+    control.stop(STOPPED.ABORTED); // threads that still work on the search may stop
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * Runs attempts: what every kind of search does alike. Holds the generation that it reads, sends tasks to the
- * threads, and starts again on a newer catalog if segments were merged away meanwhile.
+ * Runs attempts to answer a query, in the way that is common to all kinds of searches. It keeps the generation that
+ * it reads on disk, sends tasks to the threads, and starts again on a newer catalog if segments were merged away
+ * meanwhile.
  */
 
 import { emptyBitset } from "../../base/bitset.ts";
@@ -35,12 +36,12 @@ import type { Presenter } from "./show-files.ts";
 import { tally, type Tally } from "./tally.ts";
 import { understand, type Contexts, type Understood } from "./understand.ts";
 
-/** The most attempts of a search. It starts again if segments were merged away meanwhile. */
+/** The most attempts of a search, which starts again if segments were merged away meanwhile. */
 const MOST_ATTEMPTS = 5;
 
 /**
- * The most pages that one thread searches alone. A second thread would take as long for its own planning as
- * for half of them.
+ * The most pages that one thread searches alone. For fewer pages, a second thread would spend as long on its own
+ * planning as on its half of them.
  */
 const PAGES_OF_ONE = 64;
 
@@ -54,9 +55,9 @@ export interface SearcherOptions {
   readonly webUrl: WebUrl;
   readonly contexts: Contexts | undefined;
   readonly onWarning: (warning: { code: string; message: string }) => void;
-  /** Returns the posting lists that threads share, called before each search. */
+  /** Returns the posting lists that threads share. Called before each search. */
   readonly lists?: () => KeptLists | undefined;
-  /** Searches on this thread where that needs little. Absent: threads search everything. */
+  /** Searches on this thread if little work is needed. If absent, threads search everything. */
   readonly near?: Near | undefined;
   /** Repositories that are being indexed for the first time. */
   readonly indexing: () => ReadonlySet<string>;
@@ -64,19 +65,19 @@ export interface SearcherOptions {
   readonly skipped: (repository: number) => Promise<readonly SkippedFile[]>;
 }
 
-/** The question of a caller. */
+/** A caller's request. */
 export interface Asked {
   readonly request: SearchRequest;
   readonly options: SearchOptions;
   readonly view: ViewSource;
 }
 
-/** The work of a task in the threads besides counting and ranking. */
+/** The threads' work in addition to counting and ranking. */
 interface SearchWork {
   /** Called with the files of a stream as they are found. */
   readonly onPart?: (part: StreamPart) => void;
   readonly page?: SearchInput["page"];
-  /** Whether files may be shown before they are asked for. */
+  /** Whether files may be shown before they are requested. */
   readonly showsAhead?: boolean;
   /** See SearchInput. */
   readonly bestIfMany?: number | undefined;
@@ -85,7 +86,7 @@ interface SearchWork {
 export class Attempts {
   readonly options: SearcherOptions;
   readonly names: NameMatcher;
-  /** The generations that running searches read, with the number of these searches. */
+  /** The generations that running searches read, with the number of searches for each. */
   readonly #held = new Map<number, number>();
 
   constructor(options: SearcherOptions) {
@@ -93,7 +94,7 @@ export class Attempts {
     this.names = new NameMatcher(options.pool);
   }
 
-  /** The oldest generation that a running search still reads; Infinity without one. */
+  /** The oldest generation that a running search still reads; Infinity if no search is running. */
   get oldestHeld(): number {
     return Math.min(Infinity, ...this.#held.keys());
   }
@@ -110,7 +111,10 @@ export class Attempts {
     else this.#held.set(generation, count);
   }
 
-  /** Runs an attempt on the newest catalog. Repeats it on a newer one if it resolves to undefined, because a segment is gone. */
+  /**
+   * Runs an attempt on the newest catalog. If an attempt resolves to undefined because a segment is gone, repeats it
+   * on a newer catalog.
+   */
   async answer<T>(asked: Asked, run: (attempt: Attempt) => Promise<T | undefined>): Promise<T> {
     const startedAt = performance.now();
     const understood = await this.understand(asked);
@@ -121,7 +125,7 @@ export class Attempts {
     return understand(request, options, this.options);
   }
 
-  /** Does what answer() does with a request that is understood already. */
+  /** Does what answer() does, for a request that is already understood. */
   async answerUnderstood<T>(
     asked: Omit<Asked, "request"> & Pick<Attempt, "understood" | "startedAt">,
     run: (attempt: Attempt) => Promise<T | undefined>,
@@ -167,7 +171,7 @@ export class Attempts {
     return { understood, options, view, catalog, segments, control, startedAt };
   }
 
-  /** Has the threads search the segments of an attempt. */
+  /** Makes the threads search the segments of an attempt. */
   async search(attempt: Attempt, work: SearchWork = {}): Promise<SearchOutput[]> {
     const { understood, catalog, view, segments, control } = attempt;
     const { onPart, page, showsAhead = false, bestIfMany } = work;
@@ -211,7 +215,7 @@ export class Attempts {
     return [...outputs, ...decided];
   }
 
-  /** Returns what searches on this thread, if this search is one for it. */
+  /** Returns the searcher on this thread, if this search is suited for it. */
   #near(
     { catalog, control }: Attempt,
     input: SearchInput,
@@ -242,7 +246,7 @@ export class Attempts {
     for (const message of damages) this.options.onWarning({ code: "INDEX_CORRUPT", message });
   }
 
-  /** Creates the function that makes results of shown files, and yields to the event loop between them. */
+  /** Creates the function that makes results of shown files. It yields to the event loop between them. */
   presenter({ understood, catalog }: Attempt): Presenter {
     const { allRevisions, revisionValues: values } = understood;
     const { webUrl } = this.options;
@@ -256,7 +260,7 @@ export class Attempts {
     };
   }
 
-  /** Warns of what showing found: texts that are damaged, and matches that RE2 does not confirm. */
+  /** Warns about problems found while showing files: damaged texts, and matches that RE2 does not confirm. */
   warnOfShown(
     { lost, disagreements }: { readonly lost: Lost; readonly disagreements: readonly string[] },
     segments: readonly SegmentInput[],

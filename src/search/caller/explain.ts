@@ -23,10 +23,10 @@ const QUERY_CODES: ReadonlySet<ErrorCode> = new Set([
   "REGEX_TOO_LARGE",
 ]);
 
-/** The part of an explanation that the threads make: the plan in each segment, and its counts. */
+/** The part of an explanation that threads make: the plan of each segment, and its counts. */
 export type ExplainedPlan = Pick<Explanation, "query" | "segments" | "stats">;
 
-/** Who runs the searches of an explanation. */
+/** Runs the searches of an explanation. */
 export interface Explaining {
   readonly plan: () => Promise<ExplainedPlan>;
   /** Counts the matches of a changed request. */
@@ -34,7 +34,7 @@ export interface Explaining {
 }
 
 export function explain(attempts: Attempts, asked: Asked): Promise<Explanation> {
-  let planned: Promise<View>; // what is not indexed is told of the state that the plan is of
+  let planned: Promise<View>; // `notIndexed` must describe the same state as the plan
   const view = (): Promise<View> => (planned = asked.view());
   const same = { ...asked, view: () => planned };
   return explainWith(attempts, same, {
@@ -48,7 +48,7 @@ export function explain(attempts: Attempts, asked: Asked): Promise<Explanation> 
   });
 }
 
-/** Explains the plan of a query, without what depends on names alone. */
+/** Explains the plan of a query, except what depends on names alone. */
 export async function explainPlan(attempts: Attempts, asked: Asked): Promise<ExplainedPlan> {
   const startedAt = performance.now();
   const understood = await attempts.understand(asked);
@@ -58,7 +58,7 @@ export async function explainPlan(attempts: Attempts, asked: Asked): Promise<Exp
   );
 }
 
-/** Explains a query whose searches somebody else runs. */
+/** Explains a query whose searches another module runs. */
 export async function explainWith(
   attempts: Attempts,
   asked: Asked,
@@ -102,7 +102,7 @@ async function explainAttempt(
   const input = { plan: understood.plan, segments, packed: view.packed };
   const explained =
     segments.length === 0
-      ? [] // an empty index needs no thread, which would be the first of its process
+      ? [] // an empty index needs no thread, which might be the first of its process
       : await pool.run<ExplainResult>("search.explain", input, { lane: "search" });
   if (explained === "gone") return undefined;
   const { query } = understood;
@@ -192,7 +192,7 @@ async function explainSegment(
   return { ...segment, outcome, excludedBy: exclusions };
 }
 
-/** The outcome of a segment, by the counter that includes it. */
+/** A segment's outcome, by the counter that includes the segment. */
 const OUTCOMES: Readonly<Record<SegmentEnd, Explanation["segments"][number]["outcome"]>> = {
   shardsScanned: "scanned",
   shardsSkippedFilter: "skipped-by-filter",

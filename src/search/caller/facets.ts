@@ -5,7 +5,7 @@ import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { FacetCounts } from "../messages/messages.ts";
 import type { Facet, Facets } from "../messages/response.ts";
 
-/** The number of files with each value, with names of repositories where FacetCounts has ids. */
+/** The number of files for each value. Repositories have their names, where FacetCounts has their ids. */
 export interface NamedCounts {
   readonly repositories: ReadonlyMap<string, number>;
   readonly languages: ReadonlyMap<string, number>;
@@ -44,7 +44,7 @@ async function addOthers(
   return { repositories, languages, folders };
 }
 
-/** Lists the `most` frequent values of each. */
+/** Lists the `most` frequent values of each facet. */
 export async function facetsOf(counts: NamedCounts, most: number, pause: Pause): Promise<Facets> {
   return {
     repositories: await list(counts.repositories, most, pause),
@@ -74,7 +74,7 @@ type Counted = Facet["values"][number];
 const compare = (a: Counted, b: Counted): number =>
   b.fileCount - a.fileCount || (a.value < b.value ? -1 : 1);
 
-/** Lists the most frequent values. Sorts only candidates for them, because there may be as many values as files. */
+/** Lists the most frequent values. Sorts only candidates for these, because there may be as many values as files. */
 async function list(sums: ReadonlyMap<string, number>, most: number, pause: Pause): Promise<Facet> {
   let values: Counted[] = [];
   for (const [value, fileCount] of sums) {

@@ -1,10 +1,10 @@
 /**
- * Splits a search that several engines answer together into two halves. First each engine returns its
- * heads: what it counted, and its best files by rank, without their text. The caller merges the heads of
- * all, and each engine shows those of its files that are among the best of all.
+ * Splits a search that several engines answer together into two parts. First, each engine returns its heads: its
+ * counts, and its best files by rank, without their text. Then the caller merges the heads of all engines, and each
+ * engine shows its files that are among the best of all.
  *
- * The merged answer is the one that a single engine with all the files would give, because a score depends
- * on the file and the query alone. Heads are plain data and can cross a network.
+ * The merged answer equals that of a single engine with all the files, because a score depends only on the file and
+ * the query. Heads are plain data, so they can be sent over a network.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -25,24 +25,24 @@ import { repositoryInfo } from "./present.ts";
 import { ALL, FilesToShow } from "./show-files.ts";
 import type { SegmentEnd } from "./tally.ts";
 
-/** A page of results: the first one, or the one after a place. */
+/** A page of results: the first one, or the one after a given place. */
 export interface HeadsPage {
   readonly after?: NamedPlace;
 }
 
 /** The best files of one engine in rank order, as columns. */
 export interface HeadFiles extends RankedFiles {
-  /** Names of the repositories that the files belong to, in order; `repositories` has positions in them. */
+  /** The ordered names of the repositories that the files belong to. `repositories` has indexes into this list. */
   readonly names: readonly string[];
-  /** `segments` has numbers of segments, not positions in a request. */
+  /** `segments` has numbers of segments, not their positions in a request. */
 }
 
-/** The findings of one engine. */
+/** The heads of one engine. */
 export interface Heads {
-  /** Without what showing adds. */
+  /** The counters without those that are counted when files are shown. */
   readonly stats: SearchStats;
   readonly files: HeadFiles;
-  /** The counter in which each segment of the search is counted. */
+  /** For each segment of the search, the counter that includes it. */
   readonly ends: readonly (readonly [segment: number, end: SegmentEnd])[];
   readonly facets?: NamedCounts;
 }
@@ -52,36 +52,36 @@ export interface HeadToShow {
   /** The number of its segment. */
   readonly segment: number;
   readonly file: number;
-  /** Ranges that pages before have shown. */
+  /** The number of ranges that earlier pages have shown. */
   readonly skip: number;
-  /** Ranges to show. */
+  /** The number of ranges to show. */
   readonly count: number;
 }
 
 export interface ShownHead {
   readonly result: FileResult;
-  /** Ranges that are shown. */
+  /** The number of ranges that are shown. */
   readonly ranges: number;
-  /** The bytes that it takes of an answer. */
+  /** How many bytes of the answer it takes. */
   readonly bytes: number;
 }
 
 /** The files that one engine has shown. */
 export interface ShownHeads {
   /**
-   * The shown files in the order in which they were requested. Undefined if a file cannot be shown, or the
-   * answer is full.
+   * The shown files in the order in which they were requested. Undefined if a file cannot be shown, or if the answer
+   * is full.
    */
   readonly files: readonly (ShownHead | undefined)[];
   readonly repositoryInfo: readonly RepositoryInfo[];
   readonly contentBytesLoaded: number;
   /** Numbers of segments with files that were found and cannot be shown. */
   readonly lost: readonly number[];
-  /** Whether the answer was full before its last file was shown wholly. */
+  /** Whether the answer became full before its last file was completely shown. */
   readonly isFull: boolean;
 }
 
-/** Returns the page as the threads need it, in the order of names of this catalog. */
+/** Returns the page in the form that threads need, with positions in this catalog's order of names. */
 function pageOfHeads({ after }: HeadsPage, catalog: Catalog): SearchInput["page"] {
   if (!after) return { more: 1 };
   const place = { ...after, repository: placeOfName(after.repository, catalog) };
@@ -94,15 +94,15 @@ function placeOfName(name: string, { names: { ordered } }: Catalog): number {
   return ordered[at]?.name === name ? at : at - 0.5;
 }
 
-/** Returns the most ranges that the heads of one engine hold: enough to fill the answer alone. */
+/** Returns the most ranges that the heads of one engine may have: enough to fill the answer alone. */
 const rangesOfHeads = (matches: number, page: SearchInput["page"]): number =>
   matches === 0 ? 0 : matches + (page?.more ?? 0);
 
-/** Returns the best files of all threads, until they hold `ranges` ranges. */
+/** Returns the best files of all threads, until they have `ranges` ranges. */
 async function headFiles(
   outputs: readonly SearchOutput[],
   searched: {
-    /** Numbers of the segments, by position. */
+    /** The segments' numbers, by position. */
     readonly segments: readonly { readonly segment: number }[];
     readonly catalog: Catalog;
     readonly ranges: number;

@@ -1,6 +1,6 @@
 /**
- * Lets what is shown depend on how many ranges match, within one search. An agent's answer shows every range if few
- * match, and otherwise the best range of each file.
+ * Lets the number of matches decide, within one search, how many ranges are shown. An agent's answer shows every
+ * range if few match, and otherwise the best range of each file.
  */
 
 /** The key of an internal option of search() that quern/mcp uses for a first page. An engine may ignore it. */
@@ -12,7 +12,7 @@ export interface IfMany {
    * `matches`, and `matchesPerFile: 1`.
    */
   readonly matches: number;
-  /** Called before the answer. Called again if the index changes and the search starts again. */
+  /** Called before the answer. Called again if the search starts again because the index has changed. */
   readonly onCounted: (isMany: boolean) => void;
 }
 

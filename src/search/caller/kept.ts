@@ -1,6 +1,6 @@
 /**
- * Owns the memory that searches on all threads share: the text cache and posting lists. The engine's thread
- * creates both and hands them to the others; it reads neither.
+ * Owns the memory that searches on all threads share: the text cache and the posting lists. The engine's thread
+ * creates both and passes them to the other threads. It does not read them itself.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -34,8 +34,8 @@ export class Kept {
   #lists: Lists | undefined;
 
   /**
-   * Creates the caches. The text takes at most `bytes`, or is not cached if that is 0. The system gives all
-   * memory as it is written.
+   * Creates the caches. The text cache takes at most `bytes`; 0 means no cache. The system allocates the memory as it
+   * is written.
    */
   constructor(bytes: number) {
     this.#bytes = bytes;
@@ -43,24 +43,24 @@ export class Kept {
     this.#lists = newLists();
   }
 
-  /** The text cache, for a thread that starts. */
+  /** The text cache for a new thread. */
   get text(): TextCacheMemory | undefined {
     return this.#cache?.memory.copy();
   }
 
-  /** The posting lists, for a thread that starts. */
+  /** The posting lists for a new thread. */
   get listsMemory(): KeptListsMemory | undefined {
     return this.#lists?.memory;
   }
 
-  /** Returns the lists. Clears them if they are full, unless a thread may be reading them. */
+  /** Returns the lists. If they are full, clears them, unless a thread may be reading them. */
   listsFor({ isIdle }: Pick<OwnPool, "isIdle">): KeptLists | undefined {
     const lists = this.#lists?.lists;
     if (isIdle && lists?.isFull) lists.clear();
     return lists;
   }
 
-  /** Drops what belongs to other segments, or to other editions of their symbols. 0.5 ms for 4 GiB. */
+  /** Drops the data of other segments, and of other editions of their symbols. Takes 0.5 ms for 4 GiB. */
   dropOthers(segments: Iterable<Pick<ManifestSegment, "segment" | "symbols">>): void {
     const editions = new Map<number, number>();
     for (const { segment, symbols } of segments) editions.set(segment, symbols);
@@ -71,20 +71,20 @@ export class Kept {
     );
   }
 
-  /** Begins anew with nothing. Threads give the memory back after the search that they are in. */
+  /** Starts again with empty caches. Threads release the old memory after their current search. */
   async trim(pool: OwnPool): Promise<void> {
     this.close();
     try {
       this.#cache = newCache(this.#bytes);
       this.#lists = newLists();
     } catch {
-      // what is given back is not there yet: it goes on without
+      // the released memory may not be free yet, so it continues without a cache
     }
     const renew = (worker: number) => {
       const shared = { textCache: this.text, keptLists: this.listsMemory };
       return pool.run("search.trim", shared, { lane: "search", worker, isUrgent: true });
     };
-    // one that has died, or is closed, has given it back as well
+    // a thread that has died or is closed has released it as well
     await Promise.allSettled(pool.started.map(renew));
   }
 
@@ -95,7 +95,7 @@ export class Kept {
   }
 }
 
-/** Returns undefined if the system has no room: then each thread reads lists for itself. */
+/** Returns undefined if there is not enough memory. Each thread then reads lists for itself. */
 function newLists(): Lists | undefined {
   try {
     const memory = newKeptListsMemory();

@@ -1,7 +1,7 @@
 /**
- * Shows the files that a stream found while its reader was slow. Threads do not wait for readers, because a few
- * slow readers would block them all. They note such files, in about 100 bytes each, and go on. After the search,
- * the files are shown when the reader asks for them.
+ * Shows the files that a stream found while its reader was slow. Threads do not wait for slow readers, because a few
+ * of these would block all threads. Instead they note such files, in about 100 bytes each, and continue. After the
+ * search, these files are shown when the reader asks for them.
  */
 
 import type { Pool } from "../../threads/pool.ts";
@@ -24,7 +24,7 @@ export async function* lateFiles(
   const { request } = attempt.understood;
   // merged lazily, because merging 78 000 files at once takes 12 ms
   const files = mergeRanked((await outputs).map(({ ranked }) => ranked));
-  // a new control, because the time-out was the search's, and the reader may take longer
+  // a new control, because the search's time-out does not apply to the reader, who may take longer
   const control = Control.create(0, request, { maxBytes: attempt.control.room });
   try {
     for (const group of groupFiles(files, request)) {

@@ -1,10 +1,11 @@
 /**
- * Produces a long answer as it is read, instead of holding it in memory. The first files are produced when the search
- * is over, and the others 1 MiB at a time when the reader asks for them. So a slow reader of a hundred megabytes takes
- * only a few megabytes of memory, and a reader that leaves early costs nothing more.
+ * Produces a long answer while it is read, instead of keeping it in memory. The first files are produced when the
+ * search is over. The others are produced when the reader asks for them, 1 MiB at a time. So an answer of a hundred
+ * megabytes takes only a few megabytes of memory, even if its reader is slow. If the reader leaves early, the
+ * remaining files are never produced.
  *
- * A part of the answer may already have been delivered, so the search cannot start again if a segment is merged
- * away: the segment counts as crashed, as in a stream. The reader's time does not count towards the time-out.
+ * A part of the answer may already have been delivered, so the search cannot start again if a segment is merged away.
+ * As in a stream, that segment counts as crashed. The reader's time does not count towards the time-out.
  */
 
 import type { FileResult, SearchResponse } from "../messages/response.ts";
@@ -13,21 +14,21 @@ import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 import { stoppable, type Attempt } from "./attempt.ts";
 import type { FilesToShow } from "./show-files.ts";
 
-/** The bytes shown at a time. A shorter answer is made at once. */
+/** How many bytes are shown at a time. A shorter answer is made at once. */
 export const STEP_BYTES = 2 ** 20;
 
 export interface LongAnswer {
   /** The bytes of the list of files, which is kept until the end. */
   readonly keptBytes: number;
-  /** Resolves to the next files, or to undefined after the last. REQUIRES: one call at a time. */
+  /** Resolves to the next files, or to undefined after the last. REQUIRES: no other call is running. */
   next(): Promise<readonly FileResult[] | undefined>;
-  /** Returns the answer without its files. REQUIRES: next() resolved to undefined; called once. */
+  /** Returns the answer without its files. REQUIRES: next() resolved to undefined. Called once. */
   end(): Omit<SearchResponse, "files">;
-  /** Stops what is running and releases the index. Idempotent. */
+  /** Stops all work and releases the index. Idempotent. */
   close(): void;
 }
 
-/** The key of an engine's method that begins an answer which is produced as it is read. Internal. */
+/** The key of an engine's method that begins a long answer, which is produced while it is read. Internal. */
 export const BEGIN_ANSWER = Symbol.for("quern.beginAnswer");
 
 type Asks<T> = (request: SearchRequest, options: SearchOptions) => Promise<T>;
@@ -35,12 +36,15 @@ type Asks<T> = (request: SearchRequest, options: SearchOptions) => Promise<T>;
 export interface BeginsAnswers {
   readonly [BEGIN_ANSWER]: {
     readonly begin: Asks<SearchResponse | LongAnswer>;
-    /** The engine's own search(). If a host has wrapped search(), the wrapper is called instead of this method. */
+    /**
+     * The engine's own search(). If a host has replaced search() by a wrapper, the wrapper is called instead of this
+     * method.
+     */
     readonly insteadOf: Asks<SearchResponse>;
   };
 }
 
-/** Begins a long answer if the engine supports it, otherwise makes the whole answer. */
+/** Begins a long answer if the engine supports it. Otherwise makes the whole answer. */
 export function beginAnswer(
   engine: { readonly search: Asks<SearchResponse> } & Partial<BeginsAnswers>,
   request: SearchRequest,

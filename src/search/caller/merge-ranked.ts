@@ -1,11 +1,11 @@
-/** Merges the threads' lists of best files, which are sorted, into one list in rank order. */
+/** Merges the threads' sorted lists of best files into one list in rank order. */
 
 import { HASH_BYTES } from "../../store/format/format.ts";
 import type { Place, RankedFiles } from "../messages/messages.ts";
 
 /** A file to show. */
 export interface FileToShow {
-  /** The position of the segment in the search's input. */
+  /** The index of the segment in the search's input. */
   readonly segment: number;
   readonly file: number;
   /** How many of its ranges were shown on earlier pages. */
@@ -15,7 +15,7 @@ export interface FileToShow {
 }
 
 export interface Ranked extends FileToShow {
-  /** The list that it comes from, and its position there. */
+  /** The list that it comes from, and its index there. */
   readonly list: RankedFiles;
   readonly at: number;
 }

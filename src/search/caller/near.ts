@@ -1,6 +1,6 @@
 /**
- * Decides which searches the caller's thread tries itself (thread/near-thread.ts), and has threads record what
- * such a search needs. A search is tried if all it asks for is words on few pages, paths, languages and names.
+ * Decides which searches the calling thread tries itself (thread/near-thread.ts), and makes threads record the data
+ * that such a search needs. A search is tried if it consists only of words on few pages, paths, languages and names.
  */
 
 import type { Catalog } from "../../store/catalog/catalog.ts";
@@ -12,28 +12,31 @@ type PackedValues = NonNullable<SearchOutput["read"]>;
 
 /** Searches on this thread. */
 export interface NearThread {
-  /** Resolves to undefined if the threads must search: something is not kept, or there is too much to do. */
+  /** Resolves to undefined if the threads must search, because some data is not cached or there is too much work. */
   search(input: SearchInput): Promise<SearchOutput | undefined>;
   keep(read: PackedValues): void;
-  /** Whether the tables of a segment are not there. */
+  /** Whether the tables of a segment are missing. */
   lacks(segment: TablesInput): boolean;
   open(segment: TablesInput, read: PackedValues): void;
 }
 
-/** The most pages that the caller's thread reads: 0.5 ms. */
+/** The most pages that the calling thread reads, which takes 0.5 ms. */
 const MOST_PAGES = 200;
-/** The longest plan that is tried, and the longest expression in it. */
+/** The limits for the length of the plan, and of an expression in it. */
 const MOST_PLAN = 2048;
 const MOST_PATTERN = 64;
-/** The most that the tables of all segments may take here. Linux takes 9 MB. */
+/** The most memory for the tables of all segments here. Linux takes 9 MB. */
 const MOST_TABLES = 20 * 2 ** 20;
-/** The most files of one segment: its tables are opened in one turn. Those of 70 000 files take 12 ms. */
+/**
+ * The most files of one segment, because its tables are opened in one turn of the event loop. For 70 000 files this
+ * takes 12 ms.
+ */
 const MOST_FILES = 16_384;
 
 export class Near {
   readonly #thread: NearThread;
   readonly #pool: Pool;
-  /** The segments whose tables were asked for, each with its edition. */
+  /** The segments whose tables were requested, each with its edition. */
   readonly #asked = new Set<string>();
 
   constructor(thread: NearThread, pool: Pool) {
@@ -41,12 +44,12 @@ export class Near {
     this.#pool = pool;
   }
 
-  /** Whether the search is tried. `pages` says how many pages must be read for its words. */
+  /** Whether to try the search. `pages` is the number of pages that must be read for its words. */
   mayTry({ plan, segments }: Pick<SearchInput, "plan" | "segments">, from: Planned): boolean {
     return isEasy(plan, from.pages) && tableBytes(segments, from.catalog) <= MOST_TABLES;
   }
 
-  /** Searches on this thread. Resolves to undefined if the threads must. */
+  /** Searches on this thread. Resolves to undefined if the threads must search. */
   search(input: SearchInput): Promise<SearchOutput | undefined> {
     const { ahead, ...rest } = input;
     return this.#thread.search({
@@ -56,7 +59,7 @@ export class Near {
     });
   }
 
-  /** Keeps what the threads have read for a search, and has them read the tables of its segments. */
+  /** Caches the data that the threads have read for a search, and makes them read the tables of its segments. */
   learn({ segments }: Pick<SearchInput, "segments">, outputs: readonly SearchOutput[]): void {
     for (const { read } of outputs) if (read) this.#thread.keep(read);
     for (const { segment, symbols, isDecided } of segments)
@@ -72,7 +75,7 @@ export class Near {
       const how = { lane: "search" } as const;
       this.#thread.open(input, await this.#pool.run<PackedValues>("search.tables", input, how));
     } catch {
-      // the thread has died, or the engine is closed: the next search asks again
+      // the thread has died, or the engine is closed; the next search asks again
     } finally {
       this.#asked.delete(key);
     }
@@ -98,7 +101,7 @@ function isEasyAtom(atom: PlanAtom): boolean {
       return true;
     case "path":
     case "symbol":
-      // what is counted may take long to compile
+      // the expressions that are counted may take long to compile
       return atom.pattern.length <= MOST_PATTERN && !atom.pattern.includes("{");
     case "content":
       return false;
@@ -111,7 +114,9 @@ const PAGE_BYTES = 4;
 const FILE_BYTES = 64;
 const SEGMENT_BYTES = 128 * 1024;
 
-/** Estimates what the tables of the segments take; Infinity if one of them takes too long to open. */
+/**
+ * Estimates the memory of the segments' tables. Returns Infinity if the tables of one segment take too long to open.
+ */
 function tableBytes(segments: SearchInput["segments"], { headers }: Catalog): number {
   let bytes = 0;
   for (const { segment } of segments) {

@@ -1,6 +1,6 @@
 /**
- * Finds the repositories that a query names but that cannot answer it completely. Reads only the catalog; no
- * search runs.
+ * Finds the repositories that a query names, but that are missing or not completely indexed. Reads only the catalog;
+ * no search runs.
  */
 
 import { compareText } from "../../base/compare.ts";
@@ -19,8 +19,8 @@ import type { MatchTexts } from "./name-matcher.ts";
 import { exactlyNamed, isVisible, visibleRepositories } from "./scope.ts";
 
 /**
- * The key of an engine's method that returns which names of a query are unknown or not indexed yet. It is
- * `notIndexed` of explain() without searches and without skipped files. Internal, for quern/http.
+ * The key of an engine's method that returns which names in a query are unknown or not indexed yet. It is like
+ * `notIndexed` of explain(), without searches and without skipped files. Internal, for quern/http.
  */
 export const NOT_INDEXED = Symbol.for("quern.notIndexed");
 
@@ -36,12 +36,12 @@ export interface NamingQuestion {
   /** Repositories that are being indexed for the first time. */
   readonly indexing: ReadonlySet<string>;
   readonly skipped?: (repository: number) => Promise<readonly SkippedFile[]>;
-  /** Awaited now and then. */
+  /** Awaited regularly. */
   readonly pause: Pause;
   readonly matching: MatchTexts;
 }
 
-/** Returns the repositories that the query names but that cannot answer it completely. */
+/** Returns the repositories that the query names, but that are missing or not completely indexed. */
 export async function notIndexed(question: NamingQuestion): Promise<Explanation["notIndexed"]> {
   const { catalog, viewer, indexing } = question;
   const found: Explanation["notIndexed"] = [];
@@ -80,7 +80,10 @@ async function countSkipped(
   return paths.length;
 }
 
-/** Returns the exact names in the query, the visible names that `repo:` matches, and the name it spells out if it matches none. */
+/**
+ * Returns the exact names in the query and the visible names that `repo:` matches. If `repo:` matches none, returns
+ * the name that it spells out.
+ */
 async function namesOf(question: NamingQuestion): Promise<string[]> {
   const { query, contexts, pause } = question;
   const names = new Set<string>();
@@ -94,12 +97,15 @@ async function namesOf(question: NamingQuestion): Promise<string[]> {
   return sortInSlices([...names], compareText, pause);
 }
 
-/** The most names tested at a time, before checking whether one match suffices. The first checks come after 1, 2 and 4 names. */
+/**
+ * How many names are tested at most, before a check whether one match is enough. The first checks come after 1, 2 and
+ * 4 names.
+ */
 const NAMES_A_TEST = 256;
 
 /**
- * Returns names that the expression matches, of visible repositories and of those being indexed for the first
- * time. Returns all of them only if the caller needs all, otherwise stops at the first.
+ * Returns the names that the expression matches, of visible repositories and of those that are being indexed for the
+ * first time. Stops at the first one unless the caller needs all.
  */
 async function namesMatching(
   atom: Expression,
@@ -124,7 +130,10 @@ async function namesMatching(
   return found;
 }
 
-/** Returns the atoms that are not negated, those of all alternatives included. REQUIRES: no double negation; simplify() removes those. */
+/**
+ * Returns all atoms that are not negated, in every alternative. REQUIRES: no double negation; simplify() removes
+ * those.
+ */
 function affirmedAtoms(query: Query): Atom[] {
   if (query.kind === "and" || query.kind === "or") return query.children.flatMap(affirmedAtoms);
   return query.kind === "not" || isConstant(query) ? [] : [query];

@@ -1,13 +1,13 @@
 /**
  * Splits results into pages. A cursor is the place in the ranking where a page ended, not a number of files to skip.
- * So a later page costs as much as the first, and a cursor means the same in every state of the index. A cursor is
- * the base64url of a MessagePack array:
+ * So a later page takes as long as the first, and a cursor remains valid when the index changes. A cursor is the
+ * base64url of a MessagePack array:
  *
  *     [version, query, state, score, repository, path, hash, ranges]
  *
  * `query` is 8 bytes of the SHA-256 of all fields of the request that decide the ranges and their order. `state` is
- * the same of everything that the viewer may see. `score`, `repository`, `path` and `hash` (of the content) are the
- * place of a file, and `ranges` is how many of its ranges were delivered.
+ * the same hash of everything that the viewer may see. `score`, `repository`, `path` and `hash` (of the content) are
+ * a file's place in the ranking. `ranges` is how many of its ranges were delivered.
  */
 
 import { createHash } from "node:crypto";
@@ -22,7 +22,7 @@ import type { CheckedRequest, Viewer } from "../messages/request.ts";
 import { comparePlaces, mergeRanked, placeOf, type Ranked } from "./merge-ranked.ts";
 import { isVisible } from "./scope.ts";
 
-/** Raised when the cursor's fields or the ranking change, because a place means nothing in another ranking. */
+/** To be raised when the cursor's fields or the ranking change, because a place has no meaning in another ranking. */
 const VERSION = 1;
 const DIGEST_BYTES = 8;
 
@@ -36,11 +36,11 @@ interface Cursor {
   readonly ranges: number;
 }
 
-/** The data that one search needs to return a page. */
+/** What a search needs to return a page. */
 export interface Paging {
-  /** Where the page before ended; undefined: this is the first. */
+  /** Where the previous page ended. Undefined for the first page. */
   readonly place: PagePlace | undefined;
-  /** Whether the viewer would have seen something else when the page before was made. */
+  /** Whether the viewer could see something else when the previous page was made. */
   readonly indexChanged: boolean;
   /** Returns the cursor of a page that ends at this place. */
   readonly cursorAt: (place: PagePlace) => string;
@@ -65,16 +65,16 @@ export async function pagingOf(
   return { place: { ...named, repository: places[repository.record.id]! }, indexChanged, cursorAt };
 }
 
-/** The place where a page ended, with the repository's name, because its position differs between engines. */
+/** The place where a page ended. It has the repository's name, because the name's position differs between engines. */
 export interface NamedPlace extends Omit<PagePlace, "repository"> {
   readonly repository: string;
 }
 
 /** The cursors of one search. */
 export interface Cursors {
-  /** Where the page before ended; undefined: this is the first. */
+  /** Where the previous page ended. Undefined for the first page. */
   readonly after: NamedPlace | undefined;
-  /** Whether the viewer would have seen something else when the page before was made. */
+  /** Whether the viewer could see something else when the previous page was made. */
   readonly indexChanged: boolean;
   readonly write: (place: NamedPlace) => string;
 }
@@ -99,7 +99,7 @@ export function cursorsOf(
   return { after, indexChanged: Buffer.compare(before, state) !== 0, write };
 }
 
-/** Returns the part of the threads' input about pages. */
+/** Returns the part of the threads' input that concerns pages. */
 export const pageInput = ({ place }: Paging): NonNullable<SearchInput["page"]> =>
   place ? { more: place.ranges + 1, after: place } : { more: 1 };
 
@@ -113,7 +113,7 @@ function queryDigest(request: CheckedRequest): Uint8Array {
 const digests = new WeakMap<Catalog, WeakMap<object, Uint8Array>>();
 const EVERYTHING = {};
 
-/** Computes a digest of everything that decides which files the viewer sees, and how they rank. */
+/** Computes a digest of everything that determines which files the viewer sees and how they rank. */
 export async function stateDigest(
   catalog: Catalog,
   viewer: Viewer | undefined,
@@ -168,8 +168,8 @@ const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST
 const expired = (message: string): QuernError => new QuernError("CURSOR_EXPIRED", message);
 
 /**
- * Returns the error for a page that ended in a repository that does not exist, or is hidden from the viewer. It has no
- * name: the cursor may be a handle that another viewer was given.
+ * Returns the error for a page that ended in a repository that no longer exists, or that the viewer may not see. The
+ * error does not name the repository, because the cursor may come from another viewer.
  */
 export const repositoryGone = (): QuernError =>
   expired("after ended in a repository that is not there any more: ask for the first page again");
@@ -207,7 +207,7 @@ const isBytes = (value: unknown, length?: number): value is Uint8Array =>
 /** The files of one response. */
 export interface Chosen {
   readonly files: readonly Ranked[];
-  /** The cursor of the next page. Absent if there is none, or the request asks for no page. */
+  /** The cursor of the next page. Absent if there is no next page, or the request asks for no page. */
   readonly nextCursor?: string;
 }
 
@@ -216,7 +216,7 @@ export async function chooseFiles(
   lists: readonly RankedFiles[],
   wanted: {
     readonly matches: number;
-    /** Default: as the threads have counted. */
+    /** Default: the threads' count. */
     readonly matchesPerFile?: number | undefined;
     readonly paging: Paging | undefined;
     readonly pause: Pause;
@@ -247,7 +247,7 @@ export async function chooseFiles(
   return { files };
 }
 
-/** Returns the cursor at which to continue after an answer that was full before its page ended. */
+/** Returns the cursor that continues after an answer that became full before its page ended. */
 export function cursorOfCut(
   { files }: Chosen,
   cut: { readonly files: number; readonly ranges: number },

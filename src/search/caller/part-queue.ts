@@ -1,4 +1,7 @@
-/** Queues the parts of a stream between the threads and the reader: push(), then end() or fail(). Iterated once. */
+/**
+ * Queues the parts of a stream between the threads and the reader: push(), then end() or fail(). It may be iterated
+ * once.
+ */
 
 export class PartQueue<T> implements AsyncIterable<T> {
   #parts: T[] = [];
@@ -24,7 +27,7 @@ export class PartQueue<T> implements AsyncIterable<T> {
     );
   }
 
-  /** Makes the iteration throw, after it has delivered the parts pushed before. */
+  /** Makes the iteration throw once it has delivered the parts that were pushed before. */
   fail(error: unknown): void {
     this.#failure = error;
     this.end();

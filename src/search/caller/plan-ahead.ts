@@ -1,10 +1,11 @@
 /**
- * Plans literals on the caller's thread, as far as memory alone answers: in which segments no file can match,
- * because a literal that every match requires is on none of their pages, and about how many pages must be
- * read in the others. Threads are then asked for the other segments only, or for none.
+ * Plans literals on the calling thread, as far as data in memory allows. It finds the segments in which no file can
+ * match, because a required literal is on none of their pages, and estimates how many pages must be read in the
+ * others. The threads then search only the other segments, if any.
  *
- * It counts what a thread would have counted. It reads nothing from the disk: a segment whose lists are not
- * kept is left to the threads, which keep them. A segment takes some 5 µs, a hop between threads 60 to 200.
+ * It counts exactly what a thread would count. It reads nothing from the disk. If the lists of a segment are not
+ * cached, the threads plan the segment and cache its lists. A segment takes some 5 µs; a hop between threads takes 60
+ * to 200.
  */
 
 import { countBits } from "../../base/bitset.ts";
@@ -16,13 +17,13 @@ import { unpackPlan, type PackedPlan, type PlanNode } from "../messages/plan.ts"
 import { zeroTotals } from "../messages/totals.ts";
 import { prepareLiteral } from "../thread/reading/literal.ts";
 
-/** The longest plan that is read here, in characters. */
+/** The longest plan that is processed here, in characters. */
 const MOST_PLAN = 4096;
 
 export interface PlannedAhead {
-  /** What a thread would say of the segments in which nothing matches, by position. */
+  /** The output that a thread would return for the segments in which nothing matches, by position. */
   readonly parts: ReadonlyMap<number, SegmentPart>;
-  /** About how many pages must be read in the other segments; Infinity if it is not known. */
+  /** An estimate of the pages that must be read in the other segments. Infinity if unknown. */
   readonly pages: number;
 }
 
@@ -37,10 +38,10 @@ interface Asked {
   readonly pause: Pause;
 }
 
-/** Plans the segments whose lists are kept. */
+/** Plans the segments whose lists are cached. */
 export async function planAhead(asked: Asked): Promise<PlannedAhead> {
   const { plan, segments, catalog, lists, pause } = asked;
-  // where filters of repositories exclude all files, a thread looks no gram up, and counts none
+  // if filters of repositories exclude all files, a thread would look up no gram and count none
   const hasSets = segments.some(({ sets }) => sets.length > 0);
   const literals = hasSets ? undefined : literalsOf(plan);
   if (!literals) return NOT_PLANNED;
@@ -69,11 +70,11 @@ export async function planAhead(asked: Asked): Promise<PlannedAhead> {
 
 interface Literals {
   readonly root: PlanNode;
-  /** The grams of each atom; undefined for an atom that is no literal. */
+  /** The grams of each atom. Undefined for an atom that is not a literal. */
   readonly grams: readonly (readonly number[] | undefined)[];
 }
 
-/** Returns undefined if lists of other atoms would be read, or no literal has any. */
+/** Returns undefined if lists of other atoms would be read, or if no literal has grams. */
 function literalsOf(packed: PackedPlan): Literals | undefined {
   if (packed.length > MOST_PLAN) return undefined;
   const { root, atoms } = unpackPlan(packed);
@@ -84,7 +85,10 @@ function literalsOf(packed: PackedPlan): Literals | undefined {
   return grams.some((some) => some && some.length > 0) ? { root, grams } : undefined;
 }
 
-/** Counts the pages in which a match may be, and the bytes of all lists. Returns undefined if some are not kept. */
+/**
+ * Counts the pages in which a match may begin, and the bytes of all lists. Returns undefined if some lists are not
+ * cached.
+ */
 function countAll(
   { root, grams }: Literals,
   lists: KeptLists,
@@ -105,7 +109,10 @@ function countAll(
   return { pages: mostPages(root, pages), listBytes };
 }
 
-/** Returns the most pages with content of matching files that decides, by the pages of each atom. 0: none matches. */
+/**
+ * From the pages of each atom, computes the most pages whose content must be read to decide which files match. 0
+ * means that no file matches.
+ */
 function mostPages(node: PlanNode, pages: readonly number[]): number {
   switch (node.kind) {
     case "none":

@@ -33,7 +33,7 @@ const encodeSegments = (path: string): string => path.split("/").map(encodeURICo
 export const defaultWebUrl: WebUrl = ({ repository, path, revision }) =>
   `/browse/${encodeSegments(repository)}@${encodeSegments(revision)}/-/blob/${encodeSegments(path)}`;
 
-// the address of a file on its code host, from the address of the repository's page; undefined if unknown
+// the address of a file on its code host, based on the address of the repository's page; undefined if unknown
 const EXTERNAL: Readonly<
   Record<CodeHostType, ((base: string, path: string, revision: string) => string) | undefined>
 > = {
@@ -64,7 +64,7 @@ export function externalWebUrl(
     : EXTERNAL[codeHostType]?.(webUrl.replace(/\/+$/, ""), path, revision);
 }
 
-/** Bytes of a result in V8's heap, without its chunks. */
+/** The bytes of a result in V8's heap, without its chunks. */
 const FILE_BYTES = 640;
 
 export async function presentFile(

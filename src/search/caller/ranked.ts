@@ -110,7 +110,7 @@ function respond(
   return { stats, files, ...rest };
 }
 
-/** Returns the answer without its files. REQUIRES: they have been shown. */
+/** Returns the answer without its files. REQUIRES: its files were shown. */
 function sum(
   attempts: Attempts,
   { catalog, control, segments, startedAt }: Attempt,

@@ -1,6 +1,6 @@
 /**
- * Finds the repositories that a query names, so that only they are searched. Uses only `repo:`, repository
- * sets and `context:`: what other filters and negations leave is most of an index.
+ * Finds the repositories that a query names, so that only these are searched. Uses only `repo:`, repository sets and
+ * `context:`, because other filters and negations exclude few repositories.
  */
 
 import { getOrMake } from "../../base/get-or-make.ts";
@@ -12,7 +12,7 @@ import type { MatchTexts } from "./name-matcher.ts";
 import { exactlyNamed } from "./scope.ts";
 import type { Understood } from "./understand.ts";
 
-/** Ids; undefined: any. */
+/** Ids. Undefined means any repository. */
 export type RepositoryLimits = ReadonlySet<number> | undefined;
 
 export interface LimitsQuestion {
@@ -22,7 +22,7 @@ export interface LimitsQuestion {
   readonly pause: Pause;
 }
 
-/** Returns repositories outside of which the query matches nothing. */
+/** Returns the only repositories in which the query can match. */
 export async function repositoryLimits(question: LimitsQuestion): Promise<RepositoryLimits> {
   const { plan, hostAtoms } = question.understood;
   const sets: RepositoryLimits[] = [];
@@ -79,7 +79,7 @@ async function limitsOf(atom: HostAtom, question: LimitsQuestion): Promise<Repos
 const idsOf = (catalog: Catalog, names: Iterable<string>): ReadonlySet<number> =>
   new Set(Array.from(names, (name) => repositoryNamed(catalog, name)?.record.id ?? -1));
 
-/** What expressions match, by catalog and expression: a large one takes a while on 100 000 names. */
+/** Cached matches of expressions, by catalog and expression: a large expression takes long on 100 000 names. */
 const kept = new WeakMap<Catalog, Map<string, ReadonlySet<number>>>();
 const MOST_KEPT = 32;
 

@@ -1,7 +1,7 @@
 /**
- * Computes what the catalog alone decides: which files are searched, and for which of them an atom about
- * repositories or revisions holds, as one bitset for each segment in shared memory. Results that many searches of
- * a generation need are cached: the scope of all repositories and of each interned set of repositories, and the
+ * Computes everything that the catalog alone determines: which files are searched, and for which of them an atom
+ * about repositories or revisions is true. Each is a bitset per segment in shared memory. It caches results that many
+ * searches of a generation need: the scopes of all repositories and of each interned set of repositories, and the
  * sets of recent atoms.
  */
 
@@ -34,7 +34,7 @@ export interface ScopeQuestion {
   readonly matching: MatchTexts;
   /** The repositories of each `context:`. */
   readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Awaited after each repository, since there may be thousands. */
+  /** Awaited after each repository, because there may be thousands. */
   readonly pause: Pause;
 }
 
@@ -89,7 +89,7 @@ async function countScopes({ catalog, viewer, allRevisions, pause }: ScopeChoice
   return scopes;
 }
 
-/** Yields the visible repositories. Walks the repositories or the viewer's ids, whichever are fewer. */
+/** Yields the visible repositories. Iterates over the repositories or the viewer's ids, whichever are fewer. */
 export function* visibleRepositories(
   { repositories }: Pick<Catalog, "repositories">,
   viewer: Viewer | undefined,
@@ -120,11 +120,16 @@ function addPlace(
 const sharedBitset = (size: number): Bitset =>
   new Uint32Array(new SharedArrayBuffer(4 * wordsFor(size)));
 
-/** The most recent sets of a catalog, by atom. Only finished ones, because one in progress stops with its search. */
+/**
+ * A catalog's most recently used sets, by atom. Only finished ones, because an unfinished one stops with its search.
+ */
 const keptSets = new WeakMap<Catalog, Map<string, Scopes>>();
 const MOST_SETS = 32;
 
-/** Returns the files for which an atom holds, for each segment in scope and possibly others. The sets must not be changed. */
+/**
+ * Returns the files for which an atom is true, for each segment in scope and possibly others. The caller must not
+ * change the sets.
+ */
 async function setsOf(atom: HostAtom, scopes: Scopes, question: ScopeQuestion): Promise<Scopes> {
   const { catalog } = question;
   const few = namedBy(atom, question);
@@ -262,7 +267,9 @@ function holdsFor(
   }
 }
 
-/** Returns the names of the revisions that contain a file, among those that `values` name, or else among the searched ones. */
+/**
+ * Returns the names of the revisions that contain a file: of those that `values` name, or else of the searched ones.
+ */
 export function branchesOf(
   repository: CatalogRepository,
   at: { readonly segment: number; readonly file: number },

@@ -1,6 +1,6 @@
 /**
- * Runs searches on the caller's thread: parses, sends tasks to the threads, and merges their answers. It never
- * scans, and works in slices of a few milliseconds, whatever the size of the answer.
+ * Runs searches on the calling thread: parses, sends tasks to the threads, and merges their answers. It never scans
+ * text, and works in slices of a few milliseconds, whatever the size of the answer.
  */
 
 import type { SearchOptions, SearchRequest } from "../messages/request.ts";
@@ -26,7 +26,7 @@ export class Searcher {
     this.#attempts = new Attempts(options);
   }
 
-  /** The oldest generation that a running search still reads; Infinity without one. */
+  /** The oldest generation that a running search still reads; Infinity if no search is running. */
   get oldestHeld(): number {
     return this.#attempts.oldestHeld;
   }
@@ -81,8 +81,8 @@ export class Searcher {
   }
 
   /**
-   * Runs the first half of a search that several engines answer together. `page` names the page, because a
-   * cursor belongs to the one who asks all engines; `request.after` is ignored.
+   * Runs the first part of a search that several engines answer together. `page` identifies the page. `request.after`
+   * is ignored, because only the caller that asks all engines can decode a cursor.
    */
   heads(
     request: SearchRequest,
@@ -95,7 +95,7 @@ export class Searcher {
     );
   }
 
-  /** Runs the second half: shows files of earlier heads, for the same request, options and view. */
+  /** Runs the second part: shows files of earlier heads, for the same request, options and view. */
   showHeads(
     files: readonly HeadToShow[],
     request: SearchRequest,

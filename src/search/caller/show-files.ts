@@ -1,7 +1,7 @@
 /**
- * Shows the files of an answer. Threads show them in groups, and the caller's thread turns each group into results as
- * it arrives. It drops the packed files at once. If a hundred thousand of them waited, the garbage collector would copy
- * them in pauses of 10 ms.
+ * Shows the files of an answer. Threads show them in groups, and the calling thread converts each group to results as
+ * it arrives. It then drops the packed files at once. If a hundred thousand of them waited, the garbage collector
+ * would copy them in pauses of 10 ms.
  */
 
 import type { Pool } from "../../threads/pool.ts";
@@ -21,7 +21,7 @@ import { answerBytes, branchBytes } from "../messages/answer-size.ts";
 import type { FileResult } from "../messages/response.ts";
 import { groupFiles, showInput } from "./show-groups.ts";
 
-/** Urgent, because otherwise each group of a large answer would wait for all other searches. */
+/** The tasks are urgent, because each group of a large answer would otherwise wait for all other searches. */
 const SHOWING = { lane: "search", isUrgent: true } as const;
 
 export type Presenter = (segment: number, file: number, shown: ShownFile) => Promise<FileResult>;
@@ -35,9 +35,9 @@ export interface Showing {
 
 /** The amount to show in one step. */
 export interface Step {
-  /** The bytes of shown files after which no more groups are begun. */
+  /** After so many bytes of shown files, no more groups are begun. */
   readonly bytes: number;
-  /** Whether to continue if a segment is gone, because a part of the answer has already been delivered. */
+  /** Whether to continue if a segment is gone, because a part of the answer was already delivered. */
   readonly isLate: boolean;
 }
 
@@ -83,7 +83,7 @@ export class FilesToShow {
   }
 
   /**
-   * Shows the next groups, without damaged files and without those that no longer fit the answer. Resolves to
+   * Shows the next groups. Leaves out damaged files and those that no longer fit into the answer. Resolves to
    * undefined if a segment is gone.
    */
   async more(attempt: Attempt, { bytes, isLate }: Step): Promise<FileResult[][] | undefined> {
@@ -91,8 +91,8 @@ export class FilesToShow {
     const end = this.#bytes + bytes;
     let [isGone, begun] = [false, 0];
     const { control } = attempt;
-    // the first group is shown even after the time-out, so that every page advances; a reader that has begun gets all
-    // of it
+    // the first group is shown even after the time-out, so that every page advances; once a reader has begun, it gets
+    // everything
     const isOver = () => control.isFull || (!isLate && begun > 0 && control.hasEnded);
     // all lanes take from one generator
     const lane = async () => {
@@ -115,8 +115,8 @@ export class FilesToShow {
   }
 
   /**
-   * Returns a group that threads have already shown, in the form in which a thread would answer. Returns undefined if
-   * some of its files were not shown or were shown with other limits, or if the answer may become full.
+   * Returns a group that threads have already shown, in the form of a thread's answer. Returns undefined if some of
+   * its files were not shown, or with other limits, or if the answer may become full.
    */
   #shownAhead(group: readonly FileToShow[], control: Control): ShowOutput | undefined {
     const files: ShownFile[] = [];
@@ -141,7 +141,7 @@ export class FilesToShow {
     return next.done ? undefined : next.value;
   }
 
-  /** Drops the groups after the file that filled the answer, which other lanes may have shown already. */
+  /** Drops the groups after the file that filled the answer. Other lanes may already have shown them. */
   #upToTheCut(done: readonly Group[]): FileResult[][] {
     const cut = done.findIndex(({ isCut }) => isCut);
     const kept = cut < 0 ? done : done.slice(0, cut + 1);
@@ -172,7 +172,7 @@ export class FilesToShow {
       if (this.#bytes >= this.#maxBytes)
         return { files: presented, matches, reached, lastRanges, isCut: true };
       reached++;
-      lastRanges = file?.count || files[i]!.most; // a page that begins here again would be late again
+      lastRanges = file?.count || files[i]!.most; // a page that begins here again would be too late again
       if (!file) {
         this.lost.set(group[i]!.segment, result === "gone" ? "gone" : "damaged");
         continue;
@@ -191,7 +191,7 @@ export class FilesToShow {
 }
 
 /**
- * The room that must remain for each range, besides the files themselves, so that no file can be cut: see
+ * How many bytes must remain for each range, in addition to the files themselves, so that no file can be cut: see
  * rangesWithRoom().
  */
 const LEAST_ROOM = 1024;

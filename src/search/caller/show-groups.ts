@@ -1,4 +1,4 @@
-/** Groups the files to show, such that the caller's thread receives each group in a few milliseconds. */
+/** Groups the files to show, so that the calling thread receives each group in a few milliseconds. */
 
 import { hasBit } from "../../base/bitset.ts";
 import type { Attempt } from "./attempt.ts";
@@ -9,7 +9,7 @@ import type { FileToShow } from "./merge-ranked.ts";
 
 const FILES = 32;
 const RANGES = 512;
-/** The lines of context from which a file counts as shown whole. */
+/** With this many lines of context, a file counts as shown whole. */
 const MUCH_CONTEXT = 100;
 
 /** Returns whether all or nearly all of a file is shown. */
@@ -19,7 +19,7 @@ export const showsWhole = ({
 }: Pick<CheckedRequest, "whole" | "contextLines">): boolean =>
   whole || contextLines >= MUCH_CONTEXT;
 
-/** Yields groups in the order of the files. Whole files are large, so each is a group of its own. */
+/** Yields groups in the order of the files. Whole files are large, so each one is a group of its own. */
 export function* groupFiles<File extends FileToShow>(
   files: Iterable<File>,
   request: Pick<CheckedRequest, "whole" | "contextLines">,

@@ -16,23 +16,23 @@ import { repositoryInfo } from "./present.ts";
 import type { Presenter } from "./show-files.ts";
 import { countLost, tally } from "./tally.ts";
 
-/** Cannot start again after a delivery, so a segment that is merged away meanwhile counts as crashed. */
+/** It cannot start again once it has delivered files. So a segment that is merged away meanwhile counts as crashed. */
 export async function* streamFiles(attempts: Attempts, asked: Asked): AsyncGenerator<SearchEvent> {
   for await (const { event } of streamHeads(attempts, asked)) yield event;
 }
 
-/** An event of a stream, with the places of its files, by which each may be shown again. */
+/** An event of a stream, with the place of each file, by which the file can be shown again. */
 export interface StreamStep {
   readonly event: SearchEvent;
   readonly files: readonly StreamedFile[];
 }
 
 export interface StreamedFile extends HeadToShow {
-  /** What it takes of an answer's room. */
+  /** How many bytes of an answer it takes. */
   readonly bytes: number;
 }
 
-/** Streams as streamFiles() does, for somebody who puts several streams together. */
+/** Streams as streamFiles() does, for a caller that combines several streams. */
 export async function* streamHeads(attempts: Attempts, asked: Asked): AsyncGenerator<StreamStep> {
   const startedAt = performance.now();
   const { options } = asked;
@@ -53,8 +53,8 @@ async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<St
   const { options, control } = attempt;
   const { pool } = attempts.options;
   const parts = new PartQueue<StreamPart>();
-  // A thread that is acknowledged at once sends its next part, which the event loop receives in the same turn: five
-  // parts in one turn took 8 ms. Inline the caller's own thread would wait.
+  // If a thread got its acknowledgement immediately, it would send its next part, which the event loop would receive
+  // in the same turn; five parts in one turn took 8 ms. Inline, the calling thread would wait for itself.
   const afterTurn = pool.inline ? (acknowledge: () => void) => acknowledge() : setImmediate;
   const onPart = (part: StreamPart): void => {
     afterTurn(() => control.endPart());
@@ -66,7 +66,7 @@ async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<St
     const delivered = { actualMatchCount: 0, contentBytesLoaded: 0 };
     const lost: Lost = new Map();
     const late = lateFiles(attempt, outputs, { pool, lost });
-    // one presenter for the whole stream, so that a slice may span several parts
+    // one presenter for the whole stream, so that a slice may include several parts
     const showing = { present: attempts.presenter(attempt), left: options.maxBytes ?? Infinity };
     for await (const part of concatenate(parts, late)) {
       control.addBehind(-part.bytes);

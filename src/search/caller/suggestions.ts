@@ -1,4 +1,4 @@
-/** Suggests changes to a query that finds nothing. Each suggestion has been tried, and finds something. */
+/** Suggests changes to a query that finds nothing. Each suggestion was tried, and finds something. */
 
 import { nearestLanguage, languageNamed } from "../../base/languages.ts";
 import { conjuncts, formatQuery, type Query } from "../../query/ast.ts";
@@ -11,12 +11,12 @@ export type Change = Omit<Suggestion, "totalMatchCount">;
 /** The most changes that are tried; each takes a search. */
 const MOST_TRIED = 20;
 
-/** The most unknown languages for which the nearest known one is searched. */
+/** The most unknown languages that are replaced by the nearest known one. */
 const MOST_NAMES = 20;
 
 /**
- * Yields changes worth trying, best first. Some may not parse in the other dialect. They are made lazily, because a
- * query may have two thousand filters.
+ * Yields changes that are worth trying, best first. Some may not parse in the other dialect. They are made lazily,
+ * because a query may have two thousand filters.
  */
 export function* changesOf(given: CheckedRequest, query: Query): Generator<Change> {
   let made = 0;
@@ -28,7 +28,7 @@ export function* changesOf(given: CheckedRequest, query: Query): Generator<Chang
 
 function* allChanges(given: CheckedRequest, query: Query): Generator<Change> {
   const request = { ...given };
-  delete request.after; // a cursor is of the query as it is
+  delete request.after; // a cursor belongs to the unchanged query
   const { isCaseSensitivityEnabled, isRegexEnabled } = request;
   const change = (kind: Suggestion["change"], changed: Partial<SearchRequest>): Change => ({
     change: kind,

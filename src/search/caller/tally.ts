@@ -10,9 +10,9 @@ export interface Tally {
   readonly stats: SearchStats;
   /** The counter of each segment, by position. */
   readonly ends: readonly SegmentEnd[];
-  /** The error messages of damaged segments. */
+  /** The errors of damaged segments. */
   readonly damages: readonly string[];
-  /** The number of segments that were merged away before they were searched. */
+  /** How many segments were merged away before they were searched. */
   readonly gone: number;
 }
 
@@ -38,7 +38,10 @@ export function tally(outputs: readonly SearchOutput[], segments: number): Tally
   return { stats, ends, damages, gone };
 }
 
-/** Adds what one thread has counted in a segment. By name: addStats() takes ten times as long, for each segment. */
+/**
+ * Adds what one thread has counted in a segment. It names each counter, because addStats() would take ten times as
+ * long for each segment.
+ */
 function addTotals(into: SearchStats, { stats, nanoseconds }: SegmentPart): void {
   into.fileCount += stats.fileCount;
   into.totalMatchCount += stats.totalMatchCount;
@@ -60,7 +63,7 @@ export function countLost(
   }
 }
 
-/** Adds what is counted once for each segment. */
+/** Adds counters that each segment contributes to only once. */
 function addPlan(into: SearchStats, parts: readonly SegmentPart[]): void {
   const plan = planOf(parts);
   const considered = parts.reduce((sum, { stats }) => sum + stats.filesConsidered, 0);

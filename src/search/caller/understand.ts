@@ -12,8 +12,8 @@ import { unlessAborted } from "./aborted.ts";
 import { unknownContext } from "./scope.ts";
 
 /**
- * Saved sets of repositories for `context:`: from a set's name to the names of its repositories;
- * undefined where there is no such set. Called once for each name in a query.
+ * Saved sets of repositories for `context:`. Maps a set's name to the names of its repositories, or to undefined if
+ * there is no such set. Called once for each name in a query.
  *
  * @example
  * const saved = new Map([["payments", ["shop", "ledger"]]]);

@@ -1,26 +1,32 @@
 /**
- * Runs searches whose answers are dropped while an engine is idle. V8 compiles only what runs often, so
- * without them the first searches of a host take many times as long as the tenth.
+ * Runs searches and drops their answers while an engine is idle. V8 compiles only code that runs often, so without a
+ * warm-up the first searches of a host take many times as long as the tenth.
  *
- * The warm-up checks now and then whether the engine is idle, and begins when it was idle twice in a row.
- * It stops as soon as the engine is used, and continues later. It keeps no process alive. If a host opens
- * an engine, uses it at once and closes it, there is no warm-up.
+ * The warm-up regularly checks whether the engine is idle, and begins when this was so twice in a row. It stops as
+ * soon as the engine is used, and continues later. It keeps no process alive. If a host opens an engine, uses it
+ * immediately and closes it, there is no warm-up.
  */
 
 import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 
-/** Programs that do one thing and end are over by then. Each wait is twice the one before, for an index may stay empty. */
+/**
+ * The first wait. Programs that do only one thing have ended by then. Each wait is twice as long as the previous one,
+ * because an index may stay empty.
+ */
 const FIRST_REST_MS = 50;
 const MOST_REST_MS = 5000;
-/** The milliseconds of all searches together. V8 compiles meanwhile. docs/speed.md says what this gains. */
+/** The total milliseconds of all searches. V8 compiles meanwhile. docs/speed.md says what this gains. */
 const WARM_MS = 1000;
-/** The time-out of each, and so about the longest that a host's own question waits for one. */
+/** The time-out of each search, and so about the longest time that a host's own request waits for one. */
 const QUESTION_MS = 10;
-/** The least: enough to be compiled on a busy machine, where time passes and little is done. The most: a small index takes 0.5 ms for each. */
+/**
+ * The fewest searches: enough for V8 to compile them even on a busy machine, where little work is done in the time.
+ * The most searches. In a small index each takes 0.5 ms.
+ */
 const LEAST_QUESTIONS = 40;
 const MOST_QUESTIONS = 400;
 
-/** Searches like those of hosts: words, a phrase, expressions, names, paths, and a word that is nowhere. */
+/** Searches like those of hosts: words, a phrase, expressions, names, paths, and a word that does not occur. */
 const QUESTIONS: readonly SearchRequest[] = [
   { query: "the" },
   { query: "return value" },
@@ -32,7 +38,10 @@ const QUESTIONS: readonly SearchRequest[] = [
 ].map((request) => ({ ...request, matches: 50 }));
 
 export interface WarmUpOptions {
-  /** Whether the engine does nothing that a host has asked for. REQUIRES: asked for only while no question is under way. */
+  /**
+   * Whether the engine is doing nothing that a host has asked for. REQUIRES: called only while the warm-up runs no
+   * search of its own.
+   */
   readonly isIdle: () => boolean;
   /** Resolves to whether there is anything to search. */
   readonly hasContent: () => Promise<boolean>;
@@ -54,7 +63,7 @@ export class WarmUp {
     this.#wait();
   }
 
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when none of its searches runs any more. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#end.abort();
@@ -94,7 +103,7 @@ export class WarmUp {
     const { signal } = this.#end;
     await this.#options.search(question, { timeoutMs: QUESTION_MS, signal });
     this.#spentMs += performance.now() - began;
-    // not setImmediate(): one that keeps no process alive does not wake an event loop that sleeps
+    // not setImmediate(): an unreferenced one does not wake a sleeping event loop
     await new Promise((resolve) => void setTimeout(resolve, 1).unref());
   }
 }

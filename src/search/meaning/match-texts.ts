@@ -1,4 +1,4 @@
-/** Finds which of many short texts, names of repositories or paths, an expression matches. */
+/** Finds which of many short texts (names of repositories, or paths) an expression matches. */
 
 import { GrowableWords } from "../../base/growable.ts";
 import { SLICE_MS, type Pause } from "../../base/yield.ts";
@@ -46,8 +46,8 @@ export interface Scratch {
 }
 
 /**
- * Resolves to a function that tests one text, made in slices. It uses the memory only until it returns. Where `isShared`
- * is true a text that takes longer than a slice is tested in slices, too.
+ * Resolves to a function that tests one text. The function is built in slices. The function uses the kernel's memory
+ * only until it returns. If `isShared` is true, a text that takes longer than a slice is also tested in slices.
  */
 export async function textMatcher(
   { pattern, caseSensitive }: Expression,

@@ -1,6 +1,6 @@
 /**
- * Parses and plans a query, without a catalog. A short query is handled on the calling thread. Any other may take a
- * tenth of a second, so it becomes a task of the threads, "search.meaning".
+ * Parses and plans a query, without a catalog. A short query is handled on the calling thread. Any other query may
+ * take a tenth of a second, so it becomes the threads' task "search.meaning".
  */
 
 import type { Pause } from "../../base/yield.ts";
@@ -23,13 +23,16 @@ export interface Meaning {
   readonly hostAtoms: readonly HostAtom[];
   /** Whether more than the default revisions are searched. */
   readonly allRevisions: boolean;
-  /** The values of `rev:` atoms that are not negated, which decide the branches of results. */
+  /** The values of `rev:` atoms that are not negated, which determine the branches of results. */
   readonly revisionValues: readonly string[];
   /** The names after `context:`, in the order of the text. */
   readonly contextNames: readonly string[];
 }
 
-/** Returns whether a query takes at most a millisecond. Unicode classes take long the first time, and repetitions may. */
+/**
+ * Returns whether a query takes at most a millisecond. Unicode classes take long the first time, and so may
+ * repetitions.
+ */
 export const isShort = (text: string): boolean => text.length <= 256 && !/\\[pP]|\{\d/.test(text);
 
 export const hintsFor = ({ text, dialect }: QueryText): Hint[] => hintsOf(text, dialect);
@@ -64,7 +67,10 @@ function* meaningSteps(parsed: Query): Steps<Meaning> {
   };
 }
 
-/** Returns the values of `rev:` that are not negated. REQUIRES: the query as parsed, since simplifying may drop some. */
+/**
+ * Returns the values of `rev:` that are not negated. REQUIRES: the query as parsed, because simplifying may drop
+ * some.
+ */
 function namedRevisions(query: Query): string[] {
   if (query.kind === "and" || query.kind === "or") return query.children.flatMap(namedRevisions);
   if (query.kind === "not")

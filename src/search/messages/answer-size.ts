@@ -1,19 +1,19 @@
 /**
- * Estimates how much of an answer a file takes: about the bytes of its JSON, without escapes. Threads count the files
- * that they show. The caller's thread adds the names of branches, which only it knows.
+ * Estimates how much of an answer a file takes, as about the bytes of its JSON without escapes. Threads count the
+ * files that they show. The calling thread adds the names of branches, which only it knows.
  */
 
 import type { ShownFile } from "./messages.ts";
 import type { ResultSymbol } from "./response.ts";
 
-// as JSON writes them, with names of fields and numbers of some digits
+// as in JSON, with names of fields and numbers of a few digits
 const FILE_BYTES = 300;
 const CHUNK_BYTES = 100;
 const RANGE_BYTES = 130;
 const SYMBOL_BYTES = 80;
 /** A null in a list. */
 const NONE_BYTES = 5;
-/** The path is in the file's addresses, too. */
+/** The path also occurs in the file's addresses. */
 const PATHS = 3;
 const CHUNK_WORDS = 5;
 const RANGE_WORDS = 6;

@@ -1,14 +1,14 @@
 /**
- * Coordinates the threads of one search through shared memory. Threads claim work themselves. A thread claims the next
- * segment that none has begun, and plans it. If there is much to scan, it opens the segment, and threads that find no
- * more segments to begin help with its windows.
+ * Coordinates the threads of one search through shared memory. Threads claim work themselves. A thread claims the
+ * next segment that none has begun, and plans it. If much has to be scanned, the thread opens the segment. Threads
+ * that find no more segments to begin then help with its windows.
  */
 
 import type { CheckedRequest, SearchOptions } from "./request.ts";
 
 /**
- * Two times (f64): the moment at which scanning must stop, and the moment at which the answer is due (the time-out).
- * Threads compare both with the clock, because timers cannot fire on a thread while it scans.
+ * Two times (f64): when scanning must stop, and when the answer is due (the time-out). Threads compare both with the
+ * clock, because a timer cannot fire on a thread that is scanning.
  */
 const TIMES = 2;
 const STOP = 2 * TIMES;
@@ -19,34 +19,40 @@ const NEXT_SEGMENT = STOP + 2;
 const LEFT = STOP + 3;
 /** Bytes of a stream's parts that its reader has not taken yet. */
 const BEHIND = STOP + 4;
-/** Parts of a stream that were sent and not yet received by the caller's thread. */
+/** Parts of a stream that were sent but not yet received by the calling thread. */
 const UNDER_WAY = STOP + 5;
-/** Units of ROOM_BYTES that the answer may still hold, or ENDLESS if there is no limit. */
+/** How many units of ROOM_BYTES the answer may still take, or ENDLESS if there is no limit. */
 const ROOM = STOP + 6;
 /** Ranges found by the threads that have finished. */
 const FOUND = STOP + 7;
-/** From here on, one word for each segment: PLANNING, the next step to claim, or CLOSED and greater. */
+/** From this index on, each segment has one word: PLANNING, the next step to claim, or a value from CLOSED on. */
 const STEPS = STOP + 8;
 
 const PLANNING = -1;
 const CLOSED = 2 ** 30;
 const ENDLESS = 2 ** 31 - 1;
-/** The most bytes of an answer that a range takes besides the file's text, with two long names of definitions. */
+/**
+ * The most bytes that a range takes in an answer in addition to the file's text. It includes two long names of
+ * definitions.
+ */
 const BYTES_A_RANGE = 1024;
-/** The unit of ROOM, so that a word can count 128 GiB. */
+/** The unit of ROOM. With it, a word can count 128 GiB. */
 const ROOM_BYTES = 64;
-/** Milliseconds to wait for another thread's plan, in case that thread has died. Plans take far less. */
+/** Milliseconds to wait for another thread's plan. That thread may have died. Plans take far less. */
 const PLAN_WAIT_MS = 250;
 /** The share of the time-out that is reserved for showing files, and its maximum. */
 const SHOWING_SHARE = 0.2;
 const MOST_SHOWING_MS = 200;
-/** Milliseconds after the time-out for which showing may go on. */
+/** Milliseconds after the time-out during which files may still be shown. */
 const LATE_MS = 50;
 
-/** A reader with more waiting bytes than this counts as behind. A reader that keeps up never has so many. */
+/** A reader with more waiting bytes than this is behind. A reader that keeps up never has so many. */
 const MOST_BEHIND = 4 * 2 ** 20;
 
-/** The most parts sent at a time. The event loop receives all waiting messages in one turn, about 0.3 ms each. */
+/**
+ * The most parts that are sent at a time. The event loop receives all waiting messages in one turn, in about 0.3 ms
+ * each.
+ */
 const MOST_UNDER_WAY = 2;
 
 export const STOPPED = { NO: 0, ABORTED: 1, TIMED_OUT: 2 } as const;
@@ -78,7 +84,7 @@ export class Control {
     return control;
   }
 
-  /** Stops the search. If called again, the first reason holds. */
+  /** Stops the search. If called again, the first reason is kept. */
   stop(reason: number): void {
     if (reason === STOPPED.ABORTED) Atomics.store(this.#words, ENDED, 1);
     Atomics.compareExchange(this.#words, STOP, STOPPED.NO, reason);
@@ -89,7 +95,7 @@ export class Control {
     return Atomics.load(this.#words, STOP);
   }
 
-  /** Whether even showing files must stop: the search was aborted, or the time-out has passed. */
+  /** Whether even showing files must stop, because the search was aborted or the time-out has passed. */
   get hasEnded(): boolean {
     return this.#isDue(LATE_MS);
   }
@@ -103,14 +109,20 @@ export class Control {
     return Atomics.load(this.#words, ENDED) !== 0 || now() > this.#times[1]! + lateMs;
   }
 
-  /** Resets the search, so that nothing is claimed or found. REQUIRES: no thread works on the search. */
+  /**
+   * Resets the search to the state before anything was claimed or found. REQUIRES: no thread is working on the
+   * search.
+   */
   restart(): void {
     this.#words[NEXT_SEGMENT] = 0;
     this.#words[FOUND] = 0;
     this.#words.fill(PLANNING, STEPS);
   }
 
-  /** Claims the next segment and returns its position, past the last one if there is none. REQUIRES: the caller opens or closes it. */
+  /**
+   * Claims the next segment and returns its position. Returns a position after the last one if none is left.
+   * REQUIRES: the caller opens or closes the segment.
+   */
   claimSegment(): number {
     return Atomics.add(this.#words, NEXT_SEGMENT, 1);
   }
@@ -120,7 +132,7 @@ export class Control {
     this.#settle(segment, 0);
   }
 
-  /** Closes a segment: nothing is left to claim. */
+  /** Closes a segment, because nothing is left to claim. */
   close(segment: number): void {
     this.#settle(segment, CLOSED);
   }
@@ -164,7 +176,7 @@ export class Control {
     }
   }
 
-  /** Takes this many bytes of the answer's room, even if less is left. */
+  /** Charges this many bytes to the answer, even if fewer are left. */
   takeRoom(bytes: number): void {
     if (Atomics.load(this.#words, ROOM) !== ENDLESS) Atomics.sub(this.#words, ROOM, unitsOf(bytes));
   }
@@ -174,7 +186,10 @@ export class Control {
     return Atomics.load(this.#words, ROOM) <= 0;
   }
 
-  /** Returns how many of its `wanted` ranges the next file may show. If fewer than it has, they fill the answer. */
+  /**
+   * Returns how many of the `wanted` ranges of the next file may be shown. If this is less than the file has, these
+   * ranges fill the answer.
+   */
   rangesWithRoom(wanted: number): number {
     const most = Math.max(1, Math.ceil(this.room / BYTES_A_RANGE));
     if (wanted <= most) return wanted;
@@ -182,7 +197,7 @@ export class Control {
     return most;
   }
 
-  /** Bytes that the answer may still hold, for another search that continues it. */
+  /** How many bytes the answer may still take, for another search that continues it. */
   get room(): number {
     const left = Atomics.load(this.#words, ROOM);
     return left === ENDLESS ? Infinity : ROOM_BYTES * Math.max(0, left);
@@ -193,14 +208,14 @@ export class Control {
     return this.#times[1]! - now();
   }
 
-  /** Adds the bytes of a stream's part that was sent, or subtracts those of one that the reader took. */
+  /** Adds the bytes of a stream's part that was sent, or subtracts those of a part that the reader took. */
   addBehind(bytes: number): void {
     Atomics.add(this.#words, BEHIND, bytes);
   }
 
   /**
-   * Called before a stream's part is sent. Waits, at most PLAN_WAIT_MS, until the caller's thread has received some of
-   * the parts before it. That takes one turn of its event loop, whatever the reader does.
+   * Called before a stream's part is sent. Waits at most PLAN_WAIT_MS, until the calling thread has received some of
+   * the earlier parts. That takes one turn of its event loop, whatever the reader does.
    */
   beginPart(): void {
     const since = now();
@@ -213,7 +228,7 @@ export class Control {
     Atomics.add(this.#words, UNDER_WAY, 1);
   }
 
-  /** Called when the caller's thread has received a part. */
+  /** Called when the calling thread has received a part. */
   endPart(): void {
     Atomics.sub(this.#words, UNDER_WAY, 1);
     Atomics.notify(this.#words, UNDER_WAY);
@@ -229,4 +244,4 @@ const unitsOf = (bytes: number): number => Math.ceil(bytes / ROOM_BYTES);
 
 /** The clock of all threads, in milliseconds. */
 const now = (): number => timeOrigin + performance.now();
-const { timeOrigin } = performance; // a getter of 50 ns
+const { timeOrigin } = performance; // a getter that takes 50 ns

@@ -1,4 +1,7 @@
-/** Defines the messages between threads in a search, as plain data. Bitsets and tables are in shared memory if possible. */
+/**
+ * Defines the messages between threads during a search, as plain data. Bitsets and tables are in shared memory if
+ * possible.
+ */
 
 import type { Bitset } from "../../base/bitset.ts";
 import type { PackedValues } from "../../store/memory/kept-values.ts";
@@ -13,21 +16,21 @@ export interface SegmentInput {
   readonly scope: Bitset;
   /** The bitsets of the plan's sets, by number. */
   readonly sets: readonly Bitset[];
-  /** The edition of its symbols, 0 for none. */
+  /** The edition of its symbols; 0 if there is none. */
   readonly symbols: number;
-  /** Present if the caller's thread has found that nothing matches here: no thread is to search it. */
+  /** Present if the calling thread has found that nothing matches here, so that no thread searches the segment. */
   readonly isDecided?: true;
 }
 
 /** The facts about repositories that ranking needs, by id. */
 export interface RepositoryTable {
-  /** The position of each in the order of names. */
+  /** The position of each repository in the order of names. */
   readonly places: Uint32Array;
-  /** The rank of each, 0 to 1. */
+  /** The rank of each repository, from 0 to 1. */
   readonly ranks: Float64Array;
 }
 
-/** A file's place in the ranking. It is unique, because equal paths with equal content are one file. */
+/** A file's place in the ranking. It is unique, because files with equal path and content are stored as one file. */
 export interface Place {
   readonly score: number;
   /** The repository's position in the order of names. */
@@ -37,7 +40,7 @@ export interface Place {
   readonly hash: Uint8Array;
 }
 
-/** The place where a page ended, and how many ranges of the file were on this page and earlier ones. */
+/** The place where a page ended, and how many ranges of that file were on this page and earlier ones. */
 export interface PagePlace extends Place {
   readonly ranges: number;
 }
@@ -45,7 +48,7 @@ export interface PagePlace extends Place {
 export interface SearchInput {
   readonly plan: PackedPlan;
   readonly segments: readonly SegmentInput[];
-  /** Bytes of text of the whole index. */
+  /** The bytes of text in the whole index. */
   readonly textBytes: number;
   /** The segments in memory. */
   readonly packed: readonly PackedSegment[];
@@ -53,9 +56,12 @@ export interface SearchInput {
   readonly matches: number;
   /** The most ranges of one file that are returned; Infinity for all. */
   readonly matchesPerFile: number;
-  /** If a page was requested: how many more ranges to keep, to know whether there is another page, and where the previous one ended. */
+  /**
+   * Present if a page was requested. It says how many more ranges to keep, to know whether there is another page, and
+   * where the previous page ended.
+   */
   readonly page?: { readonly more: number; readonly after?: PagePlace };
-  /** Of how many files the best range is returned if there are more ranges than `matches`. */
+  /** The number of files of which the best range is returned, if there are more ranges than `matches`. */
   readonly bestIfMany?: number;
   /** Present if files are counted for facets. */
   readonly facets?: true;
@@ -63,16 +69,16 @@ export interface SearchInput {
   readonly threads: number;
   /** The memory of the search's Control. */
   readonly shared: SharedArrayBuffer;
-  /** Present if files may be shown with the search: how. See Showing. */
+  /** Present if files may be shown during the search. It says how; see Showing. */
   readonly ahead?: {
     readonly contextLines: number;
     readonly whole: boolean;
     readonly enclosing: boolean;
     readonly isBestFirst: boolean;
-    /** Present if one thread searches alone: it shows whatever is returned, and not only if that is all. */
+    /** Present if one thread searches alone. It then shows whatever is returned, even if there are other matches. */
     readonly isAlone?: true;
   };
-  /** Present if the caller's thread keeps what is read, so that next time it can search by itself. */
+  /** Present if the calling thread caches what is read, so that it can run the next such search itself. */
   readonly isRecorded?: true;
   /** Present for a stream, whose results are sent as they are found. */
   readonly stream?: {
@@ -84,9 +90,9 @@ export interface SearchInput {
 
 /** One thread's share of one segment. */
 export interface SegmentPart {
-  /** The position in SearchInput.segments. */
+  /** The index in SearchInput.segments. */
   readonly position: number;
-  /** Present from the thread that began the segment. */
+  /** Present if this thread began the segment. */
   readonly plan?: {
     readonly stats: PlanStats;
     readonly candidates: number;
@@ -104,7 +110,7 @@ export interface SegmentPart {
 /** Files in rank order, as columns. */
 export interface RankedFiles {
   readonly scores: Int32Array;
-  /** Positions in SearchInput.segments. */
+  /** Indexes into SearchInput.segments. */
   readonly segments: Uint32Array;
   readonly files: Uint32Array;
   readonly counts: Uint32Array;
@@ -112,11 +118,11 @@ export interface RankedFiles {
   readonly repositories: Uint32Array;
   readonly pathStarts: Uint32Array;
   readonly paths: Uint8Array;
-  /** The hashes of content, HASH_BYTES each, for files that differ in nothing else. */
+  /** The hashes of content, HASH_BYTES each. They order files that differ in nothing else. */
   readonly hashes: Uint8Array;
 }
 
-/** The number of files with each value, counted by one thread. */
+/** The number of files for each value, counted by one thread. */
 export interface FacetCounts {
   /** By the repository's id. */
   readonly repositories: ReadonlyMap<number, number>;
@@ -125,12 +131,12 @@ export interface FacetCounts {
   readonly folders: ReadonlyMap<string, number>;
 }
 
-/** A file that was shown before anybody asked for it. */
+/** A file that was shown before it was requested. */
 export interface ShownAhead {
-  /** Position of its segment in SearchInput.segments. */
+  /** The index of its segment in SearchInput.segments. */
   readonly position: number;
   readonly file: number;
-  /** Ranges that might be shown; none before them was left out. */
+  /** The number of ranges that might be shown. No range before them was left out. */
   readonly most: number;
   readonly shown: ShownFile;
   readonly contentBytesLoaded: number;
@@ -148,7 +154,7 @@ export interface SearchOutput {
   readonly read?: PackedValues;
 }
 
-/** Returns the output of a thread that has found no file. `parts` are the segments that it has planned. */
+/** Returns the output of a thread that has found no files. `parts` are the segments that it has planned. */
 export const nothingFound = (parts: readonly SegmentPart[] = []): SearchOutput => ({
   beganAt: performance.timeOrigin + performance.now(),
   parts,
@@ -181,7 +187,7 @@ export interface ShowInput {
 export interface ShowFile {
   readonly segment: number;
   readonly file: number;
-  /** Whether the file is in each of the plan's sets. */
+  /** For each of the plan's sets, whether the file is in it. */
   readonly sets: readonly boolean[];
   /** How many ranges to skip before the first shown one. */
   readonly skip: number;
@@ -191,7 +197,7 @@ export interface ShowFile {
   readonly symbols: number;
 }
 
-/** A file result with everything that the segment knows. */
+/** A file's result, with everything that the segment knows about the file. */
 export interface ShownFile {
   readonly path: string;
   readonly language: string;
@@ -202,7 +208,10 @@ export interface ShownFile {
 }
 
 export interface ShowOutput {
-  /** The files in the order of ShowInput.files, without the last ones if the answer is full. Undefined for damaged content. */
+  /**
+   * The files in the order of ShowInput.files. If the answer is full, the last ones are missing. Undefined if the
+   * content is damaged.
+   */
   readonly files: readonly (ShownFile | undefined)[];
   readonly contentBytesLoaded: number;
   readonly disagreements: readonly string[];
@@ -211,17 +220,17 @@ export interface ShowOutput {
 /** The output, or "gone" if a segment no longer exists. */
 export type ShowResult = ShowOutput | "gone";
 
-/** A part of a stream, sent while it runs. */
+/** A part of a stream, sent while the stream runs. */
 export interface StreamPart {
   readonly files: readonly (ShownFile & { readonly position: number; readonly file: number })[];
   readonly contentBytesLoaded: number;
   readonly disagreements: readonly string[];
   readonly stats: SegmentPart["stats"];
-  /** The bytes of the shown files, by which the reader is behind until it takes this part. */
+  /** The bytes of the shown files. The reader is behind by these until it takes this part. */
   readonly bytes: number;
 }
 
-/** Asks for the tables of a segment, with those of its symbols. */
+/** Requests the tables of a segment, including those of its symbols. */
 export interface TablesInput {
   readonly segment: number;
   /** As in SegmentInput. */
@@ -232,11 +241,11 @@ export interface ExplainedSegment extends Omit<
   Explanation["segments"][number],
   "outcome" | "excludedBy"
 > {
-  /** If there is no candidate file, the operands of the query that exclude them. */
+  /** If there is no candidate file, the operands of the query that exclude all files. */
   readonly excludedBy: readonly ExcludingOperand[];
 }
 
-/** `operand`: its position among what must all hold. */
+/** `operand` is the operand's index in the query's conjunction. */
 type ExcludingOperand = { readonly operand: number } & Omit<
   NonNullable<Explanation["segments"][number]["excludedBy"]>[number],
   "query"

@@ -1,6 +1,7 @@
 /**
- * Packs the chunks of a file into columns, to send them to another thread. Receiving a hundred thousand ranges as
- * objects would block the caller's thread for 260 ms. Columns arrive in one copy, and become objects in slices.
+ * Packs the chunks of a file into columns that are sent to another thread. Receiving a hundred thousand ranges as
+ * objects would block the caller's thread for 260 ms. Columns arrive in one copy, and are converted to objects in
+ * slices.
  *
  *     chunks   five words each: bytes of content, ranges, and where the content starts
  *     ranges   six words each: start and end
@@ -14,11 +15,11 @@ import type { Pause } from "../../base/yield.ts";
 import type { Chunk, Position, Range, ResultSymbol } from "./response.ts";
 
 export interface PackedChunks {
-  /** The contents, one after another, as bytes of the file. */
+  /** The concatenated contents, as bytes of the file. */
   readonly text: Uint8Array;
   readonly chunks: Uint32Array;
   readonly ranges: Uint32Array;
-  /** The symbols of the chunks that have some, by position of the chunk. */
+  /** The symbols of chunks that have some, by index of the chunk. */
   readonly symbols: readonly (readonly [chunk: number, symbols: ResultSymbol[]])[];
   /** The definition around each range. Absent if the request did not ask for them. */
   readonly enclosing?: readonly (ResultSymbol | null)[];
@@ -33,7 +34,7 @@ export const NO_CHUNKS: PackedChunks = {
   symbols: [],
 };
 
-/** Packs chunks one by one: the ranges of a chunk first, then the chunk. */
+/** Packs chunks one by one. The ranges of a chunk come first, then the chunk. */
 export class ChunkPacker {
   readonly #text = new GrowableBytes();
   readonly #chunks = new GrowableWords(64);
@@ -75,7 +76,7 @@ export class ChunkPacker {
   }
 }
 
-/** Sorts the chunks by the least of the `places` of their ranges. `places` has one number for each range. */
+/** Sorts the chunks by the least of their ranges' `places`. `places` has one number for each range. */
 export function inOrder(packed: PackedChunks, places: Uint32Array): PackedChunks {
   const cuts = chunkCuts(packed);
   const firstPlace = ({ range, ranges }: ChunkCut): number =>
@@ -127,9 +128,9 @@ function chunkCuts({ chunks }: PackedChunks): ChunkCut[] {
 }
 
 /**
- * Copies the columns of all files into one buffer, to be transferred with them. A buffer for each column would be an
- * object outside the heap that the garbage collector must free on the caller's thread. In a stream of 49 000 files
- * that took a seventh of all processor time.
+ * Copies the columns of all files into one buffer, to be transferred with them. A buffer per column would be an
+ * object outside the heap, which the garbage collector would have to free on the calling thread. In a stream of 49
+ * 000 files this took a seventh of all processor time.
  */
 export function inOneBuffer<F extends { readonly chunks: PackedChunks } | undefined>(
   files: readonly F[],
@@ -164,9 +165,9 @@ function push(words: GrowableWords, { byteOffset, lineNumber, column }: Position
 }
 
 /**
- * Makes objects of packed chunks, and awaits `pause` now and then, because a file may have any number of them. Arrays
- * are created with their final length: one that grows by push() has room for 17 elements from the start, which the
- * garbage collector would copy on the caller's thread.
+ * Converts packed chunks to objects. Awaits `pause` regularly, because a file may have any number of chunks. Arrays
+ * are created with their final length. An array that grows by push() starts with memory for 17 elements, which the
+ * garbage collector would copy on the calling thread.
  */
 export async function unpackChunks(
   { text, chunks, ranges, symbols, enclosing }: PackedChunks,
@@ -197,11 +198,11 @@ export async function unpackChunks(
   return out;
 }
 
-/** The number of ranges or chunks between two pauses, about 50 µs. */
+/** How many ranges or chunks are processed between two pauses, in about 50 µs. */
 const RANGES_PER_PAUSE = 256;
 const CHUNKS_PER_PAUSE = 64;
 
-/** Approximate bytes of these objects in V8's heap. */
+/** The approximate bytes of these objects in V8's heap. */
 const RANGE_BYTES = 136;
 const CHUNK_BYTES = 168;
 

@@ -1,6 +1,6 @@
 /**
- * Defines the plan that threads evaluate: the query as a tree over sets and atoms. The caller's thread has turned
- * everything that depends only on repositories and revisions into sets of files. The rest are atoms, which threads
+ * Defines the plan that threads evaluate: the query as a tree over sets and atoms. The calling thread has converted
+ * everything that depends only on repositories and revisions to sets of files. The rest are atoms, which threads
  * evaluate in each segment.
  */
 
@@ -9,9 +9,9 @@ import type { Atom } from "../../query/ast.ts";
 export type PlanNode =
   | { readonly kind: "all" }
   | { readonly kind: "none" }
-  /** A set of files, by its position in the sets of each segment. */
+  /** A set of files, by its index in the sets of each segment. */
   | { readonly kind: "set"; readonly set: number }
-  /** An atom, by its position in Plan.atoms. */
+  /** An atom, by its index in Plan.atoms. */
   | { readonly kind: "atom"; readonly atom: number }
   | { readonly kind: "and" | "or"; readonly children: readonly PlanNode[] }
   | { readonly kind: "not"; readonly child: PlanNode };
@@ -26,7 +26,7 @@ export interface ExpressionAtom {
 }
 export interface LanguageAtom {
   readonly kind: "language";
-  /** Linguist's name; absent for an unknown language, which no file has. */
+  /** Linguist's name. Absent for an unknown language, which no file has. */
   readonly language?: string;
 }
 
@@ -35,7 +35,7 @@ export interface Plan {
   readonly atoms: readonly PlanAtom[];
 }
 
-/** A plan as one string, which is cheap to send to threads many times in a search. */
+/** A plan as one string, which can be sent to threads many times at little cost. */
 export type PackedPlan = string & { readonly packed: "plan" };
 
 export const packPlan = (plan: Plan): PackedPlan => JSON.stringify(plan) as PackedPlan;

@@ -1,4 +1,4 @@
-/** Defines the request of a search. One table gives the fields, their defaults, limits and decoders. */
+/** Defines the request of a search. One table defines the fields, their defaults, limits and decoders. */
 
 import { QuernError } from "../../base/errors.ts";
 import { checkKeys, type KeysOf } from "../../base/known-keys.ts";
@@ -14,16 +14,16 @@ import { mustBe } from "../../base/must-be.ts";
 export interface SearchRequest {
   /** The query, see docs/query-language.md. A blank query is QUERY_SYNTAX. */
   query: string;
-  /** The most ranges that the response may hold. 0 returns no files, but exact counts. */
+  /** The most ranges that the response may contain. 0 returns no files, but exact counts. */
   matches: number;
   /**
    * The most ranges to return of one file, 1 or more. The best lines of the file are returned, best first
-   * (docs/ranking.md). Totals stay exact. Default: all ranges, in the order of the file.
+   * (docs/ranking.md). The totals stay exact. Default: all ranges, in the order of the file.
    */
   matchesPerFile?: number;
   /**
-   * Asks for a page of results: "" for the first page, the `nextCursor` of a response for the next one. Not
-   * for streams. docs/embedding.md says what holds if the index changes between two pages.
+   * Requests a page of results: "" stands for the first page, the `nextCursor` of a response for the next one. Not
+   * for streams. docs/embedding.md describes what happens if the index changes between two pages.
    */
   after?: string;
   /**
@@ -33,9 +33,9 @@ export interface SearchRequest {
   facets?: number;
   /** Lines of context before and after each match, 0 to 1000. Default 0. */
   contextLines?: number;
-  /** Whether every returned file has its whole `content`. Default false. */
+  /** Whether every returned file includes its whole `content`. Default false. */
   whole?: boolean;
-  /** Whether chunks name the definitions around their matches. Default false. */
+  /** Whether chunks include the definitions around their matches. Default false. */
   enclosing?: boolean;
   /** Whether terms are regular expressions. Default false. */
   isRegexEnabled?: boolean;
@@ -72,11 +72,11 @@ export interface SearchOptions {
    * one. If more would follow, isSearchExhaustive is false. Counts stay exact. Default: no limit.
    */
   maxBytes?: number;
-  /** Limits the search to these repositories. Nothing in files, counts or errors reveals others. */
+  /** Limits the search to these repositories. Nothing in files, counts or errors reveals other repositories. */
   viewer?: Viewer;
   /**
-   * Texts that replace indexed files for this call, such as unsaved text. The answer is the one that an
-   * index of these texts would give, in the default revisions. At most 16 MiB.
+   * Texts that replace indexed files for this call, such as unsaved text. The answer is the same as from an index of
+   * these texts, in the default revisions. At most 16 MiB.
    */
   overlay?: Iterable<OverlayDocument>;
 }
@@ -117,7 +117,7 @@ const OPTIONS: KeysOf<SearchOptions> = {
   overlay: true,
 };
 
-/** Refuses unknown options, and a viewer that would see everything because it names no repositories. */
+/** Rejects unknown options, and a viewer without repositories, which would see everything. */
 export function checkSearchOptions(call: string, options: unknown): void {
   checkKeys({ call, what: "option" }, options, OPTIONS);
   const { viewer, maxBytes = Infinity } = options as SearchOptions;
@@ -136,15 +136,15 @@ export function checkViewer(call: string, viewer: unknown): void {
     throw new QuernError("INVALID_REQUEST", `${call}: viewer.repositoryIds must be a set of ids`);
 }
 
-/** Fields that have no default: absent, they ask for nothing. */
+/** Fields without a default. If absent, they have no effect. */
 type Optional = "matchesPerFile" | "after" | "facets";
 
-/** A request with every field checked, and present where it has a default. */
+/** A request whose fields are checked. Fields with a default are present. */
 export type CheckedRequest = Required<Omit<SearchRequest, Optional>> &
   Pick<SearchRequest, Optional>;
 
 interface Field<T> {
-  readonly fallback: T | undefined; // undefined: required, unless it is optional
+  readonly fallback: T | undefined; // undefined: required, unless the field is optional
   readonly isOptional?: true;
   readonly accept: (value: unknown) => value is T;
   readonly wants: string;
@@ -197,7 +197,7 @@ const FIELDS: { readonly [Name in keyof Required<SearchRequest>]: Field<SearchRe
   isCaseSensitivityEnabled: flag(),
 };
 
-/** Fills in defaults. Refuses unknown fields and values that are out of range. */
+/** Fills in defaults. Rejects unknown fields, and values that are out of range. */
 export function checkRequest(given: unknown): CheckedRequest {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new QuernError("INVALID_REQUEST", "a search request must be an object");
@@ -212,7 +212,7 @@ export function checkRequest(given: unknown): CheckedRequest {
   return Object.fromEntries(checked) as CheckedRequest;
 }
 
-/** Returns the default of an absent field. Null is not absent. */
+/** Returns the default of an absent field. Null does not count as absent. */
 function missing(given: object, name: string, field: Field<unknown>): unknown {
   return (given as Record<string, unknown>)[name] === undefined ? field.fallback : null;
 }

@@ -15,7 +15,10 @@ import type { SearchStats } from "./stats.ts";
  * const show = ({ lineNumber, column }: Position): string => `${lineNumber}:${column}`;
  */
 export interface Position {
-  /** The 0-based offset in bytes of UTF-8, from the start of the file (for file names, of the path). */
+  /**
+   * The 0-based offset in bytes of UTF-8, from the start of the file; for matches in file names, from the start of
+   * the path.
+   */
   byteOffset: number;
   /** The 1-based line. A newline belongs to the line that it ends. */
   lineNumber: number;
@@ -37,7 +40,7 @@ export interface Range {
 }
 
 /**
- * A definition whose name contains a match, or whose body does.
+ * A definition whose name or body contains a match.
  *
  * @example
  * const show = ({ kind, symbol, parent }: ResultSymbol): string =>
@@ -65,17 +68,17 @@ export interface ResultSymbol {
  *   content.trimEnd().split("\n").map((line, i) => `${contentStart.lineNumber + i}: ${line}`);
  */
 export interface Chunk {
-  /** Whole lines, or parts of very long ones, with the matches and their context. */
+  /** Whole lines, or parts of very long lines, with the matches and their context. */
   content: string;
   /** The matches, by their positions in the file. */
   matchRanges: Range[];
   /** The position in the file at which `content` begins. */
   contentStart: Position;
-  /** A definition for each range within a definition's name, in the order of the ranges. */
+  /** For each range within a definition's name, that definition, in the order of the ranges. */
   symbols?: ResultSymbol[];
   /**
-   * For each range, the innermost definition whose body has the range's first line, by the layout of the
-   * code. Null if there is none, or a definition begins in that line. Set if the request asked for it.
+   * For each range, the innermost definition whose body contains the range's first line, judged by indentation. Null
+   * if there is no such definition, or if a definition begins in that line. Present if the request asked for it.
    */
   enclosing?: (ResultSymbol | null)[];
 }
@@ -93,7 +96,7 @@ export interface FileResult {
   fileName: {
     /** With '/' between folders, relative to the repository's root. */
     text: string;
-    /** The matches of `file:`, whether or not content matches. */
+    /** The matches of `file:`, whether or not the content matches. */
     matchRanges: Range[];
   };
   /** The address at which this host shows the file, see OpenOptions.webUrl. */
@@ -135,7 +138,7 @@ export interface RepositoryInfo {
 }
 
 /**
- * Counts of matching files by the values of something, the most frequent first.
+ * Counts of matching files for each value of a property, the most frequent value first.
  *
  * @example
  * const show = ({ values }: Facet): string =>
@@ -154,8 +157,7 @@ export interface Facet {
 }
 
 /**
- * Values that would narrow a search, each with the exact number of files that the narrower search would
- * find.
+ * Values that could narrow a search, each with the exact number of files that the narrower search would find.
  *
  * @example
  * const { facets } = await engine.search({ query: "todo", matches: 10, facets: 5 });
@@ -167,7 +169,7 @@ export interface Facets {
   /** Counts of files whose language is known. */
   languages: Facet;
   /**
-   * Counts by the first folder, and by the first two folders, of each path. Empty unless all files are in one
+   * Counts by the first folder and by the first two folders of each path. Empty unless all files are in one
    * repository.
    */
   folders: Facet;
@@ -181,7 +183,7 @@ export interface Facets {
  * console.log(`${stats.totalMatchCount} matches`, isSearchExhaustive ? "" : "(not all are shown)");
  */
 export interface SearchResponse {
-  /** Counts are exact, whatever `matches` is, unless the search was stopped or met damage. */
+  /** Counts are exact, whatever `matches` is, unless the search was stopped or found damage. */
   stats: SearchStats;
   /** The files, best first, see docs/ranking.md. */
   files: FileResult[];
@@ -189,11 +191,11 @@ export interface SearchResponse {
   repositoryInfo: RepositoryInfo[];
   /** True if and only if every match is in this response. Also false if `sym:` depends on symbols that are not known yet. */
   isSearchExhaustive: boolean;
-  /** Counts of the whole answer, whatever page this is. Set if the request asked for them. */
+  /** Counts for the whole answer, not only for this page. Present if the request asked for them. */
   facets?: Facets;
   /** The cursor of the next page. Present only if `after` was given and there are more results. */
   nextCursor?: string;
-  /** Present if what the viewer may see has changed since the page that the cursor came from. */
+  /** Present if the viewer may see something else than on the page that the cursor came from. */
   indexChanged?: true;
 }
 
@@ -260,7 +262,7 @@ export interface Explanation {
     /** Files that may match. */
     candidateFiles: number;
     /**
-     * Files that may match only by symbols that have not been extracted yet. The next index() extracts them. Absent if
+     * Files that may match, but whose symbols have not been extracted yet. The next index() extracts them. Absent if
      * there are no such files.
      */
     filesWithoutSymbols?: number;
@@ -273,13 +275,13 @@ export interface Explanation {
       query: string;
       /** Files that may match the operand alone. */
       candidateFiles: number;
-      /** The operand's literals that no page contains. */
+      /** The operand's literals that occur on no page. */
       literals: string[];
     }[];
   }[];
   /** The counters of the search that was run. */
   stats: SearchStats;
-  /** Hints about words in the query that mean something in other search engines. The query is not changed. */
+  /** Hints about words in the query that have a meaning in other search engines. The query is not changed. */
   hints: {
     /** The UTF-16 position in the given query. */
     position: number;
@@ -292,20 +294,23 @@ export interface Explanation {
   }[];
   /** If nothing was found: changed requests that were tried and find something, best first. */
   suggestions: {
-    /** The one thing that is changed. */
+    /** The single change. */
     change: "ignore-case" | "literal" | "regex" | "all-revisions" | "drop-filter" | "language";
     /** The changed request. */
     request: SearchRequest;
-    /** The number of ranges that it finds. */
+    /** The number of ranges that the changed request finds. */
     totalMatchCount: number;
   }[];
-  /** Repositories that the query names and that are unknown, being indexed, or contain skipped files that the filters admit. */
+  /**
+   * Repositories that the query names and that are unknown, being indexed, or contain skipped files that pass the
+   * filters.
+   */
   notIndexed: {
-    /** The name, as written or selected by the query. */
+    /** The name, as written in the query or as matched by it. */
     repository: string;
     /** 'unknown': it does not exist, or the viewer may not see it. 'indexing': it is being indexed for the first time. */
     reason: "unknown" | "indexing" | "files-skipped";
-    /** Skipped files that the filters admit, for 'files-skipped'. */
+    /** Skipped files that pass the filters, for 'files-skipped'. */
     files?: number;
   }[];
 }

@@ -1,8 +1,8 @@
 /** Defines the counters of a search, and adds them up. */
 
 /**
- * The counters of one search, see docs/counters.md. A shard is a segment. All counters are integers from 0
- * up. Times are in nanoseconds; sums over threads may exceed `duration`.
+ * The counters of one search, see docs/counters.md. A shard is a segment. All counters are integers of at least 0.
+ * Times are in nanoseconds; sums over threads may exceed `duration`.
  *
  * @example
  * const { stats } = await engine.search({ query: "todo", matches: 0 });
@@ -25,11 +25,14 @@ export interface SearchStats {
   filesConsidered: number;
   /** Files whose content was read. */
   filesLoaded: number;
-  /** Candidate files that were not evaluated (time-out, abort, damage), and files for which unknown symbols decide. */
+  /**
+   * Candidate files that were not evaluated (time-out, abort, damage), and files whose result depends on unknown
+   * symbols.
+   */
   filesSkipped: number;
-  /** Bytes of content and symbol tables read. */
+  /** Bytes read of content and symbol tables. */
   contentBytesLoaded: number;
-  /** Bytes of posting lists decoded, of segments that are wholly in scope. */
+  /** Bytes of decoded posting lists, in segments that are completely in scope. */
   indexBytesLoaded: number;
   /** Segments whose evaluation failed. */
   crashes: number;
@@ -54,7 +57,7 @@ export interface SearchStats {
 }
 
 /**
- * Why a search ended: every segment was finished or damaged, or time ran out first.
+ * Why a search ended: either every segment was finished or damaged, or time ran out.
  *
  * @example
  * const isPartial = (reason: FlushReason): boolean => reason === "FLUSH_REASON_TIMER_EXPIRED";

@@ -1,6 +1,6 @@
 /**
- * Describes the plan of a query in each segment, as a thread sees it: grams, list sizes, candidates. Counts
- * only pages of files in scope; other pages would reveal repositories that the viewer may not see.
+ * Describes the plan of a query in each segment, as a thread sees it: grams, list sizes, candidates. Counts only
+ * pages of files in scope, because other pages would reveal repositories that the viewer may not see.
  */
 
 import { countBits, intersect, type Bitset } from "../../base/bitset.ts";
@@ -40,7 +40,7 @@ export async function explainSegments(
       const { reader } = opened;
       const asked = { query, scope, sets, symbols, isRanked: false };
       const plan = await planSegment(opened, asked, snapshot, tools);
-      if (!plan) continue; // always planned, because nothing stops it
+      if (!plan) continue; // never undefined, because nothing stops the planning
       const { kept, kernel, arena } = tools;
       const countInScope = counterInScope(scope, reader);
       const { isStopped, pause } = tools;
@@ -68,7 +68,7 @@ export async function explainSegments(
       });
     } catch (error) {
       if (!isCorrupt(error)) throw error;
-      // a damaged segment has no plan; the search has reported it
+      // a damaged segment has no plan; the search has reported the damage
       explained.push({
         id: segment,
         literals: [],

@@ -1,8 +1,8 @@
 /**
- * Searches on the calling thread if that takes little work and nothing from the disk. In such a search two hops to
- * another thread would take most of the time. It works like a search thread with tools of its own, but reads only kept
- * values (kept-values.ts). If a value is missing, or there is too much to do, it gives up and the workers search. They
- * record what they read, so the next such search finds it here.
+ * Searches on the calling thread, if that takes little work and no data from the disk. For such a search, two hops to
+ * another thread would take most of the time. It works like a search thread with tools of its own, but reads only
+ * cached values (kept-values.ts). If a value is missing, or there is too much work, it gives up, and the workers
+ * search. The workers record what they read, so that the next such search finds it here.
  */
 
 import { countBits } from "../../base/bitset.ts";
@@ -25,11 +25,11 @@ import type { SegmentPlan } from "./planning/segment-plan.ts";
 import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 import { SearchRun } from "./search-task.ts";
 
-/** The most bytes of kept values: the text of some 200 pages, each in a block of 32 KiB. */
+/** The most bytes of cached values: the text of some 200 pages, each in a block of 32 KiB. */
 const KEPT_BYTES = 8 * 2 ** 20;
-/** The most candidate files. Rating one takes about a microsecond. */
+/** The most candidate files. Rating a file takes about a microsecond. */
 const MOST_FILES = 512;
-/** The most pages. Reading and searching one takes 2 µs. */
+/** The most pages. Reading and searching a page takes 2 µs. */
 const MOST_PAGES = 200;
 
 /** Thrown if a search is too much work for the calling thread. */
@@ -37,10 +37,10 @@ class TooMuch extends Error {}
 
 export class NearThread {
   readonly #lists: () => KeptListsMemory | undefined;
-  /** The segments that were opened, and the editions of their symbols. */
+  /** The open segments, and the editions of their symbols. */
   readonly #editions = new Map<number, number>();
   readonly #values = new KeptValues(KEPT_BYTES);
-  /** Made when the first segment is opened here. */
+  /** Created when the first segment is opened here. */
   #tools: ThreadTools | undefined;
   #isBusy = false;
   #isClosed = false;
@@ -49,7 +49,7 @@ export class NearThread {
     this.#lists = lists;
   }
 
-  /** Searches, or resolves to undefined if the threads must. */
+  /** Searches. Resolves to undefined if the threads must search. */
   async search(input: SearchInput): Promise<SearchOutput | undefined> {
     const thread = this.#tools;
     const isReady = input.segments.every(
@@ -71,7 +71,7 @@ export class NearThread {
     }
   }
 
-  /** Keeps values that workers have read. */
+  /** Caches values that workers have read. */
   keep(read: PackedValues): void {
     this.#values.add(read);
   }
@@ -100,7 +100,7 @@ export class NearThread {
     }
   }
 
-  /** Drops what belongs to other segments, or to other editions of their symbols. */
+  /** Drops the data of other segments, and of other editions of their symbols. */
   dropOthers(segments: Iterable<TablesInput>): void {
     const editions = new Map<number, number>();
     for (const { segment, symbols } of segments) editions.set(segment, symbols);
@@ -112,7 +112,7 @@ export class NearThread {
     this.#values.dropOthers((segment) => this.#editions.has(segment));
   }
 
-  /** Forgets everything. */
+  /** Drops everything. */
   trim(): void {
     this.#tools = undefined;
     this.#editions.clear();
@@ -154,18 +154,18 @@ async function run(
   return new SearchRun(searching).run();
 }
 
-/** The size of an expression up to which RE2 confirms it on this thread; see verify.ts. */
+/** Up to this size of an expression, RE2 confirms its matches on this thread; see verify.ts. */
 const MOST_SIZE = 64;
 
 function isEasy(atom: PreparedAtom): boolean {
   if (atom.kind === "literal" || atom.kind === "language") return true;
-  // without a text to look for, each path is tried
+  // without a literal to search for, each path is tried
   if (atom.kind === "path" && !atom.anchors) return false;
   const { expression } = atom.kind === "path" ? atom : atom.placed;
   return (expression.size ?? Infinity) <= MOST_SIZE;
 }
 
-/** Returns a function that throws TooMuch once the plans of a search together ask for too much. */
+/** Returns a function that throws TooMuch once the plans of a search together need too much work. */
 function limits(query: PreparedQuery): (plan: SegmentPlan) => void {
   let [files, pages] = [0, 0];
   if (!query.atoms.every(isEasy)) throw new TooMuch();

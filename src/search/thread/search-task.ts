@@ -28,14 +28,17 @@ import { showFile } from "./showing/show.ts";
 import { openDefinitions } from "./reading/thread-tools.ts";
 import { zeroTotals, type Totals } from "../messages/totals.ts";
 
-/** With fewer windows with candidates a segment is not worth a helper, because planning it takes as long. */
+/**
+ * If a segment has fewer windows with candidates, another thread does not help with it, because planning would take
+ * as long.
+ */
 const WORTH_HELP = 4;
-/** The part of the text cache that one search may use. One that reads more would drive out all others. */
+/** The part of the text cache that one search may use. A search that reads more would evict everything else. */
 const CACHE_SHARE = 0.5;
-/** A stream posts at the first hit, and then at this interval. */
+/** A stream sends a part at the first hit, and then at this interval. */
 const POST_MS = 4;
 /**
- * The most files or ranges of a part, except for its last file: what the caller's thread receives in half a
+ * The most files or ranges of a part, not counting its last file. The calling thread can receive them in half a
  * millisecond.
  */
 const PART_FILES = 16;
@@ -49,7 +52,7 @@ type WritablePart = { -readonly [Name in keyof SegmentPart]: SegmentPart[Name] }
 export class SearchRun {
   readonly #thread: SearchThread;
   readonly #parts: WritablePart[] = [];
-  /** The best files. In a stream, those for which its reader was not ready. */
+  /** The best files. In a stream, the files for which its reader was not ready. */
   readonly #collector: Collector;
   readonly #facets: FacetCounter | undefined;
   readonly #readers = new Map<number, SegmentReader>();
@@ -156,7 +159,7 @@ export class SearchRun {
     const scan = new SegmentScan(plan, { snapshot, tools, isKept });
     const rater = await this.#rater(plan);
     const onHit = (hit: Hit) => {
-      // #compare and #columns read kept files; damage there belongs to this segment, too
+      // #compare and #columns read the kept files, and damage found there belongs to this segment, too
       if (input.matches > 0) plan.reader.hashes(snapshot);
       const rating = rater.rate(hit);
       if (!rating) return keep(hit);
@@ -179,7 +182,7 @@ export class SearchRun {
       isShared ? control.claimStep(position, steps.length) : own < steps.length ? own++ : undefined;
     for (let step = next(); step !== undefined && !control.stopped; step = next()) {
       await scan.window(steps[step]!, totals, onHit);
-      if (control.stopped) break; // stopped within the window, which counts as not finished
+      if (control.stopped) break; // stopped within the window, so the window counts as not finished
       part.stepsDone++;
       if (this.#pending.length > 0 && performance.now() - this.#lastPost > POST_MS)
         await this.#post();
@@ -189,8 +192,7 @@ export class SearchRun {
   }
 
   /**
-   * Whether the search reads so little, judged by this segment, that the cache can keep it beside other
-   * searches.
+   * Whether the search, judged by this segment, reads so little that the cache can hold it along with other searches.
    */
   #fitsCache({ reader, stats }: SegmentPlan): boolean {
     const { tools, input } = this.#thread;
@@ -238,7 +240,8 @@ export class SearchRun {
     if (repositories !== 0) return repositories;
     const { snapshot } = this.#thread;
     const [paths, others] = [left.paths(snapshot), right.paths(snapshot)];
-    // files of one repository are in the order of their paths in a segment, and in most queries by path or language all have the same score
+    // files of a repository are in the order of their paths in a segment, and in most queries by path or language all
+    // have the same score
     if (left === right && lengthOf(paths, a.file) !== lengthOf(paths, b.file))
       return a.file - b.file;
     return (
@@ -279,7 +282,7 @@ export class SearchRun {
     return columns;
   }
 
-  /** Sends what a stream has found since the last time, ranked, as far as ranges are left. */
+  /** Sends what a stream has found since the last part, ranked, as far as ranges are left. */
   async #post(): Promise<void> {
     const { control, query, tools, snapshot, input, context } = this.#thread;
     const isBestFirst = input.matchesPerFile < Infinity;
@@ -290,11 +293,11 @@ export class SearchRun {
     const onDisagreement = (message: string) => void part.disagreements.push(message);
     const pause = () => context.pause();
     const how = { ...input.stream!, isBestFirst, pause, onDisagreement };
-    // what was found is shown even if the search is about to stop
+    // files that were found are shown even if the search is about to stop
     const untilEnd = { ...tools, isStopped: () => control.hasEnded };
     const showing = { query, tools: untilEnd, snapshot, ...how };
     let part = emptyPart(this.#newTotals());
-    let ranges = 0; // in this part
+    let ranges = 0; // counts the ranges in this part
     for (const { file, plan } of pending) {
       if (control.isFull || control.hasEnded) break;
       const most = control.takeRanges(control.rangesWithRoom(file.count));
@@ -335,12 +338,12 @@ export class SearchRun {
     this.#thread.context.post({ ...part, files }, [buffer]);
   }
 
-  /** Counts the segment of a file that was found but cannot be shown as damaged. */
+  /** Counts the segment of a file as damaged if the file was found but cannot be shown. */
   #fail(position: number, error: unknown): void {
     this.#parts.find((part) => part.position === position)!.failure = failureOf(error);
   }
 
-  /** Returns what was counted since the last post. */
+  /** Returns the counts since the last part. */
   #newTotals(): Totals {
     const now = zeroTotals();
     for (const { stats } of this.#parts) for (const name of names(now)) now[name] += stats[name];
@@ -376,7 +379,7 @@ class SegmentGone extends Error {
   }
 }
 
-/** Confines damage and disappearance to one segment. Any other error ends the search. */
+/** Limits the effect of damage, or of a segment that is gone, to that segment. Any other error ends the search. */
 function failureOf(error: unknown): Failure {
   if (error instanceof SegmentGone) return { kind: "gone", message: error.message };
   if (isCorrupt(error)) return { kind: "damaged", message: error.message };
@@ -394,7 +397,7 @@ const reportOf = (
   nanoseconds: nanoseconds(ms),
 });
 
-/** Returns about how many bytes a file in a part occupies until it is taken. */
+/** Estimates how many bytes a file in a part occupies until it is taken. */
 function sizeOf({ content = "", chunks }: ShownFile): number {
   const { text, ranges } = chunks;
   return 256 + content.length + text.length + ranges.byteLength;

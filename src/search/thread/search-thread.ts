@@ -16,6 +16,6 @@ export interface SearchThread {
   readonly thread: ThreadTools;
   readonly tools: SearchTools;
   readonly context: Pick<TaskContext, "pause" | "post" | "transfer">;
-  /** Called with each plan before it is carried out. What it throws ends the search. */
+  /** Called with each plan before it is carried out. If it throws, the search ends. */
   readonly checkPlan?: (plan: SegmentPlan) => void;
 }

@@ -1,6 +1,6 @@
 /**
- * Shows files in the search that finds them if there are few, which saves a second round through the
- * threads that takes as long as the search. A file that cannot be shown here is requested later.
+ * Shows files during the search that finds them, if there are few. This saves a second round through the threads,
+ * which takes as long as the search. A file that cannot be shown now is requested later.
  */
 
 import { hasBit } from "../../base/bitset.ts";
@@ -11,7 +11,7 @@ import { openDefinitions } from "./reading/thread-tools.ts";
 import type { SearchThread } from "./search-thread.ts";
 import { showFile } from "./showing/show.ts";
 
-/** The most files, which is the size of a group that is requested later. */
+/** The most files. It is the size of a group that is requested later. */
 const MOST_FILES = 32;
 const MOST_RANGES = 512;
 /** The most files on the calling thread, where nothing is sent. */
@@ -41,7 +41,10 @@ export async function showAhead(
   return ahead;
 }
 
-/** Returns the files that are returned if no other thread has found any: those with the first `matches` ranges. */
+/**
+ * Returns the files that the response contains if no other thread has found any: those with the first `matches`
+ * ranges.
+ */
 function shownOf(
   best: readonly RankedFile[],
   { matches, bestIfMany }: Pick<SearchInput, "matches" | "bestIfMany">,
@@ -66,7 +69,7 @@ async function showUnlessDamaged(
   try {
     return await showOne(thread, one);
   } catch (error) {
-    if (isCorrupt(error)) return undefined; // reported when it is requested
+    if (isCorrupt(error)) return undefined; // the error is reported when the file is requested
     throw error;
   }
 }

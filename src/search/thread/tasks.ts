@@ -34,7 +34,7 @@ import { SearchRun } from "./search-task.ts";
 import { showFile } from "./showing/show.ts";
 import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 
-/** What searching needs of the environment with which a pool is created. */
+/** The part of a pool's environment that searching needs. */
 export interface SearchEnvironment {
   textCache?: TextCacheMemory | undefined;
   keptLists?: KeptListsMemory | undefined;
@@ -42,7 +42,7 @@ export interface SearchEnvironment {
 
 const TOOLS = "search tools";
 
-/** The most bytes that are recorded of a search: the blocks of some 64 pages. */
+/** The most bytes that are recorded for a search: the blocks of some 64 pages. */
 const MOST_RECORDED = 2 * 2 ** 20;
 
 const toolsOf = (context: TaskContext): ThreadTools =>
@@ -87,7 +87,7 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
   }
 };
 
-/** Returns what was recorded, to be sent without another copy. */
+/** Returns the recorded values in a form that is sent without another copy. */
 function sent(recorder: ValueRecorder, context: TaskContext): PackedValues {
   const values = recorder.packed();
   context.transfer(values.bytes.buffer as ArrayBuffer);
@@ -101,7 +101,7 @@ function readTables(snapshot: Snapshot, { segment, symbols }: TablesInput): void
   if (reader && symbols !== 0) openSymbols(snapshot, segment, symbols);
 }
 
-/** Returns the values that the tables of a segment are made of; none if it is gone or damaged. */
+/** Returns the values from which the tables of a segment are made. Returns none if it is gone or damaged. */
 const tables: Task<TablesInput, PackedValues> = async (input, context) => {
   const snapshot = threadEnvironment(context).snapshot();
   const recorder = new ValueRecorder(snapshot, Infinity);

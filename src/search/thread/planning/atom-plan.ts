@@ -1,4 +1,4 @@
-/** Plans each atom in one segment, from its metadata and grams, before any content is read. */
+/** Plans each atom in one segment by metadata and grams, before any content is read. */
 
 import { emptyBitset, fullBitset, intersect, setBit, type Bitset } from "../../../base/bitset.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
@@ -19,23 +19,23 @@ export interface AtomPlan {
   readonly atom: PreparedAtom;
   /** The files for which the atom is true, if that is known without content. */
   readonly exact: Bitset | undefined;
-  /** The blobs in which it may be true; undefined for any. */
+  /** The blobs in which it may be true. Undefined means any blob. */
   readonly blobs: Bitset | undefined;
   /**
-   * The pages in which a literal may begin, or whose lines contain the matches of an expression; undefined
-   * for any page of those blobs.
+   * The pages in which a literal may begin, or whose lines contain the matches of an expression. Undefined means any
+   * page of those blobs.
    */
   readonly pages: Bitset | undefined;
   /** For an expression, see ExpressionReach. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
-  /** The blobs in which a match may be within the name of a definition; undefined for any. */
+  /** The blobs in which a match may be within the name of a definition. Undefined means any blob. */
   readonly named: Bitset | undefined;
   readonly listBytes: number;
   /** Whether it is only under negations, so that one match in a blob is enough. */
   readonly onlyDecides: boolean;
 }
 
-/** The plan of an atom of which nothing is known yet. */
+/** The plan of an atom about which nothing is known yet. */
 export const anywhere = (atom: PreparedAtom): AtomPlan => ({
   atom,
   exact: undefined,
@@ -48,8 +48,8 @@ export const anywhere = (atom: PreparedAtom): AtomPlan => ({
 });
 
 /**
- * Plans every atom. Resolves to undefined if stopped. `symbols` is undefined if those of the segment are
- * not known.
+ * Plans every atom. Resolves to undefined if stopped. `symbols` is undefined if the symbols of the segment are not
+ * known.
  */
 export async function planAtoms(
   { atoms, shown }: PreparedQuery,
@@ -100,13 +100,13 @@ function symbolCandidates(
   return { ...reach, blobs: reach.blobs ? intersect(reach.blobs, blobs) : blobs };
 }
 
-/** Returns what the plans say about each file. `sets` are by the numbers of the plan's sets. */
+/** Returns what the plans say about each file. `sets` are indexed by the numbers of the plan's sets. */
 export function knownOf(
   plans: readonly AtomPlan[],
   sets: readonly Bitset[],
   reader: SegmentReader,
 ): Known {
-  // most queries need one of them at most
+  // most queries need at most one of them
   let [everything, nothing]: (Bitset | undefined)[] = [];
   const all = () => (everything ??= fullBitset(reader.header.files));
   const none = () => (nothing ??= emptyBitset(reader.header.files));

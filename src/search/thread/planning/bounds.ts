@@ -1,6 +1,6 @@
 /**
- * Computes, for all files of a segment at once and before any content is read, which ones certainly match
- * and which ones may. This is three-valued logic on bitsets: a negation swaps the two.
+ * Computes which files certainly match and which ones may match, for all files of a segment at once and before any
+ * content is read. This is three-valued logic on bitsets, in which a negation swaps the two sets.
  */
 
 import {
@@ -19,13 +19,13 @@ export interface Bounds {
   readonly maybe: Bitset;
 }
 
-/** What is known of an atom or a set. REQUIRES: the bitsets have `files` bits and are never changed. */
+/** What is known about an atom or a set. REQUIRES: the bitsets have `files` bits and never change. */
 export interface Known {
   atom(atom: number): Bounds;
   set(set: number): Bounds;
 }
 
-/** Resolves to what is known of a tree. Yields between operands, because each may go through all files. */
+/** Resolves to what is known about a tree. Yields between operands, because each may process all files. */
 export async function boundsOf(
   node: PlanNode,
   known: Known,
@@ -50,7 +50,7 @@ export async function boundsOf(
       const [first, ...others] = node.children;
       const begun = await boundsOf(first!, known, { files, pause });
       const [sure, maybe] = [begun.sure.slice(), begun.maybe.slice()];
-      // one after another, because the sets of two thousand children are too large to hold at the same time
+      // one after another, because memory should not hold the sets of two thousand children at the same time
       for (const other of others) {
         const child = await boundsOf(other, known, { files, pause });
         combine(sure, child.sure);

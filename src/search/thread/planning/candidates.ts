@@ -1,4 +1,4 @@
-/** Finds, by grams, the pages in which a literal can begin. */
+/** Finds the pages in which a literal can begin, by their grams. */
 
 import { intersect, wordsFor, type Bitset } from "../../../base/bitset.ts";
 import type { Pause } from "../../../base/yield.ts";
@@ -17,30 +17,30 @@ export interface Lookup {
   /** The lists to read. Default: those of the segment's text. */
   readonly lists?: PostingsReader | undefined;
   readonly snapshot: Snapshot;
-  /** The lists that threads share; undefined if there are none. */
+  /** The lists that threads share. Undefined if there are none. */
   readonly kept?: KeptLists | undefined;
   readonly kernel: Kernel;
   readonly arena: Arena;
-  /** The pages in scope. How often a gram occurs elsewhere must not decide what is counted. */
+  /** The pages in scope. Other pages must not influence what is counted. */
   readonly countInScope: (pages: Bitset) => number;
-  /** Whether the search was stopped. Further look-ups are then useless. */
+  /** Whether the search was stopped. If so, further look-ups are useless. */
   readonly isStopped: () => boolean;
   /** Called between atoms. */
   readonly pause: Pause;
 }
 
-/** The lists that are read between two looks at the clock. */
+/** How many lists are read between two checks of the time limit. */
 const LISTS_AT_ONCE = 256;
 
 export interface Candidates {
-  /** The pages that contain every gram; undefined (any page) without grams. */
+  /** The pages that contain every gram. Undefined, which means any page, if there are no grams. */
   readonly pages: Bitset | undefined;
-  /** The bytes of lists that were decoded. */
+  /** The bytes of decoded lists. */
   readonly listBytes: number;
 }
 
 /**
- * Intersects the lists of all grams, whatever they contain, so that no counter reveals the length of a
+ * Intersects the lists of all grams, even if the result is already empty, so that no counter reveals the length of a
  * list.
  */
 export function pagesWith(grams: readonly number[], lookup: Lookup): Candidates {
@@ -48,7 +48,7 @@ export function pagesWith(grams: readonly number[], lookup: Lookup): Candidates 
   return keptPagesWith(grams, lookup) ?? readPagesWith(grams, lookup);
 }
 
-/** Uses the lists that threads share. Returns undefined if they have no room, or the segment is in memory itself. */
+/** Uses the lists that threads share. Returns undefined if they have no room left, or if the segment is in memory. */
 function keptPagesWith(grams: readonly number[], lookup: Lookup): Candidates | undefined {
   const { reader, snapshot, kept, lists = reader.postings } = lookup;
   if (!kept || reader.segment >= FIRST_MEMORY_SEGMENT) return undefined;
@@ -84,7 +84,7 @@ function readPagesWith(grams: readonly number[], lookup: Lookup): Candidates {
     const target = i === 0 ? all : one;
     const list = lists.find(lookup.snapshot, gram);
     listBytes += list?.bytes.length ?? 0;
-    if (isEmpty) continue; // its length counts, its pages do not
+    if (isEmpty) continue; // the list counts towards the decoded bytes, but its pages are not used
     kernel.bytes.fill(0, target, target + bytes);
     if (list && !decodeList(list, reader.header.pages, lookup, target))
       throw corrupt(`a posting list of segment ${reader.segment}`);

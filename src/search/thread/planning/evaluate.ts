@@ -1,14 +1,13 @@
 /**
- * Decides whether a file matches, from what is known of its atoms, and which atoms' ranges it shows. An
- * atom is true, false, or undefined if not evaluated yet. The result is undefined as long as it depends on
- * such an atom.
+ * Decides whether a file matches, from what is known about its atoms, and which atoms' ranges it shows. An atom is
+ * true, false, or undefined if not evaluated yet. The result is undefined if it depends on such an atom.
  */
 
 import type { PlanNode } from "../../messages/plan.ts";
 
 export type Verdict = boolean | undefined;
 
-/** What is known of a file. */
+/** What is known about a file. */
 export interface Facts {
   atom(atom: number): Verdict;
   set(set: number): Verdict;
@@ -46,9 +45,9 @@ function settle(children: readonly PlanNode[], facts: Facts, decisive: boolean):
 }
 
 /**
- * Returns, for each atom, the operands of the root that contain it. When it is evaluated, no other operand
- * can become false. Without this a conjunction of n operands would cost n evaluations of n operands for
- * each file.
+ * Returns, for each atom, the operands of the root that contain it. When the atom is evaluated, only these operands
+ * can become false. Without this list, a conjunction of n operands would need n evaluations of n operands for each
+ * file.
  */
 export function operandsByAtom(root: PlanNode, atoms: number): readonly (readonly PlanNode[])[] {
   const operands: PlanNode[][] = Array.from({ length: atoms }, () => []);
@@ -71,7 +70,7 @@ export function hasNegation(node: PlanNode): boolean {
   return (node.kind === "and" || node.kind === "or") && node.children.some(hasNegation);
 }
 
-/** Counts the nodes of a tree, the most that evaluating it for one file costs. */
+/** Counts the nodes of a tree, which is the most work that its evaluation takes for one file. */
 export function sizeOf(node: PlanNode): number {
   if (node.kind === "not") return 1 + sizeOf(node.child);
   if (node.kind !== "and" && node.kind !== "or") return 1;
@@ -79,8 +78,8 @@ export function sizeOf(node: PlanNode): number {
 }
 
 /**
- * Collects the atoms whose ranges a matching file shows: those that are true, under no negation, and only
- * in branches that are true. REQUIRES: decide(node, facts) is true.
+ * Collects the atoms whose ranges a matching file shows: those that are true, are under no negation, and are only in
+ * branches that are true. REQUIRES: decide(node, facts) is true.
  */
 export function shown(node: PlanNode, facts: Facts, into: Set<number>): void {
   switch (node.kind) {

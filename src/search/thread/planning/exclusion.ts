@@ -14,14 +14,14 @@ import type { SearchTools } from "../reading/thread-tools.ts";
 
 /** The plan of a single operand. */
 export interface Exclusion {
-  /** Its position among the operands of the conjunction. */
+  /** Its index among the operands of the conjunction. */
   readonly operand: number;
   readonly candidateFiles: number;
   /** The numbers of its atoms that are under no negation. */
   readonly atoms: ReadonlySet<number>;
 }
 
-/** With more operands, none is left out, because finding a minimal set takes quadratic time. */
+/** If there are more operands, none is left out, because finding a minimal set takes quadratic time. */
 const MOST_LEFT_OUT = 32;
 
 /**
@@ -62,9 +62,9 @@ export async function exclusionsOf(
 }
 
 /**
- * Returns a minimal group of sets with an empty intersection. Each round takes the first set at which the
- * intersection with those taken becomes empty: what is taken is necessary, and no later set is. REQUIRES:
- * the intersection of all is empty.
+ * Returns a minimal group of sets with an empty intersection. Each round takes the first set that makes the
+ * intersection with the sets taken so far empty. Each set that is taken is necessary, and no set after it is.
+ * REQUIRES: the intersection of all is empty.
  */
 function conflict(sets: readonly Bitset[], everything: Bitset): number[] {
   if (sets.length > MOST_LEFT_OUT) return [...sets.keys()];

@@ -1,6 +1,6 @@
 /**
- * Prepares a regular expression over content or names in one thread: its matcher, what every match
- * requires, and the pages and blobs of a segment in which a match may be.
+ * Prepares a regular expression over content or names in one thread: its matcher, its required literals, and the
+ * pages and blobs of a segment in which a match may be.
  */
 
 import { emptyBitset, intersect, unite, type Bitset } from "../../../base/bitset.ts";
@@ -18,20 +18,17 @@ import { placeLiteral, type PlacedLiteral } from "../reading/literal-scanner.ts"
 import { pagesWith, type Lookup } from "./candidates.ts";
 import { blobsOf } from "./pages.ts";
 
-/** An expression in one thread. REQUIRES: the arena's earlier mark is kept while it is used. */
+/** An expression in one thread. REQUIRES: the arena's earlier mark is not released while it is used. */
 export interface PlacedExpression {
   readonly expression: Expression;
   readonly matcher: Matcher;
   /** The required literals, whose grams are looked up in each segment. */
   readonly literals: readonly Literal[];
   readonly required: GramFormula;
-  /**
-   * The address of the tables of a triple that every match contains; undefined if no triple is worth
-   * searching for.
-   */
+  /** The address of the tables of a triple that every match contains. Undefined if no triple is worth searching for. */
   readonly triple: number | undefined;
   /**
-   * All texts that it matches, if they are few; see fewTexts(). Each begins in a page that the required literals
+   * All texts that it matches, if they are few; see fewTexts(). Each one begins on a page that the required literals
    * lead to.
    */
   readonly texts: readonly PlacedLiteral[] | undefined;
@@ -48,7 +45,7 @@ type GramFormula =
 export interface ExpressionReach {
   /** For an expression whose matches never cross lines: the pages whose lines contain all matches. */
   readonly pages: Bitset | undefined;
-  /** Literals one of which every match contains; undefined if there are none to search for. */
+  /** Literals, one of which every match contains. Undefined if there are none to search for. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
 
@@ -86,7 +83,7 @@ function textsOf({ syntax }: Expression, required: readonly Literal[]): Literal[
   return required.length === 0 || texts?.every(isReached) ? texts : undefined;
 }
 
-/** Whether every match of a text begins with one of a literal. */
+/** Whether every match of a text begins with one of these literals. */
 const beginsWith = (text: Literal, literal: Literal): boolean =>
   literal.caseSensitive
     ? text.caseSensitive && text.text.startsWith(literal.text)
@@ -96,7 +93,7 @@ const beginsWith = (text: Literal, literal: Literal): boolean =>
 export const readsAll = ({ literals, triple, texts }: PlacedExpression): boolean =>
   literals.length === 0 && triple === undefined && !texts;
 
-/** Intersects page by page only the grams of one literal. Literals are combined by blob. */
+/** Only the grams of one literal are intersected page by page. Literals are combined blob by blob. */
 export function expressionCandidates(
   { expression, required }: PlacedExpression,
   lookup: Lookup,
@@ -130,20 +127,17 @@ export function expressionCandidates(
 }
 
 /**
- * Where a formula may be true. `pages` contains, for each match, a page in which one of its literals
- * begins; undefined means everywhere.
+ * Where a formula may be true. For each match, `pages` contains a page on which one of the match's literals begins.
+ * Undefined means everywhere.
  */
 interface Reach {
   readonly blobs: Bitset | undefined;
   readonly pages: Bitset | undefined;
-  /** The literals of these pages, one of which every match contains. */
+  /** The literals of these pages. Every match contains one of them. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
 
-/**
- * Every literal must be in the blob. For the place of a match, the literal that is rarest in scope is
- * enough.
- */
+/** The blob must contain every literal. To find the place of a match, the literal that is rarest in scope is enough. */
 function inAll(reaches: readonly Reach[], { countInScope }: Lookup): Reach {
   const known = reaches.filter(({ pages }) => pages !== undefined);
   const rarest = known.toSorted((a, b) => countInScope(a.pages!) - countInScope(b.pages!))[0];

@@ -1,9 +1,9 @@
 /**
- * Finds the blobs in which a match may be within the name of a definition: the name then has the grams of
- * the match. The definitions of other blobs need not be read for ranking.
+ * Finds the blobs in which a match may be within the name of a definition, because a name in the blob has the match's
+ * grams. Ranking need not read the definitions of other blobs.
  *
- * This costs a list for each gram. Reading and rating the definitions of a blob costs at least 2 µs, so it
- * saves a tenth to a fifth of the time for a frequent word, and is not done for a rare one.
+ * This takes one list per gram. Reading and rating the definitions of a blob takes at least 2 µs. So this saves a
+ * tenth to a fifth of the time for a frequent word, and is not done for a rare word.
  */
 
 import { countBits, type Bitset } from "../../../base/bitset.ts";
@@ -13,7 +13,7 @@ import { pagesWith, type Lookup } from "./candidates.ts";
 import { expressionCandidates } from "./expression-plan.ts";
 import { blobsOf } from "./pages.ts";
 
-/** With fewer visited blobs in scope, reading the lists takes longer than it saves. */
+/** If fewer blobs in scope are visited, reading the lists takes longer than it saves. */
 const WORTH_LISTS = 32;
 
 interface Asked {
@@ -24,7 +24,7 @@ interface Asked {
   readonly symbols: SegmentSymbols | undefined;
 }
 
-/** Resolves to the plans with `named`, and with the bytes of these lists in `listBytes`. */
+/** Resolves to the plans with `named`, and to `listBytes` including the bytes of these lists. */
 export async function withNamedBlobs(
   plans: readonly AtomPlan[],
   { atoms, visit, symbols }: Asked,
@@ -50,7 +50,7 @@ function lookUp(
   lookup: Lookup,
 ): Pick<AtomPlan, "blobs" | "listBytes"> | undefined {
   if (atom.kind === "content") return expressionCandidates(atom.placed, lookup);
-  if (atom.kind !== "literal") return undefined; // atoms of names were looked up already
+  if (atom.kind !== "literal") return undefined; // the names of these atoms were already looked up
   const { pages, listBytes } = pagesWith(atom.placed.literal.grams, lookup);
   return { blobs: pages && blobsOf(pages, lookup.reader), listBytes };
 }

@@ -11,14 +11,14 @@ import {
 import { NO_BLOB } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 
-/** Returns the blobs to which some page of the set belongs. */
+/** Returns the blobs that have at least one page in the set. */
 export function blobsOf(pages: Bitset, { header, pageBlobs }: SegmentReader): Bitset {
   const blobs = emptyBitset(header.blobs);
   forEachBit(pages, (page) => setBit(blobs, pageBlobs[page]!));
   return blobs;
 }
 
-/** Returns the files whose blob is in the set, or without a set all files with content. */
+/** Returns the files whose blob is in the set. Without a set, returns all files with content. */
 export function filesOf(blobs: Bitset | undefined, reader: SegmentReader): Bitset {
   const { files, header, blobFileStarts, blobFiles } = reader;
   const out = emptyBitset(header.files);
@@ -45,7 +45,9 @@ export function pagesOf(scope: Bitset, { files, firstPages, header }: SegmentRea
   return pages;
 }
 
-/** Counts those of some pages that belong to files in scope. These are determined at the first call. */
+/**
+ * Counts those of the given pages that belong to files in scope. The pages in scope are determined at the first call.
+ */
 export function counterInScope(scope: Bitset, reader: SegmentReader): (pages: Bitset) => number {
   if (countBits(scope) === reader.header.files) return countBits;
   let inScope: Bitset | undefined;

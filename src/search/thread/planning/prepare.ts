@@ -1,4 +1,4 @@
-/** Prepares a plan in one thread: places literals in its kernel and compiles expressions. */
+/** Prepares a plan in one thread: places literals in its kernel's memory and compiles expressions. */
 
 import { compileExpression } from "../../../regex/expression.ts";
 import { createMatcher } from "../../../regex/matcher.ts";
@@ -26,9 +26,9 @@ export type PreparedAtom = {
 export const gramsOf = ({ literals }: PreparedAtom): number =>
   literals.reduce((sum, { grams }) => sum + grams.length, 0);
 
-/** The nodes of a query's tree that are evaluated between two looks at the clock. */
+/** How many nodes of a query's tree are evaluated between two checks of the time limit. */
 const NODES_AT_ONCE = 50_000;
-/** The most files between two looks at the clock, because rating one takes a microsecond. */
+/** The most files between two checks of the time limit, because rating a file takes a microsecond. */
 const FILES_AT_ONCE = 512;
 
 const NO_LITERALS: readonly Literal[] = [];
@@ -40,18 +40,18 @@ export interface PreparedQuery {
   readonly contentAtoms: readonly number[];
   /** The atoms whose ranges a file can show. */
   readonly shown: ReadonlySet<number>;
-  /** What every matching file shows, if that does not depend on the file. */
+  /** The ranges that every matching file shows, if they do not depend on the file. */
   readonly shownAlways: ShownAtoms | undefined;
   /** Whether a file matches only if some atom is found in its content. */
   readonly isContentOnly: boolean;
   /** The only content atom, if a candidate file matches exactly when that atom is true. */
   readonly single: number | undefined;
-  /** For each atom, the operands of the root that may become false if it does. */
+  /** For each atom, the operands of the root that may become false if the atom is false. */
   readonly operands: readonly (readonly PlanNode[])[];
   readonly hasNegation: boolean;
-  /** The files that are evaluated between two looks at the clock: about half a millisecond of work. */
+  /** How many files are evaluated between two checks of the time limit, in about half a millisecond. */
   readonly filesAtOnce: number;
-  /** The expressions over content that share a pass; undefined if none do. */
+  /** The expressions over content that share a pass. Undefined if none do. */
   readonly sharing: Sharing | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface PreparedQuery {
 export type Preparing = Pick<SearchTools, "kernel" | "arena" | "isInline" | "pause">;
 
 /**
- * Prepares a plan, and yields between atoms. REQUIRES: the arena's earlier mark is kept until the query is
+ * Prepares a plan, and yields between atoms. REQUIRES: the arena's earlier mark is not released until the query is
  * done, and nobody else uses the tools meanwhile.
  */
 export async function prepareQuery(plan: Plan, tools: Preparing): Promise<PreparedQuery> {
@@ -67,7 +67,7 @@ export async function prepareQuery(plan: Plan, tools: Preparing): Promise<Prepar
   return (await prepareInTime(plan, { ...tools, isStopped: never }))!;
 }
 
-/** Does the same, but returns undefined if stopped on the way. A large expression takes about 20 ms. */
+/** Does the same, but returns undefined if it was stopped before the end. A large expression takes about 20 ms. */
 export async function prepareInTime(
   plan: Plan,
   tools: Preparing & Pick<SearchTools, "isStopped">,
@@ -83,7 +83,7 @@ export async function prepareInTime(
   return tools.isStopped() ? undefined : queryOf(plan, atoms, tools.kernel);
 }
 
-/** Builds the automaton of an atom. A worker does so when it reads the first text, because there may be none. */
+/** Builds the automaton of an atom. A worker does so only when it reads the first text, because there may be none. */
 async function makeAutomaton(
   atom: PreparedAtom,
   { pause }: Pick<Preparing, "pause">,
@@ -93,7 +93,7 @@ async function makeAutomaton(
   for (const _ of matcher.prepare()) await pause();
 }
 
-/** Assembles the query. Expressions that share a pass are built once more, as one automaton. */
+/** Assembles the query. Expressions that share a pass are compiled once more, as one automaton. */
 function queryOf(
   { root, atoms }: Plan,
   prepared: readonly PreparedAtom[],
@@ -148,8 +148,8 @@ function prepareAtom(atom: PlanAtom, { kernel, arena }: Preparing): PreparedAtom
 }
 
 /**
- * Returns the only content atom of a conjunction, or undefined if there are several. All other operands are
- * known before content is read, so a candidate matches if and only if this atom does.
+ * Returns the only content atom of a conjunction, or undefined if there are several. All other operands are known
+ * before content is read, so a candidate matches if and only if this atom is true.
  */
 function singleAtom(root: PlanNode, contentAtoms: readonly number[]): number | undefined {
   const [atom] = contentAtoms;
@@ -160,7 +160,7 @@ function singleAtom(root: PlanNode, contentAtoms: readonly number[]): number | u
     : undefined;
 }
 
-/** Whether matching files may differ in what they show. */
+/** Whether matching files may differ in the ranges that they show. */
 function hasChoice(node: PlanNode): boolean {
   if (node.kind === "and") return node.children.some(hasChoice);
   return node.kind === "or" && shownAtoms(node).size > 0;

@@ -1,9 +1,9 @@
 /**
- * Plans a query in one segment, from metadata, paths and grams. The plan says which files may match, which blobs must
- * be read to find out, and in which windows they are. No content is read.
+ * Plans a query in one segment by metadata, paths and grams. The plan says which files may match, which blobs must be
+ * read to find out, and in which windows these are. No content is read.
  *
- * If the sets of files exclude a segment, as `repo:` does with most segments, no list is read. In the other segments
- * each atom is planned by itself. Paths are tried last, and only those of files that the other atoms leave. The
+ * If the sets of files exclude a segment, as `repo:` does with most segments, no list is read. In the other segments,
+ * each atom is planned separately. Paths are tried last, and only those of files that the other atoms leave. The
  * remaining files are the candidates.
  */
 
@@ -34,7 +34,7 @@ import { gramsOf, type PreparedQuery } from "./prepare.ts";
 import { withNamedBlobs } from "./named-blobs.ts";
 import { countUndecided } from "./undecided.ts";
 
-/** The blobs of a window if no content is read: about a millisecond of work. */
+/** How many blobs a window has if no content is read, which takes about a millisecond. */
 const BLOBS_AT_ONCE = 1024;
 
 /** What a search asks of a segment. */
@@ -55,9 +55,9 @@ export interface SegmentPlan {
   readonly asked: SegmentQuery;
   /** Plans by the numbers of the query's atoms. */
   readonly atoms: readonly AtomPlan[];
-  /** The files whose query tree must be evaluated. */
+  /** The files for which the query's tree must be evaluated. */
   readonly candidates: Bitset;
-  /** The blobs of candidate files in which some content atom may be true. They are read. */
+  /** The blobs of candidate files in which some content atom may be true. These are read. */
   readonly visit: Bitset;
   /** The blobs of candidate files. */
   readonly work: Bitset;
@@ -65,19 +65,16 @@ export interface SegmentPlan {
   readonly withoutContent: readonly number[];
   /** The content atoms in the order in which they are scanned. */
   readonly order: readonly number[];
-  /** The first blob of each window, and at the end the number of blobs. */
+  /** The first blob of each window, then the number of blobs. */
   readonly windows: Uint32Array;
-  /** The numbers of the windows with a file that must be evaluated. */
+  /** The numbers of the windows that contain a file to evaluate. */
   readonly steps: readonly number[];
   readonly stats: PlanStats;
-  /**
-   * The number of files in scope of which it is unknown whether they match, because their symbols have not been
-   * extracted.
-   */
+  /** The number of files in scope that may or may not match, because their symbols were not extracted. */
   readonly undecided: number;
 }
 
-/** Plans the query. Resolves to undefined if time runs out on the way. */
+/** Plans the query. Resolves to undefined if time runs out before the end. */
 export async function planSegment(
   { reader, windows }: OpenedSegment,
   asked: SegmentQuery,
@@ -133,7 +130,7 @@ export async function planSegment(
   };
 }
 
-/** Returns the plan of a segment in which there is nothing to do. */
+/** Returns the plan of a segment without work. */
 function excluded(
   segment: Pick<SegmentPlan, "reader" | "asked" | "windows" | "candidates">,
   atoms: readonly AtomPlan[],
@@ -215,7 +212,7 @@ function blobsToVisit(
 /**
  * Orders the content atoms, cheap ones first. Literals come before expressions, beginning with those in the fewest
  * visited blobs. Among expressions, those for names come first, then those that require the most grams. Only visited
- * blobs are counted, because the number of files on which an expression runs must not depend on content elsewhere or on
+ * blobs are counted, because the number of files on which an expression runs must not depend on other content or on
  * the layout of segments.
  */
 async function scanOrder(
@@ -235,10 +232,10 @@ async function scanOrder(
   return contentAtoms.toSorted((a, b) => costs[a]! - costs[b]!);
 }
 
-/** Greater than the number of blobs in any segment and the number of grams of any expression. */
+/** Greater than the number of blobs in any segment, and than the number of grams of any expression. */
 const ANYWHERE = 2 ** 32;
 
-/** Joins windows in which no content is read, because there a window costs only as much as its files. */
+/** Joins windows in which no content is read, because such a window takes only as long as its files. */
 function coarser(windows: Uint32Array): Uint32Array {
   let begun = -BLOBS_AT_ONCE;
   return windows.filter((blob, i) => {
@@ -248,7 +245,7 @@ function coarser(windows: Uint32Array): Uint32Array {
   });
 }
 
-/** Lists the windows with work. `withFirst` says that the first has work besides its blobs. */
+/** Lists the windows with work. `withFirst` says that the first window has work in addition to its blobs. */
 function stepsOf(windows: Uint32Array, work: Bitset, withFirst: boolean): number[] {
   const steps = withFirst ? [0] : [];
   let window = 0;
@@ -282,7 +279,7 @@ async function statsOf(
     shardFilesConsidered: inScope,
     ngramLookups: sum(({ atom }) => gramsOf(atom)),
     ngramMatches,
-    // in a segment with files out of scope this would reveal something about them
+    // in a segment with files out of scope, this would reveal something about those files
     indexBytesLoaded: inScope === reader.header.files ? sum(({ listBytes }) => listBytes) : 0,
   };
 }

@@ -1,4 +1,4 @@
-/** Chooses the expressions of a query that share one pass over each blob: those that nothing narrows down. */
+/** Chooses the expressions of a query that share one pass over each blob: those that no literal narrows down. */
 
 import type { Kernel } from "../../../kernel/kernel.ts";
 import { mayShare, SharedPass } from "../../../regex/shared-pass.ts";
@@ -11,7 +11,7 @@ export interface Sharing {
   readonly pass: SharedPass;
 }
 
-/** Returns undefined unless at least two expressions have no literal to search for and stay within lines. */
+/** Returns undefined unless at least two expressions have no literal to search for and do not cross lines. */
 export function sharingOf(
   expressions: ReadonlyMap<number, PlacedExpression>,
   kernel: Kernel,

@@ -1,8 +1,8 @@
 /**
- * Counts the files that may or may not match because their symbols are not known: they are being indexed,
- * were indexed without symbols, or cannot be read. A search treats them as defining nothing. A file counts
- * if it might match with suitable definitions, and its text contains what an expression of symbols
- * requires. Costs nothing if all symbols are known.
+ * Counts the files that may or may not match because their symbols are not known. Such files are being indexed, were
+ * indexed without symbols, or have symbols that cannot be read. A search treats them as if they defined nothing. A
+ * file counts if suitable definitions could make it match, and if its text contains what an expression for symbols
+ * requires. Takes no time if all symbols are known.
  */
 
 import {
@@ -36,8 +36,8 @@ export type DecidePaths = (
 ) => Promise<readonly AtomPlan[] | undefined>;
 
 /**
- * Counts these files in scope. REQUIRES: the paths of `atoms` were not tried yet: files that known symbols
- * exclude must be tried too.
+ * Counts these files in scope. REQUIRES: the paths of `atoms` were not tried yet, because files that known symbols
+ * exclude must be tried, too.
  */
 export async function countUndecided(
   { query, scope, sets, symbols }: Asked,
@@ -68,7 +68,9 @@ export async function countUndecided(
   return decided ? countBits(intersect(undecided, await possible(decided))) : 0;
 }
 
-/** Returns the plan of a symbol atom if the unknown blobs might define anything that their text contains. */
+/**
+ * Returns the plan that a symbol atom would have if the unknown blobs could define anything that their text contains.
+ */
 function withAnyNames(plan: AtomPlan, unknown: Bitset, lookup: Lookup): AtomPlan {
   if (plan.atom.kind !== "symbol") return plan;
   const { blobs: withText } = expressionCandidates(plan.atom.placed, lookup);

@@ -1,18 +1,18 @@
 /**
- * Keeps the best files, as many as the response may need. Files are taken in rank order until `matches`
- * ranges are used up, so a file is dropped when better ones have that many. They are kept in columns
- * instead of objects, because a frequent word matches every file.
+ * Keeps the best files, as many as the response may need. The response takes files in rank order until `matches`
+ * ranges are used up, so a file is dropped once better files have that many ranges. Files are kept in columns instead
+ * of objects, because a frequent word matches every file.
  */
 
 export interface RankedFile {
   readonly score: number;
-  /** The position of its segment in the request, and its number there. */
+  /** The index of its segment in the request, and its number in that segment. */
   readonly segment: number;
   readonly file: number;
   readonly count: number;
 }
 
-/** Returns a negative number if `a` comes first. Called for equal scores only. */
+/** Returns a negative number if `a` comes first. Called only for equal scores. */
 export type TieBreak = (a: RankedFile, b: RankedFile) => number;
 
 const LEAST_KEPT = 1024;
@@ -22,11 +22,11 @@ export class Collector {
   readonly #leastFiles: number;
   readonly #tieBreak: TieBreak;
   #files: RankedFile[] = [];
-  /** Files below this score can no longer be among the best. */
+  /** Files with a lower score can no longer be among the best. */
   threshold = -Infinity;
   #pruneAt = 2 * LEAST_KEPT;
 
-  /** Keeps the files of so many ranges, and at least so many files. */
+  /** Keeps the files of at least so many ranges, and at least so many files. */
   constructor(
     { matches, files }: { readonly matches: number; readonly files: number },
     tieBreak: TieBreak,

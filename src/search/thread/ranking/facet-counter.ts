@@ -1,7 +1,7 @@
 /**
- * Counts the matching files by repository, language and folder. A file costs a few additions: only the
- * first two folders of its path are read, and decoded only if they differ from those of the previous file.
- * They mostly do not, since files come in the order of their paths.
+ * Counts the matching files by repository, language and folder. A file takes a few additions: only the first two
+ * folders of its path are read, and they are decoded only if they differ from those of the previous file. They are
+ * usually the same, because files come in the order of their paths.
  */
 
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
@@ -36,7 +36,7 @@ export class FacetCounter {
     for (const name of this.#lastNames) addOne(this.#folders, name);
   }
 
-  /** Returns the counts as SearchOutput.facets has them. */
+  /** Returns the counts in the form of SearchOutput.facets. */
   counts() {
     const isOne = this.#repositories.size === 1;
     return {

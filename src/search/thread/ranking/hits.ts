@@ -1,4 +1,4 @@
-/** Counts and scores hits: what is counted of a matching file, and how it ranks. */
+/** Counts and scores hits. A hit is a matching file. */
 
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { FILE_FLAG } from "../../../store/format/format.ts";
@@ -36,26 +36,26 @@ export interface RaterOptions {
 
 /** Rates the hits of a segment one after another. */
 export class HitRater {
-  /** The ranges of the last rated hit in the content, or without any those in its path. */
+  /** The ranges of the last rated hit in the content, or if there are none, those in its path. */
   count = 0;
   score = 0;
   readonly #options: RaterOptions;
   readonly #paths: PathTable;
   readonly #pathFits: PathFits;
-  /** Scores by position in the segment's languages. */
+  /** Scores by index in the segment's languages. */
   readonly #languageScores: Int16Array;
   readonly #definesNames: Uint8Array;
-  /** How the ranges in the path of the last rated hit fit it. */
+  /** How well the ranges in the last rated hit's path fit the path. */
   #pathScore = 0;
   /**
    * For each atom, whether it is a keyword such as `class`, which says what kind of definition the other terms
    * name.
    */
   readonly #isGrammar: Uint8Array;
-  /** What every hit shows, if that does not depend on the file. */
+  /** The ranges that every hit shows, if they do not depend on the file. */
   readonly #always: ShownAtoms | undefined;
 
-  /** Makes it ready: finds the terms in the paths, in slices. */
+  /** Prepares rating: finds the terms in the paths, in slices. */
   static async of(options: RaterOptions): Promise<HitRater> {
     const { query, reader, snapshot, candidates, tools } = options;
     return new HitRater(
@@ -79,8 +79,8 @@ export class HitRater {
   }
 
   /**
-   * Rates a hit. Returns whether it did, as a promise if the file has so many ranges that it takes long. REQUIRES:
-   * the hit does not change until then.
+   * Rates a hit. Returns whether it did. If the file has so many ranges that rating takes long, returns a promise.
+   * REQUIRES: the hit does not change until then.
    */
   rate(hit: Hit): Promise<boolean> | undefined {
     const { query, reader, rankOf } = this.#options;
@@ -140,7 +140,7 @@ export class HitRater {
     const { files } = this.#options.reader;
     const isTest = (files.flags[file]! & FILE_FLAG.TEST) !== 0;
     const definition = found.definitions?.[index] ?? 0;
-    // definitions of a test are named after what it tests
+    // definitions in a test have names similar to what they test
     const isCounted = this.#definesNames[files.languages[file]!] && !(isTest && definition < EXACT);
     const counted = isCounted ? definition : 0;
     return atomScore(found.edges[index]!, counted, this.#pathFits.fit(atom, file));
@@ -158,8 +158,8 @@ export class HitRater {
 }
 
 /**
- * Returns the smallest distance in bytes between matches of the first atom and of each other one; of several, the
- * greatest; -1 if there is one atom.
+ * Returns the smallest distance in bytes between matches of the first atom and of each other atom, and of these
+ * distances the greatest. Returns -1 if there is only one atom.
  */
 function distanceOf([first, ...others]: readonly Uint32Array[]): number {
   let distance = others.length === 0 ? -1 : 0;

@@ -1,6 +1,6 @@
 /**
- * Rates how a searched literal fits the paths of a segment's files. If many files match, the kernel scans
- * all paths once for the literal, and only those that contain it are rated one by one.
+ * Rates how well a literal fits the paths of a segment's files. If many files match, the kernel scans all paths once
+ * for the literal, and only paths that contain it are rated one by one.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -11,23 +11,23 @@ import type { PreparedQuery } from "../planning/prepare.ts";
 import { filesHolding } from "../planning/path-scan.ts";
 import { pathFit } from "./score.ts";
 
-/** From this number of candidates on, one scan of all paths is cheaper. */
+/** From this number of candidates on, one scan of all paths is faster. */
 const WORTH_SCAN = 512;
 
 interface LiteralInPaths {
   readonly text: string;
   readonly encoding: "latin1" | "utf8";
-  /** The files whose path may contain it; undefined if each path must be read. */
+  /** The files whose paths may contain it. Undefined if each path must be read. */
   readonly files: Bitset | undefined;
 }
 
 export class PathFits {
   readonly #paths: PathTable;
   readonly #bytes: Buffer;
-  /** Rated literals by atom; undefined for atoms that are no literals or that no file shows. */
+  /** Rated literals by atom. Undefined for atoms that are not literals, or that no file shows. */
   readonly #literals: readonly (LiteralInPaths | undefined)[];
 
-  /** Looks for the terms in the paths, in slices. `candidates` is the number of files that may match. */
+  /** Searches the paths for the terms, in slices. `candidates` is the number of files that may match. */
   static async of(
     query: PreparedQuery,
     paths: PathTable,

@@ -1,40 +1,37 @@
 /**
- * Scores how much a person who searches code would want a file: an integer, by the table below, which
- * docs/ranking.md explains. It does not depend on the layout of segments or on other files.
+ * Scores how much a person who searches code would want to see a file, as an integer. docs/ranking.md explains the
+ * table below. It does not depend on the layout of segments or on other files.
  */
 
 import { FILE_FLAG } from "../../../store/format/format.ts";
 
 export const WEIGHTS = {
   /**
-   * The name of a definition is the searched text, begins or ends with it at a joint (or is a
-   * constructor's), or contains it.
+   * For the name of a definition that is the searched text, that begins or ends with it at a joint (or is a
+   * constructor's), or that contains it.
    */
   definition: [0, 1500, 2600, 4000],
-  /** The best edge of a match; 4 is a whole word (kernel/assembly/edges.ts). */
+  /** For the best edge of a match; 4 means a whole word (kernel/assembly/edges.ts). */
   edge: [0, 150, 300, 450, 900],
   /**
-   * The searched text is in the name of a folder, in the base name, at an edge of the base name, or all of
-   * it but the extension.
+   * For a searched text in a folder's name, in the base name, at an edge of the base name, or that is the base name
+   * without its extension.
    */
   path: [0, 60, 250, 450, 900],
-  /** The most for several searched texts close together; half of it if `nearby` bytes are between them. */
+  /** The maximum for several searched texts close together. With `nearby` bytes between them, half of it is added. */
   together: 400,
   nearby: 16,
-  /** Added for each tenfold number of matches. */
+  /** Added each time the number of matches grows tenfold. */
   matches: 40,
   mostMatches: 120,
   test: -600,
   vendored: -1200,
   generated: -900,
-  /**
-   * For files in a language of prose, of data or settings, and of rules for tools only; see
-   * KIND_OF_LANGUAGE.
-   */
+  /** For files in a language of prose, of data or settings, and of rules for tools; see KIND_OF_LANGUAGE. */
   prose: -500,
   data: -250,
   rules: -700,
-  /** Added for a repository's rank of 1. */
+  /** Added for a repository with rank 1. */
   rank: 200,
 } as const;
 
@@ -69,11 +66,11 @@ export interface FileFit {
   readonly language: number;
   /** The rank of its repository, 0 to 1. */
   readonly rank: number;
-  /** The bytes between the nearest matches of different atoms; -1 for a single atom. */
+  /** The bytes between the nearest matches of different atoms; -1 if there is only one atom. */
   readonly distance: number;
 }
 
-/** Keywords of definitions, and other words that stand before names. */
+/** Keywords of definitions, and other words that come before names. */
 const GRAMMAR = new Set(
   (
     "abstract async await class const def defn defun enum export extends extern final fn fun func function impl " +
@@ -82,10 +79,10 @@ const GRAMMAR = new Set(
   ).split(" "),
 );
 
-/** Whether a searched text is exactly a word of grammar. */
+/** Whether a searched text is exactly a keyword. */
 export const isGrammarWord = (text: string): boolean => GRAMMAR.has(text.toLowerCase());
 
-/** How an atom fits a file. */
+/** How well an atom fits a file. */
 export const atomScore = (edge: number, definition: number, path: number): number =>
   WEIGHTS.edge[edge]! + WEIGHTS.definition[definition]! + WEIGHTS.path[path]!;
 
@@ -94,7 +91,7 @@ export function languageScore(language: string): number {
   return kind ? WEIGHTS[kind] : 0;
 }
 
-/** Headings and keys are definitions for `sym:`, but not what somebody who types a name wants. */
+/** Headings and keys are definitions for `sym:`, but not what somebody who types a name looks for. */
 export const definesNames = (language: string): boolean => !KIND_OF_LANGUAGE[language];
 
 export function scoreOf({ fit, count, flags, language, rank, distance }: FileFit): number {
@@ -112,7 +109,7 @@ function penalty(flags: number): number {
   );
 }
 
-/** Returns how a searched text fits a path, as a position in WEIGHTS.path. REQUIRES: both are folded. */
+/** Returns how well a searched text fits a path, as an index into WEIGHTS.path. REQUIRES: both are folded. */
 export function pathFit(path: string, text: string): number {
   const base = path.lastIndexOf("/") + 1;
   const dot = path.indexOf(".", base + 1);
@@ -125,7 +122,7 @@ export function pathFit(path: string, text: string): number {
   return fitInBase({ base, end, length: path.length }, at, at + text.length);
 }
 
-/** Returns the same for the best of the ranges (start, end) of expressions in a path. */
+/** Returns the same for expressions: the best value of their ranges (start, end) in a path. */
 export function bestPathFit(path: Uint8Array, pairs: Uint32Array): number {
   const base = path.lastIndexOf(SLASH) + 1;
   const dot = path.indexOf(DOT, base + 1);

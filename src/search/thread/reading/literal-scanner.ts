@@ -1,6 +1,4 @@
-/**
- * Scans a window for one literal: builds the kernel's table of runs, and reads what it found, blob by blob.
- */
+/** Scans a window for one literal: builds the kernel's table of runs, and reads the results blob by blob. */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import type { Arena } from "../../../kernel/arena.ts";
@@ -13,7 +11,7 @@ import type { Window } from "./window.ts";
 
 const RUN_WORDS = 6;
 
-/** A literal in the kernel's memory, valid as long as the arena's mark. */
+/** A literal in the kernel's memory. It is valid as long as the arena's mark is not released. */
 export interface PlacedLiteral {
   readonly literal: Literal;
   readonly bytes: number;
@@ -46,11 +44,11 @@ export interface Found {
   readonly counts: Uint32Array;
   /** The best edge of the matches in each blob, 0 to 4. */
   readonly edges: Uint8Array;
-  /** The position at which a blob's pairs begin in `pairs`, in pairs. */
+  /** The index in `pairs` at which a blob's pairs begin, counted in pairs. */
   readonly starts: Uint32Array;
   /** (start, end) of every match, relative to the start of its blob. */
   pairs: Uint32Array;
-  /** How well the matches fit the blob's definitions, 0 to 3; undefined if not requested. */
+  /** How well the matches fit the blob's definitions, 0 to 3. Undefined if not requested. */
   definitions?: Uint8Array;
 }
 
@@ -61,7 +59,7 @@ export const noneFound = (blobs: number): Found => ({
   pairs: new Uint32Array(0),
 });
 
-/** Returns the best edge of some ranges of a blob that is loaded at [lowest, limit). */
+/** Returns the best edge of some ranges in a blob whose text is at [lowest, limit). */
 export function bestEdge(
   ranges: Uint32Array,
   [lowest, limit]: readonly [lowest: number, limit: number],
@@ -90,8 +88,8 @@ export class LiteralScanner {
   }
 
   /**
-   * Scans the candidate pages of the given blobs (in ascending order), or all their pages if `pages` is undefined.
-   * Pairs are read only if `wantsPairs` is set.
+   * Scans the candidate pages of the given ascending blobs, or all their pages if `pages` is undefined. Pairs are
+   * read only if `wantsPairs` is set.
    */
   scan(
     window: Window,
@@ -108,8 +106,8 @@ export class LiteralScanner {
   }
 
   /**
-   * Scans the same pages for several literals, and returns the ranges of each as ascending addresses. Each literal has
-   * two lists: the ranges in text that needs no folding, then those in text that does.
+   * Scans the same pages for several literals, and returns the ranges of each as ascending addresses. Each literal
+   * has two lists: ranges in text that needs no folding, and ranges in text that does.
    */
   rangesOfEach(
     window: Window,
@@ -149,8 +147,9 @@ export class LiteralScanner {
   }
 
   /**
-   * Whether the literal must be searched code point by code point, at a tenth of the speed, in text in
-   * which folding changes code points beyond ASCII: `return` never, `task` only if U+212A or U+017F occurs.
+   * Whether the literal must be searched code point by code point, at a tenth of the speed. This may be needed in
+   * text in which folding changes code points beyond ASCII: never for `return`, and for `task` only if U+212A or
+   * U+017F occurs.
    */
   mustFold({ caseSensitive, partners }: Literal, { from, to }: Omit<Region, "lowest">): boolean {
     if (caseSensitive) return false;
@@ -159,7 +158,7 @@ export class LiteralScanner {
     return partners.some((partner) => text.includes(partner));
   }
 
-  /** Returns the addresses, ascending, at which the literal begins in regions of loaded blobs. */
+  /** Returns the ascending addresses at which the literal begins in regions of loaded blobs. */
   places(placed: PlacedLiteral, regions: readonly Region[], isFolded: boolean): Uint32Array {
     const runs = new Runs();
     for (const { from, to, lowest } of regions) runs.add(0, from, to, to, lowest);
@@ -230,7 +229,7 @@ export class LiteralScanner {
   }
 }
 
-/** The table of runs being built: six words each, and the visited blob they belong to. */
+/** The table of runs that is being built: six words per run, and the visited blob that it belongs to. */
 class Runs {
   readonly words: number[] = [];
   readonly indexes: number[] = [];
@@ -291,17 +290,14 @@ function addRuns(
   }
 }
 
-/** Whether some page of the blob needs folding code point by code point. */
+/** Whether some page of the blob must be folded code point by code point. */
 export function foldsIn({ firstPages, folds }: SegmentReader, blob: number): boolean {
   for (let page = firstPages[blob]!; page < firstPages[blob + 1]!; page++)
     if (hasBit(folds, page)) return true;
   return false;
 }
 
-/**
- * Makes addresses relative to their blobs. Runs are in ascending order, so the pairs of a blob are
- * contiguous.
- */
+/** Converts addresses to offsets in their blobs. Runs are in ascending order, so the pairs of a blob are contiguous. */
 function appendPairs(
   found: Found,
   words: Uint32Array,

@@ -12,7 +12,7 @@ export interface Literal {
   readonly caseSensitive: boolean;
   /** The part of the literal that is looked up in the index, folded. */
   readonly folded: Uint8Array;
-  /** The grams that every page has in which a match starts. Empty if `folded` has fewer than three bytes. */
+  /** The grams that every page has on which a match starts. Empty if `folded` has fewer than three bytes. */
   readonly grams: readonly number[];
   /** The fewest and the most bytes of a match. */
   readonly shortest: number;
@@ -27,25 +27,22 @@ export interface Literal {
   /** The positions of the two bytes that are rarest in code. */
   readonly rarest: readonly [first: number, second: number];
   /**
-   * The characters beyond ASCII that fold to ASCII letters of the literal (U+212A and U+017F at most). In text without
-   * them, every match can be found by comparing bytes under the masks. Undefined if the literal itself has letters
+   * The characters beyond ASCII that fold to ASCII letters of the literal (U+212A and U+017F at most). In text
+   * without them, comparing bytes under the masks finds every match. Undefined if the literal itself has letters
    * beyond ASCII, because their upper and lower case may differ in other bits.
    */
   readonly partners: readonly Buffer[] | undefined;
   /** The folded code points, for text in which folding changes code points beyond ASCII. */
   readonly points: Uint32Array;
-  /** The first two bytes that a match may have, as sets that the kernel looks up. */
+  /** The first two bytes that a match may have, in the form of sets that the kernel looks up. */
   readonly leads: Uint8Array;
 }
 
 const encoder = new TextEncoder();
 
-/**
- * The most recently prepared literals, because planning, searching and showing each prepare the same literal from its
- * text.
- */
+/** The most recently prepared literals. Planning, searching and showing each prepare the same literal from its text. */
 const recent = new LruCache<string, Literal>({ most: 16 });
-/** A longer literal, in characters, is not kept in `recent`. */
+/** A literal with more characters is not cached in `recent`. */
 const MOST_RECENT = 256;
 
 export function prepareLiteral(atom: LiteralAtom): Literal {
@@ -87,7 +84,7 @@ function partnersOf(points: readonly number[]): Buffer[] | undefined {
   return [...new Set(partners)].map((point) => Buffer.from(String.fromCodePoint(point)));
 }
 
-/** Returns the fewest and the most bytes that a code point of a literal matches. */
+/** Returns the fewest and the most bytes of the texts that a code point of a literal matches. */
 function matchedLengths(point: number, caseSensitive: boolean): [least: number, most: number] {
   const lengths = (caseSensitive ? [point] : orbit(point)).map(encodedLength);
   return [Math.min(...lengths), Math.max(...lengths)];
@@ -121,8 +118,8 @@ function padded(
 }
 
 /**
- * Returns the two sets that the kernel's scanFolded() looks up: the values of the first byte of a match, and those of
- * the second.
+ * Returns the two sets that the kernel's scanFolded() uses: the values of a match's first byte, and those of its
+ * second.
  */
 function leadSets([first, second]: readonly number[]): Uint8Array {
   const leads = new Uint8Array(64);

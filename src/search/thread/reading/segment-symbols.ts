@@ -1,6 +1,6 @@
 /**
- * Reads the definitions of a segment for one search, one blob at a time into the same columns. What is read
- * counts as content.
+ * Reads the definitions of a segment for one search. Each blob's definitions are read into the same columns. The
+ * bytes read count as content.
  */
 
 import { firstIndex } from "../../../base/binary-search.ts";
@@ -14,12 +14,12 @@ import type { SymbolsReader } from "../../../store/symbols/symbols.ts";
 import type { ResultSymbol } from "../../messages/response.ts";
 
 /**
- * The most bytes of a name that are shown. Each range within a name shows it, so for a name as long as its
- * file an answer would have quadratic size.
+ * The most bytes of a name that are shown. Each range within a name shows the name, so for a name as long as its
+ * file, an answer would have quadratic size.
  */
 const MOST_SHOWN = 256;
 
-/** Names are hardly ever nested, and never deeper. */
+/** Names are hardly ever nested, and never deeper than this. */
 const MOST_NESTED = 4;
 
 export class SegmentSymbols {
@@ -28,13 +28,10 @@ export class SegmentSymbols {
   readonly #reader: SymbolsReader;
   readonly #segment: SegmentReader;
   readonly #snapshot: Snapshot;
-  /** Created when needed; most searches never need it for most segments. */
+  /** Created when needed. Most searches do not need it for most segments. */
   #list: SymbolList | undefined;
   #blob = -1;
-  /**
-   * The blobs whose definitions were counted. Each counts once, in whatever order and however often it is
-   * read.
-   */
+  /** The blobs whose definitions were counted. Each counts once, however often and in whatever order it is read. */
   #counted: Bitset | undefined;
 
   constructor(reader: SymbolsReader, segment: SegmentReader, snapshot: Snapshot) {
@@ -43,7 +40,7 @@ export class SegmentSymbols {
     this.#snapshot = snapshot;
   }
 
-  /** The pages by the grams of the names in them; undefined if there are no such lists. */
+  /** The lists of pages by the grams of the names on them. Undefined if there are no such lists. */
   get names(): PostingsReader | undefined {
     return this.#reader.names;
   }
@@ -52,17 +49,17 @@ export class SegmentSymbols {
     return this.#reader.has(blob);
   }
 
-  /** The blobs whose symbols are not known; undefined if there are none. */
+  /** The blobs whose symbols are not known. Undefined if all are known. */
   unknownBlobs(): Bitset | undefined {
     return this.#reader.unknownBlobs();
   }
 
-  /** The blobs that have definitions. Borrowed: all searches share this set. */
+  /** The blobs that have definitions. Borrowed, because all searches share this set. */
   blobs(): Bitset {
     return this.#reader.blobsWithDefinitions;
   }
 
-  /** Returns a blob's stored definitions, borrowed until the next read. */
+  /** Returns a blob's stored definitions. They are valid until the next read. */
   run(blob: number): Uint8Array {
     const run = this.#reader.run(this.#snapshot, blob);
     this.#count(blob, run.length);
@@ -80,7 +77,7 @@ export class SegmentSymbols {
   of(blob: number): SymbolList {
     const list = (this.#list ??= newSymbolList());
     if (this.#blob === blob) return list;
-    this.#blob = -1; // a damaged run leaves half a list behind
+    this.#blob = -1; // a damaged run would leave a partial list behind
     const { blobStarts } = this.#segment;
     const textBytes = blobStarts[blob + 1]! - blobStarts[blob]!;
     const bytes = this.#reader.read(this.#snapshot, blob, textBytes, list);
@@ -89,12 +86,12 @@ export class SegmentSymbols {
     return list;
   }
 
-  /** Returns a definition of a blob. REQUIRES: `row` is one of of(blob). */
+  /** Returns a definition of a blob. REQUIRES: `row` comes from of(blob). */
   symbol(blob: number, row: number, text: Uint8Array): ResultSymbol {
     return show(this.of(blob).rows, row, text);
   }
 
-  /** Returns the definition whose name contains the range, or the innermost if names are nested. */
+  /** Returns the definition whose name contains the range. If names are nested, returns the innermost. */
   at(
     blob: number,
     [from, to]: readonly [number, number],
@@ -137,6 +134,6 @@ function beginning(text: Uint8Array, start: number): string {
   return `${textOf(text, start, end)}…`;
 }
 
-/** Returns the last row that starts at `place` or before, or -1. */
+/** Returns the last row that starts at or before `place`, or -1. */
 const lastStart = (rows: Int32Array, count: number, place: number): number =>
   firstIndex(0, count, (row) => rows[row * SYMBOL_ROW]! > place) - 1;

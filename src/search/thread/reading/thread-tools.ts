@@ -1,4 +1,4 @@
-/** Holds what a thread keeps for searching: a kernel with its regions, and the segments it has opened. */
+/** Holds what a thread keeps between searches: a kernel with its regions, and the open segments. */
 
 import { Arena } from "../../../kernel/arena.ts";
 import type { Pause } from "../../../base/yield.ts";
@@ -14,35 +14,35 @@ import { LiteralScanner } from "./literal-scanner.ts";
 import { SegmentSymbols } from "./segment-symbols.ts";
 import { WindowMemory, windowsOf } from "./window.ts";
 
-/** The most memory of the tables of opened segments. Linux (1 GB of source) takes 6 MB. */
+/** The most memory of the tables of open segments. Linux (1 GB of source) takes 6 MB. */
 const TABLE_BYTES = 24 * 2 ** 20;
 /**
- * Counted for each segment in addition to its tables. The objects of a small one take about 20 KiB. More is
- * counted, because small ones come and go with every update, and this thread is not told when one is gone.
+ * Counted for each segment in addition to its tables. The objects of a small segment take about 20 KiB. More is
+ * counted, because small segments come and go with every update, and this thread is not notified when one is gone.
  */
 const READER_BYTES = 128 * 1024;
 
-/** What a task of a thread searches with. */
+/** The tools with which a task of a thread searches. */
 export interface SearchTools {
   readonly kernel: Kernel;
   readonly arena: Arena;
   readonly literals: LiteralScanner;
   readonly window: WindowMemory;
-  /** Posting lists that threads share; undefined if there are none. */
+  /** Posting lists that threads share. Undefined if there are none. */
   readonly kept?: KeptLists | undefined;
-  /** Whether they are used on the caller's thread. */
+  /** Whether the tools are used on the calling thread. */
   readonly isInline: boolean;
   /** Whether the search has ended, so that nothing more is searched. */
   readonly isStopped: () => boolean;
-  /** Ends the search as a time-out does: what is left takes more memory than a thread may. */
+  /** Ends the search like a time-out, because the rest would take more memory than a thread may use. */
   readonly giveUp: () => void;
-  /** Whether RE2 must no longer be asked about what is shown. */
+  /** Whether RE2 must no longer be asked about shown ranges. */
   readonly isDue: () => boolean;
-  /** Called between steps that take long together. REQUIRES: nobody else uses the tools meanwhile. */
+  /** Called between steps that together take long. REQUIRES: nobody else uses the tools meanwhile. */
   readonly pause: Pause;
 }
 
-/** What threads share. Whatever is not there, each thread reads for itself. */
+/** What threads share. If something is missing, each thread reads its own copy. */
 export interface SharedMemories {
   readonly textCache?: TextCacheMemory | undefined;
   readonly keptLists?: KeptListsMemory | undefined;
@@ -69,7 +69,7 @@ export class ThreadTools {
   readonly #kept: KeptLists | undefined;
   readonly #opened = new LruCache<number, OpenedSegment>({ most: TABLE_BYTES, costOf });
 
-  /** `shared` is what all threads share, and the number of this thread. */
+  /** `shared` is what all threads share, together with the number of this thread. */
   constructor(isInline: boolean, shared: SharedMemories = {}) {
     this.#isInline = isInline;
     const { textCache, keptLists, worker = 0 } = shared;
@@ -80,7 +80,7 @@ export class ThreadTools {
     this.#literals = new LiteralScanner(this.#kernel, this.arena);
   }
 
-  /** Returns the tools for a task, with what stops it and lets it yield. */
+  /** Returns the tools for a task, with the functions that stop it and let it yield. */
   forTask(stop: Pick<SearchTools, "isStopped" | "giveUp" | "isDue" | "pause">): SearchTools {
     return {
       kernel: this.#kernel,
@@ -105,8 +105,8 @@ export class ThreadTools {
   }
 
   /**
-   * Opens a segment. Returns undefined if it no longer exists. A segment that is still open here may also
-   * be gone; reading its text tells.
+   * Opens a segment. Returns undefined if it no longer exists. A segment that is still open here may also be gone; a
+   * read of its text shows that.
    */
   open(snapshot: Snapshot, segment: number): OpenedSegment | undefined {
     return this.#opened.getOrMake(segment, () => {

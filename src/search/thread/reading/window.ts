@@ -1,7 +1,7 @@
 /**
- * Loads windows. A window is about 1 MiB of a segment's text, whole blobs only, in kernel memory. Every
- * byte is at its natural distance from the start of the window, but only requested pages are loaded.
- * Threads claim windows, and a search checks for time-out and abort between them.
+ * Loads windows. A window is about 1 MiB of a segment's text in kernel memory. It consists of whole blobs. Every byte
+ * has its original distance from the start of the window, but only requested pages are loaded. Threads claim windows,
+ * and a search checks for time-out and abort between windows.
  */
 
 import { emptyBitset, hasBit, setBit, type Bitset } from "../../../base/bitset.ts";
@@ -15,14 +15,14 @@ import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import { TextCache, type CachedPage } from "../../../store/segments/text-cache.ts";
 
 const WINDOW_BYTES = 2 ** 20;
-/** What #tails can count. */
+/** The largest value in #tails. */
 const MOST_TAIL = 2 ** 16 - 1;
-/** The room before the text, for SIMD and for the byte before a match. */
+/** Memory before the text, for SIMD and for the byte before a match. */
 const MARGIN = 64;
 
 /**
- * Returns the first blob of each window, and at the end the number of blobs. There is at least one window,
- * for files without content.
+ * Returns the first blob of each window, then the number of blobs. There is at least one window, for files without
+ * content.
  */
 export function windowsOf(reader: SegmentReader): Uint32Array {
   const { blobStarts, header } = reader;
@@ -44,7 +44,7 @@ export class WindowMemory {
     this.cache = cache;
   }
 
-  /** Returns the address of room for `length` bytes of text. */
+  /** Returns the address of `length` free bytes for text. */
   room(length: number): number {
     if (length + 2 * MARGIN > this.#length) {
       this.#length = Math.max(2 * WINDOW_BYTES, Math.ceil(1.5 * length)) + 2 * MARGIN;
@@ -67,7 +67,10 @@ export class Window {
   readonly #origin: number;
   readonly #firstPage: number;
   readonly #loaded: Bitset;
-  /** How many bytes of a page were loaded with the page before it. More than fit are loaded again. */
+  /**
+   * How many bytes of a page were loaded together with the previous page. If more bytes than this type can hold were
+   * loaded, they are loaded again.
+   */
   readonly #tails: Uint16Array;
 
   /** Opens a window. `isKept` says whether its pages may come from the cache and be added to it. */
@@ -94,12 +97,12 @@ export class Window {
     this.#tails = new Uint16Array(pages);
   }
 
-  /** Returns the address of the blob's text, loaded or not. */
+  /** Returns the address of the blob's text, even if it is not loaded. */
   address(blob: number): number {
     return this.#origin + this.reader.blobStarts[blob]!;
   }
 
-  /** The kernel's memory, to which addresses refer. Do not keep it across a reservation. */
+  /** The kernel's memory, which contains the addresses. Do not keep this across a reservation. */
   get bytes(): Uint8Array {
     return this.#kernel.bytes;
   }
@@ -109,8 +112,8 @@ export class Window {
   }
 
   /**
-   * Loads pages [first, end) of a blob, the byte before and `beyond` bytes after them, as far as the blob
-   * reaches. What is there is not read again: each term of a query asks for its pages, which are mostly the same.
+   * Loads pages [first, end) of a blob, the byte before them and `beyond` bytes after them, if the blob has these.
+   * Loaded pages are not read again, because the terms of a query request mostly the same pages.
    */
   load(blob: number, first: number, end: number, beyond: number): void {
     const { blobStarts, firstPages } = this.reader;
@@ -130,7 +133,7 @@ export class Window {
     }
     if (stop === to || this.holds(end)) return this.#copy(blob, missing, stop);
     const tail = end - this.#firstPage;
-    // a tail is there only with the page before it, so nothing else is missing then
+    // a page has a tail only if the previous page is loaded, so nothing else is missing then
     const next = missing === stop ? stop + this.#tails[tail]! : missing;
     const limit = Math.min(to, stop + beyond);
     this.#copy(blob, next, limit);
@@ -150,7 +153,7 @@ export class Window {
     return hasBit(this.#loaded, page - this.#firstPage);
   }
 
-  /** Copies bytes into the window. They count as read, wherever they come from. */
+  /** Copies bytes into the window. They count as read, whatever their source. */
   #copy(blob: number, from: number, to: number): void {
     if (from >= to) return;
     if (this.#cache) this.#copyPages(this.#cache, blob, from, to);
@@ -158,7 +161,7 @@ export class Window {
     this.bytesLoaded += to - from;
   }
 
-  /** Loads page by page, each from the cache, or from disk and into the cache. */
+  /** Loads page by page, each from the cache, or from disk and then into the cache. */
   #copyPages(cache: TextCache, blob: number, from: number, to: number): void {
     for (let next = from; next < to;) {
       const page = this.#pageAt(blob, next);
@@ -171,7 +174,7 @@ export class Window {
     }
   }
 
-  /** Returns the page that contains a byte, or that begins after it. */
+  /** Returns the page that contains a byte or begins after it. */
   #pageAt(blob: number, place: number): CachedPage {
     const { segment, blobStarts, firstPages } = this.reader;
     const [blobStart, blobEnd] = [blobStarts[blob]!, blobStarts[blob + 1]!];
@@ -181,7 +184,7 @@ export class Window {
   }
 
   /**
-   * Reads a page and what is cached around it. Returns false if some of that is damaged, which may be a
+   * Reads a page and the neighbouring text that is cached with it. Returns false if any of that is damaged, even a
    * part that was not requested.
    */
   #keep(cache: TextCache, page: CachedPage): boolean {

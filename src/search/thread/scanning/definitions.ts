@@ -1,5 +1,5 @@
 /**
- * Rates how matches fit the definitions of their blob, for ranking: classes 0 to 3 of
+ * Rates how well matches fit the definitions of their blob, for ranking. The classes 0 to 3 are those of
  * kernel/assembly/definitions.ts.
  */
 
@@ -13,10 +13,10 @@ import type { Window } from "../reading/window.ts";
 /** The class of a match that is exactly the name of a definition. */
 export const EXACT = 3;
 
-/** What an atom found. REQUIRES: with its pairs. */
+/** What an atom found. REQUIRES: its pairs were read. */
 export interface RatedAtom {
   readonly found: Found;
-  /** The blobs in which a match may be within a name; undefined for any. */
+  /** The blobs in which a match may be within a name. Undefined means any blob. */
   readonly named: Bitset | undefined;
 }
 
@@ -24,14 +24,14 @@ export interface RatedAtom {
 export interface Rated {
   readonly found: readonly RatedAtom[];
   readonly blobs: readonly number[];
-  /** The window as scanned, with the text of every match. */
+  /** The window after scanning, with the text of every match. */
   readonly window: Window;
   readonly symbols: SegmentSymbols;
 }
 
 type Tools = Pick<SearchTools, "kernel" | "arena" | "isStopped">;
 
-/** Rates blobs when their first hit is met, because most blobs have no hit if there are several terms. */
+/** Rates a blob when its first hit is found, because with several terms most blobs have no hit. */
 export class DefinitionRater {
   readonly #rated: Rated;
   readonly #tools: Tools;

@@ -1,7 +1,7 @@
 /**
- * Checks whether blobs contain a literal that is under a negation, for which one match is enough. Pages
- * that were read for other atoms are scanned first, which decides most blobs without reading more: for
- * `kmalloc -(kfree)` in linux nine of ten.
+ * Checks whether blobs contain a literal that is under a negation. One match is enough. Pages that were read for
+ * other atoms are scanned first. This decides most blobs without reading more: nine of ten for `kmalloc -(kfree)` in
+ * Linux.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -13,8 +13,8 @@ import type { SearchTools } from "../reading/thread-tools.ts";
 import type { Window } from "../reading/window.ts";
 
 /**
- * Counts at least 1 for blobs that contain the literal, and nothing else. Blobs ascend. Without `pages` all
- * their pages count.
+ * Counts at least 1 for each blob that contains the literal, and returns nothing else. REQUIRES: blobs ascend.
+ * Without `pages`, all their pages are scanned.
  */
 export function scanExistence(
   window: Window,

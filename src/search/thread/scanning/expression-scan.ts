@@ -1,6 +1,6 @@
 /**
  * Finds the matches of a regular expression in the blobs of a window. It first finds the lines that may have a match,
- * and then runs the expression on them.
+ * and then runs the expression on these.
  */
 
 import { bytesOf } from "../../../base/growable.ts";
@@ -21,28 +21,28 @@ import type { SharedLines } from "./shared-lines.ts";
 
 /** How an expression runs over a window. */
 export interface ExpressionRun extends ExpressionReach {
-  /** The shared pass, for an expression that shares one with others. */
+  /** The shared pass, if the expression takes part in one. */
   readonly shared?: SharedLines | undefined;
-  /** The number of matches in a blob after which the rest need not be read. Default: unlimited. */
+  /** After so many matches in a blob, the rest need not be read. Default: unlimited. */
   readonly most?: number | undefined;
 }
 
 interface ScannedBlobs {
   readonly window: Window;
   readonly blobs: readonly number[];
-  /** The loaded regions of each blob: addresses, ascending, disjoint. */
+  /** The loaded regions of each blob: ascending, disjoint addresses. */
   readonly regions: readonly (readonly Stretch[])[];
 }
 
 /**
- * If there is an anchor in every this many bytes, running the automaton over everything is as fast. Searching for
+ * If there is an anchor in every so many bytes, running the automaton over everything is as fast. Searching for
  * literals is five to ten times as fast as running the automaton.
  */
 const DENSE_BYTES = 1024;
-/** If the triples of a window have a smaller average distance in bytes, most lines have one. */
+/** If the average distance of a window's triples, in bytes, is smaller than this, most lines have one. */
 const LEAST_APART = 64;
 
-/** Scans whole lines around the candidate pages, or whole blobs if no candidates are given. */
+/** Scans whole lines around the candidate pages, or whole blobs if there are no candidate pages. */
 export function scanExpression(
   placed: PlacedExpression,
   window: Window,
@@ -71,14 +71,14 @@ class ExpressionScan {
   }
 
   /**
-   * Runs over all texts at once, and then gives each blob its matches. If what a match requires is rare, runs only
-   * over the lines that contain it.
+   * Runs over all texts at once, and then assigns the matches to their blobs. If required literals are rare, runs
+   * only over the lines that contain them.
    */
   runOnAll(run: ExpressionRun): Found {
     const { anchors, shared } = run;
     const { window, blobs, regions } = this.#scanned;
     const { arena, kernel, isStopped } = this.#tools;
-    // only for a single blob: in a run over several, reaching the limit in one would end the run for the others
+    // only for a single blob, because a limit reached in one of several blobs would end the run for all
     const most = blobs.length === 1 ? (run.most ?? Infinity) : Infinity;
     const out = this.#ranges;
     const mark = arena.mark();
@@ -143,14 +143,14 @@ class ExpressionScan {
         const before = out.length;
         matcher.ranges(from, to, out, () => isFull() || this.#tools.isStopped());
         shiftRanges(out, before, from - lowest);
-        if (matcher.stopped || isFull()) break; // the clock is only for long runs: reading it takes as long as a line
+        if (matcher.stopped || isFull()) break; // the clock is checked only in long runs, because reading it takes as long as a line
       }
       this.#count(index, first, out.length);
     }
     return this.#finish();
   }
 
-  /** Gives the ranges [first, end) to a blob. */
+  /** Assigns the ranges [first, end) to a blob. */
   #count(index: number, first: number, end: number): void {
     const { window, blobs } = this.#scanned;
     const lowest = window.address(blobs[index]!);
@@ -186,7 +186,10 @@ function textsWith(
   return { at, count };
 }
 
-/** Returns where the anchors begin in regions of a window's blobs, ascending. Each anchor takes one scan. */
+/**
+ * Returns the ascending addresses at which the anchors begin in regions of a window's blobs. Each anchor takes one
+ * scan.
+ */
 export function placesOf(
   anchors: readonly PlacedLiteral[],
   { window, blobs, regions }: ScannedBlobs,

@@ -1,4 +1,4 @@
-/** Collects the ranges of a matching file, of its content and of its path. */
+/** Collects the ranges in a matching file's content and path. */
 
 import { newRangeList, type RangeList } from "../../../regex/range-list.ts";
 import type { ExpressionSource } from "../../../regex/expression.ts";
@@ -13,10 +13,10 @@ export function pairsOf(found: Found, index: number): Uint32Array {
   return found.pairs.subarray(start, start + 2 * found.counts[index]!);
 }
 
-/** The ranges that are merged between two looks at the clock: about half a millisecond of work. */
+/** How many ranges are merged between two checks of the time limit, in about half a millisecond. */
 export const RANGES_AT_ONCE = 4096;
 
-/** Returns the ranges of each content atom that has any in a blob. After a stop, some may be missing. */
+/** Returns the ranges of each content atom that has any in a blob. If it was stopped, some may be missing. */
 export function shownLists(
   atoms: readonly number[],
   found: readonly (Found | undefined)[],
@@ -30,7 +30,7 @@ export function shownLists(
   return lists;
 }
 
-/** Merges the ranges that content atoms show in a blob. Resolves to the first ones if it is stopped. */
+/** Merges the ranges that content atoms show in a blob. Resolves to the first ranges only if it is stopped. */
 export async function mergeInSlices(
   lists: readonly Uint32Array[],
   { isStopped, pause }: Pick<SearchTools, "isStopped" | "pause">,
@@ -48,7 +48,7 @@ export type Confirm = (
   claimed: RangeList,
 ) => RangeList;
 
-/** Returns the ranges that path atoms show in a path. If there are none, the whole path is the one range. */
+/** Returns the ranges that path atoms show in a path. If there are none, the only range is the whole path. */
 export function pathRanges(
   path: Uint8Array,
   atoms: readonly number[],

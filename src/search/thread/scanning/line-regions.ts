@@ -1,4 +1,4 @@
-/** Finds parts of a blob in whole lines: those of some pages, and those around some places. */
+/** Finds parts of a blob that consist of whole lines: the lines of some pages, or the lines around some places. */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import type { Arena } from "../../../kernel/arena.ts";
@@ -7,14 +7,14 @@ import { PAGE_BYTES } from "../../../store/format/format.ts";
 import type { Window } from "../reading/window.ts";
 
 const NEWLINE = 10;
-/** How much is read first to find the end of a line. */
+/** How many bytes are read first to find the end of a line. */
 const LINE_BYTES = 256;
 
 /** A region, in addresses. */
 export type Stretch = readonly [from: number, to: number];
 
 /**
- * Returns the regions, which it loads: addresses [from, to), ascending, disjoint. Without pages this is the
+ * Loads the regions and returns them, as ascending, disjoint addresses [from, to). Without pages, the region is the
  * whole blob.
  */
 export function regionsOf(
@@ -43,13 +43,13 @@ export function regionsOf(
   return regions;
 }
 
-/** Returns the first page at or after `page` that is in the set, or that is not. */
+/** Returns the first page from `page` on that is in the set, or that is not. */
 function nextIn(pages: Bitset, page: number, end: number, isIn: boolean): number {
   while (page < end && hasBit(pages, page) !== isIn) page++;
   return page;
 }
 
-/** Returns pages [begin, stop) with the rest of their first and last lines. */
+/** Returns pages [begin, stop), extended to whole lines. */
 function extend(
   window: Window,
   blob: number,
@@ -80,8 +80,8 @@ function lineStart(window: Window, at: number, lowest: number): number {
 }
 
 /**
- * Returns the end of the line that contains `at`, after its newline, and loads it. REQUIRES: the byte
- * before is loaded.
+ * Returns the end of the line that contains `at`, after its newline, and loads it. REQUIRES: the byte before it is
+ * loaded.
  */
 function lineEnd(window: Window, at: number, limit: number): number {
   if (window.bytes[at - 1] === NEWLINE) return at;
@@ -96,10 +96,7 @@ function lineEnd(window: Window, at: number, limit: number): number {
   return limit;
 }
 
-/**
- * Returns the lines of a text that contain some places, which are ascending. Neighbouring lines are one
- * region.
- */
+/** Returns the lines of a text that contain one of the ascending places. Adjacent lines become one region. */
 export function linesAround(
   { kernel, arena }: { readonly kernel: Kernel; readonly arena: Arena },
   [from, to]: Stretch,

@@ -1,16 +1,15 @@
 /**
- * Merges ranges of a file, which are pairs (start, end) of byte offsets in one array. The matches of each
- * atom are leftmost and do not overlap. Those of several atoms are merged by one rule: sorted by offset,
- * longer first, and one that overlaps an earlier kept one is dropped. Touching ranges are both kept; an
- * empty range is kept unless another one ends or is empty at its place.
+ * Merges ranges of a file, which are pairs (start, end) of byte offsets in one array. The matches of each atom are
+ * leftmost and do not overlap. The ranges of several atoms are merged by one rule: they are sorted by offset, longer
+ * ones first, and a range that overlaps an earlier kept range is dropped. Ranges that touch are both kept. An empty
+ * range is kept unless another range ends, or is empty, at the same place.
  *
- * Takes n log k for n ranges in k lists, because a query may have 2 000 terms, and a file of 2 MiB as many ranges as
- * bytes.
+ * Takes n log k for n ranges in k lists. A query may have 2 000 terms, and a file of 2 MiB as many ranges as bytes.
  */
 
 import { GrowableWords } from "../../../base/growable.ts";
 
-/** More than any offset: a file has at most 16 MiB. The square of it still fits a double. */
+/** More than any offset, because a file has at most 16 MiB. A double can represent its square exactly. */
 const SPAN = 2 ** 26;
 
 /** Merges lists of ranges. REQUIRES: each list is sorted by offset. */
@@ -24,11 +23,11 @@ export function mergeRanges(lists: readonly Uint32Array[]): Uint32Array {
 /** Merges lists of ranges in steps. REQUIRES: each list is sorted by offset. */
 export class RangeMerge {
   readonly #lists: readonly Uint32Array[];
-  /** The place of the next range of each list. */
+  /** The position of the next range in each list. */
   readonly #next: Uint32Array;
-  /** What orders that range among those of the other lists: by its start, then the longer first. */
+  /** The sort key of that range: by its start, then longer ranges first. */
   readonly #keys: Float64Array;
-  /** Lists that are not at their end, as a heap. */
+  /** A heap of the lists that have not ended. */
   readonly #heap: number[] = [];
   readonly #merged = new GrowableWords();
   #end = -1;
@@ -44,7 +43,7 @@ export class RangeMerge {
     for (let place = this.#heap.length >> 1; place >= 0; place--) this.#sink(place);
   }
 
-  /** The ranges merged so far. REQUIRES: not used after the next step. */
+  /** The ranges merged so far. REQUIRES: the result is not used after the next step. */
   get merged(): Uint32Array {
     return this.#merged.view;
   }
@@ -100,7 +99,10 @@ export class RangeMerge {
   }
 }
 
-/** Returns the place of the first range from `at` on that starts at `offset` or later. Steps double, then halve. */
+/**
+ * Returns the index of the first range, from index `at` on, that starts at `offset` or later. The steps are first
+ * doubled, then halved.
+ */
 export function firstFrom(ranges: Uint32Array, at: number, offset: number): number {
   let [low, step] = [at, 2];
   while (low + step < ranges.length && ranges[low + step]! < offset) {
@@ -116,7 +118,10 @@ export function firstFrom(ranges: Uint32Array, at: number, offset: number): numb
   return low;
 }
 
-/** Returns the least bytes between a range of one list and one of another; Infinity if one of them is empty. */
+/**
+ * Returns the smallest distance in bytes between a range of one list and one of the other; Infinity if a list is
+ * empty.
+ */
 export function gapBetween(a: Uint32Array, b: Uint32Array): number {
   const [few, many] = a.length < b.length ? [a, b] : [b, a];
   let gap = Infinity;

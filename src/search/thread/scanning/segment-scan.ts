@@ -1,6 +1,6 @@
 /**
- * Evaluates the windows of a planned segment: literals first, expressions where they still matter. Every
- * matching file is passed to `onHit`. A blob is scanned once, however many files share it.
+ * Evaluates the windows of a planned segment: first literals, then expressions where the result still depends on
+ * them. Every matching file is passed to `onHit`. A blob is scanned once, however many files share it.
  */
 
 import { hasBit, nextBit, type Bitset } from "../../../base/bitset.ts";
@@ -15,15 +15,15 @@ import { Window } from "../reading/window.ts";
 import { DefinitionRater, type RatedAtom } from "./definitions.ts";
 import { VisitedBlobs } from "./visited-blobs.ts";
 
-/** A matching file with its evaluation. Valid only until the next hit, which reuses the object. */
+/** A matching file with its evaluation. Valid only until the next hit, because the object is reused. */
 export interface Hit extends Facts {
   readonly file: number;
-  /** The position among the visited blobs; -1 if its content was not read. */
+  /** Its index among the visited blobs; -1 if its content was not read. */
   readonly index: number;
   readonly found: readonly (Found | undefined)[];
 }
 
-/** Called for each hit. If it returns a promise, the scan waits for it, and the hit is valid until then. */
+/** Called for each hit. If it returns a promise, the scan waits for it, and the hit stays valid until then. */
 export type OnHit = (hit: Hit) => Promise<void> | void;
 
 export interface ScanOptions {
@@ -43,7 +43,7 @@ export class SegmentScan {
   }
 
   /**
-   * Evaluates the candidate files of a window. Adds to `stats` before each hit, so that the counters fit the hits
+   * Evaluates the candidate files of a window. Updates `stats` before each hit, so that the counters match the hits
    * even if damage ends the scan.
    */
   async window(number: number, stats: WindowStats, onHit: OnHit): Promise<void> {
@@ -102,7 +102,7 @@ export class SegmentScan {
     const { blobFileStarts, blobFiles } = reader;
     const { single, filesAtOnce } = asked.query;
     const { isStopped, pause } = this.#options.tools;
-    let evaluated = 0; // by files, because a million may share a blob
+    let evaluated = 0; // counts files, because a million may share a blob
     for (let index = 0; index < visited.blobs.length; index++) {
       const blob = visited.blobs[index]!;
       const cannotMatch = single !== undefined && visited.found[single]?.counts[index] === 0;
@@ -159,7 +159,7 @@ export class SegmentScan {
     return onHit(facts);
   }
 
-  /** Decides as Visit.mayMatch() says. */
+  /** Decides as described at Visit.mayMatch(). */
   #mayMatch(index: number, atom: number, nth: number, visited: VisitedBlobs): boolean | undefined {
     const { reader, candidates, asked } = this.plan;
     const { blobFileStarts, blobFiles } = reader;
@@ -176,7 +176,7 @@ export class SegmentScan {
 }
 
 /**
- * What is known about the current file. A single object is reused for all files, because a frequent word matches every
+ * What is known about the current file. One object is reused for all files, because a frequent word matches every
  * file.
  */
 class FileFacts implements Hit {
@@ -214,7 +214,7 @@ interface Settling {
   readonly rater: DefinitionRater | undefined;
 }
 
-/** Yields the members of a set in [first, end), ascending. */
+/** Yields the members of a set in [first, end), in ascending order. */
 function bitsBetween(set: Bitset, first: number, end: number): number[] {
   const bits: number[] = [];
   for (let bit = nextBit(set, first); bit >= 0 && bit < end; bit = nextBit(set, bit + 1))

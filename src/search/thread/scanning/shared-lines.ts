@@ -1,5 +1,5 @@
 /**
- * Runs those expressions of a query that have no required literal in one shared pass over each blob. Each expression
+ * Runs the expressions of a query that have no required literal in one shared pass over each blob. Each expression
  * then runs only on the lines that match at least one of them.
  */
 
@@ -8,7 +8,7 @@ import type { SearchTools } from "../reading/thread-tools.ts";
 import { linesAround, type Stretch } from "./line-regions.ts";
 import type { Window } from "../reading/window.ts";
 
-/** The matching lines of a window's blobs. The lines of a blob are found when the first expression asks for them. */
+/** The matching lines of a window's blobs. The lines of a blob are found when the first expression needs them. */
 export class SharedLines {
   readonly #pass: SharedPass;
   readonly #window: Window;
@@ -22,8 +22,8 @@ export class SharedLines {
   }
 
   /**
-   * Returns whole lines that together contain every match of every expression. Returns undefined if the shared pass is
-   * not worth it, so that each expression should run on the whole blob.
+   * Returns whole lines that together contain every match of every expression. Returns undefined if the shared pass
+   * is not worthwhile, so that each expression should run on the whole blob.
    */
   of(blob: number): readonly Stretch[] | undefined {
     if (this.#known.has(blob)) return this.#known.get(blob);

@@ -1,11 +1,11 @@
 /**
- * Matches an expression against the names of definitions, for `sym:`. Each name is a text of its own.
+ * Matches an expression against the names of definitions, for `sym:`. Each name is a separate text.
  *
- * Names are part of the content. The gram lists of names tell which pages may have a name with the expression's
- * required literal, the anchor. The anchor is first searched for in those pages of the whole window. Then the
- * definitions of the blobs that contain it are read, and the expression runs only on names that overlap an anchor, a
- * hundredth of all names. Reading text and definitions in turn, blob by blob, took half as long again, because each
- * read of one discards the cached block of the other.
+ * Names are part of the content. The gram lists of names tell which pages may have a name with a required literal of
+ * the expression (the anchor). First, these pages of the whole window are searched for the anchor. Then the
+ * definitions of the blobs that contain it are read, and the expression runs only on names that overlap an anchor.
+ * These are a hundredth of all names. Reading text and definitions alternately, blob by blob, took half as long
+ * again, because each read of one evicts the other's cached block.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -58,18 +58,18 @@ export function scanSymbols(scan: SymbolScan): Found {
 interface NamesOf {
   readonly blob: number;
   readonly list: SymbolList;
-  /** The addresses at which anchors begin, or undefined if a name may match anywhere. */
+  /** The addresses at which anchors begin. Undefined if any name may match. */
   readonly places: Uint32Array | undefined;
   /**
-   * The length of an anchor in bytes. Found anchors do not overlap, so an anchor that begins before a name can hide one
-   * inside the name.
+   * The length of an anchor in bytes. Found anchors do not overlap, so an anchor that begins before a name can hide
+   * one within the name.
    */
   readonly reach: number;
 }
 
 /**
- * Whether a name overlaps an anchor. Most blobs contain anchors only elsewhere, and need not be decoded,
- * which saves a tenth of a query.
+ * Whether a name overlaps an anchor. In most blobs, anchors occur only outside names. Such a blob need not be
+ * decoded, which saves a tenth of a query's time.
  */
 function isInNames(
   { window, symbols, tools }: SymbolScan,
@@ -116,7 +116,7 @@ function matchNames(
   }
 }
 
-/** Has RE2 confirm the ranges from `first` on, which are those of one name. */
+/** Makes RE2 confirm the ranges from `first` on, which are those of one name. */
 function confirmNew(
   { placed, window, confirm }: SymbolScan,
   out: RangeList,
@@ -129,7 +129,7 @@ function confirmNew(
   for (let i = 0; i < length; i++) pushRange(out, data[2 * i]!, data[2 * i + 1]!);
 }
 
-/** Loads the page of a name, which may begin or end in a page without an anchor. */
+/** Loads the pages of a name, which may begin or end on a page without an anchor. */
 function loadName({ window, reach }: SymbolScan, blob: number, start: number, end: number): void {
   const first = window.reader.firstPages[blob]! + Math.floor(start / PAGE_BYTES);
   const last = window.reader.firstPages[blob]! + Math.floor((end - 1) / PAGE_BYTES);
@@ -138,7 +138,7 @@ function loadName({ window, reach }: SymbolScan, blob: number, start: number, en
 }
 
 /**
- * Shifts the ranges from `first` on by `by`, so that they are relative to the blob, and drops those that overlap ranges
+ * Shifts the ranges from `first` on by `by`, so that they are relative to the blob. Drops those that overlap ranges
  * of an enclosing name. Returns the end of the last range.
  */
 function keepNew(out: RangeList, { first, by, last }: { first: number; by: number; last: number }) {
@@ -157,8 +157,8 @@ function keepNew(out: RangeList, { first, by, last }: { first: number; by: numbe
 }
 
 /**
- * Returns the addresses, ascending, at which a required literal begins, or undefined if there is none to
- * search for. Loads what it scans.
+ * Returns the ascending addresses at which a required literal begins, or undefined if there is no literal to search
+ * for. Loads the pages that it scans.
  */
 function anchorPlaces({ reach, window, blobs, tools }: SymbolScan): Uint32Array | undefined {
   const { anchors } = reach;
@@ -167,7 +167,10 @@ function anchorPlaces({ reach, window, blobs, tools }: SymbolScan): Uint32Array 
   return anchors && placesOf(anchors, { window, blobs, regions }, tools);
 }
 
-/** Loads the pages of a blob that are in the set, or all pages if there is no set, and `beyond` bytes after them. */
+/**
+ * Loads the pages of a blob that are in the set, or all pages if there is no set. Also loads `beyond` bytes after
+ * them.
+ */
 function loadPages(
   window: Window,
   blob: number,

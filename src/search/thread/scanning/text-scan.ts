@@ -1,6 +1,6 @@
 /**
- * Finds the matches of an expression that matches only a few texts (src/regex/few-texts.ts): searches the same pages
- * for one text after another, and merges what was found. `fixme|todo` takes three quarters of the time of the
+ * Finds the matches of an expression that matches only a few texts (src/regex/few-texts.ts). It searches the same
+ * pages for one text after another, and merges the results. `fixme|todo` takes three quarters of the time of the
  * automaton.
  */
 
@@ -10,7 +10,7 @@ import type { SearchTools } from "../reading/thread-tools.ts";
 import type { Window } from "../reading/window.ts";
 import { mergeRanges } from "./ranges.ts";
 
-/** Scans the candidate pages of blobs (ascending), or all pages without candidates. */
+/** Scans the candidate pages of ascending blobs, or all pages if there are no candidates. */
 export function scanTexts(
   texts: readonly PlacedLiteral[],
   window: Window,
@@ -22,7 +22,7 @@ export function scanTexts(
   const lists = tools.literals
     .rangesOfEach(window, blobs, texts, pages)
     .filter(({ length }) => length > 0)
-    .map((list) => shifted(list, -base)); // so that they are small enough to merge
+    .map((list) => shifted(list, -base)); // limits their number, so that they can be merged
   if (lists.length === 0) return noneFound(blobs.length);
   return byBlob(shifted(mergeRanges(lists), base), window, blobs, tools);
 }
@@ -32,7 +32,7 @@ function shifted(ranges: Uint32Array, by: number): Uint32Array {
   return ranges;
 }
 
-/** Gives each blob its ranges, which are addresses, ascending. */
+/** Assigns ranges to their blobs. The ranges are ascending addresses. */
 function byBlob(
   ranges: Uint32Array,
   window: Window,

@@ -1,6 +1,6 @@
 /**
- * Holds the visited blobs of a window, and what each content atom found in them. Cheap atoms come first. A
- * blob none of whose files may match any more is not scanned for the next atom.
+ * Holds the visited blobs of a window, and what each content atom found in them. Cheap atoms come first. If none of a
+ * blob's files may match any more, the blob is not scanned for the next atom.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -24,29 +24,29 @@ export interface Visit {
   /** The content atoms in the order in which they are scanned. */
   readonly order: readonly number[];
   /**
-   * Says whether the nth file of a visited blob may still match after the atom was evaluated. Returns undefined if
-   * it may not and another file follows, and false after the last file. A million files may share a blob.
+   * Returns whether the nth file of a visited blob may still match after the atom was evaluated. If it may not,
+   * returns undefined if another file follows, and false after the last file. A million files may share a blob.
    */
   readonly mayMatch: (index: number, atom: number, nth: number) => boolean | undefined;
   readonly wantsPairs: boolean;
   readonly symbols: SegmentSymbols | undefined;
   /** How many matches of an expression are enough in each blob. Default: all. */
   readonly most?: number | undefined;
-  /** Confirms what will be shown; names already here, where they are still separate. */
+  /** Confirms ranges that will be shown. Names are confirmed here, while they are still separate. */
   readonly confirm?: Confirm;
 }
 
 /**
- * The most memory of all ranges of a window. The letters of the alphabet take 16 MiB in a file of 2 MiB; 400 terms
- * that contain each other would take 400.
+ * The most memory of all ranges of a window. The letters of the alphabet take 16 MiB in a file of 2 MiB. 400 terms
+ * that contain each other would take 400 MiB.
  */
 const MOST_RANGE_BYTES = 128 * 2 ** 20;
 
 export class VisitedBlobs {
   readonly blobs: readonly number[];
-  /** What was found, by number of the atom; undefined if it was not scanned (yet). */
+  /** The results by number of the atom. Undefined if the atom was not scanned (yet). */
   readonly found: (Found | undefined)[];
-  /** 1 for blobs of which content was read. */
+  /** 1 for blobs whose content was read. */
   readonly loaded: Uint8Array;
   /** The number of expressions that were run on each blob. */
   readonly expressions: Uint8Array;
@@ -81,7 +81,7 @@ export class VisitedBlobs {
       const reach = sharing?.atoms.has(atom) ? { ...plan, shared } : plan;
       const found = this.#scanAtom(reach, targets, window, tools);
       const isStopped = tools.isStopped() || this.#isTooMuch(found, tools);
-      // what was not found yet may be there, which under a negation would be a match
+      // a match may not have been found yet, so a negation must not count as true
       if (!isStopped || !query.hasNegation || atom === query.single)
         this.found[atom] = spread(found, targets, this.blobs.length);
       if (isStopped) return;
@@ -97,7 +97,9 @@ export class VisitedBlobs {
     return true;
   }
 
-  /** Returns those of the blobs that may still match after the atom was evaluated; more if it was stopped. */
+  /**
+   * Returns those of the blobs that may still match after the atom was evaluated. If it was stopped, may return more.
+   */
   async #stillAlive(
     alive: readonly number[],
     atom: number,
@@ -108,7 +110,7 @@ export class VisitedBlobs {
     const still: number[] = [];
     let [evaluated, isCut] = [0, false];
     for (const index of alive) {
-      // where the atom cannot be true, that was known before
+      // that the atom cannot be true there was known before
       const isNews = !blobs || hasBit(blobs, this.blobs[index]!);
       let may = isNews && !isCut ? undefined : true;
       for (let nth = 0; may === undefined; nth++) {
@@ -150,7 +152,7 @@ export class VisitedBlobs {
     return scanExpression(placed, window, blobs, { ...plan, most }, tools);
   }
 
-  /** Returns what is known of a content atom in a visited blob. In any other (-1) none is true. */
+  /** Returns what is known about a content atom in a visited blob. In any other blob (-1) no content atom is true. */
   verdict(atom: number, index: number): Verdict {
     if (index < 0) return false;
     const found = this.found[atom];
@@ -160,7 +162,7 @@ export class VisitedBlobs {
   }
 }
 
-/** Returns what was found in some of the blobs, by their positions among all. */
+/** Returns the results in some of the blobs, given by their indexes among all blobs. */
 function spread(found: Found, targets: readonly number[], blobs: number): Found {
   if (targets.length === blobs) return found;
   const all = { ...noneFound(blobs), pairs: found.pairs };

@@ -1,8 +1,8 @@
 /**
- * Orders the lines of a file by how much a reader wants to see them first. The score of a line is what its
- * best match of each term would add to the score of a file (score.ts). So a match in the name of a
- * definition comes before a whole word, and a line with two terms before a line with one. Lines of equal
- * score stay in order. Linear in the ranges, but for the sort; the kernel rates an edge in about 100 ns.
+ * Orders the lines of a file by how much a reader wants to see them first. The score of a line is what its best match
+ * of each term would add to the score of a file (score.ts). So a match in the name of a definition comes before a
+ * whole word, and a line with two terms before a line with one. Lines of equal score stay in order. Takes time linear
+ * in the ranges, except for the sort. The kernel rates an edge in about 100 ns.
  */
 
 import type { Pause } from "../../../base/yield.ts";
@@ -14,16 +14,16 @@ import { atomScore } from "../ranking/score.ts";
 import { bestEdge } from "../reading/literal-scanner.ts";
 
 const NEWLINE = 10;
-/** The classes of scanning/definitions.ts: a whole name, an end of one, the inside of one. */
+/** The classes of scanning/definitions.ts: a whole name, one end of a name, the inside of a name. */
 const [EXACT, EDGE, INSIDE, NOT_IN_A_NAME] = [3, 2, 1, 0];
-/** Whether one end of the match is an end of the name (2), and the other at least at a joint. */
+/** Whether one end of the match is an end of the name (2), and the other is at least at a joint. */
 const AT_JOINT = 3;
-/** Names are hardly ever nested, and never deeper. */
+/** Names are hardly ever nested, and never deeper than this. */
 const MOST_NESTED = 4;
 
-/** A file's text, and what rates its lines. */
+/** A file's text, and what is needed to rate its lines. */
 export interface RatedText {
-  /** A view of the kernel's memory, valid until something is allocated there. */
+  /** A view of the kernel's memory. It is valid until something is allocated there. */
   readonly text: Buffer;
   /** The address of the text in the kernel's memory, and its bytes. */
   readonly origin: number;
@@ -33,18 +33,18 @@ export interface RatedText {
   readonly definitions: SymbolList | undefined;
   /** Awaited regularly. */
   readonly pause: Pause;
-  /** Whether time is up: the first lines are as good then as the best. */
+  /** Whether time is up. If so, the first lines are returned instead of the best. */
   readonly isStopped: () => boolean;
 }
 
-/** The number of ranges after which a thread looks at the clock, and one that shares it yields. */
+/** After so many ranges, a thread checks the clock, or yields if it is shared. */
 const RANGES_PER_PAUSE = 256;
 
 /**
- * Returns the positions of `pairs`, best lines first. Pairs of one line stay together, in order. `terms`
- * are the ranges of each term, from which `pairs` were merged. REQUIRES: all are (from, to), ascending.
+ * Returns the indexes of `pairs`, best lines first. Pairs of one line stay together, in order. `terms` are the ranges
+ * of each term, from which `pairs` were merged. REQUIRES: all are ascending pairs (from, to).
  *
- * Linear but for the number of different scores: a file of 2 MiB may have a million lines.
+ * Linear except for the number of different scores, because a file of 2 MiB may have a million lines.
  */
 export async function bestFirst(
   pairs: Uint32Array,
@@ -63,13 +63,16 @@ function inTheirOrder(count: number): Uint32Array {
   return places;
 }
 
-/** Resolves to the places of pairs, those of the highest score first; undefined: stopped. A counting sort. */
+/**
+ * Resolves to the indexes of pairs, those with the highest score first, or to undefined if stopped. This is a
+ * counting sort.
+ */
 async function byScore(
   lineOf: Uint32Array,
   scores: Int32Array,
   { pause, isStopped }: Pick<RatedText, "pause" | "isStopped">,
 ): Promise<Uint32Array | undefined> {
-  const next = new Map<number, number>(); // by score: how many there are, then where the next one goes
+  const next = new Map<number, number>(); // for each score, first the number of pairs, then the index where the next one goes
   const forEach = async (visit: (i: number, known: number) => number) => {
     for (let i = 0; i < lineOf.length; i++) {
       const score = scores[lineOf[i]!]!;
@@ -95,7 +98,7 @@ async function byScore(
 }
 
 interface BegunLines {
-  /** For each pair, the position of the line in which it begins. */
+  /** For each pair, the index of the line in which it begins. */
   readonly lineOf: Uint32Array;
   readonly starts: readonly number[];
   /** The position after the newline; Infinity for a line without one. */
@@ -124,7 +127,7 @@ async function linesOf(
   return { lineOf, starts, ends };
 }
 
-/** Adds the best score of a term in each line. */
+/** For each line, adds the best score of a term in it. */
 async function addScores(
   scores: Int32Array,
   ranges: Uint32Array,

@@ -1,8 +1,7 @@
 /**
- * Makes chunks of ranges. Each range is shown with its lines and `contextLines` more on each side; ranges
- * that share any of these lines share a chunk. Of a line of more than LONG_LINE bytes only WINDOW bytes on
- * each side of the match are shown, and nothing beyond where these end within it, so that a minified file
- * does not make the response a hundred times larger than its matches.
+ * Makes chunks from ranges. Each range is shown with its lines and `contextLines` more on each side; ranges that
+ * share any of these lines share a chunk. Of a line of more than LONG_LINE bytes, only WINDOW bytes on each side of a
+ * match are shown. Otherwise a minified file could make the response a hundred times larger than its matches.
  */
 
 import type { Pause } from "../../../base/yield.ts";
@@ -14,15 +13,15 @@ const NEWLINE = 10;
 const LONG_LINE = 4096;
 const WINDOW = 256;
 
-/** The number of ranges after which a thread that yields looks at the clock. */
+/** After so many ranges, a thread that yields checks the clock. */
 const RANGES_PER_PAUSE = 64;
 
-/** What cuts the ranges of a file. */
+/** What is needed to cut the ranges of a file. */
 export interface Cutting {
   readonly contextLines: number;
   /** Returns the definition whose name contains a range, if any. */
   readonly symbolOf: (from: number, to: number) => ResultSymbol | undefined;
-  /** Returns the definition around a line. Undefined if nobody asked for these. */
+  /** Returns the definition around a line. Undefined if the request did not ask for definitions. */
   readonly enclosing: ((line: Line) => ResultSymbol | null) | undefined;
   /** Awaited regularly, because a file may have any number of ranges. */
   readonly pause: Pause;
@@ -89,7 +88,7 @@ function windowEnd(lines: Lines, line: Line, to: number, contextLines: number): 
   return end;
 }
 
-// neighbouring lines, found without moving the walk, because their numbers are not needed
+// neighbouring lines are found without moving the walk, because their numbers are not needed
 
 function lineBefore({ text }: Lines, { start, number }: Line): Line {
   const before = start < 2 ? 0 : text.lastIndexOf(NEWLINE, start - 2) + 1;
@@ -104,13 +103,13 @@ function lineAfter({ text }: Lines, { end, number }: Line): Line {
 const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** Returns the start of the character that contains the byte at `at`, at most three bytes back. */
+/** Returns the start of the character that contains the byte at `at`, which is at most three bytes before. */
 function characterStart(text: Uint8Array, at: number, least: number): number {
   for (let back = 0; back < 3 && at > least && isContinuation(text[at]); back++) at--;
   return at;
 }
 
-/** Returns the end of the character that contains the byte before `at`, at most three bytes on. */
+/** Returns the end of the character that contains the byte before `at`, which is at most three bytes later. */
 function characterEnd(text: Uint8Array, at: number, most: number): number {
   for (let on = 0; on < 3 && at < most && isContinuation(text[at]); on++) at++;
   return at;

@@ -1,10 +1,11 @@
 /**
- * Finds the definition around a line: the innermost one whose body has the line. Bodies are found by the
- * layout of code (src/base/definition-body.ts).
+ * Finds the definition around a line: the innermost one whose body contains the line. Bodies are found by their
+ * indentation (src/base/definition-body.ts).
  *
- * The candidates are the last definition before the line that is indented less than the line, the last definition
- * before that one that is indented even less, and so on to the margin. Candidates are kept from line to line, in
- * ascending order, so a file is read about once, whatever the number of its lines and definitions.
+ * The first candidate is the last definition before the line that is indented less than the line. The next one is the
+ * last definition before that which is indented even less, and so on until one is not indented. Candidates are kept
+ * for the following lines, which come in ascending order. So a file is read about once, whatever the number of its
+ * lines and definitions.
  */
 
 import { firstIndex } from "../../../base/binary-search.ts";
@@ -13,8 +14,8 @@ import { SYMBOL_ROW, type SymbolList } from "../../../store/symbols/symbol-run.t
 
 const NEWLINE = 10;
 /**
- * The most bytes of definition bodies that are read in one file, which takes about 20 ms. Only a hostile file has
- * more, in which nothing closes the brackets of many definitions. Beyond this limit no definition is found around a
+ * The most bytes of definition bodies that are read in one file, which takes about 20 ms. Only a hostile file exceeds
+ * this, with many definitions whose brackets are never closed. Beyond this limit, no definition is found around a
  * line.
  */
 const MOST_BYTES = 4 * 2 ** 20;
@@ -27,7 +28,7 @@ interface Candidate {
   body?: DefinitionBody;
 }
 
-/** The place of a line, as Lines.at() returns it. */
+/** A line's start and end, as Lines.at() returns them. */
 interface Place {
   readonly start: number;
   readonly end: number;
@@ -38,14 +39,14 @@ export class Enclosing {
   readonly #text: Buffer;
   readonly #list: Pick<SymbolList, "count" | "rows">;
   readonly #mostBytes: number;
-  /** The definitions whose bodies may contain the next line, each indented more than the one before. */
+  /** The definitions whose bodies may contain the next line, each indented more than the previous one. */
   readonly #around: Candidate[] = [];
   /** The number of definitions before the line of the last call of at(). */
   #before = 0;
-  /** The bytes of bodies that were read. */
+  /** The number of bytes read in bodies. */
   bytesRead = 0;
 
-  /** REQUIRES: nobody changes the text or the list while this object is in use. */
+  /** REQUIRES: the text and the list do not change while this object is in use. */
   constructor(
     text: Buffer,
     list: Pick<SymbolList, "count" | "rows">,
@@ -71,12 +72,12 @@ export class Enclosing {
       const one = this.#around[i]!;
       if (one.indent >= indent) continue;
       if (this.#reaches(one, start)) return one.row;
-      this.#around.splice(i, 1); // it ended before the line, and so before all that follow
+      this.#around.splice(i, 1); // it ended before the line, and so before all following lines
     }
     return -1;
   }
 
-  /** Adds the candidates among the definitions from the line of the last call up to row `behind`, going backwards. */
+  /** Adds the candidates among the definitions from the last call's line up to row `behind`, going backwards. */
   #advance(behind: number): void {
     const fresh: Candidate[] = [];
     let lineStart = Infinity;

@@ -1,9 +1,9 @@
 /**
- * Converts byte offsets to lines and columns. Lines are 1-based, and a newline belongs to the line it ends.
- * Columns are 1-based code points from the start of the line; invalid UTF-8 counts as the U+FFFD that
+ * Converts byte offsets to lines and columns. Lines are 1-based, and a newline belongs to the line that it ends.
+ * Columns are 1-based and count code points from the start of the line. Invalid UTF-8 counts as the U+FFFD that
  * TextDecoder makes of the line's bytes before the position.
  *
- * Everything moves forwards, so a file costs its length once, however many matches a line has.
+ * Everything moves forwards, so a file is read once, however many matches a line has.
  */
 
 import { decodeText } from "../../../base/decode-text.ts";
@@ -47,7 +47,7 @@ export class Lines {
   at(offset: number): Line {
     const line = this.#line;
     if (offset < line.start) return this.#back(offset);
-    // after the last newline of the text a line without bytes begins
+    // after the last newline, a line without bytes begins
     const isEmpty = line.start === line.end;
     const endsHere = isEmpty || this.text[line.end - 1] !== NEWLINE;
     if (offset < line.end || (offset === line.end && endsHere)) return line;
@@ -63,7 +63,7 @@ export class Lines {
   }
 
   column(lineStart: number, offset: number): number {
-    // a place within a character: what was counted so far may have been a part of it
+    // the place is within a character, so the bytes counted so far may have been a part of it
     const isInside = (this.text[this.#offset]! & 0xc0) === 0x80;
     if (lineStart !== this.#lineStart || offset < this.#offset || isInside) {
       this.#lineStart = lineStart;

@@ -1,7 +1,4 @@
-/**
- * Builds the result of a file: reads its content again if that is requested, finds its ranges, and cuts
- * them into chunks.
- */
+/** Builds the result of a file: if requested, reads its content again, finds its ranges, and cuts them into chunks. */
 
 import { decodeText } from "../../../base/decode-text.ts";
 import type { Pause } from "../../../base/yield.ts";
@@ -35,11 +32,11 @@ export interface Showing {
   readonly whole: boolean;
   /** Whether ranges are shown with the definitions around them. */
   readonly enclosing: boolean;
-  /** Whether the best lines come first, because a request limits the ranges of a file. */
+  /** Whether the best lines come first, because the request limits the ranges of a file. */
   readonly isBestFirst: boolean;
   /** Awaited regularly. REQUIRES: nobody else uses the tools meanwhile. */
   readonly pause: Pause;
-  /** Called when RE2 and the automaton differ. */
+  /** Called when RE2 and the automaton disagree. */
   readonly onDisagreement: (message: string) => void;
 }
 
@@ -68,7 +65,7 @@ export async function showFile(
   const pairs = content
     ? await mergeInSlices(shownLists(shown.content, content.visited.found, 0), tools)
     : new Uint32Array(0);
-  // its ranges were not looked for, or not found in time, so none is shown
+  // its ranges were not requested, or not found in time, so none is shown
   const isLate = pairs.length === 0 && query.contentAtoms.length > 0 && tools.isStopped();
   const name = pathRanges(path, shown.paths, { query, tools, confirm: confirmOf(showing) });
   const hasOwnName = shown.paths.length > 0;
@@ -110,7 +107,7 @@ const confirmOf =
   (expression, bytes, claimed) =>
     verifiedShort(expression, { bytes, claimed }, askingOf(showing));
 
-/** Whether a file's content is read. When time is up, nothing more is searched in it. */
+/** Whether a file's content is read. When time is up, its content is no longer searched. */
 const readsContent = ({ query, tools, whole }: Showing): boolean =>
   whole || (query.contentAtoms.length > 0 && !tools.isStopped());
 
@@ -175,13 +172,13 @@ interface PlacedText {
   readonly length: number;
 }
 
-/** Returns a blob's text in kernel memory and the chunks cut from it. */
+/** Returns a blob's text in kernel memory, and the chunks cut from it. */
 function placedText(
   { tools, contextLines, enclosing, pause }: Showing,
   { blob, symbols, origin, length }: PlacedText,
 ) {
   const { kernel, arena, isStopped } = tools;
-  // made when it is used, because a view of the kernel's memory does not survive its growth
+  // created when it is used, because a view of the kernel's memory becomes invalid when the memory grows
   const text = () => Buffer.from(kernel.bytes.buffer, origin, length);
   const count = (start: number, end: number) =>
     kernel.run.countNewlines(origin + start, origin + end);
@@ -196,8 +193,8 @@ function placedText(
   return {
     text: () => decodeText(text()),
     /**
-     * Cuts the shown ranges into chunks. `terms` decide which lines are best; undefined if the first ranges
-     * are shown.
+     * Cuts the shown ranges into chunks. `terms` determine which lines are best. If undefined, the first ranges are
+     * shown.
      */
     async chunks(pairs: Uint32Array, { skip, most, terms }: ShownPart) {
       const end = skip + most;
@@ -217,7 +214,10 @@ function placedText(
   };
 }
 
-/** Returns what finds the definition around a line of a blob. REQUIRES: lines are asked in ascending order. */
+/**
+ * Returns a function that finds the definition around a line of a blob. REQUIRES: it is called with lines in
+ * ascending order.
+ */
 function definitionAround(
   symbols: SegmentSymbols | undefined,
   blob: number,
@@ -243,7 +243,7 @@ interface ShownPart {
 const pairsAt = (pairs: Uint32Array, places: Uint32Array): Uint32Array =>
   Uint32Array.from({ length: 2 * places.length }, (_, i) => pairs[2 * places[i >> 1]! + (i & 1)]!);
 
-/** Returns the position of each number in ascending order. */
+/** Returns the indexes of the numbers, sorted by the numbers. */
 function placesOf(numbers: Uint32Array): Uint32Array {
   return Uint32Array.from(numbers.keys()).sort((a, b) => numbers[a]! - numbers[b]!);
 }

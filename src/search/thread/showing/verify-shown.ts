@@ -1,8 +1,7 @@
 /**
- * Has RE2 confirm every returned range of an expression. If RE2 and the automaton differ, RE2's answer is
- * used and the difference is reported, because it is a bug of ours. RE2 is asked while there is time: for
- * MOST_MS per text, and not after the search's own time is up. On a host's own thread it is asked only what
- * it answers within a slice.
+ * Makes RE2 confirm every range of an expression that is returned. If RE2 and the automaton disagree, RE2's answer is
+ * used and the difference is reported, because it is a bug in quern. RE2 may take MOST_MS per text, and nothing after
+ * the search's own time is up. On a host's own thread, RE2 is asked only questions that it answers within a slice.
  */
 
 import type { Kernel } from "../../../kernel/kernel.ts";
@@ -16,7 +15,7 @@ import type { Found } from "../reading/literal-scanner.ts";
 const MOST_MS = 1_000;
 const BRIEF_MS = 2;
 
-/** How RE2 is asked. */
+/** How RE2 is called. */
 export interface Asking {
   readonly isLate: () => boolean;
   /** Whether this is a host's own thread. */
@@ -29,12 +28,12 @@ export interface VerifiedText extends Asking {
   /** The address of the blob in the kernel's memory. */
   readonly from: number;
   readonly to: number;
-  /** The ranges that may be shown, from `first` to before `most`. */
+  /** The ranges that may be shown, from `first` up to but not including `most`. */
   readonly first: number;
   readonly most: number;
 }
 
-/** Returns what the expression found in the only visited blob, as RE2 confirms it. */
+/** Returns what the expression found in the only visited blob, after confirmation by RE2. */
 export function verified(expression: ExpressionSource, found: Found, text: VerifiedText): Found {
   const count = Math.min(text.most, found.counts[0]!);
   if (count === 0) return found;
@@ -53,7 +52,7 @@ export function verified(expression: ExpressionSource, found: Found, text: Verif
   return { ...found, counts: Uint32Array.of(ranges.length), starts: new Uint32Array(1), pairs };
 }
 
-/** Returns what the expression found in a path or name, as RE2 confirms it. */
+/** Returns what the expression found in a path or name, after confirmation by RE2. */
 export function verifiedShort(
   expression: ExpressionSource,
   claim: { readonly bytes: Uint8Array; readonly claimed: RangeList },
@@ -71,10 +70,10 @@ export function verifiedShort(
   return ranges ?? claimed;
 }
 
-/** The expressions that took RE2 too long. It is not asked about their other texts. */
+/** The expressions for which RE2 took too long. RE2 is not asked about their other texts. */
 const slow = new WeakSet<ExpressionSource>();
 
-/** Returns what says that RE2 must stop: a search without a time-out has one here. */
+/** Returns the function that tells RE2 to stop. It also limits a search without a time-out. */
 function soon(expression: ExpressionSource, { isLate, isBrief }: Asking): () => boolean {
   const end = performance.now() + (isBrief ? BRIEF_MS : MOST_MS);
   return () => {
