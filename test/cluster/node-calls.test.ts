@@ -207,6 +207,10 @@ test("a signature is for one method, path, time and body", () => {
   ]);
 });
 
+/** Decoded, 20 MB of them take a gigabyte and seconds. */
+const millionsOfMaps = (): Buffer =>
+  Buffer.concat([Buffer.from("dd01312d00", "hex"), Buffer.alloc(20_000_000, 0x80)]);
+
 /** What whoever knows the secret could send: fronts do not, so it is refused, and costs little. */
 const HOSTILE_CALLS: [what: string, body: () => Uint8Array][] = [
   ["nothing", () => new Uint8Array(0)],
@@ -214,6 +218,7 @@ const HOSTILE_CALLS: [what: string, body: () => Uint8Array][] = [
   ["a list of four billion", () => Buffer.from("ddffffffff", "hex")],
   ["a map of four billion", () => Buffer.from("dfffffffff", "hex")],
   ["a text of four billion", () => Buffer.from("dbffffffff", "hex")],
+  ["millions of empty maps", () => millionsOfMaps()],
   ["null", () => encode(null)],
   ["slices that are none", () => encode({ ...asked, slices: "x" })],
   ["no slices", () => encode({ request: asked.request })],
@@ -259,6 +264,7 @@ test("headers that were seen do not let a body in that is longer than a call", a
 const SICK_ANSWERS: [what: string, body: () => Uint8Array][] = [
   ["lists in each other", () => Buffer.alloc(2 ** 20, 0x91)],
   ["a list of four billion", () => Buffer.from("ddffffffff", "hex")],
+  ["millions of empty maps", () => millionsOfMaps()],
   ["null", () => encode(null)],
   ["a prototype", () => Buffer.from("82a95f5f70726f746f5f5f81a17801a57374617473c0", "hex")],
   ["other columns", () => encode({ ...heads, files: { ...heads.files, paths: [1, 2] } })],

@@ -15,7 +15,13 @@ import {
   type OnSlices,
   type StreamCall,
 } from "../wire/calls.ts";
-import { bytesWithin, decode, decodeFrames, encode, MOST_ANSWER_BYTES } from "../wire/codec.ts";
+import {
+  bytesWithin,
+  decodeBounded,
+  decodeFrames,
+  encode,
+  MOST_ANSWER_BYTES,
+} from "../wire/codec.ts";
 import { hasShape, isFailure, isStep } from "../wire/shapes.ts";
 import { callOf, frameSigner, isBodyOf, lengthOfAnswer, sign } from "../wire/signature.ts";
 
@@ -138,14 +144,14 @@ function stranger({ url, response }: Answer): NodeFailed {
 }
 
 /** Returns the value of a signed answer. */
-async function decodeAnswer(answer: Answer): Promise<unknown> {
+async function readAnswer(answer: Answer): Promise<unknown> {
   const { response } = answer;
   const length = signedLength(answer);
   if (typeof length !== "number") throw stranger(answer);
   if (length > MOST_ANSWER_BYTES) throw new Error("its answer is too long");
   const body = await bytesWithin(response as AsyncIterable<Buffer>, length);
   if (!body || !isBodyOf(headersOf(response), body.digest)) throw stranger(answer);
-  return length === 0 ? undefined : decode(body.bytes);
+  return length === 0 ? undefined : decodeBounded(body.bytes);
 }
 
 /** Yields the steps of a stream. If the stream ends without its last step, the node has failed. */
@@ -172,14 +178,14 @@ async function valueOf(answer: Answer): Promise<unknown> {
   const status: number = response.statusCode!;
   switch (status) {
     case STATUS.OK:
-      return decodeAnswer(answer);
+      return readAnswer(answer);
     case STATUS.REFUSED:
-      throw refused(await decodeAnswer(answer), url);
+      throw refused(await readAnswer(answer), url);
     case STATUS.NOT_READY:
-      await decodeAnswer(answer);
+      await readAnswer(answer);
       throw new NodeFailed("not-ready", `${url} does not hold what was asked for`);
     case STATUS.OVERLOADED:
-      await decodeAnswer(answer);
+      await readAnswer(answer);
       throw new NodeFailed("overloaded", `${url} has as many searches as it takes`);
   }
   response.destroy(); // the following statuses need no signature, because they only say that there is no answer

@@ -18,7 +18,7 @@ import {
   type SliceAsked,
   type StreamCall,
 } from "../wire/calls.ts";
-import { bytesWithin, decode, encode, frameOf, MOST_ASKED_BYTES } from "../wire/codec.ts";
+import { bytesWithin, decodeBounded, encode, frameOf, MOST_ASKED_BYTES } from "../wire/codec.ts";
 import {
   callOf,
   frameSigner,
@@ -81,7 +81,7 @@ export function nodeHandler(node: NodeOptions): (request: Request) => Promise<Re
         MOST_ASKED_BYTES,
       );
       if (!body || !isBodyOf(headers, body.digest)) return unknown();
-      const asked = decode(body.bytes) as OnSlices;
+      const asked = (await decodeBounded(body.bytes)) as OnSlices;
       if (pathname !== STREAM)
         return await perform(node, pathname as Path, { asked, answer, signal: request.signal });
       const held = await node.hold(asked.slices);

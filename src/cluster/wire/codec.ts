@@ -6,7 +6,9 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Packr } from "msgpackr";
+import { newPause } from "../../base/yield.ts";
 import type { FrameSigner } from "./signature.ts";
+import { hasMoreValues } from "./value-count.ts";
 
 const packr = new Packr({ structuredClone: true });
 
@@ -14,6 +16,16 @@ export const encode = (value: unknown): Uint8Array => packr.pack(value);
 
 /** REQUIRES: the bytes come from encode(), on a machine that knows the secret. */
 export const decode = (bytes: Uint8Array): unknown => packr.unpack(bytes);
+
+/** The most values of a call, an answer or a frame of a stream. An answer with 100 000 matches has two million. */
+const MOST_VALUES = 5_000_000;
+
+/** Decodes a value. Rejects if it consists of more values than any call or answer. REQUIRES: as for decode(). */
+export async function decodeBounded(bytes: Uint8Array): Promise<unknown> {
+  if (await hasMoreValues(bytes, MOST_VALUES, newPause()))
+    throw new Error(`there are more than ${MOST_VALUES} values`);
+  return decode(bytes);
+}
 
 /** The longest call. A long one consists mostly of its contexts' repositories. */
 export const MOST_ASKED_BYTES = 64 * 2 ** 20;
@@ -81,7 +93,7 @@ export async function* decodeFrames(
         throw new Error("a frame is not what was signed");
       rest = rest.subarray(wanted);
       wanted = START_BYTES;
-      yield decode(body);
+      yield await decodeBounded(body);
     }
     pieces = [rest];
     held = rest.length;
