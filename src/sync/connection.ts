@@ -1,4 +1,7 @@
-/** Opens a connection of the configuration with its secret: lists its repositories, and signs in for git. */
+/**
+ * Opens a connection of the configuration with its secret. It lists the connection's repositories, and signs in for
+ * git.
+ */
 
 import type { CodeHostType } from "../store/format/records.ts";
 import type { ConnectionConfig } from "./config/config.ts";
@@ -16,9 +19,9 @@ export interface Connection {
   readonly codeHostType: CodeHostType;
   readonly stallMs: number;
   readonly list: () => AsyncGenerator<Listed>;
-  /** The credential for git; undefined for machines other than the connection's. */
+  /** The credential for git. Undefined for machines other than the connection's. */
   readonly credentialFor: (url: string) => GitCredential | undefined;
-  /** Whether a list that lacks this repository means that it is gone. */
+  /** Whether a list without this repository means that the repository is gone. */
   readonly covers: (repository: { readonly path: string }) => boolean;
 }
 
@@ -29,19 +32,19 @@ export interface ConnectionOptions {
   readonly env: Variables;
   readonly signal: AbortSignal;
   readonly stallMs: number;
-  /** Lists only this repository, if given. */
+  /** If given, lists only this repository. */
   readonly repository: string | undefined;
   readonly onWait: (host: string, ms: number) => void;
 }
 
-/** Opens a connection. Throws INVALID_REQUEST if the environment lacks its secret. */
+/** Opens a connection. Throws INVALID_REQUEST if the environment does not contain its secret. */
 export function openConnection(options: ConnectionOptions): Connection {
   const { id, name, config, stallMs, signal, repository } = options;
   const host = hostFor(config);
   const credential = credentialOf(options);
   const base = host.api(config);
   const client = new HostClient({
-    base: base ?? "http://localhost", // never used, because this kind has no API
+    base: base ?? "http://localhost", // never used, because this kind of host has no API
     headers: credential === undefined ? {} : host.headers(credential),
     secrets: credential === undefined ? [] : [credential.token],
     signal,
@@ -75,7 +78,7 @@ function credentialOf({ config, env, name }: ConnectionOptions): Credential | un
   return { token: secret, ...(username !== undefined && { username }) };
 }
 
-/** Returns the same connection with one repository. */
+/** Returns the same connection limited to one repository. */
 function narrowed(config: ConnectionConfig, repository: string): ConnectionConfig {
   const repos = [repository];
   const { type, url, token, username } = config as Extract<ConnectionConfig, { type: "gitea" }>;

@@ -1,7 +1,7 @@
 /**
- * Lets one process at a time sync into a folder. The lock is a file with the number of its process, whose
- * time is renewed. It is void once the process is gone or has not renewed it for two minutes, because the
- * number may then belong to another process.
+ * Lets only one process at a time sync into a folder. The lock is a file that contains the number of its process. The
+ * process regularly renews the file's time. The lock is void once the process is gone. It is also void after two
+ * minutes without renewal, because the number may then belong to another process.
  */
 
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
@@ -47,7 +47,7 @@ function isVoid(file: string): boolean {
 
 function ownerOf(file: string): number | undefined {
   try {
-    return Number(readFileSync(file, "utf8")) || undefined; // an empty file: its owner is about to write it
+    return Number(readFileSync(file, "utf8")) || undefined; // an empty file: its owner is about to write to it
   } catch {
     return undefined;
   }
@@ -66,7 +66,7 @@ function renew(file: string): void {
   try {
     utimesSync(file, new Date(), new Date());
   } catch {
-    // somebody has deleted it: the run continues to its end
+    // somebody has deleted it; the run continues to its end
   }
 }
 

@@ -8,7 +8,7 @@ export interface Gone {
   /** The folder of its record and its clone. */
   readonly folder: string;
   readonly state: RepositoryState;
-  /** Whether its host still lists it but the configuration excludes it. Then it is removed at once. */
+  /** Whether its host still lists it, but the configuration excludes it. If so, it is removed immediately. */
   readonly isUnwanted: boolean;
   /** How long it stays otherwise. */
   readonly removeAfterMs: number;

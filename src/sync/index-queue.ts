@@ -1,7 +1,7 @@
 /**
- * Passes repositories to the engine in batches. What arrives while a batch is indexed forms the next one,
- * so many small repositories share segments and the symbol pass. A batch that fails is indexed again one by
- * one, because the failure belongs to one repository.
+ * Passes repositories to the engine in batches. Repositories that arrive while a batch is indexed form the next one,
+ * so many small repositories share segments and the symbol pass. If a batch fails, its repositories are indexed again
+ * one by one, because only one of them may be the cause.
  */
 
 import { aborted } from "../base/abort.ts";
@@ -10,7 +10,7 @@ import type { Engine } from "../engine.ts";
 import type { IndexProgress, IndexReport } from "../ingest/run/report.ts";
 import type { Source } from "../ingest/sources/source.ts";
 
-/** Failures of the index, which concern all repositories. */
+/** Failures that concern the whole index. */
 const EVERYBODYS: readonly ErrorCode[] = [
   "INDEX_LOCKED",
   "INDEX_READ_ONLY",
@@ -50,7 +50,7 @@ export class IndexQueue {
     this.#options = options;
   }
 
-  /** Resolves when the repository is indexed. REQUIRES: no two of one name wait at the same time. */
+  /** Resolves when the repository is indexed. REQUIRES: no two repositories of the same name wait at the same time. */
   add(source: Source): Promise<IndexReport> {
     return new Promise((done, failed) => {
       this.#waiting.push({ source, done, failed });
@@ -68,7 +68,7 @@ export class IndexQueue {
     this.#isRunning = false;
   }
 
-  /** Indexes a batch. Resolves to false if it must be tried again one by one. */
+  /** Indexes a batch. Resolves to false if its repositories must be tried again one by one. */
   async #index(batch: readonly Waiting[], isLast: boolean): Promise<boolean> {
     const { signal, onProgress } = this.#options;
     try {

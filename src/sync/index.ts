@@ -1,4 +1,4 @@
-/** The entry quern/sync. */
+/** The entry point quern/sync. */
 
 export type {
   CommonConnectionConfig,

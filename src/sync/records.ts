@@ -1,5 +1,5 @@
 /**
- * Stores what sync remembers between runs, in a folder of its own:
+ * Stores what sync must remember between runs, in a separate folder:
  *
  *     connections.json          ids of connections, and the names of their repositories
  *     lock                      held by the process that syncs
@@ -8,8 +8,8 @@
  *         repository.json       its record
  *         clone.git/            the bare clone
  *
- * A file is written under another name and then renamed. An unreadable file counts as missing. sync then asks the host
- * for the repository again, but fetches nothing twice, because the clone itself shows what it has.
+ * A file is written under a temporary name and then renamed. An unreadable file counts as missing. sync then asks the
+ * host for the repository again, but fetches nothing twice, because the clone itself shows what it contains.
  */
 
 import { createHash } from "node:crypto";
@@ -23,13 +23,13 @@ const repository = z.object({
   id: z.string(),
   /** The name in the index. */
   name: z.string(),
-  /** The host's name for it, such as `acme/shop`. */
+  /** The name on the host, such as `acme/shop`. */
   path: z.string(),
   /** The folder of the indexed clone. */
   folder: z.string(),
-  /** A digest of what was indexed: references, revisions and options. Absent if nothing was. */
+  /** A digest of the indexed state: references, revisions and options. Absent if nothing was indexed. */
   indexed: z.exactOptional(z.string()),
-  /** When the host first no longer listed it, in milliseconds since 1970. */
+  /** When the host was first found not to list it any more, in milliseconds since 1970. */
   goneSince: z.exactOptional(z.number()),
   /** Why its last sync failed. */
   failure: z.exactOptional(z.string()),
@@ -74,7 +74,7 @@ export const repositoryFolder = (folder: string, connection: number, id: string)
 export const cloneFolder = (repositoryFolder: string): string =>
   join(repositoryFolder, "clone.git");
 
-/** Returns simple ids as they are, and others as their hash, which every file system accepts. */
+/** Returns simple ids unchanged, and the hash of others, because every file system accepts it. */
 const folderName = (id: string): string =>
   /^[0-9a-f-]{1,40}$/.test(id) && !id.startsWith("-")
     ? id

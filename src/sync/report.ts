@@ -17,7 +17,7 @@ export interface SyncedRepository {
    * is no longer in the index.
    */
   outcome: "indexed" | "unchanged" | "empty" | "gone" | "removed" | "failed";
-  /** An explanation for people: why it failed, or until when a repository that is gone stays. */
+  /** An explanation for people: why it failed, or how long a repository that is gone stays. */
   message?: string;
 }
 
@@ -29,20 +29,20 @@ export interface SyncedRepository {
  *   problems.forEach(({ where, message }) => console.error(name, where, message));
  */
 export interface SyncedConnection {
-  /** The connection's id, for GET /api/repos?connectionId=. It stays the same as long as the name does. */
+  /** The connection's id, for GET /api/repos?connectionId=. It stays the same as long as the name stays the same. */
   id: number;
   /** Its name in the configuration. */
   name: string;
   /** Its type. Absent if the configuration no longer has the connection. */
   type?: ConnectionType;
-  /** Lists that failed. If any did, no repository counts as gone. */
+  /** Lists that failed. If there are any, no repository counts as gone. */
   problems: {
-    /** The field and value of the configuration, such as 'orgs: acme'. */
+    /** The field and value in the configuration, such as 'orgs: acme'. */
     where: string;
     /** A message for people. */
     message: string;
   }[];
-  /** Every repository that is listed and not excluded, and every one that was in an earlier run. */
+  /** Every repository that is listed and not excluded, and every repository of an earlier run. */
   repositories: SyncedRepository[];
 }
 
@@ -56,7 +56,7 @@ export interface SyncedConnection {
  * );
  */
 export interface SyncReport {
-  /** The connections in the order of the configuration, then those that it no longer has. */
+  /** The connections in the order of the configuration, then those that are no longer in it. */
   connections: SyncedConnection[];
   /** Milliseconds that the run took. */
   durationMs: number;
@@ -98,7 +98,7 @@ export type SyncProgress =
       line: string;
     }
   | {
-      /** The engine indexes what was fetched. */
+      /** The engine is indexing what was fetched. */
       kind: "indexing";
       /** The progress of the index run. */
       progress: IndexProgress;

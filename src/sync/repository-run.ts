@@ -28,7 +28,7 @@ export interface RepositoryRun {
   readonly engine: Engine;
   readonly queue: IndexQueue;
   readonly connection: Connection;
-  /** The folders of indexed repositories, by name; kept up to date. */
+  /** The folders of indexed repositories, by name. Kept up to date. */
   readonly known: Map<string, string | undefined>;
   readonly syncFolder: string;
   readonly signal: AbortSignal;
@@ -106,7 +106,7 @@ async function update(task: Task, run: RepositoryRun): Promise<SyncedRepository>
 
 interface Current {
   readonly revisions: string[];
-  /** The digest; undefined if the index must find out what has changed. */
+  /** The digest. Undefined if the index must find out what has changed. */
   readonly refs: string | undefined;
 }
 
@@ -166,10 +166,10 @@ async function index(
   const { name } = task;
   const folder = folderOf(task, run);
   const taken = run.known.get(name);
-  // two repositories may have swapped names, and the other one is about to get its new one
+  // two repositories may have swapped names, and the other one is about to get its new name
   if (taken !== undefined && taken !== folder && taken.startsWith(run.syncFolder + sep))
     await run.engine.remove(name);
-  run.known.set(name, folder); // from here on the other one leaves this name alone
+  run.known.set(name, folder); // from here on, the other repository does not use this name
   try {
     const source = git(folder, { ...metadata, name, revisions, trusted: false });
     const { added, removed } = await run.queue.add(source);
@@ -182,14 +182,16 @@ async function index(
   }
 }
 
-/** Removes the old name from the index: the one it had before, or its only one if it is empty now. */
+/**
+ * Removes the old name from the index: the name that the repository had before, or its only name if it is empty now.
+ */
 async function dropOldName(
   { before }: Task,
   { engine, known }: RepositoryRun,
   name: string | undefined,
 ): Promise<void> {
   if (before?.indexed === undefined || before.name === name) return;
-  if (known.get(before.name) !== before.folder) return; // it belongs to another repository now
+  if (known.get(before.name) !== before.folder) return; // another repository has this name now
   await engine.remove(before.name);
   known.delete(before.name);
 }

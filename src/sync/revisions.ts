@@ -1,10 +1,10 @@
-/** Chooses the revisions to index: the default branch, and what the connection's patterns match. */
+/** Chooses the revisions to index: the default branch, and those that the connection's patterns match. */
 
 import { newPause } from "../base/yield.ts";
 import { matches } from "../git/ref-patterns.ts";
 import type { CommonConnectionConfig } from "./config/config.ts";
 
-/** Resolves to short names, the default branch first, then branches, then tags. `refs` are full names. */
+/** Resolves to short names: the default branch, then branches, then tags. `refs` are full names. */
 export async function revisionsOf(
   refs: Iterable<string>,
   head: string,

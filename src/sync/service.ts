@@ -1,6 +1,6 @@
 /**
- * Runs sync as a part of a server: repeatedly, and at once for webhooks, one run at a time. However often a
- * delivery is sent, its repository is queued once, and is synced at most every ten seconds; a whole
+ * Runs sync as a part of a server: repeatedly, and immediately after webhooks, one run at a time. However often a
+ * delivery is sent, its repository is queued only once. It is synced at most every ten seconds, and a whole
  * connection at most every minute.
  */
 
@@ -85,7 +85,7 @@ const REPOSITORY_PAUSE_MS = 10_000;
 const CONNECTION_PAUSE_MS = 60_000;
 
 /**
- * Syncs now, again after each pause of the configuration, and at once after webhooks, until the service is
+ * Syncs now, again after each interval of the configuration, and immediately after webhooks, until the service is
  * disposed of. Throws INVALID_REQUEST if the configuration is wrong.
  *
  * @example
@@ -110,7 +110,7 @@ interface Wish {
 interface Waiting {
   readonly key: string;
   readonly wish: Wish;
-  /** The time after the last run for the same. */
+  /** The shortest time after the previous run for the same part. */
   readonly pauseMs: number;
   /** The earliest time. */
   readonly at: number;
@@ -128,7 +128,7 @@ class Service implements SyncService {
   readonly #stop = new AbortController();
   /** The waiting requests, by what they sync. */
   readonly #waiting = new Map<string, Waiting>();
-  /** When the last run for each ended. */
+  /** When the last run for each part ended. */
   readonly #ended = new Map<string, number>();
   #wake: () => void = () => {};
   readonly #over: Promise<void>;
@@ -157,7 +157,7 @@ class Service implements SyncService {
     this.#wake();
   }
 
-  /** Returns when a request may begin. One that arrived during its last run also waits for its pause. */
+  /** Returns when a request may begin. A request that arrived during the previous run for its part must also wait. */
   #dueAt({ key, at, pauseMs }: Waiting): number {
     return Math.max(at, (this.#ended.get(key) ?? -Infinity) + pauseMs);
   }
@@ -207,7 +207,7 @@ class Service implements SyncService {
     this.#ended.set(key, now);
   }
 
-  /** Waits until something is requested, at most this long. */
+  /** Waits until something is requested, for at most this long. */
   async #rest(ms: number): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
@@ -228,7 +228,7 @@ class Service implements SyncService {
     return "queued";
   }
 
-  /** Returns undefined if the repository is unknown, so that its connection is listed again. */
+  /** Returns undefined if the repository is unknown; its connection is then listed again. */
   async #pathOf(connection: string, id: string): Promise<string | undefined> {
     const { connections } = await readConnections(this.#folder);
     const own = connections.find(({ name }) => name === connection);
@@ -237,7 +237,7 @@ class Service implements SyncService {
   }
 }
 
-/** A sleep that ends when something is requested. */
+/** A sleep that ends early when something is requested. */
 const IDLE_MS = 3_600_000;
 
 function webhookSecrets(
@@ -255,8 +255,8 @@ function webhookSecrets(
 }
 
 /**
- * Returns the connections of the last run of any process, for HandlerOptions.connections. Each loop over
- * them checks whether the file has changed.
+ * Returns the connections of the last run of any process, for HandlerOptions.connections. Each iteration over them
+ * checks whether the file has changed.
  */
 export function storedConnections(folder: string): SyncService["connections"] {
   const file = connectionsFile(folder);

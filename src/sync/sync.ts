@@ -81,8 +81,8 @@ const OPTIONS: KeysOf<SyncOptions> = {
 export const syncFolder = (dataDirectory: string): string => join(dataDirectory, ".sync");
 
 /**
- * Brings the index up to date with code hosts: lists their repositories, clones or fetches them, indexes what changed
- * and removes what is gone. Resolves when all of it is done, and reports what failed. Rejects with INVALID_REQUEST if
+ * Brings the index up to date with code hosts: lists their repositories, clones or fetches them, indexes changes, and
+ * removes what is gone. Resolves when everything is done, and reports what failed. Rejects with INVALID_REQUEST if
  * the configuration is wrong, and with the index's own error if the index fails.
  *
  * @example
@@ -104,7 +104,7 @@ export async function syncConnections(
   const failure = new AbortController();
   try {
     const whole = AbortSignal.any([signal, failure.signal]);
-    setMaxListeners(0, whole); // every repository waits with one
+    setMaxListeners(0, whole); // every repository waits with a listener
     const run = new SyncRun(engine, checked, { ...options, folder, signal: whole });
     const connections = await run.all(failure);
     return { connections, durationMs: performance.now() - startedAt };
@@ -116,7 +116,7 @@ export async function syncConnections(
 
 type Settled = SyncOptions & { readonly folder: string; readonly signal: AbortSignal };
 
-/** A repository to index, with the name that it was given. */
+/** A repository to index, with its assigned name. */
 interface Claim {
   readonly found: Found;
   readonly name: string;
@@ -130,7 +130,7 @@ class SyncRun {
   readonly #queue: IndexQueue;
   readonly #removeAfterMs: number;
   readonly #stallMs: number;
-  /** The owner of each name in this run. */
+  /** The repository that has each name in this run. */
   readonly #claimed = new Map<string, string>();
 
   constructor(engine: Engine, config: SyncConfig, options: Settled) {
@@ -168,7 +168,7 @@ class SyncRun {
     let before: Promise<unknown> = Promise.resolve();
     const runs = connections.map((connection) => {
       const listed = guard(this.#list(connection));
-      listed.catch(() => {}); // heard below, after those before it
+      listed.catch(() => {}); // awaited below, after the ones before it
       const turn = before.then(() => listed);
       before = turn.catch(() => {});
       return guard(turn.then((list) => this.#sync(connection, list, known)));
@@ -182,7 +182,7 @@ class SyncRun {
     return reports;
   }
 
-  /** Gives each new connection of the configuration a number, which it then keeps in later runs. */
+  /** Gives each new connection in the configuration a number, which it keeps in later runs. */
   async #numbered(): Promise<ConnectionStates> {
     const { folder } = this.#options;
     const states = await readConnections(folder);
@@ -293,7 +293,7 @@ class SyncRun {
     }
   }
 
-  /** Gives a repository its name, unless another has it. */
+  /** Assigns a repository its name, unless another repository has it. */
   #claim(
     found: Found,
     { name: connection, config }: Connection,
@@ -327,7 +327,7 @@ class SyncRun {
     );
   }
 
-  /** Handles repositories of connections that the configuration no longer has, which count as gone. */
+  /** Handles repositories of connections that are no longer in the configuration. They count as gone. */
   async #dropped(
     states: ConnectionStates,
     known: Map<string, string | undefined>,
@@ -365,6 +365,6 @@ const isIndexed = ({ indexed }: RepositoryState): boolean => indexed !== undefin
 interface Listing {
   readonly found: ReadonlyMap<string, Found>;
   readonly report: SyncedConnection;
-  /** Whether the listing is complete, so that a repository that it lacks is gone. */
+  /** Whether the listing is complete, so that a repository that is not in it is gone. */
   readonly isWhole: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * Checks deliveries of webhooks: whether the code host has sent a delivery, and which repository it is about.
+ * Checks deliveries of webhooks: whether they come from the code host, and which repository they are about.
  *
  *     github       X-Hub-Signature-256   HMAC-SHA-256 of the body, sha256=HEX
  *     bitbucket    X-Hub-Signature       the same
@@ -9,9 +9,9 @@
  *                  X-Gitlab-Token        else: the secret itself
  *     azuredevops  Authorization         basic
  *
- * Other hosts sign nothing, so their deliveries are refused. A body is decoded only after its sender has been checked.
+ * Other hosts do not sign deliveries, so theirs are rejected. A body is decoded only after its sender was verified.
  * Both steps yield to the event loop. Most signatures contain no time, so a delivery that somebody sends again is
- * accepted. It only does the same work again, and service.ts limits how often.
+ * accepted. It only causes the same work again, and service.ts limits how often.
  */
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
@@ -34,10 +34,10 @@ export interface WebhookSecret {
   readonly username: string;
 }
 
-/** The greatest age of a delivery. It allows for the difference between two clocks and for the time on the way. */
+/** The greatest age of a delivery. It allows for a difference between the clocks, and for the time of transmission. */
 const OLDEST_MS = 300_000;
 
-/** Resolves to whether the code host of this type has sent the delivery. */
+/** Resolves to whether the delivery comes from the code host of this type. */
 export async function isGenuine(
   type: ConnectionType,
   { headers, body }: Delivery,
@@ -53,7 +53,7 @@ export async function isGenuine(
     case "bitbucket":
       return has("x-hub-signature", `sha256=${await hex()}`);
     case "gitea": {
-      const expected = await hex(); // once: a body may be 4 MiB
+      const expected = await hex(); // decoded only once, because a body may be 4 MiB
       return has("x-gitea-signature", expected) || has("x-forgejo-signature", expected);
     }
     case "gitlab":
@@ -69,7 +69,7 @@ export async function isGenuine(
   }
 }
 
-/** Checks a signature of the Standard Webhooks. The header may have several. */
+/** Checks a signature according to Standard Webhooks. The header may contain several signatures. */
 async function isSigned(
   { headers, body }: Delivery,
   secret: string,
@@ -84,9 +84,9 @@ async function isSigned(
   return given.some((one) => isSame(one, `v1,${mac}`));
 }
 
-const BYTES_A_STEP = 256 * 1024; // 0.2 to 1 ms
+const BYTES_A_STEP = 256 * 1024; // takes 0.2 to 1 ms
 
-/** Resolves to the HMAC-SHA-256 of the parts together. */
+/** Resolves to the HMAC-SHA-256 of the concatenated parts. */
 async function signatureOf(
   parts: readonly Uint8Array[],
   key: string | Buffer,
@@ -102,13 +102,13 @@ async function signatureOf(
   return mac.digest(encoding);
 }
 
-/** Compares in a time that does not depend on where the texts differ. */
+/** Compares in constant time, wherever the texts differ. */
 function isSame(given: string, expected: string): boolean {
   const hash = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(hash(given), hash(expected));
 }
 
-/** The subject of a delivery. */
+/** What a delivery is about. */
 export type Subject =
   /** Its references have changed. */
   | { readonly kind: "repository"; readonly id: string }
@@ -122,8 +122,9 @@ const NOTHING: Subject = { kind: "nothing" };
 const CONNECTION: Subject = { kind: "connection" };
 
 /**
- * Resolves to the subject of a delivery, or to nothing if the body cannot be read or has more values than any push.
- * REQUIRES: isGenuine().
+ * Resolves to the subject of a delivery. Resolves to nothing if the body cannot be read or has more values than any
+ * push.
+ * REQUIRES: isGenuine() accepted the delivery.
  */
 export async function subjectOf(type: ConnectionType, delivery: Delivery): Promise<Subject> {
   const body = await jsonOf(delivery);
@@ -167,7 +168,7 @@ function about(event: string, body: unknown, field: string): Subject {
   return ["repository", "public"].includes(event) ? CONNECTION : NOTHING;
 }
 
-/** Hooks of projects and groups give their kind in object_kind; those of a whole instance give it in event_name. */
+/** Hooks of projects and groups give their kind in object_kind, hooks of a whole instance in event_name. */
 function aboutGitLab(body: unknown): Subject {
   const form = z.object({
     object_kind: z.string().optional(),
@@ -180,7 +181,10 @@ function aboutGitLab(body: unknown): Subject {
   return event_name.startsWith("project_") ? CONNECTION : NOTHING;
 }
 
-/** Lists, objects and fields. A push of 2 000 commits has some 60 000; 4 MiB of nested lists took 0.6 s to parse. */
+/**
+ * The most lists, objects and fields. A push of 2 000 commits has some 60 000; 4 MiB of nested lists took 0.6 s to
+ * parse.
+ */
 const MOST_VALUES = 100_000;
 
 /** Parses the body, or its field `payload`, because GitHub sends forms by default. */
@@ -190,7 +194,7 @@ async function jsonOf({ headers, body }: Delivery): Promise<unknown> {
   const json = isForm === true ? await formField(body, "payload", pause) : body;
   if (await beyondJsonShape(json, { pause, mostValues: MOST_VALUES })) return undefined;
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(json); // else replacing 4 MiB takes 17 ms
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(json); // otherwise replacing takes 17 ms for 4 MiB
     await pause();
     return JSON.parse(text);
   } catch {

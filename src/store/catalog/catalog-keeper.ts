@@ -14,7 +14,7 @@ export class CatalogKeeper {
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  /** `pause` creates the Pause of one load; `onChange` is called with each new catalog. */
+  /** `pause` creates the Pause of one load. `onChange` is called with each new catalog. */
   constructor(
     environment: Environment,
     pause: () => Pause,
@@ -25,7 +25,7 @@ export class CatalogKeeper {
     this.#onChange = onChange;
   }
 
-  /** The generation loaded last, or 0 if none was. */
+  /** The generation that was loaded last, or 0. */
   get generation(): number {
     return this.#catalog?.manifest.generation ?? 0;
   }
@@ -38,7 +38,7 @@ export class CatalogKeeper {
     return next;
   }
 
-  /** Refuses further calls, and resolves when no load is running. */
+  /** Rejects further calls, and resolves when no load is running. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#last;

@@ -1,6 +1,6 @@
 /**
- * Loads one generation of the index into memory: the manifest, the repositories, and the files of their
- * revisions, as one bit for each file and revision. Loading the next generation reads only what has changed.
+ * Loads one generation of the index into memory: the manifest, the repositories, and the files of their revisions,
+ * which take one bit per file and revision. Loading the next generation reads only what has changed.
  */
 
 import { unpack } from "msgpackr";
@@ -35,7 +35,7 @@ export interface Catalog {
 
 export interface CatalogRepository {
   readonly record: RepositoryRecord;
-  /** The generation in which the repository changed last. */
+  /** The generation in which the repository last changed. */
   readonly changed: number;
   readonly places: readonly Place[];
 }
@@ -45,7 +45,7 @@ export interface Place {
   readonly segment: number;
   readonly first: number;
   readonly count: number;
-  /** The files of each revision, by position in record.revisions. Undefined if a revision has none of them. */
+  /** The files of each revision, by index in record.revisions. Undefined if a revision has none of the files. */
   readonly sets: readonly (Bitset | undefined)[];
 }
 
@@ -67,7 +67,7 @@ export async function loadCatalog(
   };
 }
 
-/** Reads repositories one by one, as they are requested. */
+/** Reads repositories one by one, when they are requested. */
 function* readRepositories(
   snapshot: Snapshot,
   {
@@ -80,7 +80,7 @@ function* readRepositories(
     yield [id, readRepository(snapshot, id, manifest.repositories.get(id)!, headers)];
 }
 
-/** With more changes than these, everything is sorted anew. */
+/** If there are more changes than this, everything is sorted again. */
 const FEW_CHANGES = 1_000;
 
 interface OfRepositories<One> extends Pick<Catalog, "names" | "publicIds"> {
@@ -88,7 +88,7 @@ interface OfRepositories<One> extends Pick<Catalog, "names" | "publicIds"> {
 }
 
 /**
- * Returns the repositories of a catalog and what is looked up of them, given those of the catalog before. Takes 2 ms
+ * Returns the repositories of a catalog and their look-up tables, based on those of the previous catalog. Takes 2 ms
  * for one change of 100 000. REQUIRES: `arrived` has the repositories of `changes`, by ascending id.
  */
 export async function changeRepositories<One extends CatalogRepository>({
@@ -230,7 +230,10 @@ function hasSameNames(a: CatalogRepository | undefined, b: CatalogRepository): b
   return one.name === other.name && one.displayName === other.displayName;
 }
 
-/** Throws INDEX_CORRUPT if a revision has lost files. A missing set counts as empty, so only the total tells. */
+/**
+ * Throws INDEX_CORRUPT if a revision has lost files. A missing set counts as empty, so only the total number of files
+ * shows this.
+ */
 function mustNameAll({ id, revisions }: RepositoryRecord, places: readonly Place[]): void {
   revisions.forEach(({ files }, i) => {
     let named = 0;

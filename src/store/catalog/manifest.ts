@@ -11,11 +11,11 @@ export interface Manifest {
   /** Grows by one with each publication. */
   readonly generation: number;
   readonly segments: readonly ManifestSegment[];
-  /** Each repository, with the generation in which its record or revision sets changed last. */
+  /** Each repository, with the generation in which its record or revision sets last changed. */
   readonly repositories: RepositoryList;
   /** The id of the next new repository. Ids are never used again. */
   readonly nextRepository: number;
-  /** Greater than the number of any segment that was ever published. */
+  /** Greater than the number of every segment that was ever published. */
   readonly nextSegment: number;
   readonly retired: readonly RetiredSegment[];
 }
@@ -38,7 +38,9 @@ export interface RetiredSegment {
   readonly generation: number;
 }
 
-/** The generation precedes the record, as a float of 8 bytes; the columns of the list of repositories follow it. */
+/**
+ * The generation comes before the record, as an 8-byte float. The columns of the list of repositories come after it.
+ */
 const GENERATION_BYTES = 8;
 
 export const EMPTY_MANIFEST: Manifest = {
@@ -70,11 +72,11 @@ export function unpackManifest(value: Uint8Array): Manifest {
 }
 
 interface StoredRecord extends Omit<Manifest, "repositories"> {
-  /** How many repositories there are. */
+  /** The number of repositories. */
   readonly count: number;
 }
 
-/** Reads only the manifest's generation, which a search checks first. */
+/** Reads only the manifest's generation, because a search checks that first. */
 export function readGeneration(from: Snapshot): number {
   const value = from.getSealed(engineKey("manifest"));
   if (!value || value.length < GENERATION_BYTES) throw corrupt("there is no manifest");
@@ -102,8 +104,8 @@ export const withRepositories = (
 ): RepositoryList => repositories.with({ arrived }, generation + 1);
 
 /**
- * Returns the retired segments that nobody reads any more. For other processes it waits until RETIRE_MS have
- * passed. In this process no search may use a generation that still has the segment (`oldestHeld`).
+ * Returns the retired segments that nobody reads any more. Because other processes may read them, each is kept until
+ * RETIRE_MS have passed. In this process, no search may use a generation that still has the segment (`oldestHeld`).
  */
 export function deletable(manifest: Manifest, now: number, oldestHeld: number): RetiredSegment[] {
   return manifest.retired.filter(

@@ -1,9 +1,9 @@
 /**
- * Sorts the names of all repositories and searches them. A generation reuses the names of the one before,
- * unless a repository was added, removed or renamed.
+ * Sorts the names of all repositories, and searches them. A generation reuses the names of the previous one, unless a
+ * repository was added, removed or renamed.
  *
- * To find parts of names, names are joined into texts of about a thousand each, `name NUL display name NUL` in
- * lower case. String.indexOf() searches a hundred thousand names in a millisecond.
+ * To find parts of names, about a thousand names at a time are joined into one text, as `name NUL display name NUL`
+ * in lower case. String.indexOf() searches a hundred thousand names in a millisecond.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -19,12 +19,12 @@ export interface Named {
 }
 
 export interface Names {
-  /** By name, in UTF-16 code units. */
+  /** Sorted by name, in UTF-16 code units. */
   readonly ordered: readonly Named[];
-  /** The position in `ordered` of each id, in shared memory. */
+  /** The index in `ordered` of each id, in shared memory. */
   readonly places: Uint32Array;
   readonly byName: Pick<WideMap<number>, "get" | "copy">;
-  /** Ids under asciiFolded() of their names, in any order. */
+  /** Ids by asciiFolded() of their names, in any order. */
   readonly byFolded: Pick<WideMap<readonly number[]>, "get" | "copy">;
   readonly texts: readonly NamesText[];
 }
@@ -33,7 +33,7 @@ interface NamesText {
   readonly text: string;
   /** The offset of each name in the text, and the end of the last one. */
   readonly starts: Uint32Array;
-  /** The position in `ordered` of the first name. */
+  /** The index in `ordered` of the first name. */
   readonly first: number;
 }
 
@@ -67,22 +67,22 @@ export async function orderNames(
   return { ordered, places, byName, byFolded, texts };
 }
 
-/** What has become of the names of a generation. */
+/** The changes of a generation's names. */
 export interface NameChanges {
   readonly gone: readonly Named[];
   readonly arrived: readonly Named[];
 }
 
 /**
- * Returns what orderNames() makes of the names of `before` after a few changes, in a time that hardly depends on how
- * many names there are: 1 ms for one of 100 000. REQUIRES: `nextId` is greater than any id.
+ * Returns what orderNames() would return after a few changes to `before`. The time hardly depends on the number of
+ * names: 1 ms for one change of 100 000. REQUIRES: `nextId` is greater than any id.
  */
 export function changeNames(before: Names, { gone, arrived }: NameChanges, nextId: number): Names {
   const coming = arrived.toSorted((a, b) => compareText(a.name, b.name));
   const left = gone.map(({ id }) => before.places[id]!).sort((a, b) => a - b);
   const ordered: Named[] = [];
   const texts: NamesText[] = [];
-  let [next, leaving] = [0, 0]; // in `coming` and `left`
+  let [next, leaving] = [0, 0]; // indexes in `coming` and `left`
   const last = before.texts.at(-1);
   for (const text of before.texts.length > 0 ? before.texts : [NO_TEXT]) {
     const first = ordered.length;
@@ -107,7 +107,7 @@ export function changeNames(before: Names, { gone, arrived }: NameChanges, nextI
   return { ordered, places, texts, ...changeLookups(before, { gone, arrived }) };
 }
 
-/** The position in `ordered` of a name, or of the first one after it. */
+/** The index in `ordered` of a name, or of the first name after it. */
 const placeOfName = ({ ordered }: Names, name: string): number =>
   firstIndex(0, ordered.length, (place) => compareText(ordered[place]!.name, name) >= 0);
 
@@ -150,19 +150,19 @@ const searchedText = ({ name, displayName = "" }: Named): string =>
   `${name.toLowerCase()}${SEPARATOR}${displayName.toLowerCase()}`;
 
 /**
- * Folds a name such that an ASCII name gets the same form as every name that equals it in any case. Only two
+ * Folds a name, so that an ASCII name gets the same form as every name that equals it in any case. Only two
  * characters beyond ASCII fold to ASCII letters.
  */
 export const asciiFolded = (name: string): string =>
   name.replaceAll("\u212a", "k").replaceAll("\u017f", "s").toLowerCase();
 
-/** Returns the position in `ordered` of the first name after `after`. */
+/** Returns the index in `ordered` of the first name after `after`. */
 export const placeAfter = ({ ordered }: Names, after: string): number =>
   firstIndex(0, ordered.length, (place) => compareText(ordered[place]!.name, after) > 0);
 
 /**
- * Yields the positions in `ordered`, from `from` on, of repositories whose name or display name contains `part`
- * in any case; '' is in all. Yields undefined now and then, so that the caller can pause.
+ * Yields the indexes in `ordered`, from `from` on, of repositories whose name or display name contains `part` in any
+ * case. Every name contains ''. Yields undefined regularly, so that the caller can pause.
  */
 export function* placesContaining(
   { ordered, texts }: Names,

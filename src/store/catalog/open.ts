@@ -1,4 +1,4 @@
-/** Opens a data directory. Writes the first records of a new one, and refuses other format versions. */
+/** Opens a data directory. Writes the first records of a new one, and rejects other format versions. */
 
 import { yieldTurn } from "../../base/yield.ts";
 import { QuernError } from "../../base/errors.ts";

@@ -1,7 +1,6 @@
 /**
- * Reads single files and lists folders of a repository, for hosts that display them. It runs on the caller's
- * thread, in slices. It reads single entries of a segment's stored tables, because opening whole tables would
- * take 6 ms.
+ * Reads single files and lists folders of a repository, for hosts that display them. It runs on the calling thread,
+ * in slices. It reads single entries of a segment's stored tables, because opening whole tables would take 6 ms.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -30,7 +29,7 @@ export interface StoredFile {
   readonly language: string;
 }
 
-/** Reads the content of a file in a revision. Resolves to undefined if there is none. */
+/** Reads the content of a file in a revision. Resolves to undefined if the file does not exist. */
 export async function readFile(
   reading: Reading,
   { places }: CatalogRepository,
@@ -105,7 +104,7 @@ interface Paths {
   readonly bytes: Uint8Array;
 }
 
-/** Opens the paths, as a copy if `isKept`. REQUIRES: used before the next read, unless `isKept`. */
+/** Opens the paths, as a copy if `isKept`. REQUIRES: the result is used before the next read, unless `isKept`. */
 function openPaths({ snapshot, headers, tables }: Segments, place: Place, isKept = false): Paths {
   const kept = tables?.get(place.segment)?.paths;
   if (kept) return { place, starts: viewOf(bytesOf(kept.starts)), bytes: kept.bytes };
@@ -127,7 +126,7 @@ function pathAt({ place, starts, bytes }: Paths, index: number): Uint8Array {
   return bytes.subarray(from, to);
 }
 
-/** Returns the position in the place of the file that has this path and is in the set. */
+/** Returns the index, within the place, of the file that has this path and is in the set. */
 function findPath(
   paths: Paths,
   { set, wanted }: { set: Bitset; wanted: Uint8Array },
@@ -139,17 +138,17 @@ function findPath(
   return undefined;
 }
 
-/** What a segment's tables say about a file. */
+/** The facts that a segment's tables contain about a file. */
 export interface FileFacts {
   /** The hash of its content, as latin1; "" if it has none. */
   readonly hash: string;
-  /** Why its content is not searchable. */
+  /** The reason why its content is not searchable. */
   readonly skipped: SkipReason | undefined;
 }
 
 /** A file of a place. */
 export interface FoundFile extends FileFacts {
-  /** 0-based position in the place. */
+  /** 0-based index within the place. */
   readonly index: number;
 }
 
@@ -157,7 +156,10 @@ interface Segments extends Pick<Reading, "snapshot" | "headers"> {
   readonly tables?: KeptTables;
 }
 
-/** Returns, for each path, all files of the place with this path. There are several if revisions differ. */
+/**
+ * Returns, for each path, all files of the place with this path. There are several if the content differs between
+ * revisions.
+ */
 export function findFiles(
   reading: Segments,
   place: Place,
@@ -212,8 +214,8 @@ export interface Child {
 }
 
 /**
- * Lists the direct children of a folder in a revision, folders first, each sorted by name. '' is the root.
- * Resolves to undefined if there is no such folder.
+ * Lists the direct children of a folder in a revision, folders first, each sorted by name. '' is the root. Resolves
+ * to undefined if the folder does not exist.
  */
 export async function listFolder(
   reading: Reading,
@@ -238,7 +240,9 @@ export async function listFolder(
   return children;
 }
 
-/** Lists the paths of all files of a revision, without order. One that is in several segments is there as often. */
+/**
+ * Lists the paths of all files of a revision, unordered. A path that is in several segments is listed several times.
+ */
 export async function listPaths(
   reading: Reading,
   { places }: CatalogRepository,
@@ -261,7 +265,7 @@ export async function listPaths(
 const CHILDREN_PER_PAUSE = 256;
 const SLASH = 47;
 
-/** Adds the children of a folder in one place. Skips over everything below a child folder. */
+/** Adds the children of a folder in one place. Skips everything below a child folder. */
 async function addChildren(
   names: Readonly<Record<Child["type"], Set<string>>>,
   paths: Paths,

@@ -1,6 +1,6 @@
 /**
- * Describes the format of the data directory: one LMDB environment with one table. The first byte of a key
- * says what its value holds. Format version 3.
+ * Describes the format of the data directory: one LMDB environment with one table. The first byte of a key says what
+ * its value contains. Format version 3.
  *
  *     0  name                       engine records: `format`, `manifest`, `lease`; `cluster`, in a
  *                                   directory that a cluster fills: what it has from where
@@ -11,15 +11,15 @@
  *     4  repository segment         versions of the repository's files in the segment
  *     5  segment part number        everything else about a segment
  *
- * Numbers in keys are big-endian (u32; rev and part one byte less: u16, u8), so that a new segment
- * is appended. Every value is *sealed*: its payload, then the CRC-32 of key and payload (u32,
- * little-endian, as are all numbers in values). Records are MessagePack. A reader that meets a value
- * that is missing, cut short or fails its checksum throws INDEX_CORRUPT; it never guesses.
+ * Numbers in keys are big-endian (u32; rev and part one byte less: u16, u8), so that a new segment is appended. Every
+ * value is *sealed*: its payload, then the CRC-32 of key and payload (u32, little-endian, as are all numbers in
+ * values). Records are MessagePack. A reader that finds a value missing, truncated or with a wrong checksum throws
+ * INDEX_CORRUPT. It never guesses.
  *
- * **Segments** never change once a manifest names them. A segment's *text* is the content of its
- * blobs, one after another; text is cut into blocks of BLOCK_BYTES. A blob is cut into pages of
- * PAGE_BYTES, the last one shorter; an empty blob has no page. Pages, blobs and files are numbered
- * from 0 in their segment. Files are ordered by repository number, then path (in bytes), then blob.
+ * **Segments** never change once a manifest names them. A segment's *text* is the concatenated content of its blobs.
+ * It is cut into blocks of BLOCK_BYTES. A blob is cut into pages of PAGE_BYTES, of which the last may be shorter. An
+ * empty blob has no page. Pages, blobs and files are numbered from 0 in their segment. Files are ordered by
+ * repository number, then path (in bytes), then blob.
  *
  *     part  number                            holds
  *     HEADER      0 and 1, a copy             record of counts and languages; three columns: repository
@@ -37,12 +37,12 @@
  *     NAMES       edition, block              posting lists of the definitions' names, see name-lists.ts
  *     RANGES      edition, blob               finished ranges of an unfinished edition, see symbol-columns.ts
  *
- * A file without searchable content has NO_BLOB for its blob and its skip reason in the flags.
+ * A file without searchable content has NO_BLOB as its blob, and its skip reason in the flags.
  *
- * *Example.* Repository 1 holds `a.ts` and `b.ts`, both `let x\n`: one blob of 6 bytes, one page,
- * BLOBS 0 6, four grams (`let et_ t_x _x_`, `_` being any other byte), FILES blob 0 0. Revision
- * `HEAD` (number 0) has under 3 | 1 | 0 | 0 the set 11. When `b.ts` changes, segment 1 holds the new
- * `b.ts`, 3|1|0|0 becomes 10 and 3|1|1|0 is 1.
+ * *Example.* Repository 1 has `a.ts` and `b.ts`, both `let x\n`: one blob of 6 bytes, one page, BLOBS 0 6, four grams
+ * (`let et_ t_x _x_`, where `_` is any other byte), FILES blob 0 0. For revision `HEAD` (number 0), the key 3 | 1 | 0
+ * | 0 has the set 11. When `b.ts` changes, segment 1 contains the new `b.ts`. The set at 3|1|0|0 becomes 10, and the
+ * one at 3|1|1|0 is 1.
  *
  * **The life of a segment**
  *
@@ -53,14 +53,14 @@
  *     retired      in the manifest's list of retired ones     older searches   a later write deletes it
  *     deleted      nothing                                    nobody           nothing to do
  *
- * A segment's number is the manifest's `nextSegment` or more, so no published number is used twice.
- * Publishing is one transaction: repository record, revision sets, manifest. A merge publishes its
- * result and retires its inputs in one. A retired segment is deleted RETIRE_MS later at the earliest.
- * A later run deletes an edition of symbols that has been replaced. A search that no longer finds it starts
+ * A new segment's number is at least the manifest's `nextSegment`, so no published number is used twice. One
+ * transaction publishes a repository: its record, its revision sets and the manifest. A merge publishes its result
+ * and retires its inputs in one transaction. A retired segment is deleted after RETIRE_MS at the earliest. A later
+ * run deletes an edition of symbols that was replaced. A search that no longer finds its segment or edition starts
  * again.
  *
- * **Versions of this format**: 1: a segment's repositories and a repository's skipped files are MessagePack
- * maps. 2: they are columns. 3: the manifest's list of repositories is columns, too.
+ * **Versions of this format**: In version 1, a segment's repositories and a repository's skipped files are
+ * MessagePack maps. In version 2 they are columns. In version 3, the manifest's list of repositories is columns, too.
  */
 
 import { SEAL_BYTES } from "./sealed.ts";
@@ -69,15 +69,15 @@ export const FORMAT_VERSION = 3;
 
 /** The size of a page, the unit that posting lists point to. docs/index-format.md has the measurement. */
 export const PAGE_BYTES = 8_192;
-/** The number of bytes after a page that its grams cover too. */
+/** The number of bytes after a page that its grams also cover. */
 export const OVERLAP = 128;
-/** LMDB's header before a value that has pages of its own. */
+/** LMDB's header in front of a value that has pages of its own. */
 const VALUE_HEADER_BYTES = 24;
-/** Returns the length of the payload that fills this many of LMDB's pages exactly. */
+/** Returns the length of the payload that exactly fills this many of LMDB's pages. */
 export const filling = (pages: number): number => 4096 * pages - VALUE_HEADER_BYTES - SEAL_BYTES;
 
 export const BLOCK_BYTES = filling(8);
-/** The most content in a segment. Offsets in its text stay below 2^29. */
+/** The most content in a segment. So offsets in its text stay below 2^29. */
 export const SEGMENT_BYTES = 256 * 2 ** 20;
 export const HASH_BYTES = 20;
 export const NO_BLOB = 0xffff_ffff;
@@ -99,11 +99,11 @@ export const PART = {
 } as const;
 export type Part = (typeof PART)[keyof typeof PART];
 
-/** Bits of a file's flags. The higher bits hold the skip reason. */
+/** Bits of a file's flags. The higher bits contain the skip reason. */
 export const FILE_FLAG = { TEST: 1, VENDORED: 2, GENERATED: 4 } as const;
-export const SKIP_SHIFT = 3; // (1 + position in SKIP_REASONS) << SKIP_SHIFT, 0 for searchable files
+export const SKIP_SHIFT = 3; // (1 + index in SKIP_REASONS) << SKIP_SHIFT; 0 for searchable files
 
-/** The first byte of every key of a segment, and the least length of such a key. */
+/** The first byte of every key of a segment, and the minimum length of such a key. */
 export const SEGMENTS_TABLE = 5;
 export const PART_KEY_BYTES = 6;
 
@@ -126,25 +126,25 @@ export const versionsKey = (repository: number, segment: number): Buffer =>
 export const segmentKey = (segment: number, part: Part, number = 0): Buffer =>
   key(5, ...u32(segment), part, ...u32(number));
 
-/** Returns the number of a segment's key. */
+/** Returns the segment's number in a key. */
 export const numberOf = (segmentKey: Buffer): number => segmentKey.readUInt32BE(6);
 
-/** Changes the number of a segment's key, in place. */
+/** Changes the segment's number in a key, in place. */
 export const renumber = (segmentKey: Buffer, number: number): Buffer => {
   segmentKey.writeUInt32BE(number, 6);
   return segmentKey;
 };
 
-/** Returns the half-open key ranges that hold everything about a repository, apart from its segments. */
+/** Returns the half-open key ranges that contain everything about a repository, except its segments. */
 export const repositoryRanges = (repository: number): [start: Buffer, end: Buffer][] =>
   [1, 2, 3, 4].map((table) => [key(table, ...u32(repository)), key(table, ...u32(repository + 1))]);
 export const segmentRange = (segment: number): [start: Buffer, end: Buffer] => [
   key(5, ...u32(segment)),
   key(5, ...u32(segment + 1)),
 ];
-/** Every key of every segment. */
+/** The range of all keys of all segments. */
 export const SEGMENTS_RANGE: [start: Buffer, end: Buffer] = [key(5), key(6)];
 
-/** Returns the segment to which a key of table 5 belongs. */
+/** Returns the segment that a key of table 5 belongs to. */
 export const segmentOfKey = (bytes: Uint8Array): number =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).readUInt32BE(1);

@@ -20,7 +20,7 @@ export const CODE_HOST_TYPES = [
 export type CodeHostType = (typeof CODE_HOST_TYPES)[number];
 
 /**
- * What is known about a repository besides its files. Each index run replaces it as a whole.
+ * What is known about a repository in addition to its files. Each index run replaces it as a whole.
  *
  * @example
  * const metadata: RepositoryMetadata = { displayName: "The shop", archived: true, rank: 0.2 };
@@ -31,11 +31,11 @@ export interface RepositoryMetadata {
   codeHostType?: CodeHostType;
   /** A name for people. */
   displayName?: string;
-  /** The repository's page on its code host, from which externalWebUrl is made. */
+  /** The repository's page on its code host, from which externalWebUrl is derived. */
   webUrl?: string;
-  /** Whether `archived:only` selects and `archived:no` excludes it. Default false. */
+  /** Whether the repository is archived: `archived:only` selects it, and `archived:no` excludes it. Default false. */
   archived?: boolean;
-  /** Whether `fork:only` selects and `fork:no` excludes it. Default false. */
+  /** Whether the repository is a fork: `fork:only` selects it, and `fork:no` excludes it. Default false. */
   fork?: boolean;
   /** Whether callers without a credential may see it if the handler's `anonymous` is 'public'. Default false. */
   public?: boolean;
@@ -52,8 +52,8 @@ export const SKIP_REASONS = [
   "invalid-path",
 ] as const;
 /**
- * Why the content of a file is not searchable. 'too-large', 'binary' and 'unreadable' files can be found by
- * path, the others not at all.
+ * Why the content of a file is not searchable. 'too-large', 'binary' and 'unreadable' files can be found by path;
+ * other skipped files cannot be found.
  *
  * @example
  * const again: readonly SkipReason[] = ["too-large", "unreadable"]; // looked at in the next run
@@ -87,7 +87,9 @@ export interface Origin {
   readonly folder: string;
   /** The name on its code host, such as `github.com/acme/shop`, if git knows one. */
   readonly remote?: string;
-  /** The requested revisions, patterns included. Absent if none were requested: then HEAD's was indexed. */
+  /**
+   * The requested revisions, including patterns. Absent if none were requested; then the branch of HEAD was indexed.
+   */
   readonly revisions?: readonly string[];
 }
 
@@ -103,13 +105,13 @@ export interface RepositoryRecord {
   readonly indexedAt: number; // milliseconds since 1970
   /** The absolute path of the git repository. Absent for other sources, and in records older than this field. */
   readonly gitFolder?: string;
-  /** Bytes of all files of all revisions; a file that several revisions share counts once. */
+  /** Bytes of all files of all revisions. A file that several revisions share counts once. */
   readonly contentBytes: number;
   /** `maxFileSize` of the last run that listed the repository. Absent in records older than this field. */
   readonly maxFileSize?: number;
   /** The names of revisions with files that could not be read. */
   readonly unread?: readonly string[];
-  /** The segments that hold files of the repository's revisions. */
+  /** The segments that contain files of the repository's revisions. */
   readonly segments: readonly number[];
 }
 

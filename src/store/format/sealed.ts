@@ -1,6 +1,7 @@
 /**
- * Seals values: the CRC-32 of key and payload follows the payload. It covers the key because damage in LMDB's
- * tree can put an intact value under the wrong key. Node's CRC reads 7 GB/s; a block of text takes 5 µs.
+ * Seals values: the CRC-32 of key and payload follows the payload. It covers the key as well, because damage in
+ * LMDB's tree can put an intact value under the wrong key. Node computes the CRC at 7 GB/s; a block of text takes 5
+ * µs.
  */
 
 import { crc32 } from "node:zlib";
@@ -37,7 +38,7 @@ export function unseal(key: Uint8Array, value: Uint8Array, what: string): Uint8A
   return value.subarray(0, value.length - SEAL_BYTES);
 }
 
-/** Decodes a MessagePack record. Throws INDEX_CORRUPT if it is not one, or `isRecord` rejects it. */
+/** Decodes a MessagePack record. Throws INDEX_CORRUPT if it is invalid, or `isRecord` rejects it. */
 export function unpackAs<T extends object>(
   value: Uint8Array,
   what: string,
@@ -54,7 +55,7 @@ export function unpackAs<T extends object>(
   return record as T; // isRecord has checked the fields that matter
 }
 
-/** Returns whether a value can be a length or a position in a table. */
+/** Returns whether a value can be a length or an index in a table. */
 export const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
 

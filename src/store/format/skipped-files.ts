@@ -3,9 +3,9 @@
  *
  *     value := length record reasons revisions starts paths      see columns.ts
  *
- * The record holds `files`, their number, and `revisions`, the revisions' names. A file's reason is a position
- * in SKIP_REASONS (u8). Its revision is a position in `revisions` (u32). `starts` has the offset of each path,
- * and the end of the last one (u32).
+ * The record has `files`, their number, and `revisions`, the revisions' names. A file's reason is an index in
+ * SKIP_REASONS (u8). Its revision is an index in `revisions` (u32). `starts` has the offset of each path, and the end
+ * of the last one (u32).
  */
 
 import { bytesOf, GrowableBytes } from "../../base/growable.ts";
@@ -22,7 +22,7 @@ interface SkippedRecord {
 /** Takes about 0.1 ms. */
 const FILES_PER_PAUSE = 256;
 
-/** Returns the value in parts, to be written one after another. */
+/** Returns the value in parts, which must be written one after another. */
 export async function encodeSkipped(
   skipped: readonly SkippedFile[],
   pause: Pause,
@@ -44,7 +44,7 @@ export async function encodeSkipped(
   return [...encodeRecord(record), reasons, bytesOf(revisions), bytesOf(starts), paths.view];
 }
 
-/** Decodes the value. It copies what it needs before the first pause, because other reads may run then. */
+/** Decodes the value. It copies what it needs before the first pause, because other reads may run during the pause. */
 export async function decodeSkipped(
   value: Uint8Array,
   what: string,

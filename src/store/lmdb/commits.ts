@@ -1,11 +1,11 @@
 /**
  * Runs write transactions of LMDB and handles failing disks. `lmdb` leaves three things to its callers:
  *
- * - The reason why a transaction failed is in a promise on the error (`commitError`).
- * - After a failed transaction nothing is flushed any more, so waiting for the flush in close() never ends.
- * - Once a write to the first two pages has failed, LMDB gives up the file (MDB_PANIC) until the process
- *   ends. A transaction begun after that may never resolve, or takes no lock. A read transaction throws, so
- *   this class begins one to find out.
+ * - The reason why a transaction failed is a promise on the error (`commitError`).
+ * - After a failed transaction nothing is flushed any more, so the wait for the flush in close() never ends.
+ * - Once a write to the first two pages has failed, LMDB gives up the file (MDB_PANIC) until the process ends. A
+ *   transaction that is begun after that may never resolve, or may take no lock. A read transaction throws in this
+ *   state, so this class begins one to detect it.
  */
 
 import type { RootDatabase } from "lmdb";
@@ -13,13 +13,14 @@ import { Room } from "./data-file.ts";
 
 /** How often a running transaction checks whether LMDB has given up the file. */
 const GIVEN_UP_CHECK_MS = 500;
-// flags of lmdb's transactionSync: 1 can be aborted, 2 runs now, 0x10000 lets the next one begin before it is flushed
+// flags of lmdb's transactionSync: 1 = can be aborted, 2 = runs immediately, 0x10000 = the next one may begin before
+// this one is flushed
 const FLUSHED_LATER = 0x1_0003;
 
 export class Commits {
   readonly room: Room;
   readonly #database: RootDatabase<Uint8Array, Uint8Array>;
-  /** Whether the last transaction failed: then close() must not wait for a flush. */
+  /** Whether the last transaction failed. If so, close() must not wait for a flush. */
   #hasFailed = false;
 
   constructor(database: RootDatabase<Uint8Array, Uint8Array>, file: string) {
@@ -27,7 +28,10 @@ export class Commits {
     this.room = new Room(file);
   }
 
-  /** Runs `work` in a transaction and resolves when it is on the disk. REQUIRES: `work` writes nothing before it throws. */
+  /**
+   * Runs `work` in a transaction. Resolves when the transaction is on the disk. REQUIRES: `work` writes nothing
+   * before it throws.
+   */
   async run<T>(work: () => T): Promise<T> {
     this.#throwIfGivenUp();
     const watch = new AbortController();
@@ -48,7 +52,10 @@ export class Commits {
     return result;
   }
 
-  /** Runs `work` on this thread, and rolls it back if it throws. It reaches the disk with the next run() at the latest. */
+  /**
+   * Runs `work` in a transaction on this thread, and rolls it back if `work` throws. The transaction reaches the disk
+   * with the next run() at the latest.
+   */
   runSync<T>(work: () => T): T {
     this.#throwIfGivenUp();
     const transact = this.#database.transactionSync.bind(this.#database) as <R>(
@@ -58,10 +65,10 @@ export class Commits {
     return transact(work, FLUSHED_LATER);
   }
 
-  /** Cuts the data file to the length in use. Separate from close(), which must be quick. */
+  /** Truncates the data file to the length in use. This is separate from close(), which must be quick. */
   async trim(): Promise<void> {
     if (!this.room.isUsed || this.#hasFailed) return;
-    await this.run(() => this.room.trim()).catch(() => undefined); // the next process that closes tries again
+    await this.run(() => this.room.trim()).catch(() => undefined); // the next process that closes the file tries again
   }
 
   async close(): Promise<void> {

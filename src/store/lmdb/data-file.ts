@@ -1,7 +1,7 @@
 /**
- * Reads the length in use from LMDB's data file, and makes the file longer before LMDB needs it. The fields
- * of its two meta pages, by byte offset: magic 24, page size 48, last page 144, transaction 152. Bytes behind
- * the last page mean nothing, and LMDB overwrites them when it needs more pages.
+ * Reads the length in use from LMDB's data file, and extends the file before LMDB needs more space. The fields of its
+ * two meta pages, by byte offset: magic 24, page size 48, last page 144, transaction 152. Bytes after the last page
+ * have no meaning. LMDB overwrites them when it needs more pages.
  */
 
 import { randomBytes } from "node:crypto";
@@ -23,9 +23,12 @@ import { errorName, translated } from "./failures.ts";
 import { corrupt } from "../format/sealed.ts";
 
 const MAGIC = 0xbeefc0de;
-/** The most that is written behind the last page at once. */
+/** How many bytes are written after the last page at a time. */
 const ZEROS = Buffer.alloc(256 * 1024);
-/** What a transaction takes besides its values: the upper pages of the tree, the list of free pages. */
+/**
+ * The pages that a transaction needs in addition to its values: the upper pages of the tree, and the list of free
+ * pages.
+ */
 export const LEAST_ROOM_BYTES = 64 * 1024;
 
 interface Meta {
@@ -34,7 +37,7 @@ interface Meta {
   readonly transaction: number;
 }
 
-/** Returns the length by the newest meta page, or undefined if the file does not have both. */
+/** Returns the length according to the newest meta page, or undefined if the file does not have both meta pages. */
 function bytesInUse(descriptor: number): number | undefined {
   const head = Buffer.alloc(4096 + 160);
   if (readSync(descriptor, head, 0, head.length, 0) < head.length) return undefined;
@@ -51,7 +54,10 @@ function parseMeta(meta: Buffer): Meta | undefined {
   };
 }
 
-/** Throws INDEX_CORRUPT if the file is cut short: LMDB maps it, and reading a missing page kills the process. */
+/**
+ * Throws INDEX_CORRUPT if the file is truncated, because LMDB maps it, and reading a missing page would kill the
+ * process.
+ */
 export function refuseTruncated(file: string): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return;
@@ -67,12 +73,12 @@ export function refuseTruncated(file: string): void {
 }
 
 /**
- * Makes the data file longer before LMDB does. A failed write of LMDB's own may end the process, because its
- * error message can overflow the buffer it is written to. Here a full disk, a quota or a file limit fails with
- * a system error instead, and the transaction is given up before LMDB writes.
+ * Extends the data file before LMDB does. If a write by LMDB itself fails, this may end the process, because LMDB's
+ * error message can overflow its buffer. Here, a full disk, a quota or a file limit fails with a system error
+ * instead, and the transaction is given up before LMDB writes.
  *
- * New bytes are written twice, the first time only into the system's cache. While open, the file is longer by
- * up to the bytes of one transaction.
+ * So new bytes are written twice, but the first time only into the system's cache. While the file is open, it is
+ * longer by up to the bytes of one transaction.
  */
 export class Room {
   readonly #file: string;
@@ -82,7 +88,10 @@ export class Room {
     this.#file = file;
   }
 
-  /** Makes room for `bytes` more than are committed. REQUIRES: called within a write transaction, so that nobody else writes. */
+  /**
+   * Extends the file by `bytes` beyond what is committed. REQUIRES: called within a write transaction, so that nobody
+   * else writes.
+   */
   ensure(bytes: number): void {
     if (process.platform === "win32") return; // LMDB does this itself there
     const descriptor = (this.#descriptor ??= openSync(this.#file, "r+"));
@@ -96,8 +105,8 @@ export class Room {
   }
 
   /**
-   * Cuts the file after its last page. A closed file must end there, or else refuseTruncated() could not detect
-   * one that was cut short. REQUIRES: as ensure().
+   * Truncates the file after its last page. A closed file must end there, because otherwise refuseTruncated() could
+   * not detect a truncated one. REQUIRES: as for ensure().
    */
   trim(): void {
     const inUse = bytesInUse(this.#descriptor!);
@@ -112,8 +121,8 @@ export class Room {
 }
 
 /**
- * Throws the system's error if the disk is full and there is no data file yet, because LMDB crashes if it
- * cannot write its first pages. LMDB reports other failures itself.
+ * Throws the system's error if the disk is full and no data file exists yet, because LMDB crashes if it cannot write
+ * its first pages. LMDB reports other failures itself.
  */
 export function probeForSpace(file: string): void {
   if (existsSync(file)) return;
@@ -131,7 +140,8 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
-    // Node reports ENOENT also for a read-only disk or an exceeded quota; without `recursive` it names the cause
+    // with `recursive`, Node reports ENOENT for a read-only disk or an exceeded quota; without it, Node names the
+    // cause
     if ((error as NodeJS.ErrnoException).code === "ENOENT") mkdirSync(path);
     throw error;
   }
@@ -145,7 +155,7 @@ function lengthen(descriptor: number, from: number, to: number): void {
     for (let at = from; at < to;)
       at += writeSync(descriptor, ZEROS, 0, Math.min(ZEROS.length, to - at), at);
   } catch (error) {
-    ftruncateSync(descriptor, from); // a full disk has no bytes to spare for zeros
+    ftruncateSync(descriptor, from); // a full disk has no space left even for zeros
     throw error;
   }
 }

@@ -1,11 +1,12 @@
 /**
- * Lets processes open and close a data file one at a time. The last process to close LMDB destroys the locks
- * in LMDB's lock file. A process that opens at that moment takes over the file with the destroyed locks: its
- * first transaction fails (EINVAL), and so do those of all processes that join it. Of 800 processes that
- * opened and closed without this lock, four at a time, two failed.
+ * Lets processes open and close a data file one at a time. The last process that closes LMDB destroys the locks in
+ * LMDB's lock file. If another process opens at that moment, it gets the file with the destroyed locks. Its first
+ * transaction fails (EINVAL), and so do those of all processes that join it. Of 800 processes that opened and closed
+ * without this lock, four at a time, two failed.
  *
- * The lock is a file that exists while somebody holds it. It is stale after two seconds, so a killed owner
- * does not block the others. Where no file can be created, as on a read-only disk, nobody waits.
+ * The lock is a file that exists while somebody holds it. It is stale after two seconds, so an owner that was killed
+ * does not block the others. Where no file can be created, as on a read-only disk, processes do not wait for each
+ * other.
  */
 
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
@@ -13,7 +14,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const FILE = ".turn"; // begins with a dot, because a folder may become a data directory if all its files do
-const STALE_MS = 2000; // opening takes 1 to 3 ms, closing as long as the disk takes to write
+const STALE_MS = 2000; // opening takes 1 to 3 ms; closing takes as long as the disk needs to write
 const RETRY_MS = 2;
 
 /** Paths of the locks that this thread holds. */
@@ -30,7 +31,7 @@ export async function withDirectoryLock<T>(folder: string, work: () => T | Promi
   }
 }
 
-/** Does the same and blocks the thread meanwhile. If this thread already holds the lock, runs `work` at once. */
+/** Does the same, but blocks the thread meanwhile. If this thread already holds the lock, runs `work` immediately. */
 export function withDirectoryLockSync<T>(folder: string, work: () => T): T {
   const file = resolve(folder, FILE);
   if (held.has(file)) return work();
@@ -43,7 +44,7 @@ export function withDirectoryLockSync<T>(folder: string, work: () => T): T {
   }
 }
 
-/** Returns whether the caller may go on: it holds the lock, or no lock can be made here. */
+/** Returns whether the caller may continue, because it holds the lock or no lock can be created. */
 function acquire(file: string): boolean {
   try {
     closeSync(openSync(file, "wx"));
@@ -55,7 +56,9 @@ function acquire(file: string): boolean {
   }
 }
 
-/** Returns false if the file cannot be removed: the disk is read-only, or the folder is somebody else's. */
+/**
+ * Returns false if the file cannot be removed, because the disk is read-only or the folder belongs to somebody else.
+ */
 function remove(file: string): boolean {
   try {
     rmSync(file, { force: true });

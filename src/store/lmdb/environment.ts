@@ -1,10 +1,10 @@
 /**
- * Opens the LMDB environment of a data directory, reads values within one snapshot and writes within
- * one transaction. For the index, only this file and the files it imports know LMDB. The stores of keys and
- * users go through key-value.ts.
+ * Opens the LMDB environment of a data directory. Reads values within one snapshot, and writes within one
+ * transaction. In the code for the index, only this file and the files that it imports know LMDB. The stores of keys
+ * and users use key-value.ts.
  *
- * `lmdb` copies what it reads into one buffer per thread, so a value is valid until the next read.
- * Every thread opens the environment for itself; all threads share the map.
+ * `lmdb` copies what it reads into one buffer per thread, so a value is valid only until the next read. Every thread
+ * opens the environment for itself; all threads share the memory map.
  */
 
 import { accessSync, constants, readdirSync, statSync } from "node:fs";
@@ -21,11 +21,14 @@ import { withDirectoryLock } from "./directory-lock.ts";
 
 const DATA_FILE = "quern.mdb";
 /**
- * The most data directories that a process may have open. A process has 128 TiB of address space and crashes
- * if a map does not fit: with 400 maps, or fewer where WebAssembly has reserved 10 GiB for each kernel.
+ * The most data directories that a process may have open. A process has 128 TiB of address space, and crashes if a
+ * map does not fit. That takes 400 maps, or fewer where WebAssembly has reserved 10 GiB for each kernel.
  */
 export const MOST_OPEN = 256;
-/** What each key of a transaction may take besides its value: the pages of the tree that lead to it. */
+/**
+ * The most bytes that each key of a transaction takes in addition to its value: the pages of the tree that lead to
+ * it.
+ */
 const TREE_BYTES = 2 * 4096;
 
 export interface Environment {
@@ -34,8 +37,8 @@ export interface Environment {
   /** Opens a view of the newest committed state. REQUIRES: closed soon, because LMDB cannot reuse old pages meanwhile. */
   snapshot(): Snapshot;
   /**
-   * Runs `work` in one transaction and resolves when it is on the disk. `work` runs once, synchronously. If it
-   * throws, nothing is written. Waiting for the lock and the disk does not block this thread.
+   * Runs `work` in one transaction. Resolves when the transaction is on the disk. `work` runs once, synchronously. If
+   * it throws, nothing is written. Waiting for the lock and the disk does not block this thread.
    */
   write<T>(work: (writer: Writer) => T): Promise<T>;
   /**
@@ -46,20 +49,22 @@ export interface Environment {
   /** Releases reader slots held by dead processes. LMDB itself does so only when the file is opened. */
   releaseDeadReaders(): void;
   /**
-   * Closes the environment on this thread, then calls `endThreads`, which ends the other threads that have it
-   * open. They come last because the last one to close unmaps the file, which takes 8 to 40 ms for each
-   * gigabyte that was read.
+   * Closes the environment on this thread. Then calls `endThreads`, which ends the other threads that have it open.
+   * They come last because the last one to close unmaps the file, which takes 8 to 40 ms per gigabyte that was read.
    */
   close(endThreads?: () => Promise<void>): Promise<void>;
 }
 
-/** A half-open range of keys: `start` belongs to it, `end` does not. */
+/** A half-open range of keys, which includes `start` but not `end`. */
 export type KeyRange = readonly [start: Buffer, end: Buffer];
 
 export interface Snapshot {
-  /** Returns the payload under the key, or undefined if there is none. REQUIRES: used or copied before the next get. */
+  /**
+   * Returns the payload under the key, or undefined if there is none. REQUIRES: the result is used or copied before
+   * the next get.
+   */
   get(key: Buffer, what: string): Uint8Array | undefined;
-  /** Returns the whole value, with its seal, without checking the seal. REQUIRES: as get(). */
+  /** Returns the whole value, with its seal, without checking the seal. REQUIRES: as for get(). */
   getSealed(key: Buffer): Uint8Array | undefined;
   /** Returns the keys of the range in order, at most `limit` of them. */
   keys(range: KeyRange, limit?: number): Iterable<Buffer>;
@@ -68,7 +73,7 @@ export interface Snapshot {
 
 export interface Writer {
   get(key: Buffer, what: string): Uint8Array | undefined;
-  /** REQUIRES: nothing of the range has been put or removed in this transaction. */
+  /** REQUIRES: nothing in the range was put or removed in this transaction. */
   keys(range: KeyRange, limit?: number): Iterable<Buffer>;
   put(key: Buffer, ...payload: readonly Uint8Array[]): void;
   remove(key: Buffer): void;
@@ -77,8 +82,9 @@ export interface Writer {
 type Database = RootDatabase<Buffer, Buffer>;
 
 /**
- * The environment of one file, shared by all engines of a thread, because LMDB must not open a file twice in
- * one process. The last user closes it. Each worker thread has its own table; lmdb shares across threads.
+ * The environment of one file. All engines of a thread share it, because LMDB must not open a file twice in one
+ * process. The last user closes it. Each worker thread has its own table; lmdb itself shares the file between
+ * threads.
  */
 interface SharedDatabase {
   readonly database: Database;
@@ -89,7 +95,7 @@ interface SharedDatabase {
 
 const shared = new Map<string, SharedDatabase>();
 
-/** Opens the environment for the first thread of a process, holding the directory's lock. */
+/** Opens the environment for the first thread of a process, while it holds the directory's lock. */
 export async function openUnderLock(
   path: string,
   options: { readOnly: boolean },
@@ -101,7 +107,10 @@ export async function openUnderLock(
   });
 }
 
-/** Opens the environment. REQUIRES: another thread of this process has it open, or this one holds the directory's lock. */
+/**
+ * Opens the environment. REQUIRES: another thread of this process has it open, or this thread holds the directory's
+ * lock.
+ */
 export function openEnvironment(path: string, options: { readOnly: boolean }): Environment {
   const file = resolve(path, DATA_FILE);
   prepareFolder(path, file, options.readOnly);
@@ -113,7 +122,7 @@ export function openEnvironment(path: string, options: { readOnly: boolean }): E
         `open: ${MOST_OPEN} data directories are open already: close engines that are not in use, or index into fewer directories`,
       );
     refuseTruncated(file);
-    // opened for writing wherever the disk permits it, so that a writing engine can share it later
+    // opened for writing if the disk permits it, so that an engine that writes can share it later
     const isReadOnly = options.readOnly && !isWritable(path, file);
     const database = openDatabase(file, isReadOnly);
     opened = { database, commits: new Commits(database, file), isReadOnly, users: 0 };
@@ -137,7 +146,7 @@ function openDatabase(file: string, readOnly: boolean): Database {
       maxReaders: 512,
       // otherwise a failed commit also rejects a promise that nobody handles, which ends the process
       eventTurnBatching: false,
-      // otherwise LMDB writes uninitialized heap memory to the file, which may hold the host's secrets
+      // otherwise LMDB writes uninitialized heap memory to the file, which may contain the host's secrets
       noMemInit: false,
     } as Parameters<typeof openLmdb>[0] & object);
   }) as Database;
@@ -149,7 +158,7 @@ async function closeDatabase(path: string, endThreads: () => Promise<void>): Pro
   opened.users--;
   if (opened.users === 0) await opened.commits.trim();
   await withDirectoryLock(path, async () => {
-    // another engine may have joined, or closed it, while this one waited
+    // another engine may have joined or closed it while this one waited
     if (opened.users === 0 && shared.get(file) === opened) {
       shared.delete(file);
       await opened.commits.close();
@@ -282,12 +291,12 @@ class LmdbSnapshot implements Snapshot {
 }
 
 /**
- * Collects the writes of a transaction and applies them at its end, once room has been made for them. An
- * asynchronous transaction of lmdb cannot be rolled back, so nothing may be written before `work` has succeeded.
+ * Collects the writes of a transaction. Applies them at its end, once the file has room for them. An asynchronous
+ * transaction of lmdb cannot be rolled back, so nothing may be written until `work` has succeeded.
  */
 class LmdbWriter implements Writer {
   readonly #database: Database;
-  /** By key, as latin1. An undefined value removes the key. */
+  /** Writes by key, as latin1. An undefined value removes the key. */
   readonly #held = new Map<string, Buffer | undefined>();
   /** The most bytes that the writes may take in the data file. */
   roomBytes = LEAST_ROOM_BYTES;
@@ -326,37 +335,40 @@ class LmdbWriter implements Writer {
   }
 }
 
-/** The number of values read on this thread so far. lmdb has one buffer per thread, which each read overwrites. */
+/**
+ * The number of values that were read on this thread so far. lmdb has one buffer per thread, which each read
+ * overwrites.
+ */
 let reads = 0;
 
-/** Invalidates all values that were read last, as a read does. */
+/** Invalidates all values that were read before, as a read does. */
 export const endLastReads = (): void => void reads++;
 
-/** Remembers the value read last, which stays valid in lmdb's buffer until the next read of this thread. */
+/** Remembers the value that was read last. It stays valid in lmdb's buffer until the next read on this thread. */
 export class LastRead {
   #number = -1;
   #reads = -1;
   #value: Uint8Array = new Uint8Array();
 
-  /** The number under which the value was kept, even if it is no longer valid; -1 if no value was kept. */
+  /** The number that the value was stored with, even if it is no longer valid; -1 if there is none. */
   get number(): number {
     return this.#number;
   }
 
-  /** Keeps a value under a number. REQUIRES: it is the one read last. */
+  /** Remembers a value with a number. REQUIRES: it was read last. */
   keep(number: number, value: Uint8Array): void {
     this.#number = number;
     this.#reads = reads;
     this.#value = value;
   }
 
-  /** Returns the value kept under the number, or undefined if something was read since. */
+  /** Returns the value with this number, or undefined if anything was read since. */
   get(number: number): Uint8Array | undefined {
     return this.#number === number && this.#reads === reads ? this.#value : undefined;
   }
 }
 
-/** Reads a value as a plain view, because the buffer that lmdb returns has its `length` overridden. */
+/** Returns a value as a plain view, because lmdb overrides `length` on the buffer that it returns. */
 function read(
   database: Database,
   key: Buffer,

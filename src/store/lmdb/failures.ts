@@ -1,12 +1,12 @@
-/** Translates errors of the disk and of LMDB into our codes, with advice. */
+/** Translates errors of the disk and of LMDB to our codes, with advice. */
 
 import { constants } from "node:os";
 import { QuernError, type ErrorCode } from "../../base/errors.ts";
 
-/** The largest data file. This reserves address space only; memory and disk are used as the file grows. */
+/** The largest data file. This reserves only address space; memory and disk are used as the file grows. */
 export const MAP_BYTES = 256 * 2 ** 30;
 
-/** What failed: the index, or a store of keys and users. */
+/** What has failed: the index, or a store of keys and users. */
 type Subject = "data directory" | "store";
 
 type Advice = string | ((subject: Subject) => string);
@@ -28,7 +28,7 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
     "the disk is full or its quota reached: make room and try again; what was stored before is intact",
   ],
   [
-    // LMDB reports EIO for a short write, which is how a disk behaves just before it reports that it is full
+    // LMDB reports EIO for a short write, which a disk may return just before it reports that it is full
     /\bEIO\b|Input\/output error/i,
     "DISK_FULL",
     "a write was cut short: the disk is full, its quota or the limit of a file's size reached, or it fails; " +
@@ -80,13 +80,13 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
 const anew = (subject: Subject): string =>
   subject === "store" ? "bring back a copy of it" : "index again into a new directory";
 
-/** Returns the system's name of an error. Node has none for an exceeded quota (EDQUOT) and says "UNKNOWN". */
+/** Returns the system's name of an error. Node has no name for an exceeded quota (EDQUOT), and says "UNKNOWN". */
 export function errorName(error: unknown): string {
   const { code = "", errno } = error as { code?: string | number; errno?: number };
   return errno === -constants.errno.EDQUOT ? "EDQUOT" : String(code);
 }
 
-/** Returns a QuernError for a known failure of the disk or LMDB, and any other error unchanged. */
+/** Converts a known failure of the disk or LMDB to a QuernError, and returns any other error unchanged. */
 export function translate(error: unknown, subject: Subject = "data directory"): unknown {
   if (error instanceof QuernError || !(error instanceof Error)) return error;
   const text = `${errorName(error)} ${error.message}`;
@@ -97,7 +97,7 @@ export function translate(error: unknown, subject: Subject = "data directory"): 
   return new QuernError(code, `${words} (${error.message})`, { cause: error });
 }
 
-/** Runs `work` and translates what it throws. */
+/** Runs `work`, and translates its errors. */
 export function translated<T>(work: () => T): T {
   try {
     return work();

@@ -11,9 +11,9 @@
  * The table "format" has one key, "version", whose record is 2. In version 1 the checksum came before the
  * record, big-endian.
  *
- * Any number of processes may read and write at the same time. A read sees every write that resolved before
- * the read began, in any process, so a revoked token stops working at once. If a checksum is wrong, reading
- * throws INDEX_CORRUPT; it never returns a wrong record or the record of another key.
+ * Any number of processes may read and write at the same time. A read sees every write, in any process, that resolved
+ * before the read began, so a revoked token stops working immediately. If a checksum is wrong, the read throws
+ * INDEX_CORRUPT. It never returns a wrong record, or the record of another key.
  */
 
 import { existsSync } from "node:fs";
@@ -29,7 +29,7 @@ import { allocateLockFile } from "./lock-file.ts";
 import { withDirectoryLock, withDirectoryLockSync } from "./directory-lock.ts";
 
 const FORMAT_VERSION = 2;
-const MOST_KEY_BYTES = 1900; // LMDB takes 1 978 with the page size that lmdb uses
+const MOST_KEY_BYTES = 1900; // LMDB allows 1 978 with the page size that lmdb uses
 const MOST_TABLES = 16;
 
 export interface Table<Value> {
@@ -37,11 +37,11 @@ export interface Table<Value> {
   /** Returns the entries whose keys begin with `prefix` and come after the key `after`, in key order, at most `limit`. */
   range(prefix: Uint8Array, after: Uint8Array | undefined, limit: number): Entry<Value>[];
   /**
-   * Returns entries from the last key backwards, at most `limit`, after leaving out the first `skip` of them.
-   * `from` belongs to the range, `to` does not.
+   * Returns at most `limit` entries in descending key order, after skipping the first `skip` of them. The range
+   * includes `from`, but not `to`.
    */
   latest(page: KeySpan & { readonly skip: number; readonly limit: number }): Entry<Value>[];
-  /** Counts the keys from `from` (included) to `to` (excluded). Takes 0.1 µs for each. */
+  /** Counts the keys from `from` (included) to `to` (excluded). Takes 0.1 µs per key. */
   count(from: Uint8Array | undefined, to: Uint8Array | undefined): number;
   /** REQUIRES: called within write(). */
   put(key: Uint8Array, value: Value): void;
@@ -62,8 +62,8 @@ export interface Entry<Value> {
 export interface KeyValueStore extends AsyncDisposable {
   table<Value>(name: string): Table<Value>;
   /**
-   * Runs `change` in one write transaction, while no other process writes. Resolves to its result once it is on
-   * the disk. REQUIRES: `change` is synchronous, and if it throws, it has written nothing.
+   * Runs `change` in one write transaction, during which no other process writes. Resolves to its result once the
+   * transaction is on the disk. REQUIRES: `change` is synchronous; if it throws, it has written nothing.
    */
   write<Result>(change: () => Result): Promise<Result>;
 }
@@ -71,8 +71,8 @@ export interface KeyValueStore extends AsyncDisposable {
 /**
  * Opens the store in a directory, which is created if it does not exist. Disposing waits for pending writes.
  *
- * Stores of one directory share an environment. Opening a second one would wait for LMDB's lock, and a
- * pending write of the first may hold that lock until this same thread has run its change.
+ * Stores of one directory share an environment. If a second one were opened, it would wait for LMDB's lock. A pending
+ * write of the first one may hold that lock until this thread has run its change, so both would wait for ever.
  */
 export function openKeyValue(path: string): KeyValueStore {
   const shared = share(path);
@@ -113,7 +113,7 @@ interface Shared {
   stores: number;
 }
 
-/** By absolute path. */
+/** Environments by absolute path. */
 const opened = new Map<string, Shared>();
 
 function share(path: string): Shared {
@@ -146,7 +146,7 @@ function openEnvironment(path: string): Pick<Shared, "root" | "commits"> {
         eventTurnBatching: false,
       });
       const commits = new Commits(root, file);
-      // lmdb creates the tables in transactions of its own, which need room too
+      // lmdb creates the tables in its own transactions, which need space, too
       if (isNew) commits.runSync(() => commits.room.ensure(2 * LEAST_ROOM_BYTES));
       return { root, commits };
     });
@@ -288,7 +288,7 @@ async function commit<Result>(commits: Commits, change: () => Result): Promise<R
   return outcome.result;
 }
 
-/** Returns the bytes that the seal of a value covers besides the value: the names of its table and key. */
+/** Returns the bytes that the seal of a value covers in addition to the value: the names of its table and key. */
 const placeOf = (table: string, key: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from(table), key]);
 
@@ -301,7 +301,7 @@ function decode(place: Uint8Array, stored: Uint8Array): unknown {
   return unpack(bytes.subarray(0, -SEAL_BYTES));
 }
 
-/** Returns a QuernError: a known failure of the disk or LMDB by its code, anything else as INTERNAL. */
+/** Returns a QuernError: with its own code for a known failure of the disk or LMDB, otherwise with INTERNAL. */
 export function storageError(cause: unknown): QuernError {
   const error = translate(cause, "store");
   return error instanceof QuernError

@@ -1,7 +1,8 @@
 /**
- * Keeps an index to one writer at a time. A record, the lease, says who writes. Every write transaction checks
- * it, so a writer that was suspended and lost its lease fails with INDEX_LOCKED instead of writing. Another
- * writer may take the lease if its owner's process is gone from this machine, or its heartbeat is 30 s old.
+ * Allows only one writer to an index at a time. A record, called the lease, says who the writer is. Every write
+ * transaction checks it, so a writer that was suspended and lost its lease fails with INDEX_LOCKED instead of
+ * writing. Another process may take the lease if its owner's process no longer exists on this machine, or if its
+ * heartbeat is 30 s old.
  */
 
 import { randomBytes } from "node:crypto";
@@ -17,20 +18,20 @@ const RENEW_MS = 4_000;
 const STALE_MS = 30_000;
 const RETRY_MS = 50;
 
-/** Leases of this process that could not be removed because the disk failed. Nobody holds them. */
+/** Leases of this process that could not be removed because the disk failed. They are not in use. */
 const ended = new Set<string>();
 
 interface LeaseRecord {
   readonly owner: string;
-  /** The boot of the machine and the process namespace in which `pid` means something. */
+  /** The boot of the machine and the process namespace to which `pid` belongs. */
   readonly boot: string;
   readonly pid: number;
-  /** Time of the last heartbeat, in milliseconds since 1970. */
+  /** The time of the last heartbeat, in milliseconds since 1970. */
   readonly at: number;
 }
 
 export interface Lease {
-  /** A random id of this writer, with which its workers check and renew the lease. */
+  /** A random id of this writer. Its workers use it to check and renew the lease. */
   readonly owner: string;
   /** Releases the lease, unless another writer has taken it over. REQUIRES: no write is running. */
   release(): Promise<void>;
@@ -54,7 +55,7 @@ export async function acquireLease(
   }
 }
 
-/** Takes the lease if it is free, else returns who holds it. */
+/** Takes the lease if it is free. Otherwise returns its holder. */
 function take(writer: Writer, owner: string): LeaseRecord | undefined {
   const lease = readLease(writer);
   if (lease && isAlive(lease) && !ended.has(lease.owner)) return lease;
@@ -132,7 +133,9 @@ function read(path: string): string {
   }
 }
 
-/** Returns the process namespace: two containers on one machine share its boot id but not its process ids. */
+/**
+ * Returns the process namespace, because two containers on one machine share its boot id, but not their process ids.
+ */
 function namespace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid");

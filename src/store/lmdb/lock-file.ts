@@ -1,7 +1,7 @@
 /**
- * Allocates LMDB's lock file before LMDB opens it. LMDB maps this file and writes into it, and a write into a
- * hole of the file on a full disk ends the process (SIGBUS). The file is written under a temporary name and
- * then linked into place, which succeeds for one process only, however many try.
+ * Allocates LMDB's lock file before LMDB opens it. LMDB maps this file and writes to it. On a full disk, a write into
+ * a hole of the file would end the process (SIGBUS). The file is written under a temporary name and then linked to
+ * its place. Only one process succeeds with this, however many try.
  */
 
 import { randomBytes } from "node:crypto";
@@ -12,7 +12,10 @@ import { isDiskFull } from "./data-file.ts";
 /** LMDB needs 32 976 bytes for 512 readers, and uses the rest for more readers. */
 const BYTES = 36_864;
 
-/** Creates the file if there is none. Throws if the disk is full; ignores other failures, since LMDB may need no lock file. */
+/**
+ * Creates the file if it does not exist. Throws if the disk is full. Ignores other failures, because LMDB may need no
+ * lock file.
+ */
 export function allocateLockFile(file: string): void {
   if (existsSync(file)) return;
   const temporary = join(dirname(file), `.lock-${randomBytes(8).toString("hex")}`);

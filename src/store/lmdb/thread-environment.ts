@@ -1,6 +1,6 @@
 /**
- * Gives a task the environment of the data directory. Each worker thread opens it once. Tasks that run on the
- * caller's thread use the caller's.
+ * Provides tasks with the environment of the data directory. Each worker thread opens it once. Tasks that run on the
+ * calling thread use the caller's environment.
  */
 
 import { openEnvironment, type Environment } from "./environment.ts";
@@ -13,7 +13,7 @@ export interface ThreadOptions {
   readonly opened?: Environment;
 }
 
-/** The part of a task's context that this needs. */
+/** The part of a task's context that this file needs. */
 interface Thread {
   readonly environment: unknown;
   memo<T>(key: string, make: () => T): T;

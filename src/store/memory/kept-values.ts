@@ -1,8 +1,8 @@
 /**
- * Keeps values that one thread has read for another, which reads them from its own memory. So a thread that must
- * not wait for the disk reads what is kept and nothing else.
+ * Caches values that one thread has read for another thread, which then reads them from its own memory. So a thread
+ * that must not wait for the disk reads only cached values.
  *
- * A recorder stands before a snapshot and copies what is read through it. The copies are sent in one buffer.
+ * A recorder wraps a snapshot and copies what is read through it. The copies are sent in one buffer.
  */
 
 import { LruCache } from "../../base/lru-cache.ts";
@@ -19,25 +19,25 @@ export interface PackedValues {
   readonly bytes: Uint8Array;
 }
 
-/** Thrown by a snapshot of kept values when a value is not kept. */
+/** Thrown by a snapshot of cached values if a value is missing. */
 export class NotKept extends Error {
   constructor() {
     super("the value is not kept");
   }
 }
 
-/** Records what is read through it, once each. Closing it leaves the snapshot open. */
+/** Records what is read through it, each value once. Closing it leaves the snapshot open. */
 export class ValueRecorder implements Snapshot {
   readonly #snapshot: Snapshot;
   readonly #most: number;
   readonly #values = new Map<string, Uint8Array>();
   #bytes = 0;
 
-  /** Records at most `most` bytes. If more are read, it has recorded nothing. */
+  /** Records at most `most` bytes. If more are read, it returns nothing. */
   constructor(snapshot: Snapshot, most: number) {
     this.#snapshot = snapshot;
     this.#most = most;
-    endLastReads(); // who has the value read last would not read it again
+    endLastReads(); // a reader that still has the value read last would not read it again
   }
 
   get(key: Buffer, what: string): Uint8Array | undefined {
@@ -73,7 +73,7 @@ export class ValueRecorder implements Snapshot {
   }
 }
 
-/** The values kept by one thread, those used last. */
+/** The values that one thread has cached, the most recently used last. */
 export class KeptValues {
   readonly #values: LruCache<string, Uint8Array>;
 
@@ -81,7 +81,7 @@ export class KeptValues {
     this.#values = new LruCache({ most, costOf: ({ length }) => length + VALUE_BYTES });
   }
 
-  /** Keeps copies, each by itself, so that one that stays does not hold on to the others. */
+  /** Stores a separate copy of each value, so that a value that stays does not keep the others in memory. */
   add({ keys, starts, bytes }: PackedValues): void {
     for (const [i, key] of keys.entries())
       if (!this.#values.has(key)) this.#values.set(key, bytes.slice(starts[i], starts[i + 1]));
@@ -93,13 +93,13 @@ export class KeptValues {
       if (!isKept(segmentOfKey(Buffer.from(key, "latin1")))) this.#values.delete(key);
   }
 
-  /** Returns a snapshot of what is kept. Reading anything else throws NotKept. */
+  /** Returns a snapshot of the cached values. Reading any other value throws NotKept. */
   snapshot(): Snapshot {
     return new KeptSnapshot(this.#values);
   }
 }
 
-/** What a value takes besides its bytes. */
+/** The bytes that a value takes in addition to its content. */
 const VALUE_BYTES = 256;
 
 class KeptSnapshot implements Snapshot {

@@ -1,6 +1,6 @@
 /**
- * Blocks of posting lists and their directories, kept in memory that all threads of an engine share. A search
- * for a literal finds its pages in one call for each segment, without reading the data file.
+ * Keeps blocks of posting lists and their directories in memory that all threads of an engine share. A search finds
+ * the pages of a literal with one call per segment, without reading the data file.
  *
  *     memory := reserved epoch next sets full 0* set[MOST_SETS] kept*
  *     set := segment edition address 0              the lists of a segment's text (edition 0) or names
@@ -8,13 +8,13 @@
  *     directory := blocks gram[blocks] address[blocks]
  *     block := bytes payload                        see postings.ts
  *
- * All are u32. `next` is where the next thing is put; an address is 0 until what lies there is complete. So
- * threads add to the memory without locks, nothing in it ever changes, and a thread that dies leaves nothing
- * behind but some bytes that nobody uses. If two threads add the same thing, it lies there twice. When the
- * memory is full, nothing is added any more, and what is missing is read from the data file. It is cleared
- * when the engine asks for something while its threads rest: then the epoch is raised, and all begins anew.
+ * All are u32. `next` is where the next item is put. An address is 0 until the item at it is complete. So threads add
+ * items without locks, and nothing in the memory ever changes. A thread that dies leaves only some unused bytes
+ * behind. If two threads add the same item, it is stored twice. When the memory is full, nothing more is added, and
+ * missing items are read from the data file. It is cleared when the engine asks for the lists while its threads are
+ * idle. The epoch is then raised, and the memory is filled again.
  *
- * A block takes 4 KiB. A query with a word keeps 0.5 to 1 MiB of the lists of Linux, in six segments.
+ * A block takes 4 KiB. A query of one word stores 0.5 to 1 MiB of Linux's lists, from six segments.
  */
 
 import {
@@ -35,7 +35,7 @@ const SETS = HEAD + 2;
 const FULL = HEAD + 3;
 const FIRST_SET = HEAD + 4;
 const SET_WORDS = 4;
-/** Segments with lists of names have two. */
+/** Segments with lists of names have two sets. */
 const MOST_SETS = 2048;
 const FIRST_BYTE = 4 * (FIRST_SET + SET_WORDS * MOST_SETS);
 
@@ -46,7 +46,7 @@ const MISSING_BLOCKS = 16;
 export const MOST_GRAMS = 256;
 const BITS = MISSING_BLOCKS + 12 * MOST_GRAMS;
 
-/** What threads share: plain data, for a message. */
+/** What threads share, as plain data for a message. */
 export type KeptListsMemory = WebAssembly.Memory;
 
 export const newKeptListsMemory = (bytes = KEPT_BYTES): KeptListsMemory => newSharedMemory(bytes);
@@ -67,15 +67,15 @@ export interface KeptPages {
   readonly listBytes: number;
 }
 
-/** Reads the payload of a block of a set, valid until the next call. */
+/** Reads the payload of a block of a set, which is valid until the next call. */
 export type ReadBlock = (number: number) => Uint8Array;
 
-/** The kept lists, as one thread sees them. */
+/** The shared lists, as one thread sees them. */
 export class KeptLists {
   readonly #kernel: ListsKernel;
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
-  /** This thread's scratch: where it is, and how large its sets of pages may be. */
+  /** This thread's scratch memory: its address, and the largest set of pages in it. */
   #scratch = { epoch: -1, at: 0, setBytes: 0 };
   /** The addresses of lists of text, by segment. */
   #texts = { epoch: -1, sets: new Map<number, number>() };
@@ -87,17 +87,17 @@ export class KeptLists {
     Atomics.compareExchange(this.#words, NEXT, 0, FIRST_BYTE);
   }
 
-  /** Raised whenever the memory is cleared: addresses are valid for one epoch. */
+  /** Raised whenever the memory is cleared. Addresses are valid for one epoch. */
   get epoch(): number {
     return Atomics.load(this.#words, EPOCH);
   }
 
-  /** Whether something had no room. */
+  /** Whether something did not fit. */
   get isFull(): boolean {
     return Atomics.load(this.#words, FULL) === 1;
   }
 
-  /** Forgets everything. REQUIRES: no other thread uses the memory meanwhile. */
+  /** Drops everything. REQUIRES: no other thread uses the memory meanwhile. */
   clear(): void {
     const words = this.#words;
     const sets = Math.min(MOST_SETS, Atomics.load(words, SETS));
@@ -112,22 +112,22 @@ export class KeptLists {
   }
 
   /**
-   * Forgets all sets but some. Numbers of editions are reused after 254 others, and must not find old lists.
-   * Addresses that threads already have stay valid.
+   * Drops all sets except the given ones. Numbers of editions are reused after 254 others, and must not lead to old
+   * lists. Addresses that threads already have stay valid.
    */
   dropOthers(isKept: (segment: number, edition: number) => boolean): void {
     for (const at of this.#sets())
       if (!isKept(this.#words[at]!, this.#words[at + 1]!)) Atomics.store(this.#words, at + 2, 0);
   }
 
-  /** Returns the address of a set, which is added if it is not there; 0 if there is no room. */
+  /** Returns the address of a set, and adds the set if necessary. Returns 0 if there is no room. */
   addressOf(set: ListSet): number {
     return this.#find(set) || this.#add(set);
   }
 
   /**
-   * Returns the pages that have all grams, reading the blocks that are not kept yet. Returns undefined if there
-   * is no room for them. REQUIRES: `set` is an address of this epoch; 1 to MOST_GRAMS grams.
+   * Returns the pages that have all grams. Reads the blocks that are not in memory yet. Returns undefined if there is
+   * no room for these blocks. REQUIRES: `set` is an address of this epoch; 1 to MOST_GRAMS grams.
    */
   pagesWith(
     grams: readonly number[],
@@ -150,8 +150,8 @@ export class KeptLists {
   }
 
   /**
-   * Counts the pages of a segment's text that have all grams, and the bytes of all lists. Returns undefined if
-   * something of them is not kept. Reads no file. REQUIRES: at least one gram.
+   * Counts the pages of a segment's text that have all grams, and the bytes of all lists. Returns undefined if a part
+   * of the lists is not in memory. Reads no file. REQUIRES: at least one gram.
    */
   countPages(
     grams: readonly number[],
@@ -190,7 +190,7 @@ export class KeptLists {
   #result(found: number, pages: number, scratch: number): KeptPages {
     const bits = emptyBitset(pages);
     const from = (scratch + BITS) >>> 2;
-    // word by word: V8 copies shared memory no faster
+    // word by word, because V8 copies shared memory no faster
     if (found > 0) for (let i = 0; i < bits.length; i++) bits[i] = this.#words[from + i]!;
     return { pages: bits, listBytes: this.#words[scratch >>> 2]! };
   }
@@ -248,7 +248,10 @@ export class KeptLists {
     return at;
   }
 
-  /** Returns the address of this thread's scratch, before which its grams lie; 0 if there is no room. */
+  /**
+   * Returns the address of this thread's scratch memory; its grams are stored before it. Returns 0 if there is no
+   * room.
+   */
   #scratchFor(pages: number): number {
     const setBytes = 4 * wordsFor(pages) + 16;
     const { epoch } = this;

@@ -1,7 +1,7 @@
 /**
- * Keeps the tables of segments on the calling thread, for index runs that are given a few changes at a time, as
- * a followed folder does. Reading and checking them takes 10 ms for 78 000 files; looking a path up in them
- * takes microseconds. They take about 100 bytes a file.
+ * Caches the tables of segments on the calling thread, for index runs that process a few changes at a time, as a
+ * followed folder does. Reading and checking the tables takes 10 ms for 78 000 files; looking up a path in them takes
+ * microseconds. They take about 100 bytes per file.
  */
 
 import type { Bitset } from "../../base/bitset.ts";
@@ -29,11 +29,11 @@ export interface FileTables {
   readonly searchable: Bitset;
 }
 
-/** The tables of 600 000 files. */
+/** The limit, in files. */
 const MOST_BYTES = 64 * 2 ** 20;
 
 export class KeptTables {
-  /** By the number of the segment, which is never given to another. */
+  /** Tables by the number of the segment, which is never reused. */
   readonly #tables = new LruCache<number, FileTables>({ most: MOST_BYTES, costOf: bytesOf });
 
   get(segment: number): FileTables | undefined {

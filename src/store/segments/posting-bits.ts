@@ -1,4 +1,4 @@
-/** Decodes stored posting lists, in either form, to sets of pages. The kernel has the decoder of gaps. */
+/** Decodes stored posting lists, in either form, to sets of pages. The kernel decodes lists of gaps. */
 
 import { wordsFor, type Bitset } from "../../base/bitset.ts";
 import type { Arena } from "../../kernel/arena.ts";
@@ -12,8 +12,8 @@ export interface DecodeMemory {
 }
 
 /**
- * Sets the bits of a list's pages at an address in the kernel's memory. Returns false if the list breaks the
- * format. REQUIRES: the bits there are zero, in whole words.
+ * Sets the bits of a list's pages at an address in the kernel's memory. Returns false if the list violates the
+ * format. REQUIRES: all words of the bits are zero.
  */
 export function decodeList(
   { isBitmap, bytes }: PostingList,
@@ -33,7 +33,7 @@ export function decodeList(
   return count >= 0;
 }
 
-/** Returns the pages of a list as a set, or undefined if the list breaks the format. */
+/** Returns the pages of a list as a set, or undefined if the list violates the format. */
 export function pagesOfList(
   list: PostingList,
   pages: number,

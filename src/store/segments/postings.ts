@@ -4,14 +4,14 @@
  *
  *     block := count gram[count] end[count] list*
  *
- * `count`, `gram` and `end` are u32. Grams ascend. `end` is the offset at which a list ends, from the start of
- * the first list. If bit 31 of a gram is set, its list is a bitmap of all pages of the segment
- * (ceil(pages / 8) bytes). Otherwise it is a list of gaps between pages, as varints, the first counted from -1
- * (kernel/assembly/postings.ts). The shorter form is stored, so frequent grams have bitmaps, which are
- * intersected at the speed of memory.
+ * `count`, `gram` and `end` are u32. Grams ascend. `end` is the offset at which a list ends, counted from the start
+ * of the first list. If bit 31 of a gram is set, its list is a bitmap of all pages of the segment (ceil(pages / 8)
+ * bytes). Otherwise it is a list of gaps between pages, as varints, the first counted from -1
+ * (kernel/assembly/postings.ts). The shorter form is stored, so frequent grams have bitmaps, which are intersected at
+ * the speed of memory.
  *
- * A block holds as many lists as fit into POSTING_BLOCK_BYTES, or a single longer one. The directory (part
- * GRAMS) holds the first gram of each block. A reader keeps it in memory and finds a list with one get.
+ * A block contains as many lists as fit into POSTING_BLOCK_BYTES, or a single longer list. The directory (part GRAMS)
+ * contains the first gram of each block. A reader keeps it in memory and finds a list with one get.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -46,7 +46,7 @@ export const listsOfText = (segment: number): PostingPlace => ({
   block: (number) => segmentKey(segment, PART.POSTINGS, number),
 });
 
-/** Writes the lists of one segment. REQUIRES: grams ascending. */
+/** Writes the lists of one segment. REQUIRES: grams come in ascending order. */
 export class PostingsWriter {
   readonly #place: PostingPlace;
   readonly #pages: number;
@@ -67,7 +67,7 @@ export class PostingsWriter {
     this.#scratch = kernel.reserve(6 * pages + 64);
   }
 
-  /** Adds the list of the next gram. `gaps` may lie in the kernel's memory. */
+  /** Adds the list of the next gram. `gaps` may be in the kernel's memory. */
   add(gram: number, gaps: Uint8Array): void {
     const bitmapBytes = Math.ceil(this.#pages / 8);
     const isBitmap = gaps.length > bitmapBytes;
@@ -133,16 +133,16 @@ export class PostingsReader {
   readonly #place: PostingPlace;
   readonly #firstGrams: Uint32Array;
   readonly #verified: Uint8Array;
-  /** The key of the block that was read last. It is kept because making a key takes half as long as a read. */
+  /** The key of the block that was read last. It is cached because making a key takes half as long as a read. */
   readonly #key: Buffer;
   /** The number that the first block has in its key. */
   readonly #firstNumber: number;
-  /** Where the lists are in the memory that threads share, for one epoch of it. */
+  /** The address of the lists in the memory that threads share, valid for one epoch. */
   #kept = { epoch: -1, set: 0 };
 
   /**
-   * Reads the directory. `blocks` is the number of blocks according to the header. The seal alone would not be enough:
-   * a value of four zero bytes passes as the seal of an empty payload.
+   * Reads the directory. `blocks` is the number of blocks according to the header. The seal alone would not be
+   * enough, because a value of four zero bytes passes for a sealed empty payload.
    */
   constructor(snapshot: Snapshot, place: PostingPlace, blocks: number) {
     const directory = snapshot.get(place.directory, place.what);
@@ -170,8 +170,8 @@ export class PostingsReader {
   }
 
   /**
-   * Returns the pages that have all the given grams, by the lists in the memory that threads share. Lists that are
-   * missing there are read and added. Returns undefined if there is no room for them. REQUIRES: 1 to MOST_GRAMS grams.
+   * Returns the pages that have all the given grams, using the lists in the memory that threads share. Reads and adds
+   * lists that are missing there. Returns undefined if there is no room for them. REQUIRES: 1 to MOST_GRAMS grams.
    */
   findKept(
     snapshot: Snapshot,
@@ -191,7 +191,7 @@ export class PostingsReader {
     return found;
   }
 
-  /** Yields all lists in ascending order of their grams. Each is valid even if the caller reads in between. */
+  /** Yields all lists in ascending order of their grams. Each stays valid even if the caller reads in between. */
   *all(snapshot: Snapshot): Iterable<{ gram: number; list: PostingList }> {
     for (let number = 0; number < this.#firstGrams.length; number++) {
       const { grams, ends, lists } = this.#block(snapshot, number);

@@ -1,7 +1,7 @@
 /**
- * Reads one segment. Its tables stay in memory once opened (about 20 bytes a file, without paths, which are
- * read when needed). Text and posting lists are read through the snapshot that each call is given. A segment
- * never changes, so a reader outlives snapshots; a snapshot may no longer contain the segment.
+ * Reads one segment. Its tables stay in memory once opened. They take about 20 bytes per file, without paths, which
+ * are read when needed. Text and posting lists are read through the snapshot that is passed to each call. A segment
+ * never changes, so a reader outlives snapshots. A later snapshot may no longer contain the segment.
  */
 
 import { wordsOf } from "../../base/growable.ts";
@@ -30,14 +30,14 @@ export interface SegmentReader {
   /** The first page of each blob, and the number of pages. */
   readonly firstPages: Uint32Array;
   readonly pageBlobs: Uint32Array;
-  /** Pages in which folding changes a code point beyond ASCII. */
+  /** The pages in which folding changes a code point beyond ASCII. */
   readonly folds: Bitset;
   readonly files: FileTable;
   /** The files of blob b are blobFiles[blobFileStarts[b]] up to blobFiles[blobFileStarts[b + 1] - 1]. */
   readonly blobFileStarts: Uint32Array;
   readonly blobFiles: Uint32Array;
   readonly postings: PostingsReader;
-  /** Bytes of memory that the tables take. */
+  /** The memory that the tables take, in bytes. */
   readonly bytes: number;
   paths(snapshot: Snapshot): PathTable;
   hashes(snapshot: Snapshot): Uint8Array;
@@ -68,7 +68,7 @@ class Reader implements SegmentReader {
   #paths: PathTable | undefined;
   #hashes: Uint8Array | undefined;
   readonly #textKey: Buffer;
-  /** The block read last, with its seal. */
+  /** The block that was read last, with its seal. */
   readonly #last = new LastRead();
 
   constructor(snapshot: Snapshot, segment: number, header: SegmentHeader) {
@@ -133,7 +133,10 @@ class Reader implements SegmentReader {
     return text;
   }
 
-  /** Returns a block of text with its seal, valid until the next read. Uses the block read last if it is still valid. */
+  /**
+   * Returns a block of text with its seal, which is valid until the next read. Uses the block read last if it is
+   * still valid.
+   */
   #block(snapshot: Snapshot, block: number): Uint8Array {
     const last = this.#last.get(block);
     if (last) return last;

@@ -1,4 +1,4 @@
-/** Encodes and decodes the tables of a segment. format.ts has their layout. */
+/** Encodes and decodes the tables of a segment. format.ts describes their layout. */
 
 import { firstIndex } from "../../base/binary-search.ts";
 import { emptyBitset, setBit, type Bitset } from "../../base/bitset.ts";
@@ -33,9 +33,9 @@ export interface SegmentHeader {
 /** The range of files of each repository, as columns. Repositories and files ascend. */
 export interface RepositoryColumns {
   readonly numbers: Uint32Array;
-  /** The first file of each. */
+  /** The first file of each repository. */
   readonly firsts: Uint32Array;
-  /** The number of files of each. */
+  /** The number of files of each repository. */
   readonly counts: Uint32Array;
 }
 
@@ -65,9 +65,9 @@ export function filesOfRepository(
 }
 
 export interface FileTable {
-  /** Blob of each file, or NO_BLOB. */
+  /** The blob of each file, or NO_BLOB. */
   readonly blobs: Uint32Array;
-  /** Position in the header's languages. */
+  /** An index in the header's languages. */
   readonly languages: Uint16Array;
   readonly flags: Uint8Array;
 }
@@ -82,7 +82,7 @@ export interface PathTable {
 export const pathOf = ({ starts, bytes }: PathTable, file: number): Uint8Array =>
   bytes.subarray(starts[file]!, starts[file + 1]!);
 
-/** The numbers of the two copies of the header. Without one, nobody knows to which repositories the files belong. */
+/** The numbers of the two copies of the header. Without a header, the repositories of the files would be unknown. */
 export const HEADER_COPIES = [0, 1] as const;
 
 /** A header without its columns. */
@@ -118,7 +118,7 @@ const isAscending = (words: Uint32Array): boolean => {
   return true;
 };
 
-/** The words that are read between two yields: 0.2 ms before V8 has compiled the loop. */
+/** How many words are read between two yields, in 0.2 ms before V8 has compiled the loop. */
 const WORDS_A_STEP = 16_384;
 
 type Reading = Pick<Snapshot, "get">;
@@ -138,7 +138,7 @@ export function readHeaderCopy(
   return allAtOnce(readingHeaderCopy(source, segment, copy));
 }
 
-/** Does the same in slices, for the calling thread: 100 000 repositories of one segment take 5 ms. */
+/** Does the same in slices, for the calling thread. 100 000 repositories in one segment take 5 ms. */
 export async function readHeaderInSlices(
   source: Reading,
   segment: number,
@@ -190,7 +190,7 @@ function* readingHeaderCopy(source: Reading, segment: number, copy: HeaderCopy):
   for (const column of [repositories.numbers, repositories.firsts])
     for (let from = 0; from < count; from += WORDS_A_STEP) {
       yield;
-      // one word more, to compare the border with the next piece
+      // reads one more word, to compare the last one with the next piece
       if (!isAscending(column.subarray(from, from + WORDS_A_STEP + 1))) throw corrupt(what);
     }
   return { ...record, repositories };
@@ -232,7 +232,10 @@ export function readBlobs(snapshot: Snapshot, segment: number, count: number): U
   return starts;
 }
 
-/** Reads a part, and throws INDEX_CORRUPT unless it has `bytes` bytes. REQUIRES: copied before the next read. */
+/**
+ * Reads a part. Throws INDEX_CORRUPT unless it has `bytes` bytes. REQUIRES: the result is copied before the next
+ * read.
+ */
 export function mustRead(
   snapshot: Snapshot,
   segment: number,

@@ -1,9 +1,9 @@
 /**
- * Writes one segment. Text goes to disk as it arrives, in transactions of 2 MiB. The tables are collected in
- * columns and written at the end. Nobody reads a segment before a manifest names it, so the order of these
- * transactions does not matter; each of them checks the write lease.
+ * Writes one segment. Text goes to disk as it arrives, in transactions of 2 MiB. The tables are collected in columns
+ * and written at the end. Nobody reads a segment before a manifest names it, so the order of these transactions does
+ * not matter. Each of them checks the write lease.
  *
- * Memory: 65 blocks of text (2 MiB), 45 bytes for each blob, and 48 bytes and the path for each file.
+ * Memory: 65 blocks of text (2 MiB), 45 bytes per blob, and per file 48 bytes and its path.
  */
 
 import { bytesOf, GrowableBytes, GrowableWords } from "../../base/growable.ts";
@@ -23,7 +23,7 @@ import { listsOfText, PostingsWriter } from "./postings.ts";
 import type { SegmentTarget } from "./segment-target.ts";
 import { encodeFiles, encodePaths, putHeader, type RepositoryFiles } from "./segment-tables.ts";
 
-/** The blocks of text in one transaction: enough to make a commit cheap, few enough not to block for long. */
+/** How many blocks of text one transaction has: enough to make commits cheap, few enough not to block for long. */
 const TRANSACTION_BLOCKS = 64;
 
 export interface NewFile {
@@ -96,7 +96,7 @@ export class SegmentWriter {
     return this.#blobs.length;
   }
 
-  /** Bytes of memory held, approximately. */
+  /** The approximate memory in bytes. */
   get bytes(): number {
     return (
       this.blobs * 45 +
@@ -190,7 +190,7 @@ export class SegmentWriter {
     return { segment: this.segment, files: this.files, textBytes: this.textBytes, sets };
   }
 
-  /** Sorts the files by repository, path and blob. Sources mostly list in that order, which makes sorting linear. */
+  /** Sorts the files by repository, path and blob. Sources usually list in that order, which makes sorting linear. */
   #order(): Uint32Array {
     const order = Array.from({ length: this.files }, (_, file) => file);
     const [repositories, blobs] = [this.#repositories.view, this.#blobs.view];

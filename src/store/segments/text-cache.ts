@@ -1,35 +1,38 @@
 /**
  * Caches pages of text in memory that all threads of an engine share, without locks.
  *
- * The cache is set-associative. Each slot holds a page and a few bytes around it. The hash of a page selects a
- * set of WAYS slots, and a clock in each set selects the slot to evict.
+ * The cache is set-associative. Each slot contains a page and a few bytes around it. The hash of a page selects a set
+ * of WAYS slots. A clock in each set selects the slot to evict.
  *
- * A thread that fills a slot first writes its own number into the slot's state, and removes it together with
- * raising the version. A reader copies the bytes and then checks that the state has not changed. If a thread
- * dies while it fills a slot, the slot stays blocked until a thread with the same number starts.
+ * A thread that fills a slot first writes its own number into the slot's state. When it has finished, it removes the
+ * number and raises the version in one step. A reader copies the bytes and then checks that the state has not
+ * changed. If a thread dies while it fills a slot, the slot stays blocked until a thread with the same number starts.
  *
- * Reading a page of 8 KiB takes 0.2 µs from a slot (0.7 from main memory), and 4.5 from LMDB, which copies the
- * 32 KiB around it.
+ * Reading a page of 8 KiB takes 0.2 µs from a slot (0.7 from main memory), and 4.5 from LMDB, which copies the 32 KiB
+ * around the page.
  */
 
 import { PAGE_BYTES } from "../format/format.ts";
 
-/** A slot holds the byte before a page, the page, and the overlap that the grams of the page cover. */
+/** A slot contains the byte before a page, the page, and the overlap that the page's grams cover. */
 const LEAD_BYTES = 1;
 const TAIL_BYTES = 127;
 const SLOT_BYTES = LEAD_BYTES + PAGE_BYTES + TAIL_BYTES;
 const WAYS = 8;
 /** The words of a slot in the directory: page, segment (0 if the slot is empty), state, mark, hash of a missed page. */
 const WORDS = 5;
-/** Each set has one word more, the hand of its clock. Room for one a slot is reserved. */
+/** Each set has one additional word, the hand of its clock. One word per slot is reserved for this. */
 const DIRECTORY_BYTES = 4 * (WORDS + 1);
-/** The low bits of a state, with the number of the thread that is filling the slot, or 0. The rest is the version. */
+/**
+ * The low bits of a state contain the number of the thread that is filling the slot, or 0. The other bits are the
+ * version.
+ */
 const OWNER_BITS = 9;
 const OWNER = 2 ** OWNER_BITS - 1;
 /** A state is never negative. */
 const MOST_VERSIONS = 2 ** (31 - OWNER_BITS) - 1;
 
-/** The most bytes of a cache: what a typed array holds on Node 20. */
+/** The most bytes of a cache, which is the limit of a typed array on Node 20. */
 export const MOST_CACHE_BYTES = 4 * 2 ** 30;
 
 /** The memory that threads share, as plain data for a message. */
@@ -44,10 +47,10 @@ interface PageKey {
   readonly page: number;
 }
 
-/** A page, and where its text lies in that of the segment. */
+/** A page, and the position of its text in the segment's text. */
 export interface CachedPage extends PageKey {
   readonly start: number;
-  /** The part of the segment's text that the page's blob takes. */
+  /** The part of the segment's text that belongs to the page's blob. */
   readonly blobStart: number;
   readonly blobEnd: number;
 }
@@ -67,20 +70,20 @@ function slotsWithin(bytes: number): number {
   return slots < WAYS ? slots : slots - (slots % WAYS);
 }
 
-/** Keeps which page each slot holds, and which thread is filling it. */
+/** Records which page each slot contains, and which thread is filling it. */
 export class CacheDirectory {
   readonly slots: number;
   readonly ways: number;
-  /** For each set the pages of its slots, then their segments: 64 bytes, one cache line. */
+  /** For each set, the pages of its slots, then their segments. These are 64 bytes, one cache line. */
   readonly #keys: Int32Array;
   readonly #states: Int32Array;
-  /** 1 for slots that were read since the hand of the clock passed them. */
+  /** 1 for slots that were read since the hand of the clock last passed them. */
   readonly #marks: Int32Array;
   readonly #missed: Int32Array;
   readonly #hands: Int32Array;
   readonly #owner: number;
 
-  /** `owner` is the number of this thread, from 1. REQUIRES: no other living thread has it. */
+  /** `owner` is the number of this thread, counted from 1. REQUIRES: no other living thread has this number. */
   constructor(directory: SharedArrayBuffer, owner = OWNER) {
     const slots = directory.byteLength / DIRECTORY_BYTES;
     const column = (number: number) => new Int32Array(directory, 4 * number * slots, slots);
@@ -104,21 +107,24 @@ export class CacheDirectory {
     return -1;
   }
 
-  /** Begins a read. Returns the state to pass to end(), or -1 if the slot no longer holds the page or is being filled. */
+  /**
+   * Begins a read. Returns the state to pass to end(), or -1 if the slot no longer contains the page or is being
+   * filled.
+   */
   begin(slot: number, page: PageKey): number {
     const state = Atomics.load(this.#states, slot);
     return (state & OWNER) === 0 && this.#holds(slot, page) ? state : -1;
   }
 
-  /** Ends a read. Returns whether the bytes that were read since begin() are valid, and marks the slot as used. */
+  /** Ends a read. If the bytes that were read since begin() are valid, marks the slot as used and returns true. */
   end(slot: number, state: number): boolean {
-    // an addition, not a load, so that no processor moves the reads behind it
+    // an addition instead of a load, so that no processor moves the reads after it
     if (Atomics.add(this.#states, slot, 0) !== state) return false;
     if (this.#marks[slot] === 0) this.#marks[slot] = 1;
     return true;
   }
 
-  /** Returns whether the page was missed before, not long ago, and remembers it if not. */
+  /** Returns whether the page was missed not long ago. If not, remembers this miss. */
   wasMissed(page: PageKey): boolean {
     const hash = hashOf(page);
     const place = (hash >>> 0) % this.slots;
@@ -128,8 +134,8 @@ export class CacheDirectory {
   }
 
   /**
-   * Claims an empty slot of the page's set, or evicts one that was not read since the hand passed it. No other
-   * thread uses the slot until release(). Returns -1 if all slots are being filled.
+   * Claims an empty slot of the page's set, or evicts a slot that was not read since the hand last passed it. No
+   * other thread uses the slot until release(). Returns -1 if all slots are being filled.
    */
   take(page: PageKey): number {
     const first = this.#setOf(page);
@@ -145,7 +151,7 @@ export class CacheDirectory {
     return -1;
   }
 
-  /** Publishes a claimed slot with its page, or as empty without one. */
+  /** Publishes a claimed slot with its page. Without a page, publishes it as empty. */
   release(slot: number, page: PageKey = { segment: 0, page: 0 }): void {
     const at = this.#keyOf(slot);
     this.#keys[at] = page.page;
@@ -155,7 +161,7 @@ export class CacheDirectory {
     Atomics.store(this.#states, slot, version << OWNER_BITS);
   }
 
-  /** Drops the pages of all segments but these. */
+  /** Drops the pages of all segments except the given ones. */
   dropOthers(segments: ReadonlySet<number>): void {
     for (let slot = 0; slot < this.slots; slot++) {
       const segment = this.#keys[this.#keyOf(slot) + this.ways]!;
@@ -168,7 +174,7 @@ export class CacheDirectory {
     return this.#keys[at] === page && this.#keys[at + this.ways] === segment;
   }
 
-  /** Returns the position of a slot's page in #keys. Its segment is `ways` words behind. */
+  /** Returns the index of a slot's page in #keys. Its segment is `ways` words later. */
   #keyOf(slot: number): number {
     return slot + slot - (slot % this.ways);
   }
@@ -192,11 +198,13 @@ export class CacheDirectory {
   }
 }
 
-/** Hashes a page. Pages of a segment have different hashes, and neighbours have neighbouring ones. */
+/**
+ * Hashes a page. Different pages of a segment have different hashes, and neighbouring pages have neighbouring hashes.
+ */
 const hashOf = ({ segment, page }: PageKey): number => (Math.imul(segment, 0x9e3779b1) + page) | 0;
 
 export class TextCache {
-  /** The most bytes of text that it holds. */
+  /** The most bytes of text that the cache contains. */
   readonly bytes: number;
   readonly #directory: CacheDirectory;
   readonly #text: Uint8Array;
@@ -208,7 +216,7 @@ export class TextCache {
     this.bytes = text.byteLength;
   }
 
-  /** Returns the part of the segment's text that a slot holds with the page. */
+  /** Returns the part of the segment's text that a slot contains along with the page. */
   static reach({ start, blobStart, blobEnd }: CachedPage): readonly [from: number, to: number] {
     return [
       Math.max(blobStart, start - LEAD_BYTES),
@@ -217,8 +225,8 @@ export class TextCache {
   }
 
   /**
-   * Copies text [from, to) to `target` at `at`. Returns false if the page is not cached; the bytes at `at` may
-   * then have changed. REQUIRES: the text is within reach() of the page.
+   * Copies text [from, to) to `target` at `at`. Returns false if the page is not cached. The bytes at `at` may then
+   * have changed. REQUIRES: the text is within reach() of the page.
    */
   read(
     page: CachedPage,
@@ -235,14 +243,14 @@ export class TextCache {
   }
 
   /**
-   * Returns whether a page that was not cached should be added now, which is when it is missed a second time.
-   * Otherwise a search that reads more than fits would replace all pages and reuse none.
+   * Returns whether a page that was not cached should be added now. It should when it is missed a second time.
+   * Otherwise, a search that reads more than fits would replace all pages and reuse none.
    */
   wants(page: CachedPage): boolean {
     return this.#directory.wasMissed(page);
   }
 
-  /** Adds a page. `source` holds the text of its reach() at `at`. */
+  /** Adds a page. `source` has the text of the page's reach() at `at`. */
   keep(page: CachedPage, source: Uint8Array, at: number): void {
     if (this.#directory.find(page) >= 0) return;
     const slot = this.#directory.take(page);

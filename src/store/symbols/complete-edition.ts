@@ -1,7 +1,7 @@
 /**
- * Completes an edition of symbols: writes its columns, the posting lists of its names, and last its header,
- * which makes it readable. Names are read from the text once more, which takes 0.3 s for 256 MiB of C, a
- * hundredth of the time that finding the symbols took.
+ * Completes an edition of symbols: writes its columns, the posting lists of its names, and finally its header, which
+ * makes it readable. This reads names from the text again, which takes 0.3 s for 256 MiB of C, a hundredth of the
+ * time for finding the symbols.
  */
 
 import type { Pause } from "../../base/yield.ts";
@@ -16,8 +16,8 @@ import { newSymbolList } from "./symbol-run.ts";
 import { headerOf, putEdition, SymbolsReader } from "./symbols.ts";
 
 /**
- * Empty lists for the next edition of this thread. With a new kernel for each edition, a run that changes one
- * file takes four times the processor time, most of it in the garbage collector.
+ * Empty lists for the next edition on this thread. With a new kernel for each edition, a run that changes one file
+ * would take four times the processor time, most of it in the garbage collector.
  */
 let spare: NameLists | undefined;
 /** Larger lists are not reused. */
@@ -55,7 +55,7 @@ async function namesOf(
   pause: Pause,
 ): Promise<NameLists> {
   const names = spare ?? new NameLists(createKernel());
-  spare = undefined; // until these are written, because another edition may begin, or this one may fail half-way
+  spare = undefined; // undefined until these are written, because another edition may begin, or this one may fail half-way
   const snapshot = environment.snapshot();
   try {
     const reader = openSegment(snapshot, segment);

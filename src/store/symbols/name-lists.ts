@@ -1,19 +1,19 @@
 /**
- * Writes and reads posting lists of the names that a segment defines: for each gram, the pages in which it
- * begins within the name of a definition. Their form is that of posting lists of text (postings.ts). They are
- * in part NAMES, one set for each edition of the symbols. The highest byte of a number is the edition.
+ * Writes and reads posting lists of the names that a segment defines. For each gram, they have the pages on which it
+ * begins within a definition's name. They have the same form as posting lists of text (postings.ts). They are in part
+ * NAMES, with one set for each edition of the symbols. The highest byte of a number is the edition.
  *
  *     number            holds
  *     edition | 0       directory: the first gram of each block (u32)
  *     edition | 1 + n   block n
  *
- * For each page, the indexed text is its names joined by SEPARATOR: the bytes of names in the page or in the
- * OVERLAP bytes after it. Nested names count once. So the lists of a page suffice to find a literal that
- * begins in that page within a name.
+ * For each page, the indexed text consists of the bytes of its names, in the page or in the OVERLAP bytes after it,
+ * joined by SEPARATOR. Nested names count once. So these lists suffice to find a literal that begins on a page within
+ * a name.
  *
- * Linux has 4.96 million definitions: their lists take 28 MB, 2.8 % of its text. `sym:spin_lock` takes 5 ms on
- * two threads, and 67 ms with the lists of the text. A sorted table of the 3.2 million distinct names would
- * take 75 MB without any postings, and 32 ms of one thread to scan.
+ * Linux has 4.96 million definitions. Their lists take 28 MB, 2.8 % of its text. `sym:spin_lock` takes 5 ms on two
+ * threads; with the lists of the text it would take 67 ms. A sorted table of the 3.2 million distinct names would
+ * take 75 MB without any postings, and scanning it 32 ms on one thread.
  */
 
 import type { Kernel } from "../../kernel/kernel.ts";
@@ -25,9 +25,12 @@ import type { SegmentTarget } from "../segments/segment-target.ts";
 import { ROW, SYMBOL_ROW, type SymbolList } from "./symbol-run.ts";
 import { editionKey } from "./edition-key.ts";
 
-/** A newline: it occurs in no name, and grams put it in one class with all bytes but letters, digits and `_`. */
+/**
+ * A newline. It occurs in no name, and grams put it in the same class as all bytes other than letters, digits and
+ * `_`.
+ */
 const SEPARATOR = 10;
-/** The blocks of one transaction, about 4 MB. */
+/** How many blocks one transaction has, about 4 MB. */
 const TRANSACTION_BLOCKS = 256;
 
 const listsOfNames = (segment: number, edition: number): PostingPlace => ({
@@ -56,7 +59,7 @@ export class NameLists {
     this.#lists = createGramLists(kernel, PAGE_BYTES + OVERLAP);
   }
 
-  /** Bytes of the kernel's memory that the lists take. */
+  /** The bytes of the kernel's memory that the lists take. */
   get bytes(): number {
     return this.#lists.bytes;
   }
@@ -76,7 +79,7 @@ export class NameLists {
       this.#lists.add(this.#names.subarray(0, 0));
   }
 
-  /** Joins the names of the page at `from` and returns their length. Names before `row` end before the page. */
+  /** Joins the names of the page at `from`, and returns their total length. Names before `row` end before the page. */
   #namesOf(
     text: Uint8Array,
     { count, rows }: SymbolList,
@@ -92,7 +95,7 @@ export class NameLists {
       const end = Math.min(limit, rows[at + ROW.end]!);
       // separators replace gaps of at least one byte, so the joined names are never longer than the text
       if (start > done && length > 0) names[length++] = SEPARATOR;
-      // by bytes: most names are too short to be worth a call
+      // byte by byte, because most names are too short for a call to be faster
       for (let i = Math.max(start, done); i < end; i++) names[length++] = text[i]!;
       if (end > done) done = end;
     }

@@ -2,9 +2,9 @@
  * Defines the columns that describe the symbols of a range of blobs, and stores them for ranges of unfinished
  * editions. Threads extract the symbols of a segment range by range; the ranges are joined at the end.
  *
- * A finished range leaves a record in part RANGES, in the transaction of its last blocks, until the edition is
- * published. So a killed process loses only the ranges that its threads were working on, and the next run
- * continues with the others.
+ * Until the edition is published, a finished range has a record in part RANGES, which is written in the transaction
+ * of its last blocks. So if a process is killed, only the ranges that its threads were working on are lost, and the
+ * next run continues with the others.
  *
  *     number                 holds
  *     edition | first blob   the range's columns, MessagePack
@@ -28,7 +28,7 @@ export interface Origin {
 /** Describes the symbols of consecutive blobs of a segment. */
 export interface SymbolColumns {
   readonly firstBlob: number;
-  /** For each blob, 0 if its symbols are unknown, otherwise 1 + its position in `origins`. */
+  /** For each blob, 0 if its symbols are unknown, otherwise 1 + its index in `origins`. */
   readonly states: Uint16Array;
   readonly lengths: Uint32Array;
   /** The first blob of each block. */
@@ -171,7 +171,7 @@ export function unfinishedKeys(
   ];
 }
 
-/** Removes the records of ranges, which are of no use once the edition is published. */
+/** Removes the records of ranges, which are not needed once the edition is published. */
 export function removeRanges(writer: Writer, { segment, edition }: EditionOf): void {
   const keys = [...writer.keys(editionRange(segment, PART.RANGES, edition))];
   for (const key of keys) writer.remove(key);

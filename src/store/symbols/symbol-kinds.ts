@@ -1,4 +1,4 @@
-/** The kinds of definitions. They are stored by their position in this list: append to it, never reorder it. */
+/** The kinds of definitions. They are stored by their index in this list, so append to it, but never reorder it. */
 export const SYMBOL_KINDS = [
   "function",
   "method",
@@ -32,15 +32,15 @@ export const SYMBOL_KINDS = [
 ] as const;
 
 /**
- * The kinds of members, which rank lower: someone who types `page` wants the type before the many fields of
- * that name. The kernel has the same set in assembly/definitions.ts.
+ * The kinds of members, which rank lower: someone who types `page` wants the type, not the many fields of that name.
+ * The kernel has the same set in assembly/definitions.ts.
  */
 export const MEMBER_KINDS: ReadonlySet<number> = new Set(
   (["constructor", "field", "property"] as const).map((kind) => SYMBOL_KINDS.indexOf(kind)),
 );
 
 /**
- * The kind of a definition, with the same words for all languages. docs/symbols.md says what counts as which.
+ * The kind of a definition. All languages share these words; docs/symbols.md says what each one means.
  *
  * @example
  * const callable: readonly SymbolKind[] = ["function", "method", "constructor", "macro"];

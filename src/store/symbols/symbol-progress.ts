@@ -1,6 +1,6 @@
 /**
- * Counts, for each repository, the files whose symbols are indexed. Most segments have the symbols of all blobs
- * or of none, as the manifest says. A merge of both kinds leaves an edition whose states say it for each blob.
+ * Counts, for each repository, the files whose symbols are indexed. Most segments have the symbols of all blobs or of
+ * none, as the manifest says. A merge of segments of both kinds leaves an edition that records this for each blob.
  */
 
 import {
@@ -56,7 +56,7 @@ export function symbolProgress(
   };
 }
 
-/** Counts the bits of `set` that are in `all` too. Bit 0 of `set` is bit `first` of `all`. */
+/** Counts the bits of `set` that are also in `all`. Bit 0 of `set` is bit `first` of `all`. */
 function countFrom(all: Bitset, first: number, set: Bitset): number {
   let count = 0;
   forEachBit(set, (bit) => {
@@ -65,7 +65,10 @@ function countFrom(all: Bitset, first: number, set: Bitset): number {
   return count;
 }
 
-/** Returns the files whose symbols are indexed: none if the edition is damaged, because `sym:` finds nothing then. */
+/**
+ * Returns the files whose symbols are indexed. If the edition is damaged, returns none, because `sym:` then finds
+ * nothing.
+ */
 function knownFiles(
   snapshot: Snapshot,
   { segment, symbols }: ManifestSegment,

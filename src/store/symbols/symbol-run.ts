@@ -1,16 +1,16 @@
 /**
- * Encodes and decodes the definitions of one blob. In memory they are a table of numbers, on disk a *run* of
- * varints (seven bits a byte, the lowest first) of about 3.3 bytes for each definition.
+ * Encodes and decodes the definitions of one blob. In memory they are a table of numbers. On disk they are a *run* of
+ * varints (seven bits per byte, lowest first), about 3.3 bytes per definition.
  *
  *     table      := row*                         the first `count` are definitions, see SymbolTable
  *     run        := count owners definition* owner*
  *     definition := gap length kind [parent]
  *     owner      := start length kind            a name that is only a parent
  *
- * `gap` is the distance of a name's start from the start before it (the first from -1), minus one.
- * `kind` is four times the position in SYMBOL_KINDS, plus the form of the parent: 0 if there is none, 1 if it is
- * the parent of the previous definition, 2 if it is the previous definition, 3 if `parent` follows. `parent` is
- * twice the zigzag of the distance in rows, or twice the position among the owners plus one.
+ * `gap` is the distance between a name's start and the previous start (-1 before the first), minus one. `kind` is
+ * four times the index in SYMBOL_KINDS, plus the form of the parent: 0 if there is none, 1 if it is the parent of the
+ * previous definition, 2 if it is the previous definition, 3 if `parent` follows. `parent` is twice the zigzag of the
+ * distance in rows, or twice the index among the owners plus one.
  *
  * A blob without definitions has the empty run. *Example.* `class A { f() {} g() {} }`: class A at 6,
  * methods f at 10 and g at 17. Run: 3 0, 6 1 12, 3 1 6, 6 1 5.
@@ -25,10 +25,10 @@ import { SYMBOL_KINDS } from "./symbol-kinds.ts";
  *
  *     row := start end kind parent      SYMBOL_ROW 32-bit numbers
  *
- * `start` and `end` are the byte offsets of the name in the file. `kind` is a position in SYMBOL_KINDS. `parent`
- * is the position of another row, or -1. The first `count` rows are definitions, sorted by start, without
- * duplicate starts. The rows after them are names used only as parents, such as the type of an `impl` that is
- * defined elsewhere. Their own parent is -1.
+ * `start` and `end` are the byte offsets of the name in the file. `kind` is an index in SYMBOL_KINDS. `parent` is the
+ * index of another row, or -1. The first `count` rows are definitions, sorted by start, without duplicate starts. The
+ * rows after them are names used only as parents, such as the type of an `impl` that is defined elsewhere. Their own
+ * parent is -1.
  *
  * *Example.* `impl Widget { fn run() {} }`, in a file without a definition of Widget: count 1, rows
  * (17, 20, method, 1) and (5, 11, struct, -1).
@@ -39,7 +39,7 @@ export interface SymbolTable {
 }
 
 export const SYMBOL_ROW = 4;
-/** Positions in a row. */
+/** The columns of a row. */
 export const ROW = { start: 0, end: 1, kind: 2, parent: 3 } as const;
 
 /** A table that is reused for one blob after another. */
@@ -59,8 +59,8 @@ export const newSymbolList = (): SymbolList => ({
 const PARENT = { none: 0, same: 1, before: 2, other: 3 } as const;
 
 /**
- * Returns whether a table satisfies the contract above, for a text of `textBytes` bytes. Writers check this
- * before they store a table, because a reader refuses an invalid run as damage of the whole segment.
+ * Returns whether a table satisfies the contract above, for a text of `textBytes` bytes. Writers check this before
+ * they store a table, because a reader treats an invalid run as damage of the whole segment.
  */
 export function isSoundTable({ count, rows }: SymbolTable, textBytes: number): boolean {
   const total = rows.length / SYMBOL_ROW;
@@ -120,8 +120,8 @@ function putVarint(out: GrowableBytes, value: number): void {
   out.pushByte(rest);
 }
 
-// the decoder's position: a variable of the module, because decoding 100 definitions in a microsecond leaves no
-// time for objects. Only decodeSymbols() and countSymbols() use it, each from its own start
+// the decoder's position: a variable of the module, because decoding 100 definitions in a microsecond leaves no time
+// for objects. Only decodeSymbols() and countSymbols() use it, and each sets its own start
 let cursor = 0;
 
 function varint(bytes: Uint8Array): number {
@@ -136,7 +136,7 @@ function varint(bytes: Uint8Array): number {
   throw corrupt("a run of symbols");
 }
 
-/** Decodes a run into `into`. Throws INDEX_CORRUPT if the run breaks the format. */
+/** Decodes a run into `into`. Throws INDEX_CORRUPT if the run violates the format. */
 export function decodeSymbols(run: Uint8Array, textBytes: number, into: SymbolList): void {
   into.count = into.total = 0;
   if (run.length === 0) return;

@@ -1,8 +1,8 @@
 /**
- * Writes and reads part SYMBOLS of a segment, the definitions of its blobs. It is written after the segment has
- * been published, in *editions*. A merged segment takes over the symbols that are known, and a later run
- * writes the next edition with the rest. So does a run with newer grammars. The manifest names the current
- * edition (0 if there is none). Later runs remove the others.
+ * Writes and reads part SYMBOLS of a segment, the definitions of its blobs. It is written after the segment was
+ * published, in *editions*. A merged segment takes over the known symbols, and a later run writes the next edition
+ * with the rest. A run with newer grammars also writes a new edition. The manifest names the current edition (0 if
+ * there is none). Later runs remove the others.
  *
  *     number                       holds
  *     edition | 0                  header: MessagePack, see SymbolsHeader
@@ -12,10 +12,10 @@
  * The highest byte of a number is the edition. An edition also has posting lists of its names (name-lists.ts).
  * If its header has none, names are searched with the lists of the text.
  *
- * A block holds whole runs, up to SYMBOL_BLOCK_BYTES or one longer run, so the symbols of a blob cost one get.
- * A blob's state is 0 if its symbols are unknown. Otherwise it is 1 + the position of its origin, which has the
- * version of the grammar and the outcome. A blob under paths of several languages has the symbols of the first
- * of these languages that has a grammar.
+ * A block contains whole runs, up to SYMBOL_BLOCK_BYTES, or one longer run, so the symbols of a blob take one get. A
+ * blob's state is 0 if its symbols are unknown. Otherwise it is 1 + the index of its origin, which has the version of
+ * the grammar and the outcome. If a blob has paths in several languages, it has the symbols of the first of these
+ * languages that has a grammar.
  */
 
 import { pack } from "msgpackr";
@@ -42,7 +42,7 @@ import {
 } from "./symbol-columns.ts";
 import { countSymbols, decodeSymbols, type SymbolList } from "./symbol-run.ts";
 
-const SYMBOL_BLOCK_BYTES = filling(1); // with four pages a sparse query takes 5 % longer
+const SYMBOL_BLOCK_BYTES = filling(1); // with four pages, a query with few matches takes 5 % longer
 const TRANSACTION_BLOCKS = 128;
 
 export interface SymbolsHeader {
@@ -126,7 +126,10 @@ export class SymbolsWriter {
     this.#pending = [];
   }
 
-  /** Writes the rest. With `isRange` it also writes the range's record, so that an interrupted run can continue after it. */
+  /**
+   * Writes the rest. With `isRange` it also writes the range's record, so that a run can continue after an
+   * interruption.
+   */
   finish({ isRange = false } = {}): SymbolColumns {
     if (this.#block.length > 0) this.#endBlock();
     const columns = {
@@ -190,12 +193,12 @@ function isSymbolsHeader(header: Readonly<Record<string, unknown>>): boolean {
   return counts.every(isCount) && Array.isArray(origins);
 }
 
-/** Reads one edition. It takes about 6 bytes of memory for each blob and, like a segment's reader, outlives snapshots. */
+/** Reads one edition. It takes about 6 bytes of memory per blob and, like a segment's reader, outlives snapshots. */
 export class SymbolsReader {
   readonly segment: number;
   readonly edition: number;
   readonly header: SymbolsHeader;
-  /** The state of each blob: 0, or 1 + its position in the header's origins. */
+  /** The state of each blob: 0, or 1 + its index in the header's origins. */
   readonly states: Uint16Array;
   /** The posting lists of its names. Undefined if there are none. */
   readonly names: PostingsReader | undefined;
@@ -264,7 +267,7 @@ export class SymbolsReader {
     return run.length;
   }
 
-  /** Returns the run of a blob. REQUIRES: used before the next read. */
+  /** Returns the run of a blob. REQUIRES: the result is used before the next read. */
   run(snapshot: Snapshot, blob: number): Uint8Array {
     if (!this.has(blob)) return new Uint8Array();
     const block = this.#blockOf(blob);
@@ -319,7 +322,7 @@ export function openSymbols(
   return new SymbolsReader({ segment, edition }, header, columns, names);
 }
 
-/** The columns that say where the runs of all blobs are. */
+/** The columns that contain the positions of all runs. */
 type Columns = Pick<SymbolColumns, "states" | "lengths" | "blocks">;
 
 function readColumns(
@@ -337,9 +340,8 @@ function readColumns(
 }
 
 /**
- * Opens the finished ranges of an unpublished edition, which an interrupted run has left. All other blobs of
- * the segment, which has `blobs` of them, are unknown. Returns undefined if there are no ranges, or some are
- * damaged.
+ * Opens the finished ranges of an unpublished edition, which an interrupted run has left. All other of the segment's
+ * `blobs` blobs are unknown. Returns undefined if there are no ranges, or some are damaged.
  */
 export function openUnfinished(
   snapshot: Snapshot,

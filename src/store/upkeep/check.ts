@@ -1,7 +1,7 @@
 /**
  * Checks everything in an index: every seal, the rules of every table, every posting list, and every text against its
- * hash. Seals alone are not enough, because a damaged LMDB tree may lead to an older value of the same key. Reading a
- * damaged page can end the process, so engines run the check in a child process (check-process.ts).
+ * hash. Seals alone are not enough, because damage in LMDB's tree may lead to an older value of the same key. Reading
+ * a damaged page can end the process, so engines run the check in a child process (check-process.ts).
  */
 
 import { createHash } from "node:crypto";
@@ -29,11 +29,11 @@ import { openSymbols } from "../symbols/symbols.ts";
 export interface CheckReport {
   /** Whether there is no problem. */
   ok: boolean;
-  /** How many segments were read. */
+  /** The number of segments read. */
   segments: number;
-  /** How many files they hold. */
+  /** The number of files in them. */
   files: number;
-  /** Bytes of text they hold. */
+  /** Bytes of text in them. */
   bytes: number;
   /** The damaged places. */
   problems: CheckProblem[];
@@ -51,11 +51,11 @@ export interface CheckProblem {
   segment?: number;
   /** Name of the repository, if the damage is in its record. */
   repository?: string;
-  /** For people. */
+  /** A message for people. */
   message: string;
 }
 
-/** Checks a data directory. One that cannot be opened is reported as a problem. */
+/** Checks a data directory. If it cannot be opened, this is reported as a problem. */
 export async function checkDirectory(path: string): Promise<CheckReport> {
   try {
     const environment = await openUnderLock(path, { readOnly: true });

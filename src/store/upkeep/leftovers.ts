@@ -1,5 +1,5 @@
 /**
- * Deletes segments that no manifest names: orphans of an interrupted run, and retired segments that nobody
+ * Deletes segments that no manifest names. These are orphans of an interrupted run, and retired segments that nobody
  * reads any more. Also releases the reader slots of dead processes.
  */
 
@@ -22,8 +22,8 @@ import {
 import { readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
 
 /**
- * The most keys deleted in one transaction, about 2 MiB of text. LMDB reuses freed pages two transactions
- * later, so small transactions let the file grow less.
+ * The most keys that one transaction deletes, about 2 MiB of text. LMDB reuses freed pages two transactions later, so
+ * with small transactions the file grows less.
  */
 const KEYS_PER_TRANSACTION = 64;
 
@@ -72,8 +72,8 @@ function storedSegments(snapshot: Snapshot): number[] {
 }
 
 /**
- * Deletes as much as fits one transaction. Segments of which nothing is left are removed from the manifest's list of
- * retired segments. Returns the segments that may still have values.
+ * Deletes as much as fits into one transaction. Segments of which nothing is left are removed from the manifest's
+ * list of retired segments. Returns the segments that may still have values.
  */
 function deleteSome(writer: Writer, segments: readonly number[]): number[] {
   const gone = new Set<number>();
@@ -93,13 +93,16 @@ function deleteSome(writer: Writer, segments: readonly number[]): number[] {
   return segments.filter((segment) => !gone.has(segment));
 }
 
-/** Removes the versions of a segment's files, which have keys of their own that only the header can name. */
+/**
+ * Removes the versions of a segment's files. Their keys begin with a repository, and only the segment's header says
+ * with which.
+ */
 function removeVersions(writer: Writer, segment: number): void {
   for (const repository of headerIfSound(writer, segment)?.repositories.numbers ?? [])
     writer.remove(versionsKey(repository, segment));
 }
 
-/** Returns the header, or undefined if it is damaged: a damaged segment must be deletable too. */
+/** Returns the header, or undefined if it is damaged, because a damaged segment must also be deletable. */
 function headerIfSound(writer: Writer, segment: number): SegmentHeader | undefined {
   try {
     return readHeader(writer, segment);

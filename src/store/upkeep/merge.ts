@@ -1,6 +1,7 @@
 /**
- * Merges several segments into one. Blobs without a live file are dropped, and equal blobs become one. Pages
- * get new numbers, under which posting lists are copied. Known symbols are copied. Nothing is parsed again.
+ * Merges several segments into one. Blobs without a live file are dropped, and equal blobs become one. Pages get new
+ * numbers, and posting lists are copied with these numbers. Known symbols are copied as well. Nothing is parsed
+ * again.
  *
  * Memory: the tables of the inputs, and the pages of one gram at a time. Text is copied block by block.
  */
@@ -35,10 +36,10 @@ import {
 import type { SegmentTarget } from "../segments/segment-target.ts";
 import { SegmentWriter, type WrittenSegment } from "../segments/segment-writer.ts";
 
-/** What a merge needs to know about a repository: where its files are, and which of them are live. */
+/** The part of a repository that a merge needs: where its files are, and which of them are live. */
 export interface MergedRepository {
   readonly id: number;
-  /** The numbers of the revisions, by position in a place's sets. */
+  /** The numbers of the revisions, by index in a place's sets. */
   readonly revisions: readonly number[];
   /** The repository's places in the merged segments. */
   readonly places: readonly Place[];
@@ -46,7 +47,7 @@ export interface MergedRepository {
 
 export interface MergeInput {
   readonly segments: readonly number[];
-  /** The edition of each segment's symbols, 0 for none. */
+  /** The edition of each segment's symbols, 0 if there is none. */
   readonly symbols: readonly number[];
   readonly repositories: readonly MergedRepository[];
 }
@@ -79,7 +80,7 @@ export async function mergeSegments(
   return { ...written, ...(await merge.copySymbols(target, pause)) };
 }
 
-/** A merged segment is new: its symbols begin with the first edition. */
+/** A merged segment is new, so its symbols begin with the first edition. */
 const FIRST_EDITION = 1;
 
 class Merge {
@@ -114,7 +115,7 @@ class Merge {
     this.#sources.push({ reader, blobs, pages });
   }
 
-  /** Returns the blobs of live files, those that belong to some revision. */
+  /** Returns the blobs of live files. A file is live if it belongs to some revision. */
   #liveBlobs(reader: SegmentReader): Bitset {
     const files = emptyBitset(reader.header.files);
     for (const { places } of this.#input.repositories)
@@ -195,7 +196,7 @@ class Merge {
     return { symbols: FIRST_EDITION, hasSymbols: await completeEdition(target, edition, pause) };
   }
 
-  /** Finds, for each new blob, 1 + the position of a reader that has its symbols (or 0), and its number in that reader. */
+  /** For each new blob, finds 1 + the index of a reader that has its symbols (or 0), and its number in that reader. */
   #knownSymbols(): { readers: SymbolsReader[]; places: Uint32Array; blobs: Uint32Array } {
     const readers: SymbolsReader[] = [];
     const places = new Uint32Array(this.#writer.blobs);
@@ -213,7 +214,7 @@ class Merge {
     return { readers, places, blobs };
   }
 
-  /** Opens the symbols of a segment: first the unpublished next edition, which is newer, then the current one. */
+  /** Opens the symbols of a segment: the unpublished next edition first, because it is newer, then the current one. */
   #symbolsOf({ segment, header }: SegmentReader, edition: number): SymbolsReader[] {
     const next = { segment, edition: nextEdition(edition) };
     const symbols = [

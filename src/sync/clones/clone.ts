@@ -1,7 +1,7 @@
 /**
- * Keeps a bare clone like its remote: all branches and tags, and HEAD on the default branch. What a killed
- * process has left (half a pack, lock files) is removed before the next fetch, because nobody else writes
- * here. A damaged clone is made again.
+ * Keeps a bare clone like its remote: all branches and tags, and HEAD on the default branch. The remains of a killed
+ * process (incomplete packs, lock files) are removed before the next fetch, because nobody else writes to the clone.
+ * A damaged clone is created again.
  *
  * REQUIRES: one caller at a time for each folder.
  */
@@ -17,9 +17,9 @@ import { runRemote, type RemoteGit, type RemoteRun } from "./remote-git.ts";
 
 /** The branches and tags of a remote. */
 export interface RemoteState {
-  /** The ids by full name, of branches and tags only, in the order of names. */
+  /** The ids by full name, only of branches and tags, sorted by name. */
   readonly refs: ReadonlyMap<string, string>;
-  /** The short name of HEAD's branch; undefined if there is no branch. */
+  /** The short name of HEAD's branch. Undefined if there is no branch. */
   readonly head: string | undefined;
 }
 
@@ -47,11 +47,11 @@ export async function updateClone(folder: string, options: CloneOptions): Promis
       await fetchAll(git, options);
     });
     await runRemote(["gc", "--auto", "--quiet"], { ...git, stallMs: GC_MS }, HERE).catch(() => {
-      throwIfAborted(options.signal); // otherwise the clone is as good as before, only larger
+      throwIfAborted(options.signal); // on failure, the clone is as usable as before, only larger
     });
   }
   await runRemote(["symbolic-ref", "HEAD", `refs/heads/${state.head}`], git, HERE);
-  // the remote may have changed before the fetch, so what was fetched counts
+  // the remote may have changed before the fetch, so the fetched references count
   return { refs: await refsHere(git), head: state.head };
 }
 
@@ -60,7 +60,7 @@ const HERE = { inClone: true } as const;
 /** A large repository may be repacked for minutes without output. */
 const GC_MS = 3_600_000;
 
-/** Resolves to a digest. Equal digests mean that nothing has changed. */
+/** Resolves to a digest. Equal digests mean that nothing has changed. Equal digests mean that nothing has changed. */
 export async function digest(refs: ReadonlyMap<string, string>): Promise<string> {
   const hash = createHash("sha256");
   const pause = newPause();
@@ -89,7 +89,10 @@ async function askRemote(
   return { refs: sorted, head: await headOf(sorted, named, detached) };
 }
 
-/** Resolves to the first named branch that exists, or one with HEAD's commit, or one of the usual names. */
+/**
+ * Resolves to the first of the named branches that exists, or a branch with HEAD's commit, or a branch with one of
+ * the usual names.
+ */
 async function headOf(
   refs: ReadonlyMap<string, string>,
   named: readonly (string | undefined)[],
@@ -112,7 +115,9 @@ async function headOf(
   return found?.replace(/^refs\/heads\//, "");
 }
 
-/** Calls `take` with the two columns of each line. A remote may name a million references, so it works in slices. */
+/**
+ * Calls `take` with the two columns of each line. It works in slices, because a remote may have a million references.
+ */
 async function forEachLine(
   output: Buffer,
   take: (columns: readonly [string, string]) => void,
@@ -165,7 +170,7 @@ async function fetchAll(git: RemoteGit, { url, onProgress }: CloneOptions): Prom
   });
 }
 
-/** Matches lock files and half packs. No name of a branch ends in `.lock`. */
+/** Matches lock files and incomplete packs. No name of a branch ends in `.lock`. */
 async function sweep(folder: string): Promise<void> {
   const gone = (path: string) => rm(path, { force: true, recursive: true });
   for await (const entry of await opendir(folder))

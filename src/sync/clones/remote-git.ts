@@ -1,12 +1,12 @@
 /**
- * Runs git commands that contact other machines. It disables what src/git/git-process.ts disables (prompts,
- * hooks, file-system monitors) and also the machine's credential helpers and askpass programs, submodules,
- * and protocols that run programs. A process that is silent for too long is ended with everything it has
- * started.
+ * Runs git commands that contact other machines. It disables what src/git/git-process.ts disables (prompts, hooks,
+ * file-system monitors). It also disables the machine's credential helpers and askpass programs, submodules, and
+ * protocols that run programs. A process that is silent for too long is terminated together with all processes that
+ * it has started.
  *
- * A secret is passed in the environment and given to git by a credential helper that a shell within git
- * runs: `printf` with names of variables. So it is in no argument, file or address, and git gives it only
- * to the origin that the helper is for. Redirects are not followed.
+ * A secret is passed in the environment. A credential helper, run by git in a shell, gives it to git with `printf`
+ * and names of variables. So the secret is in no argument, file or address, and git uses it only for the origin that
+ * the helper is configured for. Redirects are not followed.
  */
 
 import { spawn, type ChildProcess } from "node:child_process";
@@ -34,12 +34,12 @@ export interface RemoteGit {
   readonly signal: AbortSignal;
   /** The most milliseconds without output. */
   readonly stallMs: number;
-  /** The bytes of the disk that stay free. Default: 1 GiB, or a twentieth of a small disk. */
+  /** The disk space that must stay free, in bytes. Default: 1 GiB, or a twentieth of a small disk. */
   readonly leastFree?: number;
 }
 
 export interface RemoteRun {
-  /** Whether the folder is the repository. Otherwise the command only asks a remote. */
+  /** Whether the folder is the repository. If not, the command only asks a remote. */
   readonly inClone?: boolean;
   /** Called with each line of progress. */
   readonly onProgress?: (line: string) => void;
@@ -48,7 +48,7 @@ export interface RemoteRun {
 /** The most bytes of standard output, enough for a million references. */
 const MOST_OUTPUT = 128 << 20;
 const MOST_ERRORS = 8_192;
-/** The bytes of a disk that stay free, or a twentieth of a small one. */
+/** The disk space that must stay free, in bytes, or a twentieth of a small disk. */
 const LEAST_FREE = 2 ** 30;
 const LOOK_MS = 1_000;
 /** The time from SIGTERM to SIGKILL. */
@@ -67,7 +67,7 @@ export async function runRemote(
     env: environment(git, run.inClone === true),
     windowsHide: true,
     stdio: ["ignore", "pipe", "pipe"],
-    detached: process.platform !== "win32", // the leader of a process group, which is ended as a whole
+    detached: process.platform !== "win32", // makes it the leader of a process group, which is terminated as a whole
   });
   const watch = new Watch(child, git);
   const stdout: Buffer[] = [];
@@ -118,10 +118,10 @@ class Watch {
     this.heard();
   }
 
-  /** A remote may send without an end. git removes what it has of a pack when it is told to end. */
+  /** A remote may send data without end. git removes an incomplete pack when it is terminated. */
   async #look(folder: string, leastFree: number | undefined): Promise<void> {
     const disk = await statfs(folder).catch(() => undefined);
-    if (disk === undefined) return; // the folder is being made
+    if (disk === undefined) return; // the folder is being created
     const least = leastFree ?? Math.min(LEAST_FREE, (disk.blocks * disk.bsize) / 20);
     if (disk.bavail * disk.bsize >= least) return;
     this.isFull = true;
@@ -163,7 +163,7 @@ function kill(child: ChildProcess, signal: NodeJS.Signals): void {
     if (child.pid === undefined || process.platform === "win32") child.kill(signal);
     else process.kill(-child.pid, signal);
   } catch {
-    // it has ended already
+    // it has already ended
   }
 }
 
@@ -200,7 +200,7 @@ class ErrorLines {
   }
 }
 
-/** Adds advice to a message if there is some. */
+/** Adds advice to a message if there is any. */
 function explain(said: string): string {
   const why = said === "" ? "it ended without a message" : said;
   const advice = ADVICE.find(([pattern]) => pattern.test(why))?.[1];
@@ -248,13 +248,13 @@ function settings(
   stallMs: number,
 ): readonly (readonly [string, string])[] {
   return [
-    ["credential.helper", ""], // removes the machine's helpers, which would also store the secret
+    ["credential.helper", ""], // disables the machine's helpers, which would also store the secret
     ...(credential ? [[`credential.${credential.origin}.helper`, HELPER] as const] : []),
     ["core.askPass", ""],
-    ["http.followRedirects", "false"], // whoever answers could have another machine's repository fetched
+    ["http.followRedirects", "false"], // whoever answers could redirect the fetch to another machine's repository
     ["http.lowSpeedLimit", "1"],
     ["http.lowSpeedTime", String(Math.ceil(stallMs / 1_000))],
-    ["gc.auto", "0"], // not after every fetch
+    ["gc.auto", "0"], // no repacking after every fetch
     ["maintenance.auto", "false"],
     ["fetch.recurseSubmodules", "false"],
     ["submodule.recurse", "false"],
@@ -262,7 +262,7 @@ function settings(
   ];
 }
 
-/** Adds configuration to the environment, after what is there. */
+/** Adds configuration to the environment, after the existing entries. */
 function configuration(
   env: Variables,
   added: readonly (readonly [string, string])[],

@@ -11,11 +11,11 @@ export function isPlainAddress(text: string): boolean {
   return protocol === "ssh:" || protocol === "git:" || protocol === "file:";
 }
 
-/** Returns the address with a path added, each of its names encoded. */
+/** Returns the address with a path added, with each part of the path encoded. */
 export function addressOf(base: string, ...names: readonly string[]): string {
   const path = names.flatMap((name) => name.split("/")).map(encodeURIComponent);
   return `${base.replace(/\/+$/, "")}/${path.join("/")}`;
 }
 
-/** Returns the host of an address in lower case, as names of repositories have it. */
+/** Returns the host of an address in lower case, as in names of repositories. */
 export const hostOf = (address: string): string => new URL(address).hostname.toLowerCase();

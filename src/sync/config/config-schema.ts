@@ -1,7 +1,6 @@
 /**
- * Defines the form of a configuration as a table, from which files are checked and the published JSON
- * schema is made. Unknown fields are refused, because a misspelt `exclude` would index what must be left
- * out.
+ * Defines the form of a configuration as a table. Files are checked against it, and the published JSON schema is
+ * generated from it. Unknown fields are rejected, because a misspelt `exclude` would index what must be left out.
  */
 
 import { z } from "zod";
@@ -27,7 +26,7 @@ const remote = z
   .string()
   .refine(isPlainAddress, "must be an address that git can fetch from, without a password in it");
 
-/** A path. `parts` says how many names it has, with slashes between them. */
+/** A path. `parts` is the number of its names, which are separated by slashes. */
 const path = (parts: number, form: string, most = parts) =>
   z.array(
     word.refine((text) => {
@@ -39,7 +38,7 @@ const path = (parts: number, form: string, most = parts) =>
 const name = path(1, "the host shows it in addresses: one name without a slash");
 const pair = path(2, "'acme/shop'");
 
-/** Names the variable that holds a secret. */
+/** Names the variable that contains a secret. */
 export const secret = z.strictObject({
   env: z
     .string()
@@ -144,7 +143,7 @@ export const CONNECTION_TYPES: readonly ConnectionType[] = connection.options.ma
 
 const SCOPES = ["orgs", "users", "groups", "workspaces", "projects", "repos"] as const;
 
-/** The fields that list something. Gerrit lists everything if none is given. */
+/** The fields that list something. If none is given, Gerrit lists everything. */
 const listed = connection.superRefine((value, context) => {
   if (value.type === "gerrit" && value.token !== undefined && value.username === undefined)
     context.addIssue({ code: "custom", message: "a token of Gerrit needs a username" });
@@ -191,7 +190,7 @@ export const CONFIG_SCHEMA: z.ZodType<SyncConfig> = z.strictObject({
 });
 
 /**
- * Returns the JSON schema of a configuration: what the package publishes as quern.schema.json.
+ * Returns the JSON schema of a configuration, which the package publishes as quern.schema.json.
  *
  * @example
  * const text = JSON.stringify(syncConfigSchema(), null, 2);

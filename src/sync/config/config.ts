@@ -12,7 +12,7 @@
  * };
  */
 export interface SyncConfig {
-  /** The place where editors find the schema: quern.schema.json in the package. */
+  /** The address at which editors find the schema: quern.schema.json in the package. */
   $schema?: string;
   /** The data directory that the command uses, relative to the file's folder. syncConnections() ignores it. */
   db?: string;
@@ -39,11 +39,11 @@ export interface SyncSettings {
   /** How many clones or fetches run at once. Default 4, at most 64. */
   parallel?: number;
   /**
-   * How long a repository stays after its host stopped listing it, such as '7d', the default. With '0s' it
-   * is removed at once.
+   * How long a repository stays after its host has stopped listing it. Default '7d'. With '0s' it is removed
+   * immediately.
    */
   removeAfter?: string;
-  /** The time without data after which a fetch or a request is given up. Default '2m'. */
+  /** How long a fetch or a request may receive no data before it is given up. Default '2m'. */
   stallTimeout?: string;
 }
 
@@ -90,11 +90,11 @@ export interface CommonConnectionConfig {
   /** Includes only repositories that meet every condition. Default: all that are listed. */
   include?: {
     /**
-     * Patterns for paths, such as 'acme/*'. '*' is any text, '?' any character, and case does not matter. At least one
-     * must match.
+     * Patterns for paths, such as 'acme/*'. '*' matches any text, '?' any character, and case does not matter. At
+     * least one must match.
      */
     names?: string[];
-    /** The repository must have at least one of these topics. On hosts without topics, no repository matches. */
+    /** The repository must have at least one of these topics. If the host has no topics, no repository matches. */
     topics?: string[];
   };
   /** Excludes repositories that meet any condition. Default: none. */
@@ -107,16 +107,16 @@ export interface CommonConnectionConfig {
     archived?: boolean;
     /** Whether to exclude forks. Default false. */
     forks?: boolean;
-    /** Repositories that are larger than this according to the host, in millions of bytes. */
+    /** Excludes repositories that are larger than this according to the host, in millions of bytes. */
     largerThanMB?: number;
   };
   /** Patterns of branches that are searchable in addition to the default branch. */
   branches?: string[];
   /** Patterns of tags that are searchable. */
   tags?: string[];
-  /** How deliveries to POST /api/webhook/{connection} are authenticated. Default: they are refused. */
+  /** How deliveries to POST /api/webhook/{connection} are authenticated. Default: they are rejected. */
   webhook?: {
-    /** The secret that was entered at the host for its webhook. */
+    /** The secret that was entered on the host for its webhook. */
     secret: SecretFromEnvironment;
     /** For Azure DevOps only: the user name of its basic authentication. Default 'quern'. */
     username?: string;
@@ -124,7 +124,7 @@ export interface CommonConnectionConfig {
 }
 
 /**
- * A source of repositories. At least one of its lists must name something.
+ * A source of repositories. At least one of its lists must not be empty.
  *
  * @example
  * const connection: ConnectionConfig = {
@@ -193,7 +193,7 @@ export type ConnectionConfig = CommonConnectionConfig &
     | {
         /** Azure DevOps, in the cloud or Server. */
         type: "azuredevops";
-        /** Default 'https://dev.azure.com'. For Azure DevOps Server, the address above its collections. */
+        /** Default 'https://dev.azure.com'. For Azure DevOps Server, the address of the parent of its collections. */
         url?: string;
         /** Organizations, or collections of a Server. */
         orgs?: string[];
@@ -207,21 +207,21 @@ export type ConnectionConfig = CommonConnectionConfig &
         type: "gerrit";
         /** Such as 'https://gerrit.example.org'. */
         url: string;
-        /** Projects. Default: all that hold code. */
+        /** Projects. Default: all that contain code. */
         repos?: string[];
       }
     | {
         /** Any remote that git can fetch from. */
         type: "git";
-        /** Addresses as git takes them: 'https://…', 'ssh://…', 'user@host:path', 'file:///…'. */
+        /** Addresses that git accepts: 'https://…', 'ssh://…', 'user@host:path', 'file:///…'. */
         urls: string[];
       }
     | {
-        /** A folder of clones that something else maintains. They are read in place and never fetched. */
+        /** A folder of clones that another program maintains. They are read in place and never fetched. */
         type: "folder";
-        /** The path. In a file it is relative to the folder of the file. */
+        /** The path. In a file, it is relative to the file's folder. */
         path: string;
-        /** The depth of folders to which clones are searched. Default 3, most 10. */
+        /** The depth of folders that are searched for clones. Default 3, at most 10. */
         depth?: number;
       }
   );
@@ -236,7 +236,7 @@ export type ConnectionType = ConnectionConfig["type"];
 
 export const CONNECTION_NAME = /^[\w.-]{1,64}$/;
 
-/** Returns the milliseconds of '90s', '10m', '2h' or '7d', or undefined for other texts. */
+/** Returns the milliseconds of '90s', '10m', '2h' or '7d', or undefined for any other text. */
 export function milliseconds(duration: string): number | undefined {
   const found = /^(\d{1,6})(s|m|h|d)$/.exec(duration);
   if (found === null) return undefined;

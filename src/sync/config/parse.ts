@@ -3,10 +3,10 @@
 import type { ParseError } from "jsonc-parser";
 import { QuernError } from "../../base/errors.ts";
 
-/** Parses a text. Rejects with INVALID_REQUEST, which names the place of the error. */
+/** Parses a text. Rejects with INVALID_REQUEST, which contains the position of the error. */
 export async function parseWithComments(file: string, text: string): Promise<unknown> {
   const { default: named, ...rest } = await import("jsonc-parser");
-  const jsonc = (named as typeof named | undefined) ?? rest; // Node sees no names in it, others no default
+  const jsonc = (named as typeof named | undefined) ?? rest; // Node finds no named exports in it, other loaders no default export
   const errors: ParseError[] = [];
   const value = parseShallow(file, () =>
     jsonc.parse(text.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true }),
@@ -20,7 +20,7 @@ export async function parseWithComments(file: string, text: string): Promise<unk
   throw new QuernError("INVALID_REQUEST", message);
 }
 
-/** The parser calls itself for each level. */
+/** The parser is recursive, with a call for each level. */
 function parseShallow(file: string, parse: () => unknown): unknown {
   try {
     return parse();

@@ -1,6 +1,6 @@
 /**
- * Handles secrets. They come from the environment and go only into headers of requests and the environment
- * of git. Every message passes redact(), because a host may repeat in an error what it was sent.
+ * Handles secrets. They come from the environment, and are used only in headers of requests and in the environment of
+ * git. Every message passes through redact(), because a host may repeat in an error what it was sent.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -8,7 +8,7 @@ import type { SecretFromEnvironment } from "./config.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Reads a secret. Throws INVALID_REQUEST if the variable is not set, or its value cannot be a header. */
+/** Reads a secret. Throws INVALID_REQUEST if the variable is not set, or if its value cannot be used in a header. */
 export function readSecret(secret: SecretFromEnvironment, env: Variables, whose: string): string {
   const value = env[secret.env]?.trim() ?? "";
   if (value === "")
@@ -18,10 +18,10 @@ export function readSecret(secret: SecretFromEnvironment, env: Variables, whose:
   return value;
 }
 
-/** Shorter secrets are not redacted, because ordinary words would be, too. */
+/** Shorter secrets are not redacted, because ordinary words would be redacted, too. */
 const SHORTEST = 4;
 
-/** Removes the secrets from a text, in each form in which they are sent. */
+/** Removes the secrets from a text, in every form in which they are sent. */
 export function redact(text: string, secrets: readonly string[]): string {
   let told = text;
   for (const secret of secrets.filter(({ length }) => length >= SHORTEST))

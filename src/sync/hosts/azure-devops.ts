@@ -1,6 +1,6 @@
 /**
- * Lists repositories of Azure DevOps through version 7.0 of its API, which Servers since 2022 also have. An
- * organization's repositories come in one list.
+ * Lists repositories of Azure DevOps through version 7.0 of its API, which Servers since 2022 also have. One list
+ * contains all repositories of an organization.
  */
 
 import { z } from "zod";
@@ -63,7 +63,10 @@ const turnedOff = (path: string): never => {
   throw new QuernError("SOURCE_NOT_FOUND", `the repository ${path} is disabled`);
 };
 
-/** Describes a repository. Returns undefined for a disabled one, which answers nothing. */
+/**
+ * Describes a repository. Returns undefined for a disabled repository, which answers no requests. Returns undefined
+ * for a disabled one, which answers nothing.
+ */
 function describe(entry: z.infer<typeof repository>, home: string, org: string): Found | undefined {
   if (entry.isDisabled) return undefined;
   const { name, project, defaultBranch, webUrl, size } = entry;

@@ -1,7 +1,7 @@
 /**
- * Lists a folder of clones that something else maintains, such as a mirror script. A folder that is a
- * repository, work tree or bare, counts as one. Others are searched, within limits of depth and number.
- * Links are not followed.
+ * Lists a folder of clones that another program maintains, such as a mirror script. A folder counts as one repository
+ * if it is a work tree or a bare repository. Other folders are searched, within limits of depth and number. Links are
+ * not followed.
  */
 
 import { lstat, opendir, realpath } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { DEFAULTS } from "../config/config.ts";
 import type { Found } from "./found.ts";
 import { part, type Host } from "./host.ts";
 
-/** The most folders that are searched, so that a whole disk by mistake ends soon. */
+/** The most folders that are searched, so that a search of a whole disk by mistake ends soon. */
 const MOST_FOLDERS = 200_000;
 
 export const folder: Host<"folder"> = {
@@ -44,7 +44,10 @@ async function* clonesIn(root: string, depth: number, signal: AbortSignal): Asyn
   }
 }
 
-/** Lists the folders within a folder, sorted. If the folder cannot be read, returns none; if it is the first one, throws. */
+/**
+ * Lists the folders within a folder, sorted. If the folder cannot be read, returns none. If it is the first folder,
+ * throws instead.
+ */
 async function foldersIn(path: string, isRoot: boolean): Promise<string[]> {
   const found: string[] = [];
   try {

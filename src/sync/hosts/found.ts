@@ -1,4 +1,4 @@
-/** Defines what a code host says about a repository, in one form for all hosts. */
+/** Defines what a code host says about a repository, in the same form for all hosts. */
 
 import type { QuernError } from "../../base/errors.ts";
 
@@ -8,7 +8,7 @@ export interface Found {
   readonly id: string;
   /** The name that people use, such as `acme/shop`. */
   readonly path: string;
-  /** The host in its name in the index; '' for a folder. */
+  /** The host's part of the name in the index; '' for a folder. */
   readonly host: string;
   readonly place: Place;
   readonly webUrl?: string;
@@ -25,7 +25,7 @@ export interface Found {
 export type Place =
   /** The address to fetch from, without a secret. */
   | { readonly kind: "remote"; readonly url: string }
-  /** A clone that something else maintains, read in place. */
+  /** A clone that another program maintains, which is read in place. */
   | { readonly kind: "folder"; readonly path: string };
 
 /** Something that could not be listed. */

@@ -1,7 +1,7 @@
 /**
- * Lists projects of Gerrit through its REST API. Each answer begins with a line that keeps browsers from
- * running the JSON. The last project of a page says whether there are more. Signed-in requests go below
- * /a/, also those of git.
+ * Lists projects of Gerrit through its REST API. Each answer begins with a line that keeps browsers from running the
+ * JSON. The last project of a page says whether there are more. Authenticated requests, including those of git, go to
+ * addresses below /a/.
  */
 
 import { z } from "zod";
@@ -17,7 +17,7 @@ const PAGE = 500;
 
 const project = z.object({
   id: z.string(), // the encoded name
-  name: z.string().optional(), // present if the map of a list does not have it
+  name: z.string().optional(), // present if the project is not an entry of a map
   state: z.string().optional(),
   _more_projects: z.boolean().optional(),
 });
@@ -68,7 +68,7 @@ async function* projects(places: Places & { client: HostClient }): AsyncGenerato
   }
 }
 
-/** Describes a project; returns undefined if it is hidden. A read-only project counts as archived. */
+/** Describes a project. Returns undefined if it is hidden. A read-only project counts as archived. */
 function describe(
   name: string,
   { id, state = "ACTIVE" }: z.infer<typeof project>,

@@ -24,10 +24,10 @@ const repository = z.object({
   default_branch: z.string().nullish(),
 });
 
-/** A search wraps its list in an object. */
+/** A search returns its list inside an object. */
 const searchPage = z.object({ data: listOf(repository) });
 
-/** The most that a server returns by default. */
+/** The most entries that a server returns by default. */
 const PAGE = "limit=50";
 
 export const gitea: Host<"gitea"> = {
@@ -77,7 +77,7 @@ function describe(entry: z.infer<typeof repository>, home: string): Found {
 }
 
 /**
- * Whether a repository is public. Repositories of limited or private owners are not visible without signing
+ * Whether a repository is public. Repositories of limited or private owners are visible only to users who have signed
  * in; `internal` only concerns private owners.
  */
 const isPublic = ({ private: isPrivate, internal, owner }: z.infer<typeof repository>): boolean =>

@@ -1,7 +1,6 @@
 /**
- * Lists projects of GitLab through version 4 of its REST API, in pages of 100 with the next page in the
- * header Link. Lists are ordered by id, so a project that is created meanwhile moves no other to another
- * page.
+ * Lists projects of GitLab through version 4 of its REST API, in pages of 100 with the next page in the header Link.
+ * Lists are ordered by id, so a project that is created meanwhile does not move another to a different page.
  */
 
 import { z } from "zod";
@@ -38,7 +37,7 @@ export const gitlab: Host<"gitlab"> = {
     const { groups = [], users = [], repos = [], all = false } = config;
     const api = gitlab.api(config)!;
     const home = config.url ?? HOME;
-    const page = isSignedIn ? `${PAGE}&statistics=true` : PAGE; // others may not ask for sizes
+    const page = isSignedIn ? `${PAGE}&statistics=true` : PAGE; // other callers may not ask for sizes
     const list = (address: string) =>
       mapped(client.list(address, project), (entry) => describe(entry, home));
     if (all) yield* part("all", list(`${api}/projects?${page}`));
@@ -80,7 +79,7 @@ function describe(entry: z.infer<typeof project>, home: string): Found | undefin
     ...(entry.default_branch && { defaultBranch: entry.default_branch }),
     archived: entry.archived,
     fork: entry.forked_from_project != null,
-    // a project may be public while its code is for members only
+    // a project may be public although its code is visible to members only
     public: entry.visibility === "public" && entry.repository_access_level !== "private",
     stars: entry.star_count,
     ...(entry.statistics && { bytes: entry.statistics.repository_size }),

@@ -1,8 +1,8 @@
 /**
- * Requests JSON from the API of a code host. All hosts share one client, because the hard parts are the
- * same everywhere: it waits when it is told to (Retry-After, rate limits), tries again after transient
- * failures, follows only redirects that stay on the host (another host would receive the token), bounds
- * answers in size and time, and reports errors without secrets.
+ * Requests JSON from the API of a code host. All hosts share one client, because the difficult parts are the same
+ * everywhere. It waits when a host asks for it (Retry-After, rate limits), and tries again after transient failures.
+ * It follows only redirects that stay on the host, because another host would receive the token. It limits answers in
+ * size and time, and reports errors without secrets.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,12 +17,12 @@ export interface HostClientOptions {
   /** The address of the API. */
   readonly base: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What no message may contain. */
+  /** The texts that no message may contain. */
   readonly secrets: readonly string[];
   readonly signal: AbortSignal;
-  /** The milliseconds of silence after which a request is given up. */
+  /** How many milliseconds of silence make a request fail. */
   readonly timeoutMs: number;
-  /** Called before the client waits at the host's request. */
+  /** Called before the client waits because the host has asked for it. */
   readonly onWait: (host: string, ms: number) => void;
 }
 
@@ -36,24 +36,27 @@ export interface Answer<T> {
 /** The most bytes of one answer. A page of 100 repositories has about 600 KB. */
 const MOST_BYTES = 32 << 20;
 /**
- * The most lists, objects and fields of one answer. A page of 100 repositories has 5 000 to 15 000, a list of Azure
- * DevOps, which has no pages, some 20 a repository. So many are parsed in 10 ms.
+ * The most lists, objects and fields of one answer. A page of 100 repositories has 5 000 to 15 000. A list of Azure
+ * DevOps, which has no pages, has some 20 per repository. Parsing so many takes 10 ms.
  */
 const MOST_VALUES = 100_000;
 const MOST_REDIRECTS = 5;
-/** The most successive failures of host or network. Between them the client waits 1, 2 and 4 s. */
+/** The most successive failures of the host or the network. Between them the client waits 1, 2 and 4 s. */
 const MOST_FAILURES = 3;
 const FIRST_PAUSE_MS = 1_000;
-/** The longest wait, because hosts count requests by the hour. */
+/** The longest wait. Hosts count requests by the hour. */
 const MOST_WAIT_MS = 65 * 60_000;
-/** The most waits of one request. */
+/** The most waits during one request. */
 const MOST_WAITS = 5;
-/** The wait if a host reports a limit but not when it ends. */
+/** The wait if a host reports a limit without saying when it ends. */
 const USUAL_WAIT_MS = 60_000;
-/** The most pages of a list. A host that never comes to an end is broken. */
+/** The most pages of a list. A host whose list never ends is broken. */
 const MOST_PAGES = 100_000;
 
-/** A list whose first wrong entry ends the check. Zod's own makes an error for each: 5 µs and 1 KB. */
+/**
+ * A list whose check ends at the first wrong entry. Zod's own list makes an error for each wrong entry, in 5 µs and 1
+ * KB.
+ */
 export const listOf = <T>(entry: z.ZodType<T>): z.ZodType<T[]> =>
   z
     .array(z.unknown())
@@ -62,13 +65,13 @@ export const listOf = <T>(entry: z.ZodType<T>): z.ZodType<T[]> =>
         checked(items.entries(), entry, context)?.map(([, item]) => item) ?? z.NEVER,
     );
 
-/** The same of an object's fields. */
+/** The same for an object's fields. */
 export const fieldsOf = <T>(entry: z.ZodType<T>): z.ZodType<[string, T][]> =>
   z
     .record(z.string(), z.unknown())
     .transform((fields, context) => checked(Object.entries(fields), entry, context) ?? z.NEVER);
 
-/** Undefined after the first wrong one, which the context is told. */
+/** Undefined after the first wrong field, which is reported to the context. */
 function checked<K extends string | number, T>(
   items: Iterable<[K, unknown]>,
   entry: z.ZodType<T>,
@@ -96,8 +99,8 @@ export class HostClient {
   }
 
   /**
-   * Requests one address. Rejects with SOURCE_NOT_FOUND if it does not exist, else with SOURCE_UNREADABLE.
-   * `prefix` is what precedes the JSON.
+   * Sends a request to one address. Rejects with SOURCE_NOT_FOUND if it does not exist, and otherwise with
+   * SOURCE_UNREADABLE. `prefix` is the text before the JSON.
    */
   async get<T>(address: string, schema: z.ZodType<T>, prefix = ""): Promise<Answer<T>> {
     const { response, url } = await this.#ask(address);
@@ -127,7 +130,7 @@ export class HostClient {
     }));
   }
 
-  /** Yields all entries of a list. `turn` finds them, and the address of the next page. */
+  /** Yields all entries of a list. `turn` finds them in an answer, and the address of the next page. */
   async *pages<T, Page>(
     address: string,
     schema: z.ZodType<Page>,
@@ -144,8 +147,8 @@ export class HostClient {
   }
 
   /**
-   * Returns the next address of this host. A host that is reached under another name than it knows uses its
-   * own in links, so only path and query count.
+   * Returns the next address on this host. A host that is reached under another name than its own uses its own name
+   * in links, so only path and query are used.
    */
   #turned(next: URL, from: string): string {
     const own = new URL(from);
@@ -283,7 +286,7 @@ const shownUrl = (url: string): string => {
   return `${origin}${pathname}`;
 };
 
-/** Resolves to the host's own message if it is short and plain. */
+/** Resolves to the host's own message if that is short plain text. */
 async function saidIn(bytes: Buffer): Promise<string> {
   if (await beyondJsonShape(bytes, { pause: newPause() })) return "";
   try {
@@ -329,11 +332,11 @@ function retryAfter(text: string, now: number): number {
   return Number.isFinite(ms) ? Math.max(0, ms) : USUAL_WAIT_MS;
 }
 
-/** Parses seconds since 1970, or from now, as some hosts have it: those are small numbers. */
+/** Parses seconds since 1970, or seconds from now, which some hosts send; the latter are small numbers. */
 function untilReset(seconds: number, now: number): number {
   if (!Number.isFinite(seconds)) return USUAL_WAIT_MS;
   const ms = seconds > 1e9 ? seconds * 1_000 - now : seconds * 1_000;
-  return Math.max(0, ms) + 1_000; // clocks differ a little
+  return Math.max(0, ms) + 1_000; // allows for a difference between the clocks
 }
 
 export function nextLink(headers: Headers): string | undefined {

@@ -1,4 +1,4 @@
-/** Defines what each kind of code host implements: how it is asked, and how its repositories are listed. */
+/** Defines what each kind of code host implements: how requests are made, and how its repositories are listed. */
 
 import { QuernError } from "../../base/errors.ts";
 import type { CodeHostType } from "../../store/format/records.ts";
@@ -22,7 +22,7 @@ export interface ListContext {
 
 export interface Host<Type extends ConnectionType> {
   readonly codeHostType: CodeHostType;
-  /** Returns the address of its API; undefined if it has none. */
+  /** Returns the address of its API. Undefined if it has none. */
   readonly api: (config: ConfigOf<Type>) => string | undefined;
   /** Returns the headers that authenticate a request. */
   readonly headers: (credential: Credential) => Record<string, string>;
@@ -36,7 +36,7 @@ export const bearer = ({ token }: Credential): Record<string, string> => ({
   authorization: `Bearer ${token}`,
 });
 
-/** Lists one part of a connection. Its failure is reported, and the others continue. */
+/** Lists one part of a connection. If that fails, reports the failure, and the other parts continue. */
 export async function* part(
   where: string,
   entries: AsyncIterable<Found>,

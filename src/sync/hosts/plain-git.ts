@@ -1,4 +1,4 @@
-/** Lists remotes that are given by their addresses, so nothing is asked. */
+/** Lists remotes that are given by their addresses, so no request is needed. */
 
 import { remoteName } from "../../git/remote-name.ts";
 import type { Found } from "./found.ts";
