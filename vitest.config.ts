@@ -1,27 +1,34 @@
 /**
- * Two groups of test files. Those of pure functions share a few processes, so that the modules they test are loaded and
+ * Three groups of test files. Those of pure functions share a few processes, so that the modules they test are loaded and
  * compiled once for each process and not once for each file: 0.4 s of processor time a file. The others have a process
  * of their own. Files that open engines or start git must not share: their process grows, and what a large process
- * starts takes several times as long.
+ * starts takes several times as long. They load the sources as a few bundles (test/bundled-sources.ts); only files that
+ * call vi.mock() load them one by one.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { BUNDLES, bundledSources } from "./test/bundled-sources.ts";
 
 /** Folders of test/ whose files share processes, if they can. */
 const SHARING = ["auth", "base", "kernel", "metrics", "oracle", "query", "regex", "validation"];
 
-const isAlone = (file: string): boolean =>
-  /\bvi\.mock\(|\b(?:memoryUsage|cpuUsage|eventLoopUtilization|VmHWM)\b/.test(
-    readFileSync(file, "utf8"),
-  );
+const files = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".test.ts"))
+  .map((name) => ({
+    path: `test/${name.replaceAll("\\", "/")}`,
+    text: readFileSync(`test/${name}`, "utf8"),
+  }));
+const pathsOf = (wanted: (file: { path: string; text: string }) => boolean): string[] =>
+  files.filter(wanted).map(({ path }) => path);
 
-const shared = SHARING.flatMap((folder) =>
-  readdirSync(`test/${folder}`, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".test.ts"))
-    .map((name) => `test/${folder}/${name.replaceAll("\\", "/")}`)
-    .filter((file) => !isAlone(file)),
+const MOCKS = /\bvi\.mock\(/;
+const MEASURES = /\b(?:memoryUsage|cpuUsage|eventLoopUtilization|VmHWM)\b/;
+const mocking = pathsOf(({ text }) => MOCKS.test(text));
+const shared = pathsOf(
+  ({ path, text }) =>
+    SHARING.includes(path.split("/")[1]!) && !MOCKS.test(text) && !MEASURES.test(text),
 );
 
 const common: TestProjectInlineConfiguration["test"] = {
@@ -45,13 +52,19 @@ export default defineConfig({
     teardownTimeout: 60_000,
     projects: [
       {
+        // not in watch mode, which follows what a test imports file by file
+        ...(process.argv.includes("run") && { plugins: [bundledSources] }),
         test: {
           ...common,
           name: "alone",
           include: ["test/**/*.test.ts"],
-          exclude: shared,
+          exclude: [...shared, ...mocking],
+          server: { deps: { external: [BUNDLES] } },
           sequence: { groupOrder: 0 },
         },
+      },
+      {
+        test: { ...common, name: "mocking", include: mocking, sequence: { groupOrder: 0 } },
       },
       {
         test: {

@@ -3,16 +3,16 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../engine/opened.ts";
+import { bundledPrograms } from "../programs.ts";
 
-const PROCESS = fileURLToPath(new URL("heap-process.ts", import.meta.url));
+const [PROCESS] = await bundledPrograms(["test/security/heap-process.ts"]);
 const WORD = "a-secret-of-the-host-";
 
 test("memory that was freed does not reach the data directory", () => {
   const path = temporaryFolder();
-  const args = ["--import", "tsx", PROCESS, path, WORD];
+  const args = [PROCESS!, path, WORD];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect([status, stderr]).toEqual([0, ""]);
   const found = readdirSync(path).filter((file) => readFileSync(join(path, file)).includes(WORD));

@@ -13,7 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
@@ -24,6 +24,7 @@ import {
 } from "../../src/workspace/notices.ts";
 import type { WorkspaceOptions } from "../../src/workspace/workspace.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
+import { bundledPrograms } from "../programs.ts";
 import { EVENTS, FILES, follow, holding, put } from "./followed-folder.ts";
 
 /** The system refuses a watch where so many are open, as with ENOSPC; one that ends makes room. */
@@ -130,8 +131,8 @@ const isLimitable = (() => {
 test.runIf(isLimitable)("with 100 watches of the system itself", async () => {
   const root = temporaryFolder();
   for (const [path, text] of Object.entries({ ...FILES, ...folders(120) })) put(root, path, text);
-  const script = resolve("test/workspace/limited-follower.ts");
-  const command = [...LIMITED.slice(1), process.execPath, "--import", "tsx", script, root];
+  const [program] = await bundledPrograms(["test/workspace/limited-follower.ts"]);
+  const command = [...LIMITED.slice(1), process.execPath, program!, root];
   const { stdout } = await promisify(execFile)(LIMITED[0], command, { timeout: 280_000 });
   expect(JSON.parse(stdout)).toEqual({
     followed: "partly",
