@@ -230,7 +230,6 @@ async function send(response: Response, req: IncomingMessage, res: ServerRespons
     res.end();
     return;
   }
-  res.flushHeaders();
   await pipe(response.body, res);
 }
 
@@ -253,6 +252,8 @@ async function sendAndClose(
 async function pipe(body: ReadableStream<Uint8Array>, res: ServerResponse): Promise<void> {
   const reader = body.getReader();
   const gone = new AbortController();
+  // a part that is there by then shares a packet with the head: a second one takes 0.3 ms
+  const late = setImmediate(() => res.flushHeaders());
   const leave = (): void => {
     gone.abort();
     void reader.cancel().catch(() => {});
@@ -262,6 +263,7 @@ async function pipe(body: ReadableStream<Uint8Array>, res: ServerResponse): Prom
   try {
     for (;;) {
       const { done, value } = await reader.read();
+      clearImmediate(late);
       if (res.destroyed) return;
       if (done) break;
       if (!res.write(value)) await once(res, "drain", { signal: gone.signal });
