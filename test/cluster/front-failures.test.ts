@@ -65,7 +65,7 @@ describe("a node that is gone", () => {
 
   test("without a replica: the answer says that it is partial", async () => {
     const { nodes, front, whole } = await filled(2, 1);
-    const used = nodes.find(({ asked }) => asked.has("/v1/show"))!;
+    const used = nodes.find(({ asked }) => asked.has("/v1/search"))!;
     used.cut();
     const answer = await front.search(request);
     expect(answer.isSearchExhaustive).toBe(false);

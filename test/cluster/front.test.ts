@@ -55,6 +55,24 @@ describe("each method of an engine", () => {
     expect(nodes.filter(({ asked }) => asked.has("/v1/search")).length).toBeGreaterThan(1);
   });
 
+  test("a search asks a node a second time only for many files", async () => {
+    const { front, whole, nodes } = await filled(1);
+    const many = Array.from({ length: 9 }, (_, i) => `const many = ${i};\n`);
+    await front.index(code("many", ...many));
+    await whole.refresh();
+    const secondCalls = async (query: string, matches: number) => {
+      const before = nodes[0]!.asked.get("/v1/show") ?? 0;
+      const request = { query, matches };
+      expect(comparable(await front.search(request))).toEqual(
+        comparable(await whole.search(request)),
+      );
+      return (nodes[0]!.asked.get("/v1/show") ?? 0) - before;
+    };
+    expect(await secondCalls("needle", 100)).toBe(0);
+    expect(await secondCalls("many", 100)).toBe(1);
+    expect(await secondCalls("many", 0)).toBe(0);
+  });
+
   test("search with the definitions around matches", async () => {
     const { front, whole } = await filled(3);
     const bodies = [1, 2, 3].map((n) => `function around${n}() {\n  needle();\n}\n`);

@@ -3,14 +3,15 @@
  * gave it.
  */
 
+import { isDeepStrictEqual } from "node:util";
 import { QuernError } from "../../base/errors.ts";
 import { newPause } from "../../base/yield.ts";
-import type { Heads, ShownHeads } from "../../search/caller/heads.ts";
+import { wholeHeads, type Heads, type ShownHeads } from "../../search/caller/heads.ts";
 import type { Cursors } from "../../search/caller/pages.ts";
 import type { SearchRequest } from "../../search/messages/request.ts";
 import type { SearchResponse } from "../../search/messages/response.ts";
 import { addStats, zeroStats, type SearchStats } from "../../search/messages/stats.ts";
-import type { SearchCall } from "../wire/calls.ts";
+import type { Found, SearchCall } from "../wire/calls.ts";
 import {
   askReplicas,
   inTime,
@@ -65,7 +66,7 @@ async function searchOnce(search: Search): Promise<NodesAnswer | "again"> {
   const { client, asked, due, failed } = search;
   const { request, cursors, maxBytes, slices } = asked;
   const page = cursors && { ...(cursors.after && { after: cursors.after }) };
-  const found = await askReplicas<Heads>(slices, failed, (url, some) => {
+  const found = await askReplicas<Found>(slices, failed, (url, some) => {
     const call = { ...limits(search), slices: some, request, ...(page && { page }) };
     return inTime(due, (signal) => client.ask(url, "/v1/search", call, signal));
   });
@@ -92,15 +93,16 @@ export function mustNotBeOverloaded({ isOverloaded }: Answered<unknown>): void {
 /** Asks each node for the content of its files. Resolves to "again" if one of the nodes failed. */
 async function show(
   search: Search,
-  parts: readonly NodeAnswer<Heads>[],
+  parts: readonly NodeAnswer<Found>[],
   files: readonly ChosenHead[],
 ): Promise<ShownHeads[] | "again"> {
   const { client, due, failed } = search;
   const { request } = search.asked;
   const shown = await Promise.all(
-    parts.map(async ({ url, slices }, part): Promise<ShownHeads | "again"> => {
+    parts.map(async ({ url, slices, answer }, part): Promise<ShownHeads | "again"> => {
       const own = files.filter((file) => file.part === part).map(({ head }) => head);
       if (own.length === 0) return NOTHING_SHOWN;
+      if (answer.shown && isDeepStrictEqual(own, wholeHeads(answer.files))) return answer.shown;
       const call = { ...limits(search), slices, request, files: own };
       try {
         const one = await inTime(due, (signal) => client.ask(url, "/v1/show", call, signal));

@@ -60,9 +60,14 @@ export interface DescribeCall extends OnSlices {
 /** The facts about a repository that only nodes know. They count its files in the requested slices. */
 export type Described = Pick<Repository, "symbols" | "skipped">;
 
+/** With its files as /v1/show answers them, if they are few. A front that chooses them all asks no second time. */
+export interface Found extends Heads {
+  readonly shown?: ShownHeads;
+}
+
 /** The input and the answer of each path. */
 export interface Calls {
-  "/v1/search": { readonly asked: SearchCall; readonly answer: Heads };
+  "/v1/search": { readonly asked: SearchCall; readonly answer: Found };
   "/v1/show": { readonly asked: ShowCall; readonly answer: ShownHeads };
   "/v1/explain": { readonly asked: Asked; readonly answer: ExplainedPlan };
   "/v1/read": { readonly asked: PlaceCall; readonly answer: { readonly file?: FileContent } };

@@ -37,6 +37,13 @@ const isStats = fields({ totalMatchCount: isNumber, crashes: isNumber, flushReas
 const isResult = fields({ fileName: isAnything, repository: isText, chunks: Array.isArray });
 const isPlaced = fields({ segment: isNumber, file: isNumber, skip: isNumber, count: isNumber });
 
+const isShown = fields({
+  files: listOf(orAbsent(fields({ result: isResult, ranges: isNumber, bytes: isNumber }))),
+  repositoryInfo: listOf(isAnything),
+  contentBytesLoaded: isNumber,
+  lost: Array.isArray,
+});
+
 const SHAPES: { readonly [Path in keyof Calls]: Is } = {
   "/v1/search": fields({
     stats: isStats,
@@ -53,13 +60,9 @@ const SHAPES: { readonly [Path in keyof Calls]: Is } = {
       hashes: isBytes,
     }),
     facets: orAbsent(fields({ repositories: isMap, languages: isMap, folders: isMap })),
+    shown: orAbsent(isShown),
   }),
-  "/v1/show": fields({
-    files: listOf(orAbsent(fields({ result: isResult, ranges: isNumber, bytes: isNumber }))),
-    repositoryInfo: listOf(isAnything),
-    contentBytesLoaded: isNumber,
-    lost: Array.isArray,
-  }),
+  "/v1/show": isShown,
   "/v1/explain": fields({ query: isText, segments: listOf(isAnything), stats: isStats }),
   "/v1/read": fields({ file: orAbsent(fields({ content: isText })) }),
   "/v1/list": fields({ entries: orAbsent(listOf(fields({ name: isText }))) }),

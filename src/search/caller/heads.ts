@@ -58,6 +58,10 @@ export interface HeadToShow {
   readonly count: number;
 }
 
+/** Returns all files, each with all of its ranges. */
+export const wholeHeads = ({ segments, files, counts }: HeadFiles): HeadToShow[] =>
+  Array.from(counts, (count, at) => ({ segment: segments[at]!, file: files[at]!, skip: 0, count }));
+
 export interface ShownHead {
   readonly result: FileResult;
   /** The number of ranges that are shown. */
