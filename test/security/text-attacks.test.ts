@@ -70,6 +70,45 @@ test("10 000 unsaved texts", async () => {
   expect(turn).toBeLessThan(MOST_LIST_MS);
 });
 
+/** ms in one turn: a slice of 4 ms and one text; 70 to 600 where nothing paused. */
+const MOST_PAUSED_MS = 24 * SLOWNESS;
+
+test("unsaved texts without workers", async () => {
+  const engine = await openEngine({ workers: 0 });
+  await engine.index(documents({ name: "r", files: [{ path: "a.ts", content: "needle\n" }] }));
+  const content = `${"some words of a line of text, and a needle\n".repeat(50)}`;
+  let turn = Infinity;
+  for (let left = TRIES; left > 0 && turn > MOST_PAUSED_MS; left--) {
+    const overlay = Array.from({ length: 2_000 }, (_, i) => ({
+      repository: "r",
+      path: `${left}/${i}.txt`,
+      content: `${i} ${content}`,
+    }));
+    const stalls = watchStalls();
+    await engine.search({ query: "needle", matches: 5 }, { overlay });
+    turn = Math.min(turn, (await stalls()).ownMs);
+  }
+  tellFigure(`${turn.toFixed(1)} ms a turn`);
+  expect(turn).toBeLessThan(MOST_PAUSED_MS);
+});
+
+test.each(["files", "changes"] as const)("documents whose length takes time: %s", async (field) => {
+  const engine = await openEngine({ workers: 1 });
+  const content = "\u2603".repeat(2 * MEGABYTE); // too large, which is all that is found out
+  const items = Array.from({ length: 250 }, (_, i) => ({ path: `${i}`, content }));
+  await engine.index(documents({ name: "r", files: [] }));
+  let turn = Infinity;
+  for (let left = TRIES; left > 0 && turn > MOST_PAUSED_MS; left--) {
+    const stalls = watchStalls();
+    const source = field === "files" ? { files: items } : { changes: items };
+    const [report] = await engine.index(documents({ name: "r", ...source }));
+    expect(report!.skipped).toHaveLength(250);
+    turn = Math.min(turn, (await stalls()).ownMs);
+  }
+  tellFigure(`${turn.toFixed(1)} ms a turn`);
+  expect(turn).toBeLessThan(MOST_PAUSED_MS);
+});
+
 const endless = function* (): Generator<Document> {
   for (let i = 0; ; i++) yield { path: `${i}.txt`, content: "x" };
 };

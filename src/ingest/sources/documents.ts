@@ -156,8 +156,11 @@ function listChanges(items: Several<unknown>, indexed: Indexed, options: Listing
   return {
     revisions: [hasBase ? { name: HEAD, base: HEAD } : { name: HEAD }],
     entries: async function* () {
+      const words = await lastWords(items, options.signal);
+      const slice = new Slice({ signal: options.signal }); // measuring a long text takes milliseconds
       let batch: Entry[] = [];
-      for (const [path, { at, item }] of await lastWords(items, options.signal)) {
+      for (const [path, { at, item }] of words) {
+        if (slice.isOver) await slice.rest();
         if (!isRemoval(item)) batch.push(entryOf(at, item, options));
         else if (hasBase) {
           batch.push({ kind: "removed", path: nameInList(path), revisions: REVISIONS });

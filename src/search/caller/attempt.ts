@@ -6,7 +6,7 @@ import { STOPPED, type Control } from "../messages/control.ts";
 import type { SearchOutput, SegmentInput } from "../messages/messages.ts";
 import type { SearchOptions } from "../messages/request.ts";
 import type { SearchStats } from "../messages/stats.ts";
-import { throwIfAborted, unlessAborted } from "./aborted.ts";
+import { unlessAborted } from "./aborted.ts";
 import type { Understood } from "./understand.ts";
 
 export interface Attempt {
@@ -29,7 +29,6 @@ export async function stoppable<T>(
   const onAbort = () => control.stop(STOPPED.ABORTED);
   options.signal?.addEventListener("abort", onAbort, { once: true });
   try {
-    throwIfAborted(options.signal);
     return await unlessAborted(options.signal, run());
   } finally {
     options.signal?.removeEventListener("abort", onAbort);
