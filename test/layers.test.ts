@@ -350,7 +350,7 @@ const SHOWN_AS_ONE = ["page"];
 
 test(`${PICTURE} shows every room, and no other`, () => {
   const page = readFileSync(PICTURE, "utf8");
-  const list = /^## Rooms\n.*?^## /ms.exec(page)![0];
+  const list = /^## Folders\n.*?^## /ms.exec(page)![0];
   const shown = [...list.matchAll(/^- `([\w/-]+)`:/gm)].map(([, room]) => room!);
   const folders = new Set(files.map((file) => posix.dirname(file)));
   const rooms = Object.keys(ROOMS).filter((room) => [...folders].some((one) => isIn(one, room)));
