@@ -85,7 +85,8 @@ const tooLong = (): Refusal =>
   new Refusal("HEADERS_TOO_LARGE", `a URL may have at most ${MOST_URL} characters`);
 
 function routesOf({ settings, metrics }: Service): Route[] {
-  const routes = [
+  let document: object | undefined; // made when it is first read, because it takes as long as all else here
+  const routes: Route[] = [
     ...searchRoutes(settings),
     ...symbolRoutes(settings),
     ...repositoryRoutes(),
@@ -97,9 +98,8 @@ function routesOf({ settings, metrics }: Service): Route[] {
     ...connectionRoutes(),
     ...(settings.webhook ? webhookRoutes(settings.webhook) : []),
     ...(metrics && settings.metrics ? metricsRoutes(metrics, settings.metrics) : []),
-    ...systemRoutes(() => document),
+    ...systemRoutes(() => (document ??= describeInterface(routes, settings))),
   ];
-  const document = describeInterface(routes, settings);
   return routes;
 }
 
