@@ -21,8 +21,7 @@ const isBlank = (byte: number): boolean =>
   byte === BLANK || (byte >= TAB && byte <= RETURN && byte !== NEWLINE);
 
 /**
- * Returns a test of whether a line ends with a bracket, apart from a comment behind it. Takes time linear in the
- * line.
+ * Returns a test of whether a line ends with a bracket, apart from a comment after it. Takes time linear in the line.
  */
 function endsIn(bracket: string): (line: string) => boolean {
   const [atEnd, remark, block] = ["$", "//", String.raw`/\*`].map(

@@ -32,7 +32,7 @@ async function runCommand(): Promise<void> {
     process.once(signal, () => {
       stop.abort();
       if (!isServer) setTimeout(leave, STOP_MS).unref();
-    }); // the second signal ends the process at once
+    }); // the second signal ends the process immediately
   // the reader of the pipe, such as head, has closed it
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

@@ -38,7 +38,7 @@ export async function commitOfRef(
 }
 
 /**
- * Resolves to whether the reference exists and what it leads to cannot be read. REQUIRES: `ref` is `HEAD`, or begins with
+ * Resolves to whether the reference exists, but its target cannot be read. REQUIRES: `ref` is `HEAD`, or begins with
  * `refs/`.
  */
 export async function isDamagedRef(
@@ -46,7 +46,7 @@ export async function isDamagedRef(
   ref: string,
 ): Promise<boolean> {
   const { code } = await processes.run(["show-ref", "--verify", "--quiet", ref]);
-  if (code === 1) return false; // there is none
+  if (code === 1) return false; // the reference does not exist
   const object = await headers.read(`${ref}^{}`).catch(() => undefined);
   processes.throwIfOver();
   return object === undefined;

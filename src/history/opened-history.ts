@@ -84,7 +84,7 @@ export function openHistory(record: RepositoryRecord, shared: Shared): told.Hist
 
 /**
  * Returns an identifier of a repository's state. It covers the shallow boundary, because deepening a shallow clone
- * adds commits behind the same tip.
+ * adds commits without changing the tip.
  */
 async function stateOf({ gitDir, shallowFile }: RepositoryPlace): Promise<string> {
   const found = await stat(shallowFile).catch(() => undefined);

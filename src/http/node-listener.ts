@@ -42,8 +42,8 @@ const listeners = new WeakSet<object>();
 const waiting = new WeakSet<IncomingMessage>();
 
 /**
- * Lets the server send "100 Continue" only when a body is read, so that nobody sends a body that would be rejected. A
- * server with other listeners sends it at once, which is Node's default.
+ * Lets the server send "100 Continue" only when a body is read, so that clients do not send a body that would be
+ * rejected. A server with other listeners sends it at once, which is Node's default.
  */
 export function continueLate(server: Server): void {
   server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => {
@@ -252,7 +252,7 @@ async function sendAndClose(
 async function pipe(body: ReadableStream<Uint8Array>, res: ServerResponse): Promise<void> {
   const reader = body.getReader();
   const gone = new AbortController();
-  // a part that is there by then shares a packet with the head: a second one takes 0.3 ms
+  // a part that is ready by then is sent in one packet with the head; a second packet takes 0.3 ms
   const late = setImmediate(() => res.flushHeaders());
   const leave = (): void => {
     gone.abort();

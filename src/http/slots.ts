@@ -22,7 +22,7 @@ export interface Slot {
   readonly giveBack: () => void;
   /** Sets the reader that the slot's answer waits for from now on. */
   readonly onReader: (reader: Reader) => void;
-  /** Counts the bytes that the answer takes from now on. Throws OVERLOADED if there is no room for them. */
+  /** Counts the answer's bytes from now on. Throws OVERLOADED if they do not fit. */
   readonly hold: (bytes: number) => void;
 }
 
@@ -38,7 +38,7 @@ interface Taken {
 const MOST_LATE_MS = 10_000;
 /** The most bytes of all answers that wait for their readers. */
 const MOST_HELD = 256 * 2 ** 20;
-/** An answer counts as no more, so that even the largest can be had if few others wait. */
+/** No answer counts for more than this, so that even the largest can be returned if few others wait. */
 const MOST_COUNTED = MOST_HELD / 2;
 
 export function createSlots({ maxConcurrent: most, tokens, authenticate }: SlotSettings): Slots {

@@ -160,7 +160,7 @@ export function splitPath<
 export const folderPath = (path: string | undefined): string =>
   (path ?? "").replace(/^(?:\.?\/+|\.$)|\/+$/g, "");
 
-/** Shorter halves occur in half of all names. */
+/** The fewest characters of a half. Shorter halves are too common: half of all names contain them. */
 const LEAST_HALF = 3;
 
 /** Both halves of a name as an expression. If one letter is wrong, one half of the name is right. */

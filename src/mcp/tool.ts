@@ -25,7 +25,7 @@ export interface ToolContext {
   readonly timeoutMs: number | undefined;
   readonly cursors: Cursors;
   readonly count: CountTokens;
-  /** Returns what is still being indexed, as text. Empty if nothing is. Empty if nothing is. */
+  /** Returns what is still being indexed, as text. Empty if nothing is. */
   readonly behind: () => readonly string[];
   /** Adds facts to the record of the call, such as the question that a cursor stands for. */
   readonly note?: Note;

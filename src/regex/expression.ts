@@ -20,13 +20,13 @@ export interface ExpressionSource {
   /** The pattern as given. */
   readonly source: string;
   readonly caseSensitive: boolean;
-  /** Its re2Size(). Default: unlimited. */
+  /** Its size as re2Size() computes it. Default: unlimited. */
   readonly size?: number;
 }
 
 export interface Expression extends ExpressionSource {
   readonly syntax: Node;
-  /** Its re2Size(). */
+  /** Its size as re2Size() computes it. */
   readonly size: number;
   /** The literals that every match must contain. */
   readonly required: Formula;

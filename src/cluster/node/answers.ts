@@ -68,7 +68,10 @@ export function answersOf({ searching, reader, refresh }: Answering): Answers {
   };
 }
 
-/** The most files and ranges that are shown before the front has chosen. It may choose others: showing these takes 0.3 ms. */
+/**
+ * The most files and ranges that are shown before the front has chosen its files. The front may choose others, but
+ * showing these takes only 0.3 ms.
+ */
 const FEW_FILES = 8;
 const FEW_RANGES = 64;
 

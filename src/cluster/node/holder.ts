@@ -19,9 +19,9 @@ import type { HeldView } from "./node-handler.ts";
 const KEPT_MS = 60_000;
 /** The limit of views that are kept for later searches of the same slices. */
 const MOST_VIEWS = 32;
-/** How many ids the viewers hold together that are kept for later searches. Making one of 100 000 takes 5 ms. */
+/** The limit of ids in all viewers that are cached for later searches. Making a viewer of 100 000 ids takes 5 ms. */
 const MOST_VIEWER_IDS = 1_000_000;
-/** A key may hold a bit for each of 100 000 repositories, which takes as much memory as so many ids. */
+/** A key may contain a bit for each of 100 000 repositories, which takes as much memory as this many ids. */
 const KEY_IDS = 4_000;
 
 /** Some slices of a shard at one generation, in the node's directory. */

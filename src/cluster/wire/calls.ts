@@ -1,7 +1,8 @@
 /**
  * Defines the calls of fronts to nodes: POST requests whose bodies, like those of the answers, are made by encode().
  * Each path begins with the version of the protocol. If the meaning of a call or a query changes, the version must
- * change. A front passes over nodes that do not know the path, so machines of two versions never misread each other.
+ * change. A front asks another replica if a node does not know the path, so machines of two versions never misread
+ * each other.
  */
 
 import { QuernError, type ErrorCode } from "../../base/errors.ts";
@@ -60,7 +61,10 @@ export interface DescribeCall extends OnSlices {
 /** The facts about a repository that only nodes know. They count its files in the requested slices. */
 export type Described = Pick<Repository, "symbols" | "skipped">;
 
-/** With its files as /v1/show answers them, if they are few. A front that chooses them all asks no second time. */
+/**
+ * The heads, together with the files in the form of /v1/show if they are few. A front that chooses all of them then
+ * needs no second call.
+ */
 export interface Found extends Heads {
   readonly shown?: ShownHeads;
 }

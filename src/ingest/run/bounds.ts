@@ -1,11 +1,11 @@
-/** The most that an index run takes of the disk and of one repository. */
+/** Limits what an index run takes of the disk, and what it reads for one repository. */
 
 /**
  * The most bytes of content that one repository may have, and that a run reads for it: a quarter of the largest data
- * directory. A pack of one megabyte can hold 30 GiB of files that all differ.
+ * directory. A pack of one megabyte can contain 30 GiB of files that all differ.
  */
 export const MOST_CONTENT_BYTES = 2 ** 36;
-/** The bytes of the disk that a run leaves free. */
+/** The free disk space that a run must leave, in bytes. */
 export const LEAST_FREE_BYTES = 2 ** 30;
-/** The part of the free bytes that a run leaves on a disk that has little room. */
+/** The part of the free space that a run must leave on a disk with little free space. */
 export const LEAST_FREE_PART = 1 / 10;

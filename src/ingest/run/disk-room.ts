@@ -1,7 +1,8 @@
 /**
- * Ends an index run before it fills the disk, which other programs and the removal of what it wrote need. What the
- * data file reuses takes no room, so a run on a nearly full disk may still succeed. Between two looks, each thread
- * writes at most a batch, or the posting lists of one segment. One look takes 0.1 ms, most of it in another thread.
+ * Ends an index run before it fills the disk, because other programs need space, and so does the removal of what the
+ * run has written. Space that the data file reuses does not count, so a run on a nearly full disk may still succeed.
+ * Between two checks, each thread writes at most a batch, or the posting lists of one segment. A check takes 0.1 ms,
+ * most of it in another thread.
  */
 
 import { statfs } from "node:fs/promises";
@@ -16,7 +17,7 @@ export class DiskRoom {
     this.#folder = folder;
   }
 
-  /** Throws DISK_FULL if less is free than must stay. The first call only looks how much that is. */
+  /** Throws DISK_FULL if less is free than must stay free. The first call only determines how much that is. */
   async check(repository: string): Promise<void> {
     const disk = await statfs(this.#folder);
     const free = disk.bavail * disk.bsize;

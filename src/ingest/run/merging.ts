@@ -188,7 +188,7 @@ export function publishMerge(
 interface Move {
   readonly input: MergePublication["input"];
   readonly to: number;
-  /** Those of this repository. */
+  /** The revision sets of this repository. */
   readonly sets: readonly RevisionSet[];
 }
 

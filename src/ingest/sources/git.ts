@@ -242,7 +242,7 @@ function noRevision(folder: string, name: string, isHead: boolean): QuernError {
   return new QuernError("REVISION_NOT_FOUND", message);
 }
 
-/** Throws SOURCE_UNREADABLE if there is a reference of the name, and its commit cannot be read. */
+/** Throws SOURCE_UNREADABLE if a reference of this name exists, but its commit cannot be read. */
 async function refuseDamaged(
   from: Pick<Parts, "processes" | "headers">,
   name: string,

@@ -155,8 +155,8 @@ export interface ListedRevision {
   /** The commit time, returned as Repository.pushedAt. */
   readonly committedAt?: Date;
   /**
-   * The name of an indexed revision (see Indexed) to which the entries are changes. Without a base, the entries are
-   * all files. A revision that equals its base has no entries.
+   * The name of an indexed revision (see Indexed). If given, the entries are changes to that revision. Without a
+   * base, the entries are all files. A revision that equals its base has no entries.
    */
   readonly base?: string;
 }

@@ -237,8 +237,8 @@ class TreeSitterExtractor implements Extractor {
   }
 
   /**
-   * Parses a file with syntax errors again in pieces. A piece parsed alone may replace the symbols that the whole
-   * file has there. The symbols of the piece are used if there are more of them. They are also used if there are as
+   * Parses a file with syntax errors again in pieces. A piece parsed alone may replace the symbols of the whole file
+   * in its range. The symbols of the piece are used if there are more of them. They are also used if there are as
    * many, and the piece has no errors and is inside no definition. `isCut` says whether bodies were cut out.
    */
   #mend(

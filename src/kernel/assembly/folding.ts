@@ -51,10 +51,7 @@ export function fold(point: u32, folding: usize): u32 {
   return point + load<u32>(folding + BLOCKS + (((block << 7) | (point & 127)) << 2));
 }
 
-/**
- * Returns the folded code point at `at`, and leaves its length in the text in decodedLength. REQUIRES: at <
- * limit.
- */
+/** Returns the folded code point at `at`, and stores its unfolded length in decodedLength. REQUIRES: at < limit. */
 @inline
 export function decodeFolded(at: usize, limit: usize, folding: usize): u32 {
   return fold(decode(at, limit), folding);

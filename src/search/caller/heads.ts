@@ -47,7 +47,7 @@ export interface Heads {
   readonly facets?: NamedCounts;
 }
 
-/** A file of a HeadFiles that is to be shown. */
+/** A file of a HeadFiles to be shown. */
 export interface HeadToShow {
   /** The number of its segment. */
   readonly segment: number;

@@ -18,7 +18,7 @@ import type { FilesToShow } from "./show-files.ts";
 export const STEP_BYTES = 2 ** 20;
 
 export interface LongAnswer {
-  /** The bytes of the list of files, which is kept until the end. */
+  /** The bytes of the list of files, which stays in memory until the end. */
   readonly keptBytes: number;
   /** Resolves to the next files, or to undefined after the last. REQUIRES: no other call is running. */
   next(): Promise<readonly FileResult[] | undefined>;

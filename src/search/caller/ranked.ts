@@ -60,7 +60,10 @@ export async function beginRanked(
   });
 }
 
-/** What the caller's thread holds of each ranked file besides its path: its columns, and an object if it is chosen. */
+/**
+ * The memory that the calling thread uses for each ranked file in addition to its path: its columns, and an object if
+ * it is chosen.
+ */
 const RANKED_BYTES = 200;
 const bytesOf = ({ paths, scores }: RankedFiles): number =>
   paths.length + RANKED_BYTES * scores.length;

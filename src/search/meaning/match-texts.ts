@@ -46,8 +46,9 @@ export interface Scratch {
 }
 
 /**
- * Resolves to a function that tests one text. The function is built in slices. The function uses the kernel's memory
- * only until it returns. If `isShared` is true, a text that takes longer than a slice is also tested in slices.
+ * Resolves to a function that tests one text. Building this function happens in slices. The function uses the
+ * kernel's memory only until it returns. If `isShared` is true, a text that takes longer than a slice is also tested
+ * in slices.
  */
 export async function textMatcher(
   { pattern, caseSensitive }: Expression,

@@ -341,7 +341,7 @@ class LmdbWriter implements Writer {
  */
 let reads = 0;
 
-/** Invalidates all values that were read before, as a read does. */
+/** Invalidates all values that were read before, as another read would do. */
 export const endLastReads = (): void => void reads++;
 
 /** Remembers the value that was read last. It stays valid in lmdb's buffer until the next read on this thread. */

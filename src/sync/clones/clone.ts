@@ -60,7 +60,7 @@ const HERE = { inClone: true } as const;
 /** A large repository may be repacked for minutes without output. */
 const GC_MS = 3_600_000;
 
-/** Resolves to a digest. Equal digests mean that nothing has changed. Equal digests mean that nothing has changed. */
+/** Resolves to a digest. Equal digests mean that nothing has changed. */
 export async function digest(refs: ReadonlyMap<string, string>): Promise<string> {
   const hash = createHash("sha256");
   const pause = newPause();

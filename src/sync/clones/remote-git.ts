@@ -25,10 +25,7 @@ export interface GitCredential {
 }
 
 export interface RemoteGit {
-  /**
-   * The folder in which commands run: a bare clone, or a folder that becomes one. Parent folders are not
-   * searched.
-   */
+  /** The folder in which commands run. It is a bare clone, or will become one. Parent folders are not searched. */
   readonly folder: string;
   readonly credential: GitCredential | undefined;
   readonly signal: AbortSignal;

@@ -63,10 +63,7 @@ const turnedOff = (path: string): never => {
   throw new QuernError("SOURCE_NOT_FOUND", `the repository ${path} is disabled`);
 };
 
-/**
- * Describes a repository. Returns undefined for a disabled repository, which answers no requests. Returns undefined
- * for a disabled one, which answers nothing.
- */
+/** Describes a repository. Returns undefined for a disabled repository, which answers no requests. */
 function describe(entry: z.infer<typeof repository>, home: string, org: string): Found | undefined {
   if (entry.isDisabled) return undefined;
   const { name, project, defaultBranch, webUrl, size } = entry;

@@ -55,7 +55,7 @@ export interface PreparedQuery {
   readonly sharing: Sharing | undefined;
 }
 
-/** What preparing needs, and what ends a slice of it. */
+/** What preparation needs, and what ends a slice of it. */
 export type Preparing = Pick<SearchTools, "kernel" | "arena" | "isInline" | "pause">;
 
 /**

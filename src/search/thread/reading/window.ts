@@ -102,7 +102,7 @@ export class Window {
     return this.#origin + this.reader.blobStarts[blob]!;
   }
 
-  /** The kernel's memory, which contains the addresses. Do not keep this across a reservation. */
+  /** The kernel's memory, in which the addresses are. Do not keep a reference to it across a reservation. */
   get bytes(): Uint8Array {
     return this.#kernel.bytes;
   }

@@ -19,7 +19,7 @@ import type { Window } from "../reading/window.ts";
 import { regionsOf, type Stretch } from "./line-regions.ts";
 import type { SharedLines } from "./shared-lines.ts";
 
-/** How an expression runs over a window. */
+/** How to run an expression over a window. */
 export interface ExpressionRun extends ExpressionReach {
   /** The shared pass, if the expression takes part in one. */
   readonly shared?: SharedLines | undefined;

@@ -48,7 +48,7 @@ export type Confirm = (
   claimed: RangeList,
 ) => RangeList;
 
-/** Returns the ranges that path atoms show in a path. If there are none, the only range is the whole path. */
+/** Returns the ranges that path atoms find in a path. If there are none, the only range is the whole path. */
 export function pathRanges(
   path: Uint8Array,
   atoms: readonly number[],

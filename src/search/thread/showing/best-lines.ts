@@ -178,7 +178,7 @@ function definitionClasses(rated: RatedText): (from: number, to: number) => numb
   };
 }
 
-/** Rates a range by one definition. `row` is the start, the end and the kind of its name. */
+/** Rates a range by one definition. `row` is the start, the end and the kind of the definition's name. */
 function classIn(rated: RatedText, row: Int32Array, [from, to]: readonly [number, number]): number {
   const [start, end, kind] = [row[0]!, row[1]!, row[2]!];
   if (from < start || to > end || from === to) return NOT_IN_A_NAME;

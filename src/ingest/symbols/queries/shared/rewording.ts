@@ -59,7 +59,7 @@ export function reword(
   };
 }
 
-/** Makes rules with the same expression and several words. */
+/** Makes one rule for each of several words, with the same expression. */
 const isFirst = ({ newer }: Rewording, at: number, rules: readonly Rewording[]): boolean =>
   rules.findIndex((rule) => rule.newer === newer) === at;
 
