@@ -2,15 +2,15 @@
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { GitProcesses, nulRecords } from "../../src/git/git-process.ts";
 import { MOST_WAITED_MS, Patience, PATIENCE_MS } from "../../src/git/patience.ts";
 import { listChanges, listTree } from "../../src/git/git-trees.ts";
 import { git } from "../../src/ingest/sources/git.ts";
-import { commit, git as run, read, readLines, repository } from "../ingest/listing.ts";
+import { commit, git as run, read, readLines, repository, tempFolder } from "../ingest/listing.ts";
 
 /** The real one, while tests put their own in its place. */
 const realTimeout = globalThis.setTimeout;
@@ -155,8 +155,20 @@ const all = async (list: AsyncIterable<unknown>) => {
   for await (const _ of list);
 };
 
+/** Has git end when it takes more than a gigabyte: where nothing else does, it fills the machine within minutes. */
+function limitGit(): void {
+  const folder = tempFolder();
+  const path = process.env["PATH"];
+  const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+  writeFileSync(join(folder, "git"), `#!/bin/sh\nulimit -v 1000000\nexec "${real}" "$@"\n`);
+  chmodSync(join(folder, "git"), 0o755);
+  process.env["PATH"] = `${folder}:${path}`;
+  onTestFinished(() => void (process.env["PATH"] = path));
+}
+
 test.runIf(process.platform === "linux")("objects that are made from each other", async () => {
   const folder = circle();
+  limitGit();
   const main = run(folder, "rev-parse", "main");
   const processes = new GitProcesses(folder, never, {}, 64 * 2 ** 20);
   await expect(all(listTree(processes, main, true))).rejects.toMatchObject({
