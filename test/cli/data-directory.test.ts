@@ -65,6 +65,13 @@ test
         writeFileSync(join(root, "quern.json"), `{ "db": "data" }`);
       },
     ],
+    [
+      "data, where nothing is yet,",
+      (root, outside) => {
+        symlinkSync(join(outside, "new"), join(root, "data"));
+        writeFileSync(join(root, "quern.json"), `{ "db": "data" }`);
+      },
+    ],
   ])("%s is a link of a stranger's: nothing is written where it leads", async (what, make) => {
   const root = project();
   const outside = temporaryFolder();
@@ -74,7 +81,7 @@ test
     const { code, stderr } = await quern(argv);
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      what === "data" ? /db must lie in the folder/ : /is a symlink, .* type --db/,
+      what.startsWith("data") ? /db must lie in the folder/ : /is a symlink, .* type --db/,
     );
   }
   expect(readdirSync(outside)).toEqual(["file"]);

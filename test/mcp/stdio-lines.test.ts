@@ -3,6 +3,7 @@
 import { PassThrough, Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { collectGarbage } from "../../src/base/collect-garbage.ts";
 import { messageLines } from "../../src/mcp/stdio-lines.ts";
 
 const CALL = { jsonrpc: "2.0", id: 1, method: "tools/list" };
@@ -58,6 +59,22 @@ test.each<[what: string, message: unknown, answer: string | undefined]>([
 test("what is no JSON, and a line without an end", async () => {
   expect(await exchange("{\n")).toEqual({ passed: [], answers: ["null -32700"] });
   expect(await exchange("x".repeat(1_000_000), 10_000)).toEqual({ passed: [], answers: [] });
+});
+
+test("of a line without an end little is kept", async () => {
+  const pieces = function* () {
+    for (let mebibytes = 0; mebibytes < 200; mebibytes++) yield Buffer.alloc(2 ** 20, "x");
+    collectGarbage();
+    held = process.memoryUsage().arrayBuffers;
+    yield Buffer.from("\n");
+  };
+  collectGarbage();
+  const before = process.memoryUsage().arrayBuffers;
+  let held = 0;
+  const output = new PassThrough();
+  expect(await messageLines(Readable.from(pieces()), output).next()).toMatchObject({ done: true });
+  expect(held - before).toBeLessThan(40 * 2 ** 20);
+  expect(String(output.read())).toContain("at most");
 });
 
 test("while nobody reads the answers, nothing is read", async () => {
