@@ -245,7 +245,7 @@ async function followGitRules(gitDir: string, { onChange }: Follower): Promise<F
   return existsSync(info) ? both(own, followNames(info, /^exclude$/, onChange)) : own;
 }
 
-/** Calls back when something happens to an entry of the folder whose name matches. */
+/** Calls back when an entry of the folder with a matching name changes. */
 function followNames(folder: string, names: RegExp, onChange: () => void): Followed {
   const notices = systemNotices(folder, onChange);
   const watched = notices.watch(folder, {

@@ -38,7 +38,7 @@ export interface HandlerOptions {
   basePath?: string;
   /** The name in the header X-<serviceName>-Api-Key. Default 'Quern'. */
   serviceName?: string;
-  /** Serves the page to search on at basePath + '/'. Default false. */
+  /** Serves the search page at basePath + '/'. Default false. */
   page?: boolean;
   /** How API keys and scoped tokens begin. Default 'qrn_' and 'qst_'. */
   tokenPrefixes?: TokenPrefixes;
@@ -110,8 +110,8 @@ export interface HandlerOptions {
 export interface McpMount {
   /**
    * Host names of the server, without ports; '*' accepts any. This machine's own names and addresses, and the host of
-   * `publicUrl`, are always accepted. Default: if `anonymous` is "all", only those for callers without a credential,
-   * and any name for others.
+   * `publicUrl`, are always accepted. Default: for callers without a credential, only these names if `anonymous` is
+   * "all"; for all other callers, any name.
    */
   allowedHosts?: string[];
   /** Origins whose pages may call, in addition to the server's own and those of `cors`. Default: none. */

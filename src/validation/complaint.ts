@@ -11,7 +11,10 @@ import { mustBe, valueText, wholeNumber } from "../base/must-be.ts";
 /** Replaces every message that the schema does not contain. */
 const NONE = "";
 
-/** Returns the value that the schema makes, or what is wrong with it. `whole` names the value as a whole. */
+/**
+ * Returns the value that the schema makes, or what is wrong with it. `whole` is what messages call the value as a
+ * whole.
+ */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

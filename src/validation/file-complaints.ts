@@ -9,7 +9,10 @@ import { nearestWord } from "../base/edit-distance.ts";
 /** Replaces every message that the schema does not contain. */
 const NONE = "";
 
-/** Returns the value that the schema makes, or what is wrong with it. `whole` names the value as a whole. */
+/**
+ * Returns the value that the schema makes, or what is wrong with it. `whole` is what messages call the value as a
+ * whole.
+ */
 export function checkedFile<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

@@ -59,7 +59,10 @@ interface VisibleSlice {
   readonly files: FileCounts;
 }
 
-/** The segments of each shard get a range of so many numbers, so that segments of different shards differ. */
+/**
+ * Each shard has a range of so many numbers for its segments, so that segments of different shards have different
+ * numbers.
+ */
 const SHARD_STEP = 2 ** 32;
 
 export class FrontState {

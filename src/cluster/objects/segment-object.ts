@@ -74,7 +74,7 @@ const symbolStretches = (segment: number, edition: number): Stretch[] =>
     numberOf: numberInEdition,
   }));
 
-/** Yields the values of all stretches. REQUIRES: nobody deletes the values meanwhile. */
+/** Yields the values in all key ranges. REQUIRES: nobody deletes the values meanwhile. */
 async function* valuesOf(
   environment: Environment,
   stretches: readonly Stretch[],

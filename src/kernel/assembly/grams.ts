@@ -153,7 +153,7 @@ function addAny(state: usize, from: usize, to: usize, page: u32): void {
   }
 }
 
-/** Appends `page` to the list of `gram`, unless it is already its last page. */
+/** Appends `page` to the list of `gram`, unless the list already ends with this page. */
 @inline
 function append(state: usize, entry: usize, gram: u32, page: u32): void {
   let slot = <usize>load<u32>(entry);

@@ -158,8 +158,8 @@ export class HitRater {
 }
 
 /**
- * Returns the smallest distance in bytes between matches of the first atom and of each other atom, and of these
- * distances the greatest. Returns -1 if there is only one atom.
+ * For each atom except the first, finds the smallest distance in bytes between its matches and those of the first.
+ * Returns the greatest of these distances. Returns -1 if there is only one atom.
  */
 function distanceOf([first, ...others]: readonly Uint32Array[]): number {
   let distance = others.length === 0 ? -1 : 0;

@@ -30,7 +30,7 @@ export function shownLists(
   return lists;
 }
 
-/** Merges the ranges that content atoms show in a blob. Resolves to the first ranges only if it is stopped. */
+/** Merges the ranges that content atoms show in a blob. If it is stopped, resolves to only the first ranges. */
 export async function mergeInSlices(
   lists: readonly Uint32Array[],
   { isStopped, pause }: Pick<SearchTools, "isStopped" | "pause">,
