@@ -119,7 +119,7 @@ function instanceFor(
 
 /**
  * Returns RE2's reason for rejecting a pattern, or undefined if it accepts the pattern. `^` and `$` match at line
- * ends. Tests compare the parser with this.
+ * ends. Used only by tests, which compare the parser with RE2.
  */
 export function re2Refusal({ source, caseSensitive }: ExpressionSource): string | undefined {
   return plain.ask(() => {

@@ -76,7 +76,7 @@ export class ChunkPacker {
   }
 }
 
-/** Sorts the chunks by the least of their ranges' `places`. `places` has one number for each range. */
+/** Sorts the chunks. `places` has one number for each range, and a chunk is sorted by the smallest number of its ranges. */
 export function inOrder(packed: PackedChunks, places: Uint32Array): PackedChunks {
   const cuts = chunkCuts(packed);
   const firstPlace = ({ range, ranges }: ChunkCut): number =>

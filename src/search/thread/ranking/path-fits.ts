@@ -71,6 +71,6 @@ export class PathFits {
   }
 }
 
-/** Searches ASCII byte by byte. Folding a path as Latin-1 keeps its length. */
+/** Chooses how paths are decoded: for an ASCII literal as Latin-1, which is faster and keeps the length in folding. */
 const encodingFor = (text: string): LiteralInPaths["encoding"] =>
   Buffer.byteLength(text) === text.length ? "latin1" : "utf8";
