@@ -1,7 +1,8 @@
 /**
  * Watches response bodies that wait for their reader, because they hold memory and a slot that others need. A body is
- * cut off if its reader reads nothing for a minute, or falls two minutes behind a reader of 256 KiB a second.
- * Otherwise 64 very slow readers could hold every slot for hours. A long answer may still take minutes, so its
+ * cut off if its reader reads nothing for a minute, falls two minutes behind a reader of 32 KiB a second, or falls ten
+ * seconds behind one of 256 KiB a second while others need its slot. Otherwise 64 very slow readers could hold every
+ * slot for hours. A long answer may still take minutes, so its
  * caller's access is checked again meanwhile. Otherwise the answer could be read after a revocation.
  */
 
@@ -10,6 +11,8 @@ export const STALLED_MS = 60_000;
 const MOST_LATE_MS = 120_000;
 /** The bytes that a reader is expected to read in a millisecond. */
 const LEAST_RATE = (256 * 1024) / 1_000;
+/** The same, where nobody needs the slot: 128 MiB may take 70 minutes, and what was merged is kept as long. */
+const SLOWEST_RATE = (32 * 1024) / 1_000;
 /** The longest time between a revocation and the end of a waiting body. */
 const JUDGED_EVERY_MS = 1_000;
 /**
@@ -51,9 +54,11 @@ export function stallAfter({ ms, leave, confirm, onReader }: StallOptions): Stal
   let judging: NodeJS.Timeout | undefined;
   let judgedAt = performance.now();
   let waitsSince: number | undefined;
-  let [waitedMs, expectedMs] = [0, 0];
+  let [waitedMs, readBytes] = [0, 0];
   const lateMs = (): number =>
-    waitedMs + (waitsSince === undefined ? 0 : performance.now() - waitsSince) - expectedMs;
+    waitedMs +
+    (waitsSince === undefined ? 0 : performance.now() - waitsSince) -
+    readBytes / LEAST_RATE;
   const stop = (): void => {
     clearTimeout(timer);
     clearInterval(judging);
@@ -69,9 +74,9 @@ export function stallAfter({ ms, leave, confirm, onReader }: StallOptions): Stal
         controller.error(reason);
       };
       onReader?.({ lateMs, cutOff });
-      expectedMs += bytes / LEAST_RATE;
+      readBytes += bytes;
       waitsSince = performance.now();
-      const leftMs = MOST_LATE_MS - lateMs();
+      const leftMs = MOST_LATE_MS - (waitedMs - readBytes / SLOWEST_RATE);
       const reason = leftMs < ms ? "this body was read too slowly" : "nobody read this body";
       timer = setTimeout(() => cutOff(new Error(reason)), Math.min(ms, leftMs)).unref();
       const own = setInterval(() => {

@@ -35,14 +35,19 @@ type Body = ReadableStreamDefaultReader<Uint8Array>;
 const bodyOf = (response: Response): Body => response.body!.getReader();
 
 /** Takes so many bytes in each of so many seconds. Returns the seconds until the body ended or broke off. */
-async function trickle(body: Body, bytesASecond: number, seconds: number): Promise<number> {
+async function trickle(
+  body: Body,
+  bytesASecond: number,
+  seconds: number,
+  secondMs = 1_000,
+): Promise<number> {
   for (let second = 0; second < seconds; second++) {
     for (let taken = 0; taken < bytesASecond;) {
       const { value, done } = await body.read().catch(() => ({ value: undefined, done: true }));
       if (done) return second;
       taken += value!.length;
     }
-    vi.advanceTimersByTime(1_000);
+    vi.advanceTimersByTime(secondMs);
   }
   return seconds;
 }
@@ -65,10 +70,12 @@ test.each(PATHS)("%s: a reader who is ten seconds late gives way", async (path) 
 
 test.each(PATHS)("%s: nobody needs its place, and it ends two minutes late", async (path) => {
   const ask = serve({});
+  const slow = await trickle(bodyOf(await ask(path)), 1, 1_000, 3_000); // a piece every three seconds
+  expect(slow).toBeGreaterThan(50);
+  expect(slow).toBeLessThan(70);
   const phone = await trickle(bodyOf(await ask(path)), 50_000, 1_000); // two pieces a second
-  expect(phone).toBeGreaterThan(140); // after 7 MB
-  expect(phone).toBeLessThan(170);
-  expect(await trickle(bodyOf(await ask(path)), 300_000, 1_000)).toBeGreaterThan(130); // all of it
+  expect(phone).toBeGreaterThan(550); // all of it
+  expect(phone).toBeLessThan(650);
 });
 
 test("strangers leave room for those who have a credential", async () => {
