@@ -44,8 +44,12 @@ export function git(folder: string, ...args: string[]): string {
     GIT_AUTHOR_DATE: "2024-01-02T03:04:05Z",
     GIT_COMMITTER_DATE: "2024-01-02T03:04:05Z",
   };
-  const quiet = ["-c", "protocol.file.allow=always", "-c", "advice.detachedHead=false"];
-  return execFileSync("git", [...quiet, ...args], {
+  const settings = [
+    "protocol.file.allow=always",
+    "advice.detachedHead=false",
+    "maintenance.auto=false", // which each commit would start a process for
+  ];
+  return execFileSync("git", [...settings.flatMap((one) => ["-c", one]), ...args], {
     cwd: folder,
     env,
     encoding: "utf8",

@@ -4,7 +4,7 @@
  */
 
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -131,7 +131,8 @@ const git = (folder: string, args: readonly string[], input = ""): string =>
 export function commit(root: string, path: string, files: Files, branch = "main"): string {
   const folder = join(root, `${path}.git`);
   mkdirSync(folder, { recursive: true });
-  git(folder, ["init", "--bare", "--quiet", "--initial-branch=main"]);
+  if (!existsSync(join(folder, "HEAD")))
+    git(folder, ["init", "--bare", "--quiet", "--initial-branch=main"]);
   const blobs = Object.entries(files).map(
     ([name, text]) => `M 100644 inline ${name}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
   );
@@ -148,7 +149,11 @@ export function commit(root: string, path: string, files: Files, branch = "main"
   return branchHead(folder, branch)!;
 }
 
+/** Reads git's own files where they tell, because each process that is started takes some milliseconds. */
 function branchHead(folder: string, branch: string): string | undefined {
+  const file = join(folder, "refs/heads", branch);
+  if (existsSync(file)) return readFileSync(file, "utf8").trim();
+  if (!existsSync(join(folder, "packed-refs"))) return undefined;
   const text = git(folder, ["for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`]);
   return text.trim() || undefined;
 }
