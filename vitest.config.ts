@@ -47,8 +47,26 @@ const common: TestProjectInlineConfiguration["test"] = {
   maxWorkers: availableParallelism() + 1,
 };
 
+/**
+ * A run whose tests print to the console fails, because what they print hides what others tell. They may tell what this
+ * machine lacks, the seed of a failure, and figures if somebody asks for them.
+ */
+const MAY_PRINT = /\bleft out\b|^QUERN_SEED=/;
+let hasPrinted = false;
+function onConsoleLog(text: string): void {
+  if (process.env["QUERN_FIGURES"] !== "1" && !MAY_PRINT.test(text)) hasPrinted = true;
+}
+process.once("exit", () => {
+  if (!hasPrinted) return;
+  console.error(
+    "tests have printed to the console: see the blocks that begin with stdout | or stderr |",
+  );
+  process.exitCode = 1;
+});
+
 export default defineConfig({
   test: {
+    onConsoleLog,
     globalSetup: ["test/setup.ts"],
     teardownTimeout: 60_000,
     projects: [
