@@ -23,41 +23,47 @@ export function addCompletion(program: Command, { io }: Call): void {
 
 const SCRIPTS: Readonly<Record<Shell, (commands: readonly Command[]) => string>> = {
   bash: (commands) => `_quern() {
-  local current=\${COMP_WORDS[COMP_CWORD]} words=
+  local current=\${COMP_WORDS[COMP_CWORD]} options= names=
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W ${quoted(commands.map((one) => one.name()).join(" "))} -- "$current"))
     return
   fi
   case \${COMP_WORDS[1]} in
-${commands.map((one) => `    ${one.name()}) words=${quoted(wordsOf(one).join(" "))} ;;`).join("\n")}
+${commands.map((one) => `    ${one.name()}) options=${quoted(longOptions(one).join(" "))} names=${quoted(subcommands(one).join(" "))} ;;`).join("\n")}
   esac
   case $current in
-    -*) COMPREPLY=($(compgen -W "$words" -- "$current")) ;;
-    *) COMPREPLY=($(compgen -f -- "$current")) ;;
+    -*) COMPREPLY=($(compgen -W "$options" -- "$current")) ;;
+    *)
+      if [ -n "$names" ]; then COMPREPLY=($(compgen -W "$names" -- "$current"))
+      else COMPREPLY=($(compgen -f -- "$current")); fi
+      ;;
   esac
 }
 complete -o filenames -F _quern quern
 `,
   zsh: (commands) => `#compdef quern
 _quern() {
-  local -a found
+  local -a options names
   if (( CURRENT == 2 )); then
-    found=(${commands.map((one) => described(one.name(), one.summary())).join(" ")})
-    _describe command found
+    names=(${described(commands)})
+    _describe command names
     return
   fi
   case $words[2] in
-${commands.map((one) => `    ${one.name()}) found=(${optionsOf(one).map(zshOption).join(" ")}) ;;`).join("\n")}
+${commands.map((one) => `    ${one.name()}) options=(${optionsOf(one).map(zshOption).join(" ")}) names=(${described(one.commands)}) ;;`).join("\n")}
   esac
-  if [[ $PREFIX == -* ]]; then _describe option found; else _files; fi
+  if [[ $PREFIX == -* ]]; then _describe option options
+  elif (( $#names )); then _describe command names
+  else _files; fi
 }
 compdef _quern quern
 `,
   fish: (commands) =>
     commands
       .flatMap((one) => [
-        `complete -c quern -n __fish_use_subcommand -a ${one.name()} -d ${quoted(one.summary())}`,
-        ...optionsOf(one).map((option) => fishOption(one.name(), option)),
+        fishCommand("__fish_use_subcommand", one),
+        ...one.commands.map((inner) => fishCommand(fishAfter(one), inner)),
+        ...optionsOf(one).map((option) => fishOption(fishAfter(one), option)),
       ])
       .join("\n") + "\n",
 };
@@ -67,24 +73,33 @@ const optionsOf = (command: Command): Option[] => [
   ...command.commands.flatMap((one) => one.options),
 ];
 
-/** Returns what may follow a command: its subcommands and its options. */
-const wordsOf = (command: Command): string[] => [
-  ...command.commands.map((one) => one.name()),
+const longOptions = (command: Command): string[] => [
   ...new Set(optionsOf(command).flatMap(({ long }) => long ?? [])),
 ];
 
+const subcommands = ({ commands }: Command): string[] => commands.map((one) => one.name());
+
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-const described = (word: string, about: string): string =>
+const zshWord = (word: string, about: string): string =>
   quoted(`${word.replaceAll(":", "\\:")}:${about}`);
 
-const zshOption = ({ long = "", description }: Option): string => described(long, description);
+const described = (commands: readonly Command[]): string =>
+  commands.map((one) => zshWord(one.name(), one.summary())).join(" ");
 
-function fishOption(command: string, { long, short, required, description }: Option): string {
+const zshOption = ({ long = "", description }: Option): string => zshWord(long, description);
+
+const fishAfter = (command: Command): string =>
+  quoted(`__fish_seen_subcommand_from ${command.name()}`);
+
+const fishCommand = (when: string, command: Command): string =>
+  `complete -c quern -n ${when} -a ${command.name()} -d ${quoted(command.summary())}`;
+
+function fishOption(when: string, { long, short, required, description }: Option): string {
   const names = [
     ...(long ? [`-l ${long.slice(2)}`] : []),
     ...(short ? [`-s ${short.slice(1)}`] : []),
     ...(required ? ["-r"] : []),
   ];
-  return `complete -c quern -n '__fish_seen_subcommand_from ${command}' ${names.join(" ")} -d ${quoted(description)}`;
+  return `complete -c quern -n ${when} ${names.join(" ")} -d ${quoted(description)}`;
 }

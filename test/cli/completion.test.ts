@@ -22,13 +22,58 @@ test.skipIf(!existsSync("/bin/bash"))("bash completes commands, options and path
   expect(await completed("quern", "index", "--all-")).toEqual(["--all-branches", "--all-tags"]);
   expect(await completed("quern", "search", "--per")).toEqual(["--per-file"]);
   expect(await completed("quern", "keys", "--own")).toEqual(["--owner"]);
+  expect(await completed("quern", "keys", "re")).toEqual(["revoke"]);
   expect(await completed("quern", "index", "README")).toEqual(["README.md"]);
 });
 
-test.each(["bash", "zsh", "fish"])("%s has every option, and reads its script", async (shell) => {
-  const text = await script(shell);
-  for (const name of ["all-branches", "vimgrep", "anonymous", "wait"]) expect(text).toContain(name);
-  const { error, status, stderr } = spawnSync(shell, ["-n"], { input: text, encoding: "utf8" });
+/** The commands that the help of `quern` or of one of its commands lists, and the options. */
+async function listed(...argv: string[]) {
+  const { stdout } = await quern([...argv, "--help"]);
+  const [, commands = ""] = stdout.split("\nCommands:\n");
+  return {
+    options: [...stdout.matchAll(/^ {2}(?:-\w, )?--([a-z][\w-]*)/gm)].map(([, name]) => name!),
+    commands: [...commands.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name!),
+  };
+}
+
+/** The lines of a script that are about one command. */
+const linesOf = (text: string, command: string): string =>
+  text
+    .split("\n")
+    .filter((line) => line.includes(`    ${command}) `) || line.includes(`_from ${command}'`))
+    .join("\n");
+
+test.each(["bash", "zsh", "fish"])(
+  "the script for %s lists every command and option",
+  async (shell) => {
+    const text = await script(shell);
+    const { commands } = await listed();
+    expect(commands).toContain("index");
+    for (const command of commands.filter((name) => name !== "help")) {
+      const lines = linesOf(text, command);
+      const word = (name: string) => new RegExp(`(?:^|[ '-])${name}(?:[ ':]|$)`, "m");
+      expect(text).toMatch(word(command));
+      const inner = (await listed(command)).commands.filter((name) => name !== "help");
+      const helps = await Promise.all([
+        listed(command),
+        ...inner.map((name) => listed(command, name)),
+      ]);
+      const options = helps.flatMap((help) => help.options).filter((name) => name !== "help");
+      for (const name of [...inner, ...options]) expect(lines, command).toMatch(word(name));
+    }
+  },
+);
+
+// what the scripts for zsh and fish use of their languages, bash reads as well, quotes included
+test.each([
+  ["bash", "bash"],
+  ["bash", "zsh"],
+  ["bash", "fish"],
+  ["zsh", "zsh"],
+  ["fish", "fish"],
+])("%s, if it is there, reads the script for %s", async (reader, shell) => {
+  const input = await script(shell);
+  const { error, status, stderr } = spawnSync(reader, ["-n"], { input, encoding: "utf8" });
   if (!error) expect([status, stderr]).toEqual([0, ""]);
 });
 
