@@ -1,7 +1,8 @@
-/** Formats errors for people: the code, what is wrong, and what to do unless the message says so already. */
+/** Formats errors for people: the code, what is wrong, and what to do. */
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 
+/** What to do, for the codes whose messages do not say it themselves. */
 const ADVICE: Readonly<Record<ErrorCode, string>> = {
   INVALID_REQUEST: "",
   QUERY_SYNTAX: "",
@@ -9,25 +10,25 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   REGEX_TOO_LARGE: "",
   CONTEXT_NOT_FOUND: "saved sets of repositories are known to a host only; use repo: or reposet:",
   SOURCE_NOT_FOUND: "",
-  SOURCE_UNREADABLE: "check the permissions of the path",
+  SOURCE_UNREADABLE: "",
   NOT_A_GIT_REPOSITORY: "",
-  REVISION_NOT_FOUND: "git branch --all and git tag list what there is",
+  REVISION_NOT_FOUND: "",
   INVALID_GIT_REF: "git branch --all and git tag list what there is",
   HISTORY_NOT_AVAILABLE: "",
   FILE_TOO_LARGE: "",
   BINARY_FILE: "",
-  GIT_MISSING: "install git, or put it on the PATH",
-  INDEX_NOT_FOUND: "quern index PATH does; --db DIR or QUERN_DB names another directory",
+  GIT_MISSING: "",
+  INDEX_NOT_FOUND: "quern index PATH makes an index; --db DIR or QUERN_DB names another directory",
   INDEX_LOCKED: "",
-  INDEX_VERSION: "index again into a new directory",
+  INDEX_VERSION: "",
   INDEX_CORRUPT: "",
-  INDEX_READ_ONLY: "the disk or directory may only be read",
-  DISK_FULL: "make room, then run the same command again: nothing is lost",
-  PERMISSION_DENIED: "check the permissions of the data directory",
+  INDEX_READ_ONLY: "",
+  DISK_FULL: "",
+  PERMISSION_DENIED: "",
   ENGINE_CLOSED: "",
   ABORTED: "stopped; what was indexed before is as it was",
   CURSOR_EXPIRED: "",
-  OVERLOADED: "try again in a moment",
+  OVERLOADED: "",
   DUPLICATE_ID: "",
   INTERNAL: "this is a bug of quern",
 };

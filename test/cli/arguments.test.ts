@@ -6,8 +6,11 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { describeError } from "../../src/cli/errors.ts";
 import { damaged } from "../../src/cluster/objects/bundle.ts";
+import { cannotStart } from "../../src/git/git-process.ts";
 import { corrupt } from "../../src/store/format/sealed.ts";
+import { translate } from "../../src/store/lmdb/failures.ts";
 import { QuernError } from "../../src/base/errors.ts";
+import { unreadableFolder } from "../../src/base/folder-errors.ts";
 import { VERSION } from "../../src/base/version.ts";
 import { quern } from "./terminal.ts";
 
@@ -94,8 +97,8 @@ test.each<[unknown, string]>([
     "quern: QUERY_SYNTAX: the query is empty\n",
   ],
   [
-    new QuernError("GIT_MISSING", "no git"),
-    "quern: GIT_MISSING: no git\n  install git, or put it on the PATH\n",
+    new QuernError("CONTEXT_NOT_FOUND", "no x"),
+    "quern: CONTEXT_NOT_FOUND: no x\n  saved sets of repositories are known to a host only; use repo: or reposet:\n",
   ],
   [
     damaged("v1/seg/a"),
@@ -115,6 +118,20 @@ test.each<[unknown, string]>([
   ],
   ["thrown text", "quern: INTERNAL: thrown text\n  this is a bug of quern\n"],
 ])("%s", (error, told) => expect(describeError(error)).toBe(told));
+
+const systemError = (code: string): Error => Object.assign(new Error(`${code}: open`), { code });
+
+test.each<[error: unknown, advice: RegExp]>([
+  [cannotStart(systemError("ENOENT")), /install git/g],
+  [unreadableFolder("/srv/shop", systemError("EACCES")), /permissions/g],
+  [translate(systemError("ENOSPC")), /make room/g],
+  [translate(systemError("EACCES")), /owner or mode|permissions/g],
+  [translate(systemError("EROFS")), /readOnly|only be read/g],
+  [translate(new Error("MDB_VERSION_MISMATCH")), /index again into a new directory/g],
+  [translate(new Error("MDB_INVALID")), /index again into a new directory/g],
+])("%s says once what to do", (error, advice) => {
+  expect(describeError(error).match(advice)).toHaveLength(1);
+});
 
 describe("keys", () => {
   const db = join(folder, "keyed");
