@@ -18,6 +18,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { checkPaths, ignored, sourcesOf } from "./index-sources.ts";
 import type { Io } from "./io.ts";
 import type { Asked } from "./mcp-command.ts";
+import { count } from "./style.ts";
 
 export interface Followed {
   /** Answers that reflect the disk. */
@@ -140,7 +141,7 @@ async function followDisk(path: string, found: Found, following: Following): Pro
   const { name } = found.source;
   const begun = words.get(path)!;
   const onProgress = ({ done, total }: IndexProgress): void => {
-    words.set(path, `${begun} So far ${done} of ${total} files.`);
+    words.set(path, `${begun} So far ${done} of ${count(total, "file")}.`);
   };
   if (!found.known)
     await engine.index(directory(path, { name, ignore: ignored(path, { db: engine.path }) }), {

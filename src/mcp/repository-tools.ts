@@ -103,7 +103,9 @@ function describe({
   return [
     `${name}@${main?.name ?? ""}: ${plural(main?.files ?? 0, "file")}, ${(contentBytes / 2 ** 20).toFixed(1)} MiB, indexed ${indexedAt.toISOString().slice(0, 16)}Z`,
     ...(state === "indexing" ? ["STILL BEING INDEXED"] : []),
-    ...(isBehind ? [`definitions of ${symbols.done} of ${symbols.total} files are known`] : []),
+    ...(isBehind
+      ? [`definitions of ${symbols.done} of ${plural(symbols.total, "file")} are known`]
+      : []),
     ...(others.length > 0 ? [`also ${others.join(", ")}`] : []),
     ...(skipped.length > 0 ? [`not searchable: ${reasonsOf(skipped)}`] : []),
   ].join("; ");

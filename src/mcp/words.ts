@@ -3,6 +3,7 @@
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 import type { Explanation } from "../search/messages/response.ts";
 import { CallRefused } from "./guard.ts";
+import { plural } from "./plural.ts";
 
 const itself = (message: string): string => message;
 
@@ -79,7 +80,7 @@ export function suggestionWords({ suggestions }: Pick<Explanation, "suggestions"
     .slice(0, 5)
     .map(
       ({ change, request, totalMatchCount }) =>
-        `${totalMatchCount} matches ${CHANGES[change]}: ${request.query}`,
+        `${plural(totalMatchCount, "match", "matches")} ${CHANGES[change]}: ${request.query}`,
     );
 }
 

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bytes, count, duration, table, visible } from "../../src/cli/style.ts";
 
@@ -22,6 +24,14 @@ test("numbers and their words", () => {
   expect(count(1, "match", "matches")).toBe("1 match");
   expect(count(0, "file")).toBe("0 files");
   expect(count(12_345, "match", "matches")).toBe("12,345 matches");
+});
+
+test.each(["src/cli", "src/mcp"])("%s: no number stands before a fixed plural", (folder) => {
+  const many = /\$\{(?![A-Z_]+\})[^}]*\} (?:files|matches|repositories|segments|symbols|lines)\b/g;
+  const found = readdirSync(folder).flatMap(
+    (name) => readFileSync(join(folder, name), "utf8").match(many) ?? [],
+  );
+  expect(found).toEqual([]);
 });
 
 test("columns are as wide as their widest cell", () => {

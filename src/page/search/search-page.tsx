@@ -96,7 +96,7 @@ function Summary({ found: { state, stats, files, hasMore } }: { found: Found }) 
     <p class="summary" role="status">
       <strong>{counted(stats)}</strong>
       <span class="muted"> in {milliseconds(stats.duration)}</span>
-      {hasMore && <span class="muted"> · the best {number(files.length)} files are shown</span>}
+      {hasMore && <span class="muted"> · the best {filesIn(files.length)} shown</span>}
       {missing(stats).map((words) => (
         <span key={words} class="missing">
           {words}
