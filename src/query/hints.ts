@@ -23,8 +23,8 @@ export interface Hint {
   readonly query?: string;
 }
 
-/** Names that other engines use for our filters. */
-const FILTERS: Readonly<Record<string, string>> = {
+/** Names that other engines use for our filters. docs/query-language.md says why each is no alias. */
+export const FOREIGN_FILTERS: Readonly<Record<string, string>> = {
   path: "file",
   filename: "file",
   filepath: "file",
@@ -44,7 +44,7 @@ const FILTERS: Readonly<Record<string, string>> = {
   text: "content",
 };
 
-const OPERATORS: Readonly<Record<string, string>> = {
+export const FOREIGN_OPERATORS: Readonly<Record<string, string>> = {
   OR: "or",
   "||": "or",
   "|": "or",
@@ -143,7 +143,7 @@ function joined(before: string, instead: string, after: string): string | undefi
 function hintFor(word: string, prefix: string | undefined, dialect: Dialect): Advice | undefined {
   if (prefix === "file") return globHint(word.slice(word.indexOf(":") + 1));
   if (prefix !== undefined) return undefined;
-  const operator = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined;
+  const operator = Object.hasOwn(FOREIGN_OPERATORS, word) ? FOREIGN_OPERATORS[word] : undefined;
   if (operator !== undefined) return operatorHint(word, operator);
   return filterHint(word) ?? dashHint(word, dialect) ?? expressionHint(word, dialect);
 }
@@ -163,18 +163,16 @@ function filterHint(word: string): Advice | undefined {
   const dash = word.startsWith("-") ? "-" : "";
   const lower = name.toLowerCase();
   const said = `${name}: is a word here`;
-  if (lower === "case" || lower === "type" || lower === "lines" || lower === "count")
-    return lower === "case"
-      ? { message: `${said}; whether case matters is an option: -s, isCaseSensitivityEnabled` }
-      : undefined;
+  if (lower === "case")
+    return { message: `${said}; whether case matters is an option: -s, isCaseSensitivityEnabled` };
   if (lower === "ext" || lower === "extension") {
     const instead = `${dash}file:\\.${value.replace(/^\./, "").replace(/[^\w]/g, "\\$&")}$`;
     return { message: `${said}; write ${instead}`, instead };
   }
   const ours = Object.hasOwn(PREFIXES, lower)
     ? lower
-    : Object.hasOwn(FILTERS, lower)
-      ? FILTERS[lower]
+    : Object.hasOwn(FOREIGN_FILTERS, lower)
+      ? FOREIGN_FILTERS[lower]
       : undefined;
   if (ours === undefined || ours === name) return undefined;
   return { message: `${said}; did you mean ${ours}:`, instead: `${dash}${ours}:${value}` };

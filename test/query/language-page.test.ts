@@ -4,7 +4,7 @@
  *   query | finds | but not             files of which the first is found and the second is not
  *   write | finds files that | here     what is said, and which of the page's files it is
  *   write | means                       the terms that it is parsed to
- *   word | write                        a word of other engines, which explain() has a hint for
+ *   word | write | because it is also   a word of other engines, which explain() has a hint for, and why no alias
  *   filter | short | value              the filter, and the values that are listed
  */
 
@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { open, type Engine, type Source } from "../../src/index.ts";
 import { ALL } from "../../src/query/ast.ts";
-import { hintsOf } from "../../src/query/hints.ts";
+import { FOREIGN_FILTERS, FOREIGN_OPERATORS, hintsOf } from "../../src/query/hints.ts";
 import { parseQuery } from "../../src/query/parse.ts";
 import { simplify } from "../../src/query/simplify.ts";
 import { outcome } from "./outline.ts";
@@ -49,7 +49,7 @@ const codes = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map((
 const FINDS = ["query | finds | but not", "query in the regex dialect | finds | but not"] as const;
 const SAYS = "write | finds files that | here";
 const MEANS = ["write | means", "write | means in the regex dialect"] as const;
-const FOREIGN = "word | write";
+const FOREIGN = "word | write | because it is also";
 const FILTERS = "filter | short | value";
 
 test("every table is read", () => {
@@ -65,6 +65,19 @@ test.each(rowsOf(FOREIGN).flatMap(([words]) => codes(words!)))("%s has a hint", 
   const parse = () => parseQuery(typed(word), LITERAL);
   if (word.startsWith("file:")) expect(parse).toThrow(/as a glob it is/);
   else expect(hintsOf(typed(word), LITERAL)).toHaveLength(1);
+});
+
+const foreign = [
+  ...Object.keys(FOREIGN_FILTERS).map((name) => `${name}:`),
+  ...Object.keys(FOREIGN_OPERATORS),
+];
+
+test.each(foreign)("%s has its row", (word) => {
+  expect(rowsOf(FOREIGN).filter(([words]) => codes(words!).includes(word))).toHaveLength(1);
+});
+
+test("every word has its reason", () => {
+  for (const [words, , reason] of rowsOf(FOREIGN)) expect(reason, words).toMatch(/\w/);
 });
 
 interface File {
