@@ -266,6 +266,28 @@ describe("suggestions", () => {
   });
 });
 
+describe("hints", () => {
+  test.each<[query: string, says: string, instead: string | undefined]>([
+    ["needle path:src", "path: is a word here; did you mean file:", "needle file:src"],
+    ["needle OR zebra", "OR is a word here", "needle or zebra"],
+    ["needle case:yes", "an option: -s, isCaseSensitivityEnabled", undefined],
+  ])("%s: %s", async (query, says, instead) => {
+    const { hints } = await explain(engine, { query });
+    expect(hints).toMatchObject([{ message: expect.stringContaining(says) as string }]);
+    expect(hints[0]!.query).toBe(instead);
+  });
+
+  test("for a query so long that a thread reads it", async () => {
+    const long = "needle ".repeat(60);
+    const { hints } = await explain(engine, { query: `${long}path:src` });
+    expect(hints).toMatchObject([{ word: "path:src", query: `${long}file:src` }]);
+  });
+
+  test("none for words of this language", async () => {
+    expect((await explain(engine, { query: "needle or file:src" })).hints).toEqual([]);
+  });
+});
+
 /** `main` has a file, `old` has another text in it. */
 function twoBranches(): string {
   const path = temporaryFolder();
