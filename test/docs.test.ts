@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { Engine } from "../src/index.ts";
+import { LANGUAGE_QUERIES } from "../src/ingest/symbols/languages.ts";
 import { createHandler, memoryTokenStore, memoryUserStore } from "../src/http/index.ts";
 import { PAGES } from "./pages.ts";
 
@@ -62,6 +63,63 @@ test.each(PAGES)("%s: npm scripts exist", (page) => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
   for (const [, name] of read(page).matchAll(/npm run ([\w-]+)/g))
     expect(Object.keys(scripts), name).toContain(name);
+});
+
+/** What stands under a heading, up to the next one, without code. */
+function sectionOf(page: string, heading: string): string {
+  const sections = withoutCode(read(page)).split(/^#+ /m);
+  return sections.find((one) => one.startsWith(`${heading}\n`))?.slice(heading.length) ?? "";
+}
+
+/** Questions of people who are new, and the words that their answers need. */
+test.each<[page: string, heading: string, ...needs: string[]]>([
+  ["questions", "How much memory does it take?", "530 MiB", "limits.md#memory"],
+  ["limits", "Memory", "120 MiB + 40 MiB a worker + 1.3 × `memoryBudget`"],
+  ["questions", "How do I back it up?", "restore", "keys"],
+  ["questions", "What happens at an upgrade?", "INDEX_VERSION"],
+  ["questions", "How do I highlight matches?", "UTF-8"],
+  ["questions", "Where does it run?", "Alpine", "Windows", "ARM", "Bun", "Deno", "AWS Lambda"],
+  ["questions", "How do I run it in a container?", "Dockerfile"],
+  ["questions", "Which licences come with it?", "grammars"],
+  ["sync", "In one process with the server, and webhooks", "/api/webhook/", "secret"],
+  ["embedding", "How do I show results page by page?", "nextCursor"],
+  ["embedding", "How do I keep it up to date?", "unchanged files are not", "changes"],
+  ["embedding", "Next.js", "Node runtime"],
+  ["metrics", "Metrics for Prometheus", "/api/metrics"],
+  ["metrics", "Traces", "quern:search", "quern:index"],
+  ["metrics", "Spans for OpenTelemetry", "span"],
+  ["metrics", "Logs", "onWarning", "audit"],
+])("docs/%s.md answers: %s", (page, heading, ...needs) => {
+  const answer = sectionOf(`docs/${page}.md`, heading).replace(/\s+/g, " ");
+  for (const words of needs) expect(answer).toContain(words);
+});
+
+test("docs/questions.md leads to the answers on other pages", () => {
+  const page = read("docs/questions.md");
+  for (const at of ["embedding.md#nextjs", "sync.md#", "metrics.md#logs", "limits.md#memory"])
+    expect(page).toContain(at);
+});
+
+test("the memory of an index run is what the formula gives for two workers", () => {
+  const formula = /(\d+) MiB \+ (\d+) MiB a worker \+ ([\d.]+) × `memoryBudget`/;
+  const [, base, worker, share] = formula.exec(read("docs/limits.md"))!.map(Number);
+  const budget = Number(/\| `memoryBudget` +\| (\d+) MiB/.exec(read("docs/options.md"))![1]);
+  const said = Number(
+    /indexes about (\d+) MiB with two workers/.exec(read("docs/questions.md"))![1],
+  );
+  expect(Math.abs(base! + 2 * worker! + share! * budget - said)).toBeLessThan(5);
+});
+
+test("every grammar that is loaded has its licence in docs/questions.md", () => {
+  const answer = sectionOf("docs/questions.md", "Which licences come with it?");
+  const licensed = answer
+    .split("\n- ")
+    .slice(1)
+    .flatMap((line) => [...line.matchAll(/`([\w-]+)`/g)].map(([, name]) => name!));
+  const loaded = LANGUAGE_QUERIES.map(
+    ({ grammar }) => /tree-sitter-([\w-]+)\.wasm$/.exec(grammar)![1]!,
+  );
+  expect(licensed.toSorted()).toEqual([...new Set(loaded)].toSorted());
 });
 
 test("the options on their page are those of open()", () => {
