@@ -2,10 +2,11 @@
 
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { directory } from "../../src/ingest/sources/directory.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { git } from "../../src/ingest/sources/git.ts";
+import type { Source } from "../../src/ingest/sources/source.ts";
 import { commit, git as run } from "../ingest/listing.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
 
@@ -33,14 +34,19 @@ const saysBoth = (...words: string[]) =>
     message: expect.stringMatching(new RegExp(words.join(".*"))) as string,
   });
 
-test("two folders of one name in one run are refused before anything is read", async () => {
+test.each<[indexed: string[], sources: string[]]>([
+  [[], ["first", "acme/docs", "beta/docs"]],
+  [["acme/docs"], ["first", "beta/docs"]],
+])("with %j indexed, %j are refused before anything is read", async (indexed, paths) => {
   const root = folders("acme/docs", "beta/docs", "first");
   const engine = await openEngine();
-  const sources = ["first", "acme/docs", "beta/docs"].map((path) => directory(join(root, path)));
+  await engine.index(indexed.map((path) => directory(join(root, path))));
+  const open = vi.fn<Source["open"]>();
+  const sources = paths.map((path) => ({ ...directory(join(root, path)), open }));
   await expect(engine.index(sources)).rejects.toThrow(
     saysBoth('"docs"', "acme/docs", "beta/docs", "--name"),
   );
-  expect(await engine.repositories()).toEqual([]);
+  expect(open).not.toHaveBeenCalled();
 });
 
 test("sources that come one by one are refused when their turn comes", async () => {
