@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { CORPUS } from "../../scripts/build-corpus.ts";
 import type { IndexReport } from "../../src/index.ts";
 import { ask, db, folder, indexSome, repositories } from "./indexed.ts";
@@ -49,6 +49,33 @@ test("--no-ignore takes what rules leave out", async () => {
   expect(JSON.parse((await quern(["index", path, ...own])).stdout)).toMatchObject([{ added: 1 }]);
   const all = await quern(["index", path, ...own, "--no-ignore"]);
   expect(JSON.parse(all.stdout)).toMatchObject([{ added: 1, unchanged: 1 }]);
+});
+
+test("files whose names begin with a dot are taken, with --hidden and without", async () => {
+  const path = join(folder, "dotted");
+  mkdirSync(join(path, ".config"), { recursive: true });
+  for (const name of [".env", ".config/a.txt"]) writeFileSync(join(path, name), "hay\n");
+  for (const flags of [[], ["--hidden"]]) {
+    const own = ["--db", join(folder, `dotted-index${flags.length}`), "--json"];
+    const { stdout } = await quern(["index", path, ...flags, ...own]);
+    expect(JSON.parse(stdout)).toMatchObject([{ added: 2, skipped: [] }]);
+  }
+});
+
+test("the time that it prints contains symbols", async () => {
+  const clock = performance.now.bind(performance);
+  let ahead = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => clock() + ahead);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const onNote = (text: string) => {
+    if (text.includes("searchable now")) ahead = 20_000; // the clock, as if symbols took so long
+  };
+  const own = ["--db", join(folder, "timed"), "--workers", "0"];
+  const { stdout } = await quern(["index", join(CORPUS, "duration"), ...own], {
+    isTTY: true,
+    onNote,
+  });
+  expect(Number(/, ([\d.]+) s\n$/.exec(stdout)?.[1])).toBeGreaterThan(20);
 });
 
 /** Reports of `quern index --watch`, line by line. */
@@ -131,6 +158,8 @@ test.each<[string[], string]>([
   const ran = await ask("index", ...argv);
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toMatch(new RegExp(`^quern: ${code}: [^\\n]+\\n`));
+  const said = ran.stderr.trim().split(/[;\n] */);
+  expect(new Set(said).size, "advice is given once").toBe(said.length);
   expect(ran.stderr).not.toMatch(/\n\s+at /);
 });
 

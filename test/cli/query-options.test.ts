@@ -90,6 +90,10 @@ test.each<[argv: string[], says: RegExp]>([
   expect(() => requested(...argv)).toThrow(says);
 });
 
+test("--hidden and -n are the default", () => {
+  expect(requested("a", "--hidden", "-n")).toEqual(requested("a"));
+});
+
 test("-s makes case matter, and -i is the default", () => {
   expect(requested("a", "-s").isCaseSensitivityEnabled).toBe(true);
   expect(requested("a", "-i").isCaseSensitivityEnabled).toBe(false);

@@ -28,6 +28,30 @@ test("prints headings, line numbers and lines, without colours in a pipe", async
   );
 });
 
+test.each<[argv: string[], lines: string[]]>([
+  [
+    ["-A", "2"],
+    ["28:", "29-", "30-"],
+  ],
+  [
+    ["-B", "1"],
+    ["27-", "28:"],
+  ],
+  [
+    ["-A", "1", "-B", "2"],
+    ["26-", "27-", "28:", "29-"],
+  ],
+  [
+    ["-C", "1", "-A", "0"],
+    ["27-", "28:"],
+  ],
+])("%j shows so much around a match", async (argv, lines) => {
+  const { stdout } = await ask("search", "-e", "func Parse\\(text", ...argv);
+  const [heading, ...shown] = stdout.trimEnd().split("\n");
+  expect(heading).toBe("duration:duration.go");
+  expect(shown.map((line) => /^\d+./.exec(line)?.[0])).toEqual(lines);
+});
+
 test("marks matches on a terminal, unless NO_COLOR says no", async () => {
   const { stdout, stderr } = await onTerminal({}, "search", "retryWithBackoff file:retry");
   expect(stdout).toContain("\x1b[1;31mretryWithBackoff\x1b[0m");

@@ -15,6 +15,8 @@ export interface World {
   readonly signal?: AbortSignal;
   /** Told of everything that goes to stdout. */
   readonly onOutput?: (text: string) => void;
+  /** Told of everything that goes to stderr. */
+  readonly onNote?: (text: string) => void;
 }
 
 export async function quern(argv: readonly string[], world: World = {}): Promise<Ran> {
@@ -25,7 +27,7 @@ export async function quern(argv: readonly string[], world: World = {}): Promise
     write(text: string | Uint8Array) {
       const added = typeof text === "string" ? text : Buffer.from(text).toString();
       written[name] += added;
-      if (name === "stdout") world.onOutput?.(added);
+      (name === "stdout" ? world.onOutput : world.onNote)?.(added);
     },
   });
   const code = await run(argv, {
