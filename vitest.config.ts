@@ -38,6 +38,8 @@ const common: TestProjectInlineConfiguration["test"] = {
   testTimeout: 300_000 * Number(process.env["QUERN_RUNS"] ?? 1),
   hookTimeout: 300_000,
   expect: { poll: { timeout: 240_000 } },
+  // on Node 20 the AWS SDK would print a warning in each process
+  env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" },
   pool: "forks",
   // These processes live for seconds. V8 then optimizes a function when 2 MB of its bytecode have run, not 132 kB: most
   // of what it would optimize runs too seldom after that to pay for it. It first collects the old space when that has
