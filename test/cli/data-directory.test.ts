@@ -150,7 +150,9 @@ test("a search without one says how to make one", async () => {
   project();
   const { code, stderr } = await quern(["search", "needle"]);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^quern: INDEX_NOT_FOUND: .*\.quern.*\n {2}quern index PATH does/);
+  expect(stderr).toMatch(
+    /^quern: INDEX_NOT_FOUND: .*\.quern.*\n {2}quern index PATH makes an index/,
+  );
 });
 
 test("a command that writes waits for another one where it is told to", async () => {
