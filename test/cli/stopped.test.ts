@@ -111,9 +111,10 @@ test.each([
   const db = join(folder, `index-${word.replace(" ", "-")}-${workers}`);
   const stopped = await pressAt(word, "index", source, "--workers", workers, "--db", db);
   expectStopped(stopped, word);
-  // symbols are found in five steps
-  for (const [bar, percent] of stopped.stderr.matchAll(/symbols [█░]+ +(\d+)%/g))
-    expect(Number(percent), bar).toBeLessThan(50);
+  // contents and symbols are read in several steps, of which one may follow
+  const half = /[█░]+ +(?:[5-9]\d|100)%|60\/60/.source;
+  if (word === "reading") expect(stopped.stderr).not.toMatch(new RegExp(`reading (?:${half})`));
+  else expect(stopped.stderr).not.toMatch(new RegExp(`symbols (?:${half})`));
   const engine = await open(db);
   try {
     expect(await engine.check()).toMatchObject({ ok: true });

@@ -91,6 +91,7 @@ class Reader {
     }
     this.#batch.push({ wanted, file: { ...wanted.file, content: ready } });
     if ("bytes" in ready) this.#batchBytes += ready.bytes.length;
+    else if ("file" in ready) this.#batchBytes += wanted.size; // the thread reads it
     if (this.#batch.length >= BATCH_FILES || this.#batchBytes >= BATCH_BYTES)
       await this.#dispatch();
   }
