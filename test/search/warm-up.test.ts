@@ -1,6 +1,6 @@
 /** An engine that has nothing to do asks itself questions until its threads are ready, gives way, and can be told not to. */
 
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
@@ -57,6 +57,16 @@ test("stops where the engine is asked for something, and goes on later", async (
   expect(asked).toHaveLength(3);
   isIdle = true;
   await expect.poll(() => asked.length).toBe(400);
+});
+
+test("closes between two questions without a timer, which would not keep the process alive", async () => {
+  const { asked, warming } = warmUp(async () => {});
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  await turn(); // the answer has come
+  let isClosed = false;
+  void warming.close().then(() => (isClosed = true));
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+  expect(isClosed).toBe(true);
 });
 
 test("waits until the engine is idle at two looks in a row", async () => {

@@ -7,6 +7,7 @@
  * immediately and closes it, there is no warm-up.
  */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 
 /**
@@ -93,7 +94,7 @@ export class WarmUp {
         while (!this.#isOver && this.#options.isIdle()) await this.#ask();
       if (!this.#isOver) this.#wait();
     } catch {
-      // searches of the host report damage
+      // searches of the host report damage, and close() has ended this one
     }
   }
 
@@ -103,7 +104,8 @@ export class WarmUp {
     const { signal } = this.#end;
     await this.#options.search(question, { timeoutMs: QUESTION_MS, signal });
     this.#spentMs += performance.now() - began;
-    // not setImmediate(): an unreferenced one does not wake a sleeping event loop
-    await new Promise((resolve) => void setTimeout(resolve, 1).unref());
+    // not setImmediate(): an unreferenced one does not wake a sleeping event loop. With the signal, because close()
+    // waits for this, and nothing else may keep the process alive
+    await sleep(1, undefined, { ref: false, signal });
   }
 }
