@@ -1,9 +1,9 @@
 /**
- * Three groups of test files. Those of pure functions share a few processes, so that the modules they test are loaded and
+ * Four groups of test files. Those of pure functions share a few processes, so that the modules they test are loaded and
  * compiled once for each process and not once for each file: 0.4 s of processor time a file. The others have a process
  * of their own. Files that open engines or start git must not share: their process grows, and what a large process
  * starts takes several times as long. They load the sources as a few bundles (test/bundled-sources.ts); only files that
- * call vi.mock() load them one by one.
+ * call vi.mock() load them one by one. Files with bounds of processor time run without the flags for V8 below.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -25,10 +25,15 @@ const pathsOf = (wanted: (file: { path: string; text: string }) => boolean): str
 
 const MOCKS = /\bvi\.mock\(/;
 const MEASURES = /\b(?:memoryUsage|cpuUsage|eventLoopUtilization|VmHWM)\b/;
+const BOUNDS = /\bSLOWNESS\b|\bwatchStalls\b|\/lateness\.ts/;
+const bounded = pathsOf(({ text }) => BOUNDS.test(text) && !MOCKS.test(text));
 const mocking = pathsOf(({ text }) => MOCKS.test(text));
 const shared = pathsOf(
   ({ path, text }) =>
-    SHARING.includes(path.split("/")[1]!) && !MOCKS.test(text) && !MEASURES.test(text),
+    SHARING.includes(path.split("/")[1]!) &&
+    !MOCKS.test(text) &&
+    !MEASURES.test(text) &&
+    !BOUNDS.test(text),
 );
 
 const common: TestProjectInlineConfiguration["test"] = {
@@ -66,6 +71,9 @@ process.once("exit", () => {
   process.exitCode = 1;
 });
 
+/** Not in watch mode, which follows what a test imports file by file. */
+const sources = process.argv.includes("run") ? { plugins: [bundledSources] } : {};
+
 export default defineConfig({
   test: {
     onConsoleLog,
@@ -73,13 +81,24 @@ export default defineConfig({
     teardownTimeout: 60_000,
     projects: [
       {
-        // not in watch mode, which follows what a test imports file by file
-        ...(process.argv.includes("run") && { plugins: [bundledSources] }),
+        ...sources,
         test: {
           ...common,
           name: "alone",
           include: ["test/**/*.test.ts"],
-          exclude: [...shared, ...mocking],
+          exclude: [...shared, ...mocking, ...bounded],
+          server: { deps: { external: [BUNDLES] } },
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        // as hosts run it: bounds of processor time are for code that V8 optimizes as usual
+        ...sources,
+        test: {
+          ...common,
+          name: "bounded",
+          include: bounded,
+          execArgv: [],
           server: { deps: { external: [BUNDLES] } },
           sequence: { groupOrder: 0 },
         },
