@@ -281,10 +281,14 @@ export class FrontStates {
   async #head(shard: number, generation: number): Promise<ShardHead | undefined> {
     const known = this.#state?.shards.get(shard)?.head;
     if (known?.generation === generation) return known;
-    // an older one may already be collected
-    const head = this.#catalog.head(shard, generation, known);
-    const newest = (await this.#catalog.generations()).get(shard);
-    return generation === newest ? head : head.catch(() => undefined);
+    const [head, newest] = await Promise.allSettled([
+      this.#catalog.head(shard, generation, known),
+      this.#catalog.generations(),
+    ]);
+    if (newest.status === "rejected") throw newest.reason;
+    if (head.status === "fulfilled") return head.value;
+    if (generation === newest.value.get(shard)) throw head.reason;
+    return undefined; // an older one may already be collected
   }
 
   async #build(shards: ReadonlyMap<number, FrontShard>): Promise<FrontState> {
