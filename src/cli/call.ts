@@ -52,6 +52,12 @@ export function wholeNumber(value: string): number {
   return number;
 }
 
+export function port(value: string): number {
+  const number = wholeNumber(value);
+  if (number > 65_535) throw new InvalidArgumentError("A port is at most 65535.");
+  return number;
+}
+
 export function date(value: string): Date {
   const date = new Date(value);
   if (Number.isNaN(date.getTime()))

@@ -17,6 +17,7 @@ import {
   collect,
   type CommonFlags,
   oneOf,
+  port,
   wholeNumber,
   withCluster,
   withCommonOptions,
@@ -54,7 +55,7 @@ export function addServe(program: Command, call: Call): void {
       "Answer searches over HTTP. quern index may run at the same time; each search sees the newest state.\n" +
         "Callers need an API key (quern keys create), unless --anonymous is given.",
     )
-    .option("--port <n>", "port to listen on; 0: any free port", wholeNumber, 3000)
+    .option("--port <n>", "port to listen on; 0: any free port", port, 3000)
     .option("--host <name>", "address to listen on", "127.0.0.1")
     .option(
       "--anonymous <what>",

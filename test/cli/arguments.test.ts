@@ -77,6 +77,7 @@ test.each<[string[], RegExp]>([
   [["index", "README.md"], /^quern: INVALID_REQUEST: README.md is a file.*--ignore '!\/README.md'/],
   [["index", "nowhere"], /^quern: SOURCE_NOT_FOUND: there is no .*nowhere/],
   [["index", ".", "--ignore", "x"], /^quern: INVALID_REQUEST: --ignore is for folders/],
+  [["serve", "--port", "65536"], /at most 65535/],
   [["serve", "--anonymous", "some"], /must be one of public, all/],
   [["keys", "create", "--expires", "soon"], /must be a date/],
 ])("%j is an error", async (argv, message) => {
