@@ -15,11 +15,10 @@ import { parseArgs } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { open } from "../src/engine.ts";
-import { Cursors } from "../src/mcp/cursors.ts";
 import { findFiles, search } from "../src/mcp/search-tools.ts";
 import { definitions, references } from "../src/mcp/symbol-tools.ts";
-import { tokenBound } from "../src/mcp/token-bound.ts";
 import type { Facts, Tool } from "../src/mcp/tool.ts";
+import { toolContext } from "../test/mcp/tool-context.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -92,15 +91,7 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
 /** What tools take beyond the engine. */
 async function overhead(): Promise<void> {
   await using engine = await open(db, { readOnly: true });
-  const context = {
-    engine,
-    viewer: undefined,
-    signal: new AbortController().signal,
-    timeoutMs: undefined,
-    cursors: new Cursors(),
-    count: tokenBound,
-    behind: () => [],
-  };
+  const context = toolContext(engine);
   const spent = { engine: 0, calls: 0 };
   const counted = new Proxy(engine, {
     get(target, name) {

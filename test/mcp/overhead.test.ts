@@ -2,13 +2,11 @@
 
 import { expect, test } from "vitest";
 import { documents, type Engine } from "../../src/index.ts";
-import { Cursors } from "../../src/mcp/cursors.ts";
 import { search } from "../../src/mcp/search-tools.ts";
-import { tokenBound } from "../../src/mcp/token-bound.ts";
-import type { ToolContext } from "../../src/mcp/tool.ts";
 import { sharedEngine } from "../engine/opened.ts";
 import { tellFigure } from "../figures.ts";
 import { SLOWNESS } from "../slowness.ts";
+import { toolContext } from "./tool-context.ts";
 
 const lineOf = (file: number, i: number): string =>
   `  const needle${i} = await fetchOrder(${file}, { retries: ${i % 7} });`;
@@ -47,15 +45,7 @@ function contextOf(engine: Engine, answers?: Map<string, unknown>) {
       };
     },
   });
-  const context: ToolContext = {
-    engine: asked,
-    viewer: undefined,
-    signal: new AbortController().signal,
-    timeoutMs: undefined,
-    cursors: new Cursors(),
-    count: tokenBound,
-    behind: () => [],
-  };
+  const context = toolContext(asked);
   return { context, counts };
 }
 

@@ -6,10 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { FRESH, open, type Engine, type GivesFresh } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { Source } from "../../src/ingest/sources/source.ts";
-import { Cursors } from "../../src/mcp/cursors.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
 import { answerCall, TOOLS } from "../../src/mcp/server.ts";
-import { tokenBound } from "../../src/mcp/token-bound.ts";
 import {
   NO_NOTICES,
   NOTICES,
@@ -18,6 +16,7 @@ import {
 } from "../../src/workspace/notices.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 import { callTool, connected } from "./connected.ts";
+import { toolContext } from "./tool-context.ts";
 
 // ── a damaged data file ──
 
@@ -110,15 +109,7 @@ async function followed(notices?: MakeNotices) {
   const engine = await openEngine();
   const workspace = await engine.workspace(root, notices ? ({ [NOTICES]: notices } as object) : {});
   const fresh = (engine as Engine & GivesFresh)[FRESH](() => [workspace]);
-  const context = {
-    engine: fresh,
-    viewer: undefined,
-    signal: new AbortController().signal,
-    timeoutMs: undefined,
-    cursors: new Cursors(),
-    count: tokenBound,
-    behind: () => [],
-  };
+  const context = toolContext(fresh);
   const call = async (name: string, args: object) => {
     const { input, run } = TOOLS.find((one) => one.name === name)!;
     const { content, structuredContent, isError } = await answerCall(() =>

@@ -1,0 +1,15 @@
+/** What tools get of a host, for an engine without viewers. */
+
+import { Cursors } from "../../src/mcp/cursors.ts";
+import { tokenBound } from "../../src/mcp/token-bound.ts";
+import type { ToolContext } from "../../src/mcp/tool.ts";
+
+export const toolContext = (engine: ToolContext["engine"]): ToolContext => ({
+  engine,
+  viewer: undefined,
+  signal: new AbortController().signal,
+  timeoutMs: undefined,
+  cursors: new Cursors(),
+  count: tokenBound,
+  behind: () => [],
+});
