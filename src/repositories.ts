@@ -228,7 +228,7 @@ async function sortIds(catalog: Catalog, question: ListQuestion): Promise<Uint32
   return ids;
 }
 
-/** Whether a repository has one of the names. */
+/** Resolves to a function that says whether a repository has one of the names. */
 async function marked(
   { names }: Catalog,
   among: readonly string[],

@@ -7,6 +7,6 @@ import { runInNewContext } from "node:vm";
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  setFlagsFromString("--no-expose-gc"); // contexts that the host creates must not see the flag
+  setFlagsFromString("--no-expose-gc"); // contexts that the host creates later must not see the flag
   collect();
 }

@@ -16,13 +16,13 @@ export type ErrorCode =
   | "REGEX_TOO_LARGE" // a regular expression exceeds our limits or RE2's
   | "CONTEXT_NOT_FOUND" // `context:` names a set the host does not know
   | "SOURCE_NOT_FOUND" // the path of a source does not exist
-  | "SOURCE_UNREADABLE" // the path of a source exists and cannot be read
+  | "SOURCE_UNREADABLE" // the path of a source exists but cannot be read
   | "NOT_A_GIT_REPOSITORY"
   | "REVISION_NOT_FOUND"
-  | "GIT_MISSING" // no git command on the PATH
+  | "GIT_MISSING" // there is no git command on the PATH
   | "INVALID_GIT_REF" // a revision passed to history is malformed, or does not exist
-  | "HISTORY_NOT_AVAILABLE" // the requested file or difference exceeds a limit
-  | "FILE_TOO_LARGE" // the requested file exceeds a limit
+  | "HISTORY_NOT_AVAILABLE" // the repository has no git history, or its clone is gone
+  | "FILE_TOO_LARGE" // the requested file, difference or other output of git exceeds a limit
   | "BINARY_FILE"
   | "INDEX_NOT_FOUND" // the engine was opened read-only, and the data directory does not exist
   | "INDEX_LOCKED" // another process is writing

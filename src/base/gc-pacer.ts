@@ -13,8 +13,8 @@
  */
 
 /**
- * Bytes of live objects before the first garbage. Most answers are smaller than this, and are dead before a
- * collection.
+ * Bytes of live objects that are made before the pacer first allocates garbage. Most answers are smaller than this, and
+ * are dead before V8 collects.
  */
 const FREE_BYTES = 256 * 1024;
 /** Bytes of live objects per 64 KiB of garbage. Fewer where V8 collects less often (13 in Node 24). */

@@ -1,7 +1,7 @@
 /**
- * Bounds JSON before it is parsed. JSON.parse() takes time by the number of values rather than the length. A megabyte
- * that is one string takes 1 ms; a megabyte of nested lists blocks the host's event loop for 50 to 125 ms. Counting
- * the values reads only bytes, in slices, and takes about 2 ms per megabyte.
+ * Bounds JSON before it is parsed. The time of JSON.parse() depends on the number of values rather than on the length.
+ * A megabyte that is one string takes 1 ms; a megabyte of nested lists blocks the host's event loop for 50 to 125 ms.
+ * Counting the values reads only bytes, in slices, and takes about 2 ms per megabyte.
  */
 
 import type { Pause } from "./yield.ts";

@@ -6,7 +6,7 @@
 
 import { isIP } from "node:net";
 
-/** Whether the name cannot belong to somebody else's web page: it is a local name or an IP address. */
+/** Whether the name is a local name or an IP address, and so cannot belong to somebody else's web page. */
 export function isOwnName(hostname: string): boolean {
   const name = hostname.replace(/^\[|\]$/g, "");
   return name === "localhost" || name.endsWith(".localhost") || isIP(name) !== 0;

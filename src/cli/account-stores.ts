@@ -15,7 +15,10 @@ import type { OpenedFile } from "./cluster-file.ts";
 import type { Io } from "./io.ts";
 import { QuernError } from "../base/errors.ts";
 
-/** The name begins with a dot, so that the data directory still counts as empty before the first index run. */
+/**
+ * Returns the folder of the stores. Its name begins with a dot, so that the data directory still counts as empty before
+ * the first index run.
+ */
 const accountFolder = (db: string): string => join(db, ".keys");
 
 export interface Accounts extends AsyncDisposable {

@@ -12,7 +12,7 @@ export interface OpenedMachine extends AsyncDisposable {
   readonly address: string | undefined;
 }
 
-/** Disposing closes the port first, then the engine. */
+/** Opens this machine's part. Disposing of it closes the port first, then the engine. */
 export async function openMachine(
   options: ClusterOptions,
   listen: ListenAt | undefined,

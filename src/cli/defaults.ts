@@ -13,7 +13,7 @@ import { QuernError } from "../base/errors.ts";
 import { pathWithin } from "../base/paths.ts";
 
 const NAME = "quern.json";
-/** Includes the fields of a sync configuration. */
+/** The fields that the file may have, including those of a sync configuration. */
 const FIELDS = ["$schema", "db", "command", "connections", "sync"];
 const MOST_BYTES = 2 ** 20;
 
@@ -63,7 +63,10 @@ export async function applyDefaults(command: Command): Promise<(() => string) | 
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, 80));
 
-/** Otherwise the file's author could make the command write anywhere. */
+/**
+ * Returns the path of the data directory that the file names. Throws if it is outside the file's folder, because the
+ * author of the file could then make the command write anywhere.
+ */
 function placeOf(file: string, db: string): string {
   const folder = realpathSync(dirname(file));
   const place = resolve(folder, db);

@@ -103,7 +103,7 @@ async function followPath(path: string, found: Found, following: Following): Pro
     }
 }
 
-/** What a path lacks while another process writes the index: everything, if the path was never indexed. */
+/** Says what a path lacks while another process writes the index: everything, if the path was never indexed. */
 function wordsWhileLocked(path: string, { known }: Found): string {
   const lacking = known
     ? "what changed in the last seconds may be missing"
@@ -112,8 +112,7 @@ function wordsWhileLocked(path: string, { known }: Found): string {
 }
 
 /**
- * Whether only commits of a path are indexed. This is so if it is bare, or if several revisions were indexed or
- * named.
+ * Whether only commits of a path are indexed, because it is bare, or because several revisions were indexed or named.
  */
 function isOfCommits(path: string, known: Repository | undefined): boolean {
   const isWorkTree = existsSync(join(path, ".git"));

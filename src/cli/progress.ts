@@ -30,7 +30,7 @@ export interface ProgressLine {
   readonly clear: () => void;
 }
 
-/** `next` names the stage after the contents. `now` is in milliseconds. */
+/** Creates the line. `next` names the stage after the contents. `now` is in milliseconds. */
 export function progressLine(
   { stderr }: Io,
   { next = "", now = () => performance.now() }: { next?: string; now?: () => number } = {},

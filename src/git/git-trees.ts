@@ -178,7 +178,7 @@ export async function* mergeTrees(
   if (batch.length > 0) yield batch;
 }
 
-/** One record for each object and mode among the records with the same path. */
+/** Returns one record for each object and mode among the records with the same path. */
 function mergeSamePath(cursors: readonly Cursor[]): MergedRecord[] {
   const merged: { record: TreeRecord; revisions: number[] }[] = [];
   for (const cursor of cursors) {

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import type { ChildProcess } from "node:child_process";
 
-/** Reading all of the Linux kernel's history takes a quarter of it. */
+/** The most memory of git's processes. Reading all of the Linux kernel's history takes a quarter of this. */
 export const MOST_GIT_BYTES = 2 ** 31;
 const EVERY_MS = 250;
 
@@ -23,7 +23,7 @@ export class MemoryWatch {
     this.#onTooMuch = onTooMuch;
   }
 
-  /** REQUIRES: a process was added. */
+  /** Starts the checks. REQUIRES: a process was added. */
   begin(): void {
     if (process.platform !== "linux") return;
     this.#timer ??= setInterval(() => this.#look(), EVERY_MS).unref();

@@ -51,7 +51,7 @@ export async function readCommits(
   );
 }
 
-/** A single message may be as long as the whole output. */
+/** Parses the output of `git log`, in slices, because a single message may be as long as the whole output. */
 async function parseCommits(output: Buffer): Promise<CommitWithParents[]> {
   const pause = newPause();
   const commits: CommitWithParents[] = [];

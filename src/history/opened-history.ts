@@ -27,8 +27,8 @@ interface Reading {
   readonly shared: Shared;
   readonly operation: Operation;
   /**
-   * Identifies the repository and its shallow boundary, so that nothing is used that was cached before either of them
-   * changed.
+   * Identifies the repository and its shallow boundary. When either changes, values that were cached before are not
+   * used.
    */
   readonly state: string;
 }

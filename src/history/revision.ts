@@ -11,7 +11,7 @@ import type { GitObject } from "../git/git-objects.ts";
 
 const MAX_BYTES = 512;
 
-/** Rejects with INVALID_GIT_REF what cannot be the name of a revision. */
+/** Returns the name. Throws INVALID_GIT_REF if it cannot be the name of a revision. */
 export function checkRevision(name: unknown): string {
   const problem = typeof name === "string" ? problemOf(name) : "must be a string";
   if (problem !== undefined) throw new QuernError("INVALID_GIT_REF", `a git revision ${problem}`);

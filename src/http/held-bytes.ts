@@ -11,7 +11,7 @@ const HEAD_BYTES = 24;
 const FIELD_BYTES = 8;
 const EVERY = 256;
 
-/** REQUIRES: plain data without cycles. */
+/** Resolves to the estimated bytes of a value. REQUIRES: plain data without cycles. */
 export async function heldBytes(value: object): Promise<number> {
   const pause = newPause();
   const open = [valuesOf(value)];

@@ -136,7 +136,10 @@ function guardOf(request: Request, { identity, viewer }: Caller, service: Servic
   };
 }
 
-/** A cursor is only a handle, so the record contains the request that it stands for. */
+/**
+ * Returns the arguments to record, without the cursor. A cursor is only a handle, so the tool adds the request that it
+ * stands for.
+ */
 function plainArguments({ tool, args }: AskedCall): object {
   const { cursor: _, ...named } = args as { cursor?: string };
   return { tool, ...named };

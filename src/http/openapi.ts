@@ -87,7 +87,7 @@ const GENERATION = z
     example: "3=17",
   });
 
-/** Routes that read the index accept its generation in a header. */
+/** Whether a route reads the index. Such routes accept its generation in a header. */
 const readsIndex = ({ access }: Route): boolean => access === "search";
 
 function pathOf(route: Route, generation: typeof GENERATION): RouteConfig {

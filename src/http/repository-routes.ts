@@ -59,7 +59,10 @@ function revisionsRoute(): Route {
   );
 }
 
-/** Refuses with the same message whether the repository does not exist or may not be seen. */
+/**
+ * Resolves to a repository that the caller may see. Otherwise throws the same refusal, whether the repository does not
+ * exist or is hidden.
+ */
 export async function findVisible(call: Call, name: string): Promise<RepositorySummary> {
   const repository = await findRepository(call.engine, name, call.caller.viewer);
   if (repository === undefined)

@@ -9,7 +9,7 @@ import { Refusal } from "./refusal.ts";
 import { findVisible } from "./repository-routes.ts";
 import { viewerOption, type Call } from "./route.ts";
 
-/** Rejects with INVALID_GIT_REF what cannot be a revision of any repository. */
+/** Throws INVALID_GIT_REF if this cannot be a revision of any repository. */
 export function checkRef(ref: string | undefined): void {
   if (ref !== undefined) checkRevision(ref);
 }
@@ -22,7 +22,10 @@ export async function historyOf(call: Call, repository: string): Promise<History
   throw new Refusal("HISTORY_NOT_AVAILABLE", `${repository} has no history here`);
 }
 
-/** A wrapped engine has only the public interface, which does not give the reason. */
+/**
+ * Opens a history. Rejects with the reason if there is none. If a host has wrapped its engine, only the public
+ * interface is available, which does not give the reason, so this resolves to undefined.
+ */
 function openHistory({ engine, ...call }: Call, repository: string): Promise<History | undefined> {
   const { [OPEN_HISTORY]: open } = engine as Partial<OpensHistory>;
   const options = viewerOption({ engine, ...call });

@@ -272,7 +272,10 @@ export const symbolResponse = z
 
 const REPOSITORY_SORTS = ["name", "pushed", "indexed"] as const;
 
-/** A number in a URL's query. Accepts only digits; JavaScript would also accept "0x1e", " 3" and "". */
+/**
+ * Returns the schema of a number in a URL's query. It accepts only digits; JavaScript would also accept "0x1e", " 3"
+ * and "".
+ */
 export const digits = (fallback: number, most: number) => {
   const wants = `must be ${wholeNumber(1, most)}`;
   return z

@@ -227,7 +227,7 @@ async function* watched(
   for await (const event of events) {
     if (event.type === "chunk") await makeAbsolute(call, event.files);
     else noteOutcome(call, { ...event, stats: event.accumulatedStats });
-    hold(2 * (await heldBytes(event))); // twice, for the bytes from the threads until the next event
+    hold(2 * (await heldBytes(event))); // twice, because until the next event the bytes from the threads are in memory as well
     yield event;
   }
   return undefined;

@@ -2,8 +2,8 @@
  * Watches response bodies that wait for their reader, because they hold memory and a slot that others need. A body is
  * cut off if its reader reads nothing for a minute, falls two minutes behind a reader of 32 KiB a second, or falls ten
  * seconds behind one of 256 KiB a second while others need its slot. Otherwise 64 very slow readers could hold every
- * slot for hours. A long answer may still take minutes, so its
- * caller's access is checked again meanwhile. Otherwise the answer could be read after a revocation.
+ * slot for hours. A long answer may still take minutes, so its caller's access is checked repeatedly. Otherwise the
+ * answer could be read after a revocation.
  */
 
 export const STALLED_MS = 60_000;
@@ -11,7 +11,10 @@ export const STALLED_MS = 60_000;
 const MOST_LATE_MS = 120_000;
 /** The bytes that a reader is expected to read in a millisecond. */
 const LEAST_RATE = (256 * 1024) / 1_000;
-/** The same, where nobody needs the slot: 128 MiB may take 70 minutes, and what was merged is kept as long. */
+/**
+ * The bytes that a reader is expected to read in a millisecond if nobody needs its slot. At this rate 128 MiB take 70
+ * minutes, and segments that were merged away meanwhile are kept as long.
+ */
 const SLOWEST_RATE = (32 * 1024) / 1_000;
 /** The longest time between a revocation and the end of a waiting body. */
 const JUDGED_EVERY_MS = 1_000;

@@ -56,7 +56,7 @@ function refusalOf({ code = "" }: NodeJS.ErrnoException): Refusal {
 
 const NO_REQUEST = ["INVALID_REQUEST_BODY", "this is not a request of HTTP/1.1"] as const;
 
-/** Writes nothing if an answer has already begun. */
+/** Writes a refusal to a socket, unless an answer has already begun. */
 function answerSocket(refusal: Refusal, error: Error, socket: Socket): void {
   const { _httpMessage: begun } = socket as Socket & { _httpMessage?: ServerResponse | null };
   if (!socket.writable || begun?.headersSent) return void socket.destroy(error);

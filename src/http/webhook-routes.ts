@@ -8,8 +8,8 @@ import type { HandlerOptions } from "./options.ts";
 import { plain, type Route } from "./route.ts";
 
 /**
- * In bytes. A push of 2 000 commits takes half of that; repositories of longer deliveries are updated by the next
- * run.
+ * The most bytes of a delivery. A push of 2 000 commits takes half of this. A longer delivery is rejected, and the next
+ * run updates its repository.
  */
 const MOST_BYTES = 4 << 20;
 

@@ -1,4 +1,4 @@
-/** Knows which bytes are rare in code, so that the kernel compares the rarest bytes of a literal first. */
+/** Finds the bytes of a literal that are rarest in code, which the kernel compares first. */
 
 // bytes by descending frequency in a mix of source code; all others are rarer
 const FREQUENT =

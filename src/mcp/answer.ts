@@ -86,7 +86,7 @@ export class Answer {
     return cut === "" ? lines.slice(0, end) : [cut];
   }
 
-  /** Does the same, and also cuts the next line if many tokens are left. */
+  /** Charges the budget and returns lines as takeSome() does, and also cuts the next line if many tokens are left. */
   fillWith(lines: readonly string[]): string[] {
     const taken = this.takeSome(lines);
     const next = lines[taken.length];

@@ -68,7 +68,7 @@ const firstPlace = (question: Question): Place => ({
   totals: "",
 });
 
-/** One match, or several of one line, with the surrounding lines. */
+/** The matches on one line, with the surrounding lines. */
 interface Item {
   readonly file: FileResult;
   readonly part: ChunkPart | undefined; // undefined if only the path matches
@@ -167,9 +167,9 @@ interface Searching {
 }
 
 /**
- * Returns the position with the size of its page. The size is one match more than can fit into so many tokens, plus
- * the `toldBest` best lines that were already shown, which such a page contains again. A page never gets smaller once
- * it was begun, because the cursor counts its items.
+ * Returns the place with the number of matches to request for its page. This is one match more than can fit into
+ * `tokens` tokens. A page of all lines also contains the `toldBest` best lines that were already shown, so these are
+ * added. Once a page was begun, its number never decreases, because the cursor counts the page's items.
  */
 function sized(place: Place, tokens: number, toldBest = 0): Place {
   const { question, stage } = place;

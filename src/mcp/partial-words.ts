@@ -1,4 +1,4 @@
-/** Describes what an answer lacks. Without this, the answer would be wrong. */
+/** Describes what an answer lacks. Without this, a model would take the answer for complete. */
 
 import type { Repository } from "../repository.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";

@@ -105,7 +105,7 @@ export async function findRepository(name: string, context: ToolContext): Promis
   );
 }
 
-/** What exists instead. */
+/** Says how many repositories are indexed, and names some of them. */
 async function indexedWords(context: ToolContext): Promise<string> {
   const some = await repositoriesBehind("", { query: "", limit: NEAR }, context);
   if (some.length === 0) return "Nothing is indexed.";
@@ -163,7 +163,7 @@ export const folderPath = (path: string | undefined): string =>
 /** The fewest characters of a half. Shorter halves are too common: half of all names contain them. */
 const LEAST_HALF = 3;
 
-/** Both halves of a name as an expression. If one letter is wrong, one half of the name is right. */
+/** Returns an expression that matches either half of a name. If one letter is wrong, one half of the name is right. */
 export function eitherHalf(name: string): string {
   const first = name.slice(0, Math.max(LEAST_HALF, Math.ceil(name.length / 2)));
   const last = name.slice(-Math.max(LEAST_HALF, name.length >> 1));

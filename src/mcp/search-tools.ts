@@ -128,7 +128,7 @@ interface NoFile {
   readonly args: z.output<typeof findInput>;
 }
 
-/** Paths with a name similar to the wanted one. */
+/** Lists paths with a name similar to the wanted one. */
 async function noFile(
   { facts, response }: Told,
   { request, word, args }: NoFile,
@@ -159,5 +159,5 @@ async function noFile(
   return { text: answer.text, facts: { ...facts, shown: 0 } };
 }
 
-/** Paths that contain a half of a name. */
+/** The most paths that are compared because they contain a half of the name. */
 const MOST_LIKE = 500;

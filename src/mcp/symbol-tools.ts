@@ -65,7 +65,7 @@ async function namesOf(args: SymbolArgs, context: ToolContext): Promise<string[]
   return [...names].slice(0, MOST_NAMES);
 }
 
-/** The names on the line that were searched for. */
+/** Says which names on the line were searched for. */
 const lineWords = (names: readonly string[], { line }: SymbolArgs): string =>
   `Line ${line} names ${names.join(", ")}.`;
 
@@ -186,7 +186,9 @@ const parentIn = ({ symbol }: SymbolArgs): string | undefined =>
 const isIn = ({ definition: { symbol } }: Placed, parent: string | undefined): boolean =>
   parent !== undefined && symbol.parent?.symbol === parent;
 
-/** REQUIRES: these are all definitions, so that each page has the same order. */
+/**
+ * Sorts definitions, the likeliest first. REQUIRES: these are all definitions, so that each page has the same order.
+ */
 function likeliestFirst(all: readonly Placed[], parent: string | undefined): Placed[] {
   const rank = (one: Placed): number =>
     (isIn(one, parent) ? 0 : 2) + (CLAUSES.has(one.definition.symbol.kind) ? 1 : 0);
@@ -281,7 +283,7 @@ async function nothingNamed(
   };
 }
 
-/** Defined names that contain a half of a name. */
+/** Lists defined names that contain a half of a name. */
 async function namesLike(name: string, args: SymbolArgs, context: ToolContext): Promise<string[]> {
   const { filter, viewer } = await scopeOf(args, context);
   const query = queryWith(`sym:${quote(eitherHalf(name))}`, filter);

@@ -9,7 +9,7 @@ import type { Labels, Sample } from "./metrics-text.ts";
 export class Counter {
   readonly #values = new Map<string, { labels: Labels; value: number }>();
 
-  /** A counter without labels exists from the beginning; one with labels begins with the given sets. */
+  /** Creates a counter with these sets of labels, each at 0. Other sets are added when they are first counted. */
   constructor(...first: Labels[]) {
     for (const labels of first) this.add(labels, 0);
   }
@@ -44,7 +44,7 @@ export class Durations {
     this.#seconds += seconds;
   }
 
-  /** A bucket counts every duration up to and including its bound. */
+  /** Returns the samples. A bucket counts every duration up to and including its bound. */
   samples(): Sample[] {
     let count = 0;
     const buckets = [...BOUNDS, Infinity].map((bound, i): Sample => {

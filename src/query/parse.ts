@@ -71,7 +71,7 @@ export function parseQuery(text: string, dialect: Dialect): Query {
   return query;
 }
 
-/** Does the same, but yields to the event loop between expressions and while large classes are built. */
+/** Parses as parseQuery() does, but yields to the event loop between expressions and while large classes are built. */
 export async function parseInSlices(text: string, dialect: Dialect, pause: Pause): Promise<Query> {
   const { query, expressions, check } = parse(text, dialect);
   for (const expression of expressions) {

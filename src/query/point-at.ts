@@ -8,7 +8,7 @@ import { QuernError, type ErrorCode } from "../base/errors.ts";
 /** How many UTF-16 units are kept on each side of the position. */
 const REACH = 40;
 
-/** REQUIRES: 0 <= position <= query.length. */
+/** Makes an error whose message shows the position. REQUIRES: 0 <= position <= query.length. */
 export function pointingError(
   code: ErrorCode,
   reason: string,

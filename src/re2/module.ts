@@ -34,7 +34,10 @@ export class Re2Stopped extends Error {
   override readonly name = "Re2Stopped";
 }
 
-/** Loop iterations between two checks. They take 60 µs in a scan, and 8 ms when RE2 builds its largest states. */
+/**
+ * How many iterations of loops RE2 runs between two calls of the meter. They take 60 µs in a scan, and 8 ms when RE2
+ * builds its largest states.
+ */
 const TURNS = 5_000;
 
 /** The result of match(). `index` is the number of units (see re2.ts) before the match, -1 if there is none. */

@@ -24,8 +24,8 @@ export const MOST_NEEDLE = 16;
 /** Shorter needles occur too often. */
 const LEAST_NEEDLE = 2;
 /**
- * Limits the bytes before the needle, because until it is clear whether a match begins, the loop finds the same
- * needle again with each step.
+ * The limit of bytes before the needle. Until it is clear whether a match begins, the loop finds the same needle again
+ * with each step.
  */
 const MOST_LEAD = 32;
 /** The most members of a class that is examined. */
@@ -61,7 +61,7 @@ export function needleOf(node: Node): Needle | undefined {
   return { bytes, masks, rarest: rarestTwo(bytes), lead: best.lead };
 }
 
-/** A code point has at most so many bytes. */
+/** The most bytes of a code point. */
 const MOST_UTF8 = 4;
 
 /** Returns the only byte that a node matches, or a letter in either case. U+212A and U+017F are among the cases of k and s. */

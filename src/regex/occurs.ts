@@ -11,7 +11,10 @@ import type { Steps } from "./steps.ts";
 /** The nodes visited in a step, which takes a fraction of a millisecond. One byte may visit all nodes. */
 const WORK = 10_000;
 
-/** REQUIRES: the program runs forwards and searches; the classes are those of this program, or finer. */
+/**
+ * Finds whether the program matches in the text. REQUIRES: the program runs forwards and searches; the classes are
+ * those of this program, or finer.
+ */
 export function* occursSteps(
   program: Program,
   { kind, edgeKind }: Pick<ByteClasses, "kind" | "edgeKind">,

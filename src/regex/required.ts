@@ -44,7 +44,7 @@ const TEXTS = 32; // the limit of texts per node
 const CLASS_MEMBERS = 4; // the limit of members of a class, because more would cost more look-ups than they save; the case forms of a letter count as one
 const COPIES = 64; // the limit of copies of a counted repetition
 const ALTERNATIVES = 1_000; // the limit of children of an "or"
-const ABSORBED = 100; // up to so many children are compared with each other
+const ABSORBED = 100; // the most children that are compared with each other
 
 const ANY: Formula = { kind: "any" };
 const NONE: Formula = { kind: "none" };

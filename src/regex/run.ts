@@ -200,7 +200,7 @@ export function clearBackward(kernel: Kernel, place: Place): void {
   used.backward = 0;
 }
 
-/** Prepares the rows of so many states for use. */
+/** Prepares the rows of this many states for use. */
 export function useRows(
   place: Place,
   classCount: number,

@@ -33,7 +33,7 @@ import { takeAll } from "./steps.ts";
 const MOST = 8;
 /** How many bytes of a long text take about as long as a run over one line. */
 const BYTES_A_RUN = 1024;
-/** After how many bytes the density of matches is judged. With fewer, a single match could decide. */
+/** The number of bytes after which the density of matches is judged. With fewer, a single match could decide. */
 const SAMPLE = 64 * 1024;
 
 const KEPT = 4; // cached per kernel

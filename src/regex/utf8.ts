@@ -99,7 +99,7 @@ export function* byteGraphSteps(set: CodePoints, backwards: boolean): Steps<Byte
   return graph;
 }
 
-/** Counts numbers of a set, which are two per range. */
+/** How many numbers of a set a step processes. A range consists of two. */
 const RANGES_A_STEP = 64;
 
 function reversed(sequence: Sequence): Sequence {

@@ -61,9 +61,8 @@ export interface RunOptions {
   /** Called with each message of the task. If it throws, run() rejects with its error. */
   readonly onMessage?: (message: unknown) => void;
   /**
-   * Milliseconds after which the worker is terminated, if no task in it has called pause() for so long while this
-   * task runs. Has no effect inline.
-   * REQUIRES: generous, because the worker's other tasks fail, too.
+   * If no task in the worker calls pause() for this many milliseconds while this task runs, the worker is terminated.
+   * Has no effect inline. Must be generous, because the worker's other tasks fail, too.
    */
   readonly maxSilentMs?: number;
 }

@@ -70,7 +70,7 @@ interface Folder {
   heard: Set<string> | "all";
 }
 
-/** If so many names have notices, the whole folder is read again. */
+/** The number of names with notices from which on the whole folder is read again. */
 const MOST_NAMES = 64;
 
 export class DiskTree {
@@ -356,7 +356,10 @@ export class DiskTree {
 
 const nameOf = ({ name, kind }: Child): string => (kind === "folder" ? name.slice(0, -1) : name);
 
-/** A folder that is created again may get the inode of the old one, whose watch has ended. */
+/**
+ * Returns what distinguishes a folder from others. Its creation time is included, because a folder that is created
+ * again may get the inode of the old one, whose watch has ended.
+ */
 const identityOf = ({ dev, ino, birthtimeNs }: BigIntStats): string =>
   `${dev}:${ino}:${birthtimeNs}`;
 

@@ -48,7 +48,7 @@ export class Catalog {
     this.#tables = openTables(pool, place);
   }
 
-  /** The newest generation of each shard that has one. */
+  /** Resolves to the newest generation of each shard that has one. */
   async generations(): Promise<Map<number, number>> {
     const { rows } = await this.#tables.query(
       `select shard, generation from ${this.#name("shard")} where generation > 0 order by shard`,
@@ -295,7 +295,10 @@ export class Catalog {
     });
   }
 
-  /** REQUIRES: the manifest is already inserted, so that a collection waits for the end of this transaction. */
+  /**
+   * Throws INDEX_LOCKED if a collection has doomed or deleted an object that the publication names. REQUIRES: the
+   * manifest is already inserted, so that a collection waits for the end of this transaction.
+   */
   async #refuseDoomed(
     client: PostgresQueries,
     { shard, segments, states, began }: Publication,
@@ -313,7 +316,7 @@ export class Catalog {
       );
   }
 
-  /** PostgreSQL's time in full precision. */
+  /** Resolves to PostgreSQL's time in full precision. */
   async clock(): Promise<string> {
     const { rows } = await this.#tables.query("select clock_timestamp()::text as now");
     return String(rows[0]?.now);

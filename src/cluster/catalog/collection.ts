@@ -90,7 +90,7 @@ export class Collection {
     return changed;
   }
 
-  /** The keys of all objects that a row names. */
+  /** Resolves to the keys of all objects that a row names. */
   async named(): Promise<Set<string>> {
     const { rows } = await this.#tables.query(
       `select object as key from ${this.#name("segment")} union all

@@ -76,7 +76,7 @@ export class Nodes {
     await this.setReady(name, [], { isWhole: true });
   }
 
-  /** Takes the ownership of its slices from a node. The node answers for them until others have them ready. */
+  /** Takes a node's slices away from it. The node answers for them until other nodes have them ready. */
   async drain(name: string): Promise<void> {
     await this.#tables.query(`update ${this.#name("node")} set draining = true where node = $1`, [
       name,

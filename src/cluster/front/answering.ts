@@ -32,7 +32,7 @@ export type Answering = Pick<
 
 /** Starts to follow publications. */
 export interface Following {
-  /** Soon checks for publications. */
+  /** Makes the next check for publications happen soon. */
   wake(): void;
   /** Resolves when searches see everything that was published before the call. */
   refresh(signal?: AbortSignal): Promise<void>;

@@ -60,8 +60,7 @@ interface VisibleSlice {
 }
 
 /**
- * Each shard has a range of so many numbers for its segments, so that segments of different shards have different
- * numbers.
+ * How many segment numbers are reserved for each shard, so that segments of different shards have different numbers.
  */
 const SHARD_STEP = 2 ** 32;
 
@@ -80,12 +79,12 @@ export class FrontState {
     this.view = viewOf(catalog);
   }
 
-  /** Slices that have files of repositories that the viewer may see. */
+  /** Returns the slices that have files of repositories that the viewer may see. */
   slicesFor(viewer: Viewer | undefined): readonly PlacedSlice[] {
     return this.#visibleTo(viewer).map(({ placed }) => placed);
   }
 
-  /** Those of them in which the query may match something. */
+  /** Returns those of the viewer's slices in which the query may match something. */
   slicesWithin({ viewer, limits, allRevisions }: SliceQuestion): ChosenSlices {
     const slices: PlacedSlice[] = [];
     const excluded = { shardsSkippedFilter: 0, shardFilesConsidered: 0 };
@@ -159,7 +158,10 @@ export class FrontState {
       }));
   }
 
-  /** Slices that have files of one repository. If it has no files, a slice whose nodes know its record. */
+  /**
+   * Returns the slices that have files of one repository. If it has no files, returns a slice whose nodes know its
+   * record.
+   */
   slicesOf({ record }: CatalogRepository): PlacedSlice[] {
     const { shard } = this.catalog.repositories.get(record.id)!;
     const { head, replicas } = this.shards.get(shard)!;
@@ -217,7 +219,7 @@ function knownOf({ changed, record, sets }: PublishedState, shard: number): Fron
 const NO_SETS: readonly undefined[] = [];
 const NO_FILES: Bitset = new Uint32Array();
 
-/** The number by which a segment of a shard is known in the whole cluster. */
+/** Returns the number by which a segment of a shard is known in the whole cluster. */
 export const numberOf = (shard: number, segment: number): number => shard * SHARD_STEP + segment;
 
 /** Loads the states of a front. */
@@ -335,7 +337,7 @@ export class FrontStates {
   }
 }
 
-/** For each slice, the addresses of live nodes that have it ready. */
+/** Returns, for each slice, the addresses of live nodes that have it ready. */
 function replicasOf(head: ShardHead, { nodes, ready }: Membership): FrontShard["replicas"] {
   const { shard, generation, slices, segments } = head;
   const live = new Map(nodes.filter(({ isLive }) => isLive).map((one: NodeRow) => [one.name, one]));

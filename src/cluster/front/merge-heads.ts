@@ -27,7 +27,7 @@ export interface ChosenHead {
   readonly part: number;
   readonly head: HeadToShow;
   /**
-   * Returns the cursor of a page that ends after so many ranges of this file, or undefined if the request asks for no
+   * Returns the cursor of a page that ends after `ranges` ranges of this file, or undefined if the request asks for no
    * page.
    */
   readonly cursorAfter: (ranges: number) => string | undefined;
@@ -120,7 +120,7 @@ export function joinShown(
   };
 }
 
-/** The facts about the whole answer. */
+/** Makes the response: the shown files, and the sums of all engines' counters and facets. */
 export async function sumHeads(
   parts: readonly Heads[],
   shown: readonly ShownHeads[],

@@ -256,7 +256,10 @@ interface Naming {
   readonly arriving: Arrived;
 }
 
-/** REQUIRES: called within Environment.write(); all wanted data is stored. */
+/**
+ * Names the new state in the manifest and the record, which makes it visible to searches. REQUIRES: called within
+ * Environment.write(); all wanted data is stored.
+ */
 function name(writer: Writer, { heads, wanted, arriving }: Naming): void {
   const before = readManifest(writer);
   const repositories = RepositoryList.union(heads.map((head) => head.repositories));

@@ -56,7 +56,7 @@ interface Sent {
   readonly published: PublishedSegment;
 }
 
-/** Undefined if nothing has changed. REQUIRES: no run is in progress. */
+/** Prepares a publication. Resolves to undefined if nothing has changed. REQUIRES: no run is in progress. */
 export async function preparePublication(publishing: Publishing): Promise<Prepared | undefined> {
   const { environment, head, writer, began } = publishing;
   const { shard, generation: before } = head;
@@ -97,7 +97,7 @@ export async function preparePublication(publishing: Publishing): Promise<Prepar
   return { publication, contents };
 }
 
-/** New segments get the shard's next numbers. */
+/** Stores the objects of new segments, which get the shard's next numbers. */
 async function sendSegments(publishing: Publishing, now: Before): Promise<Sent[]> {
   const known = new Map(now.contents.segments.map((one) => [one.here, one]));
   let next = publishing.head.nextSegment;
@@ -113,7 +113,7 @@ async function sendSegments(publishing: Publishing, now: Before): Promise<Sent[]
   return sent;
 }
 
-/** REQUIRES: the publication was published, and no run has begun since. */
+/** Records that the directory holds the published state. REQUIRES: it was published, and no run has begun since. */
 export const recordPublication = (
   environment: Environment,
   { contents }: Pick<Prepared, "contents">,
@@ -141,7 +141,7 @@ function localOf(shard: number, { here, published }: Sent): LocalSegment {
   return { shard, segment, here, object, bytes, symbols, symbolsObject };
 }
 
-/** `numbers` maps the local numbers of segments to their numbers in the shard. */
+/** Stores the data of a repository. `numbers` maps the local numbers of segments to their numbers in the shard. */
 async function sendState(
   { environment, store, head }: Publishing,
   repository: number,

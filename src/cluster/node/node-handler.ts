@@ -161,7 +161,7 @@ function streamed(
 /** Makes a signed answer. */
 type Answer = (status: number, value?: unknown) => Promise<Response>;
 
-/** The only answer without a signature, because callers without the secret get it, too. */
+/** Makes the only answer without a signature: callers without the secret get it. */
 const unknown = (): Response => new Response(null, { status: STATUS.UNKNOWN });
 
 const NOTHING = new Uint8Array();

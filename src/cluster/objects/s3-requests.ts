@@ -49,7 +49,9 @@ export interface About {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** REQUIRES: `Answer` is the type of the service's answer to that command. */
+/**
+ * Sends a command and resolves to the answer. REQUIRES: `Answer` is the type of the service's answer to that command.
+ */
 export async function ask<Answer extends object>(
   requests: Requests,
   command: (sdk: Sdk) => object,
@@ -88,7 +90,7 @@ async function loadSdk(): Promise<Sdk> {
   }
 }
 
-/** The client's names of errors for a store that does not answer. */
+/** Returns the error for a store that does not answer, under the name that the client gives such errors. */
 export function tooSlow({ bucket, timeoutMs }: Requests, cause?: unknown): Error {
   const message = `s3Segments: the store of bucket ${bucket} sent nothing for ${timeoutMs} ms (timeoutMs)`;
   return Object.assign(new Error(message, { cause }), { name: "TimeoutError" });

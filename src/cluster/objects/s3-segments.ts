@@ -42,7 +42,7 @@ import {
 const PART_BYTES = 16 * 2 ** 20;
 /** The most parts of one object that services accept. */
 const MOST_PARTS = 10_000;
-/** How many parts of one upload are sent at the same time. Each is a buffer of PART_BYTES. */
+/** How many parts of one upload are sent at the same time. Each part is a buffer of PART_BYTES. */
 const PARTS_AT_ONCE = 4;
 /** How often a download may be continued in succession without receiving any bytes. */
 const RESUMES = 4;
@@ -157,7 +157,7 @@ interface Upload {
   readonly bytes: number;
 }
 
-/** A killed process leaves parts behind. A lifecycle rule of the bucket must remove them. */
+/** Uploads a body in parts. A killed process leaves parts behind, which a lifecycle rule of the bucket must remove. */
 async function putParts(upload: Upload, body: AsyncIterable<Uint8Array>): Promise<void> {
   const { requests, about, Key } = upload;
   const Bucket = requests.bucket;
@@ -182,7 +182,10 @@ async function putParts(upload: Upload, body: AsyncIterable<Uint8Array>): Promis
   }
 }
 
-/** If the answer to a completion was lost, the client sends it again, but then the upload no longer exists. */
+/**
+ * Throws the error of a completion, unless the object is there. If the answer to a completion was lost, the client
+ * sends the completion again, but then the upload no longer exists.
+ */
 async function mustBeThere({ requests, about, Key, bytes }: Upload, error: unknown): Promise<void> {
   if (!(error instanceof Error && error.name === "NoSuchUpload")) throw error;
   const head = { Bucket: requests.bucket, Key };

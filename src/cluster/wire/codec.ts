@@ -14,7 +14,7 @@ const packr = new Packr({ structuredClone: true });
 
 export const encode = (value: unknown): Uint8Array => packr.pack(value);
 
-/** REQUIRES: the bytes come from encode(), on a machine that knows the secret. */
+/** Decodes a value. REQUIRES: the bytes come from encode(), on a machine that knows the secret. */
 export const decode = (bytes: Uint8Array): unknown => packr.unpack(bytes);
 
 /** The most values of a call, an answer or a frame of a stream. An answer with 100 000 matches has two million. */

@@ -63,7 +63,7 @@ export function checkedName(call: string, name: unknown): string {
   return name as string;
 }
 
-/** Completes "the name of a repository …". */
+/** Returns what is wrong with a name, as words that follow "the name of a repository". */
 export function problemOfName(name: string): string | undefined {
   if (name === "") return "must not be empty; give the option name";
   if (/\p{Cs}/u.test(name)) return "must be well-formed Unicode";

@@ -12,7 +12,7 @@ export interface TreeRules {
   readonly isGit: boolean;
 }
 
-/** Returns the rules of a source. Without known rules, every file is listed. */
+/** The rules of a source whose rules are not known: every file is listed. */
 const ALL: TreeRules = { patterns: [], gitignore: false, isGit: false };
 
 export const treeRulesOf = (source: Source & { readonly [TREE_RULES]?: TreeRules }): TreeRules =>

@@ -62,7 +62,7 @@ export interface ExtractorLimits {
    */
   readonly maxMs: number;
   readonly maxBytes: number;
-  /** After so many UTF-16 units of a language, V8 may optimise its runtime. Default OPTIMISED_AFTER. */
+  /** The number of UTF-16 units of a language after which V8 may optimise its runtime. Default OPTIMISED_AFTER. */
   readonly optimisedAfter?: number;
 }
 
@@ -75,8 +75,8 @@ const TORN_UNITS = 500;
 const MAX_RUNTIMES = 10;
 const MAX_HEAP = 48 << 20;
 /**
- * After so many UTF-16 units of one language in a thread, its runtime is optimised. Loading and optimising a runtime
- * again takes as much time as optimisation saves on 8 MB of C.
+ * The number of UTF-16 units of one language in a thread after which its runtime is optimised. Loading and optimising a
+ * runtime again takes as much time as optimisation saves on 8 MB of C.
  */
 const OPTIMISED_AFTER = 8 << 20;
 
@@ -215,7 +215,7 @@ class TreeSitterExtractor implements Extractor {
     return { table, hasError: whole.hasError };
   }
 
-  /** Undefined when the time is over. */
+  /** Parses a text, and builds its table of symbols. Returns undefined if the time is over. */
   #parse({ runtime, kinds }: Loaded, { bytes, isOver, frame }: Timed): Nested | undefined {
     const text = this.#decoder.decode(frame ? withFrame(bytes, frame) : bytes);
     const matches = runtime.match(text, isOver);

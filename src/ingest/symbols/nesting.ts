@@ -116,7 +116,7 @@ export function matchesWithin(matches: Matches, from: number, to: number): Match
 
 /**
  * Builds the table. Returns undefined if the time is over. The limit is needed because a name as long as the file, or
- * functions nested as deeply, could take quadratic time.
+ * very deeply nested functions, could take quadratic time.
  */
 export function nest(
   matches: Matches,
@@ -140,7 +140,7 @@ function isLocal(kind: number, around: number): boolean {
   return CALLABLES.has(kind) && around === DECLARED;
 }
 
-/** Where a match begins and ends: the extent of its scope, or of its name if it has no scope. */
+/** These return where a match begins and ends: the extent of its scope, or of its name if it has no scope. */
 const startOf = (values: Int32Array, base: number) =>
   values[base + ROLES.scope + 1]! < 0
     ? values[base + ROLES.name + 1]!

@@ -13,8 +13,8 @@ import { openSync, readSync } from "node:fs";
 export interface Times {
   clock(): number;
   /**
-   * The processor time of the calling thread. It may lag by a tick of the scheduler (4 to 10 ms). Undefined if the
-   * system does not report it.
+   * Returns the processor time of the calling thread. It may lag by a tick of the scheduler (4 to 10 ms). Undefined if
+   * the system does not report it.
    */
   worked(): number | undefined;
 }
@@ -44,7 +44,7 @@ export function startLimit(maxMs: number, times: Times = THREAD_TIMES): () => bo
     const after = times.worked();
     if (before === undefined || after === undefined || now > end) return true;
     const left = maxMs - (after - before);
-    if (left > 0) next = Math.min(now + left, end); // the thread cannot have worked for so long before this time
+    if (left > 0) next = Math.min(now + left, end); // the thread cannot have worked that long before this time
     return left <= 0;
   };
 }

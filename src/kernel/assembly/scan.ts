@@ -104,11 +104,11 @@ export function equals(place: usize, bytes: usize, masks: usize, length: usize):
 }
 
 /**
- * Does the same for text in which folding changes code points beyond ASCII. It compares folded code points, so a
- * match may be longer or shorter than the needle. `needle` has `length` folded code points (u32). It looks, 16 places
- * at a time, for a byte that may begin a match followed by a byte that may come second, and tries these places.
- * `leads` are these two sets, each as two tables of 16 bytes: for each low half-byte, a bit for each high half-byte
- * with which it forms a member. The first table is for ASCII.
+ * Finds a needle in text in which folding changes code points beyond ASCII. It compares folded code points, so a match
+ * may be longer or shorter than the needle. `needle` has `length` folded code points (u32). The search looks, 16 places
+ * at a time, for a byte that may begin a match followed by a byte that may come second, and tries these places. `leads`
+ * are these two sets, each as two tables of 16 bytes: for each low half-byte, a bit for each high half-byte with which
+ * it forms a member. The first table is for ASCII.
  */
 export function scanFolded(
   runs: usize,

@@ -136,7 +136,7 @@ function parametersOf(values: Readonly<Record<string, string | false | undefined
   return parameters.size === 0 ? "" : `?${parameters.toString()}`;
 }
 
-/** The first page has no number. */
+/** Returns a page's number as text, or undefined for the first page, whose address has none. */
 const numberOf = (page = 1): string | undefined => (page > 1 ? String(page) : undefined);
 
 /** Reads an address below `root`, which ends with a slash. */

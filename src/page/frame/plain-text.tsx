@@ -30,7 +30,7 @@ function showPart(part: string, index: number): ComponentChildren {
 const codeOf = (char: string): string =>
   `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 
-/** Does the same for a string: titles, names of controls, options. */
+/** Replaces the same characters in a string, for titles, names of controls and options. */
 export const plainText = (text: string): string => text.replace(new RegExp(UNSEEN, "gu"), codeOf);
 
 export function MarkedText({ text, marks }: { text: string; marks: readonly Mark[] }) {

@@ -19,7 +19,7 @@ const WIDER = 5;
 
 interface FileCardProps extends Folded {
   asked: Asked;
-  /** Whether the query asks for revisions. If not, each file is of its repository's default one. */
+  /** Whether the query asks for revisions. If not, each file belongs to its repository's default revision. */
   showsRefs: boolean;
 }
 

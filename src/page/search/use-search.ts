@@ -6,7 +6,7 @@ import { startSearch, type Asked, type Found, type LiveSearch } from "./live-sea
 
 const KEPT = 10;
 
-/** Searches of one client, the newest last. */
+/** The searches of each client, the newest last. */
 const searches = new WeakMap<Client, Map<string, LiveSearch>>();
 let changed: (search: LiveSearch) => void = () => {};
 

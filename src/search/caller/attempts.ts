@@ -125,7 +125,7 @@ export class Attempts {
     return understand(request, options, this.options);
   }
 
-  /** Does what answer() does, for a request that is already understood. */
+  /** Runs attempts as answer() does, for a request that is already understood. */
   async answerUnderstood<T>(
     asked: Omit<Asked, "request"> & Pick<Attempt, "understood" | "startedAt">,
     run: (attempt: Attempt) => Promise<T | undefined>,
@@ -151,7 +151,7 @@ export class Attempts {
     );
   }
 
-  /** REQUIRES: the view's generation is held. */
+  /** Makes an attempt on a view. REQUIRES: the view's generation is held. */
   async attempt(
     asked: Pick<Attempt, "understood" | "options" | "startedAt">,
     view: View,

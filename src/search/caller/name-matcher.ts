@@ -60,7 +60,7 @@ export class NameMatcher {
   ): Promise<Set<string>> {
     const { pattern, caseSensitive } = expression;
     if (this.#answers.size + texts.length > MOST_KEPT) this.#answers = new Map();
-    // another call may start again while this one waits; if there are too many results, they are not cached
+    // another call may replace the cache while this one waits; if there are too many results, they are not cached
     const answers = texts.length > MOST_KEPT ? undefined : this.#answers;
     let test: Awaited<ReturnType<typeof textMatcher>> | undefined;
     const scratch = { kernel: this.#kernel, arena: this.#arena };

@@ -149,7 +149,7 @@ function encodeCursor({ query, state, score, repository, path, hash, ranges }: C
   return Buffer.from(pack(fields)).toString("base64url");
 }
 
-/** REQUIRES: the text is not empty. */
+/** Decodes a cursor of this query. Throws if it is invalid or expired. REQUIRES: the text is not empty. */
 function decodeCursor(text: string, query: Uint8Array): Cursor {
   const cursor = cursorIn(text);
   if (!cursor)

@@ -110,8 +110,8 @@ function countAll(
 }
 
 /**
- * From the pages of each atom, computes the most pages whose content must be read to decide which files match. 0
- * means that no file matches.
+ * Computes, from the pages of each atom, the most pages whose content must be read to decide which files match. 0 means
+ * that no file matches.
  */
 function mostPages(node: PlanNode, pages: readonly number[]): number {
   switch (node.kind) {

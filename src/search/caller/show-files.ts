@@ -35,7 +35,7 @@ export interface Showing {
 
 /** The amount to show in one step. */
 export interface Step {
-  /** After so many bytes of shown files, no more groups are begun. */
+  /** The number of bytes of shown files after which no more groups are begun. */
   readonly bytes: number;
   /** Whether to continue if a segment is gone, because a part of the answer was already delivered. */
   readonly isLate: boolean;
@@ -172,7 +172,7 @@ export class FilesToShow {
       if (this.#bytes >= this.#maxBytes)
         return { files: presented, matches, reached, lastRanges, isCut: true };
       reached++;
-      lastRanges = file?.count || files[i]!.most; // a page that begins here again would be too late again
+      lastRanges = file?.count || files[i]!.most; // if none is shown, counts all, or the next page would begin here again
       if (!file) {
         this.lost.set(group[i]!.segment, result === "gone" ? "gone" : "damaged");
         continue;

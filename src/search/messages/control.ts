@@ -46,7 +46,7 @@ const MOST_SHOWING_MS = 200;
 /** Milliseconds after the time-out during which files may still be shown. */
 const LATE_MS = 50;
 
-/** A reader with more waiting bytes than this is behind. A reader that keeps up never has so many. */
+/** A reader for whom more bytes than this wait is behind. For a reader that keeps up, fewer wait. */
 const MOST_BEHIND = 4 * 2 ** 20;
 
 /**

@@ -44,7 +44,7 @@ export class ChunkPacker {
   #own: ResultSymbol[] = [];
   #begin = 0;
 
-  /** `enclosing` is undefined if the request did not ask for it. */
+  /** Adds a range. `enclosing` is undefined if the request did not ask for it. */
   range(
     { start, end }: Range,
     { symbol, enclosing }: { symbol: ResultSymbol | undefined; enclosing: PackedEnclosing },

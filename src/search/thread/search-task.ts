@@ -214,7 +214,7 @@ export class SearchRun {
     });
   }
 
-  /** The position of a file's repository in the order of names. */
+  /** Returns the position of a file's repository in the order of names. */
   #placeOfRepository({ header }: SegmentReader, file: number): number {
     return this.#thread.input.repositories.places[repositoryOf(header, file)] ?? -1;
   }

@@ -51,7 +51,7 @@ const toolsOf = (context: TaskContext): ThreadTools =>
     return new ThreadTools(context.isInline, { textCache, keptLists, worker: context.worker });
   });
 
-/** The control of a task that nothing stops. */
+/** Returns the control of a task that nothing stops. */
 const endless = (context: TaskContext) => ({
   isStopped: () => false,
   giveUp: () => undefined,

@@ -107,7 +107,7 @@ export function changeNames(before: Names, { gone, arrived }: NameChanges, nextI
   return { ordered, places, texts, ...changeLookups(before, { gone, arrived }) };
 }
 
-/** The index in `ordered` of a name, or of the first name after it. */
+/** Returns the index in `ordered` of a name, or of the first name after it. */
 const placeOfName = ({ ordered }: Names, name: string): number =>
   firstIndex(0, ordered.length, (place) => compareText(ordered[place]!.name, name) >= 0);
 

@@ -67,7 +67,7 @@ export class RepositoryList implements Iterable<readonly [repository: number, ch
     return this.ids[place] === repository ? this.changed[place] : undefined;
   }
 
-  /** The index of a repository, or of the first one after it. */
+  /** Returns the index of a repository, or of the first one after it. */
   #placeOf(repository: number): number {
     return firstIndex(0, this.ids.length, (place) => this.ids[place]! >= repository);
   }

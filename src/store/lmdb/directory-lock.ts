@@ -31,7 +31,10 @@ export async function withDirectoryLock<T>(folder: string, work: () => T | Promi
   }
 }
 
-/** Does the same, but blocks the thread meanwhile. If this thread already holds the lock, runs `work` immediately. */
+/**
+ * Runs `work` as withDirectoryLock() does, but blocks the thread meanwhile. If this thread already holds the lock, runs
+ * `work` immediately.
+ */
 export function withDirectoryLockSync<T>(folder: string, work: () => T): T {
   const file = resolve(folder, FILE);
   if (held.has(file)) return work();

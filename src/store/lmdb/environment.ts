@@ -42,8 +42,8 @@ export interface Environment {
    */
   write<T>(work: (writer: Writer) => T): Promise<T>;
   /**
-   * Does the same, but blocks this thread. The transaction reaches the disk with the next write() at the latest, such
-   * as the one that releases the lease.
+   * Runs `work` as write() does, but blocks this thread. The transaction reaches the disk with the next write() at the
+   * latest, such as the one that releases the lease.
    */
   writeSync<T>(work: (writer: Writer) => T): T;
   /** Releases reader slots held by dead processes. LMDB itself does so only when the file is opened. */
@@ -73,7 +73,7 @@ export interface Snapshot {
 
 export interface Writer {
   get(key: Buffer, what: string): Uint8Array | undefined;
-  /** REQUIRES: nothing in the range was put or removed in this transaction. */
+  /** Returns the keys of the range. REQUIRES: nothing in the range was put or removed in this transaction. */
   keys(range: KeyRange, limit?: number): Iterable<Buffer>;
   put(key: Buffer, ...payload: readonly Uint8Array[]): void;
   remove(key: Buffer): void;

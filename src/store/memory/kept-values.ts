@@ -109,7 +109,7 @@ class KeptSnapshot implements Snapshot {
     this.#values = values;
   }
 
-  /** The seal was checked when the value was recorded. */
+  /** Returns a cached value. Its seal was checked when it was recorded. */
   get(key: Buffer): Uint8Array {
     const value = this.getSealed(key);
     return value.subarray(0, value.length - SEAL_BYTES);

@@ -138,7 +138,10 @@ export function readHeaderCopy(
   return allAtOnce(readingHeaderCopy(source, segment, copy));
 }
 
-/** Does the same in slices, for the calling thread. 100 000 repositories in one segment take 5 ms. */
+/**
+ * Reads the header as readHeader() does, but in slices, for the calling thread. 100 000 repositories in one segment
+ * take 5 ms.
+ */
 export async function readHeaderInSlices(
   source: Reading,
   segment: number,

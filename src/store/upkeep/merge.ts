@@ -196,7 +196,10 @@ class Merge {
     return { symbols: FIRST_EDITION, hasSymbols: await completeEdition(target, edition, pause) };
   }
 
-  /** For each new blob, finds 1 + the index of a reader that has its symbols (or 0), and its number in that reader. */
+  /**
+   * Finds, for each new blob, 1 + the index of a reader that has its symbols (0 if there is none), and its number in
+   * that reader.
+   */
   #knownSymbols(): { readers: SymbolsReader[]; places: Uint32Array; blobs: Uint32Array } {
     const readers: SymbolsReader[] = [];
     const places = new Uint32Array(this.#writer.blobs);

@@ -115,7 +115,10 @@ class Watch {
     this.heard();
   }
 
-  /** A remote may send data without end. git removes an incomplete pack when it is terminated. */
+  /**
+   * Ends the process if too little of the disk is free, because a remote may send data without end. git removes an
+   * incomplete pack when it is terminated.
+   */
   async #look(folder: string, leastFree: number | undefined): Promise<void> {
     const disk = await statfs(folder).catch(() => undefined);
     if (disk === undefined) return; // the folder is being created

@@ -26,7 +26,7 @@ const remote = z
   .string()
   .refine(isPlainAddress, "must be an address that git can fetch from, without a password in it");
 
-/** A path. `parts` is the number of its names, which are separated by slashes. */
+/** Returns the schema of a path. `parts` is the number of its names, which are separated by slashes. */
 const path = (parts: number, form: string, most = parts) =>
   z.array(
     word.refine((text) => {

@@ -20,7 +20,7 @@ export async function parseWithComments(file: string, text: string): Promise<unk
   throw new QuernError("INVALID_REQUEST", message);
 }
 
-/** The parser is recursive, with a call for each level. */
+/** Calls the parser, and rejects text that is nested too deeply. The parser makes a recursive call for each level. */
 function parseShallow(file: string, parse: () => unknown): unknown {
   try {
     return parse();

@@ -54,8 +54,8 @@ const USUAL_WAIT_MS = 60_000;
 const MOST_PAGES = 100_000;
 
 /**
- * A list whose check ends at the first wrong entry. Zod's own list makes an error for each wrong entry, in 5 µs and 1
- * KB.
+ * Returns the schema of a list whose check ends at the first wrong entry. Zod's own list makes an error for each wrong
+ * entry, in 5 µs and 1 KB.
  */
 export const listOf = <T>(entry: z.ZodType<T>): z.ZodType<T[]> =>
   z
@@ -65,13 +65,13 @@ export const listOf = <T>(entry: z.ZodType<T>): z.ZodType<T[]> =>
         checked(items.entries(), entry, context)?.map(([, item]) => item) ?? z.NEVER,
     );
 
-/** The same for an object's fields. */
+/** Returns the schema of an object whose check ends at the first wrong field. */
 export const fieldsOf = <T>(entry: z.ZodType<T>): z.ZodType<[string, T][]> =>
   z
     .record(z.string(), z.unknown())
     .transform((fields, context) => checked(Object.entries(fields), entry, context) ?? z.NEVER);
 
-/** Undefined after the first wrong field, which is reported to the context. */
+/** Checks entries. Returns undefined after the first wrong one, which is reported to the context. */
 function checked<K extends string | number, T>(
   items: Iterable<[K, unknown]>,
   entry: z.ZodType<T>,
@@ -304,7 +304,7 @@ function reasonOf(thrown: unknown): string {
     : message;
 }
 
-/** An error that another attempt would not fix. */
+/** Whether this is an error that another attempt would not fix. */
 function isFinal(thrown: unknown): boolean {
   const code = ((thrown as Error).cause as { code?: string } | undefined)?.code ?? "";
   return code === "ENOTFOUND" || code.startsWith("ERR_TLS") || code.includes("CERT");

@@ -9,7 +9,7 @@ import {
 
 const within = (inner: string) => `(qualified_identifier name: ${inner})`;
 
-/** `A::f`, `A::B::f`: a member of the last named scope. */
+/** Matches `A::f` and `A::B::f`: a member of the last named scope. */
 const qualified = (name: string) => {
   const one = (scope: string) => `(qualified_identifier scope: ${scope} name: ${name})`;
   const scopes = [

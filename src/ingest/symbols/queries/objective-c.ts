@@ -3,7 +3,7 @@ import type { LanguageQuery } from "./shared/language.ts";
 import { blank, type Rewording } from "./shared/rewording.ts";
 import { C_FAMILY, C_FAMILY_REWORDINGS, NO_KEYWORD } from "./shared/c-family.ts";
 
-/** The first part of a selector: `drawAtPoint` in `- (void)drawAtPoint:(CGPoint)point scale:(CGFloat)scale`. */
+/** Matches the first part of a selector: `drawAtPoint` in `- (void)drawAtPoint:(CGPoint)point scale:(CGFloat)scale`. */
 const methods = (node: string, extent: string) => `
   (${node} . (method_type) . (identifier) @method) ${extent}
   (${node} . (identifier) @method) ${extent}

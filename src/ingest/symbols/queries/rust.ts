@@ -1,6 +1,6 @@
 import type { LanguageQuery } from "./shared/language.ts";
 
-/** An `impl` block of a type. Everything in it belongs to the type. */
+/** Matches an `impl` block of a type. Everything in it belongs to the type. */
 const implementation = (type: string) => `(impl_item type: ${type}) @scope`;
 
 export const rust: LanguageQuery = {

@@ -93,7 +93,10 @@ const beginsWith = (text: Literal, literal: Literal): boolean =>
 export const readsAll = ({ literals, triple, texts }: PlacedExpression): boolean =>
   literals.length === 0 && triple === undefined && !texts;
 
-/** Only the grams of one literal are intersected page by page. Literals are combined blob by blob. */
+/**
+ * Finds where an expression may match in a segment. Only the grams of one literal are intersected page by page.
+ * Literals are combined blob by blob.
+ */
 export function expressionCandidates(
   { expression, required }: PlacedExpression,
   lookup: Lookup,
@@ -137,7 +140,10 @@ interface Reach {
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
 
-/** The blob must contain every literal. To find the place of a match, the literal that is rarest in scope is enough. */
+/**
+ * Combines literals that are all required: a blob must contain every one. To find the place of a match, the literal
+ * that is rarest in scope is enough.
+ */
 function inAll(reaches: readonly Reach[], { countInScope }: Lookup): Reach {
   const known = reaches.filter(({ pages }) => pages !== undefined);
   const rarest = known.toSorted((a, b) => countInScope(a.pages!) - countInScope(b.pages!))[0];

@@ -67,7 +67,10 @@ export async function prepareQuery(plan: Plan, tools: Preparing): Promise<Prepar
   return (await prepareInTime(plan, { ...tools, isStopped: never }))!;
 }
 
-/** Does the same, but returns undefined if it was stopped before the end. A large expression takes about 20 ms. */
+/**
+ * Prepares a plan as prepareQuery() does, but resolves to undefined if it was stopped before the end. A large
+ * expression takes about 20 ms.
+ */
 export async function prepareInTime(
   plan: Plan,
   tools: Preparing & Pick<SearchTools, "isStopped">,

@@ -26,7 +26,7 @@ export class Collector {
   threshold = -Infinity;
   #pruneAt = 2 * LEAST_KEPT;
 
-  /** Keeps the files of at least so many ranges, and at least so many files. */
+  /** Keeps the best files that together have at least `matches` ranges, and at least `files` files. */
   constructor(
     { matches, files }: { readonly matches: number; readonly files: number },
     tieBreak: TieBreak,

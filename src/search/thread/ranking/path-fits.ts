@@ -11,7 +11,7 @@ import type { PreparedQuery } from "../planning/prepare.ts";
 import { filesHolding } from "../planning/path-scan.ts";
 import { pathFit } from "./score.ts";
 
-/** From this number of candidates on, one scan of all paths is faster. */
+/** The number of candidates from which on one scan of all paths is faster. */
 const WORTH_SCAN = 512;
 
 interface LiteralInPaths {

@@ -7,18 +7,20 @@ import { FILE_FLAG } from "../../../store/format/format.ts";
 
 export const WEIGHTS = {
   /**
-   * For the name of a definition that is the searched text, that begins or ends with it at a joint (or is a
-   * constructor's), or that contains it.
+   * For a match in the name of a definition, from left to right: none; inside the name; at one end of it, with the
+   * other end at a joint, or all of a member's name; all of the name.
    */
   definition: [0, 1500, 2600, 4000],
   /** For the best edge of a match; 4 means a whole word (kernel/assembly/edges.ts). */
   edge: [0, 150, 300, 450, 900],
   /**
-   * For a searched text in a folder's name, in the base name, at an edge of the base name, or that is the base name
-   * without its extension.
+   * For the searched text in the path, from left to right: not there; in a folder's name; in the base name; at an edge
+   * of the base name; all of the base name without its extension.
    */
   path: [0, 60, 250, 450, 900],
-  /** The maximum for several searched texts close together. With `nearby` bytes between them, half of it is added. */
+  /**
+   * For several searched texts close together: this if they are adjacent, half of it with `nearby` bytes between them.
+   */
   together: 400,
   nearby: 16,
   /** Added each time the number of matches grows tenfold. */
@@ -27,7 +29,7 @@ export const WEIGHTS = {
   test: -600,
   vendored: -1200,
   generated: -900,
-  /** For files in a language of prose, of data or settings, and of rules for tools; see KIND_OF_LANGUAGE. */
+  /** For files in a language of prose, of data or settings, or of rules for tools; see KIND_OF_LANGUAGE. */
   prose: -500,
   data: -250,
   rules: -700,
@@ -82,7 +84,7 @@ const GRAMMAR = new Set(
 /** Whether a searched text is exactly a keyword. */
 export const isGrammarWord = (text: string): boolean => GRAMMAR.has(text.toLowerCase());
 
-/** How well an atom fits a file. */
+/** Returns how well an atom fits a file. */
 export const atomScore = (edge: number, definition: number, path: number): number =>
   WEIGHTS.edge[edge]! + WEIGHTS.definition[definition]! + WEIGHTS.path[path]!;
 
@@ -122,7 +124,7 @@ export function pathFit(path: string, text: string): number {
   return fitInBase({ base, end, length: path.length }, at, at + text.length);
 }
 
-/** Returns the same for expressions: the best value of their ranges (start, end) in a path. */
+/** Returns how well the ranges (start, end) of an expression fit a path: the best value of any of them. */
 export function bestPathFit(path: Uint8Array, pairs: Uint32Array): number {
   const base = path.lastIndexOf(SLASH) + 1;
   const dot = path.indexOf(DOT, base + 1);

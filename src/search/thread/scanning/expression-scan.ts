@@ -23,7 +23,7 @@ import type { SharedLines } from "./shared-lines.ts";
 export interface ExpressionRun extends ExpressionReach {
   /** The shared pass, if the expression takes part in one. */
   readonly shared?: SharedLines | undefined;
-  /** After so many matches in a blob, the rest need not be read. Default: unlimited. */
+  /** The number of matches in a blob after which the rest need not be read. Default: unlimited. */
   readonly most?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ interface ScannedBlobs {
 }
 
 /**
- * If there is an anchor in every so many bytes, running the automaton over everything is as fast. Searching for
+ * If there is an anchor in every DENSE_BYTES bytes, running the automaton over everything is as fast. Searching for
  * literals is five to ten times as fast as running the automaton.
  */
 const DENSE_BYTES = 1024;

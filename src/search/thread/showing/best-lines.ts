@@ -37,7 +37,7 @@ export interface RatedText {
   readonly isStopped: () => boolean;
 }
 
-/** After so many ranges, a thread checks the clock, or yields if it is shared. */
+/** The number of ranges after which a thread checks the clock, or yields if it is shared. */
 const RANGES_PER_PAUSE = 256;
 
 /**
@@ -127,7 +127,7 @@ async function linesOf(
   return { lineOf, starts, ends };
 }
 
-/** For each line, adds the best score of a term in it. */
+/** Adds to each line the best score of a term in it. */
 async function addScores(
   scores: Int32Array,
   ranges: Uint32Array,

@@ -13,7 +13,7 @@ const NEWLINE = 10;
 const LONG_LINE = 4096;
 const WINDOW = 256;
 
-/** After so many ranges, a thread that yields checks the clock. */
+/** The number of ranges after which a thread that yields checks the clock. */
 const RANGES_PER_PAUSE = 64;
 
 /** What is needed to cut the ranges of a file. */

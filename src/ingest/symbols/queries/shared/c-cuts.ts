@@ -31,7 +31,7 @@ export function cCuts(bytes: Uint8Array): Cuts {
       cuts.push(brace + 1, end);
       kept = end;
     }
-    brace = end; // also if the body is not cut, because searching it again could take quadratic time
+    brace = end; // even if the body is not cut, because searching it again could take quadratic time
   }
   addAnnotations(text.slice(kept), kept, cuts);
   return cuts;
@@ -134,7 +134,7 @@ function addAnnotations(part: string, offset: number, cuts: number[]): void {
   if (hasBare) sortPairs(cuts, first);
 }
 
-/** A word of BARE between two other words. */
+/** Whether this is a word of BARE between two other words. */
 function isBare(text: string, start: number, end: number): boolean {
   if (text.charCodeAt(start - 1) !== SPACE || text.charCodeAt(end) !== SPACE) return false;
   return isWord(text.charCodeAt(start - 2)) && isLetter(text.charCodeAt(end + 1));

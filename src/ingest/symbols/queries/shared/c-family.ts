@@ -7,7 +7,7 @@
 import { blank, type Rewording } from "./rewording.ts";
 
 /**
- * A function whose head occurs in each branch of an `#if`, with or without the brace. Each branch counts as a
+ * Rewords a function whose head occurs in each branch of an `#if`, with or without the brace. Each branch counts as a
  * function.
  */
 function headsInBranches(brace: string, next: string): Rewording {

@@ -40,7 +40,7 @@ export interface Wording {
   readonly frame: Frame | undefined;
 }
 
-/** Undefined if the text contains no newer syntax. */
+/** Returns the reworded text, or undefined if the text contains no newer syntax. */
 export function reword(
   bytes: Uint8Array,
   { rewordings = [], frame }: NewerSyntax,
@@ -59,7 +59,7 @@ export function reword(
   };
 }
 
-/** Makes one rule for each of several words, with the same expression. */
+/** Whether no earlier rule has the same expression. Several rules may share one, each with its own word. */
 const isFirst = ({ newer }: Rewording, at: number, rules: readonly Rewording[]): boolean =>
   rules.findIndex((rule) => rule.newer === newer) === at;
 
