@@ -5,6 +5,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { throwIfAborted } from "../base/abort.ts";
+import { fetchHandler } from "../base/direct-handlers.ts";
 import { closedError, QuernError } from "../base/errors.ts";
 import { checkKeys } from "../base/known-keys.ts";
 import type { Engine, IndexOptions } from "../engine.ts";
@@ -129,11 +130,11 @@ export class OpenedCluster
     await this.#parts.following.refresh();
   }
 
-  readonly internal = (request: Request): Promise<Response> => {
+  readonly internal = fetchHandler((call) => {
     const { node } = this.#parts;
     if (!node) return Promise.reject(invalid("internal: this machine is no node"));
-    return this.#closed ? Promise.reject(closedError()) : node.internal(request);
-  };
+    return this.#closed ? Promise.reject(closedError()) : node.answer(call);
+  });
 
   get written(): string {
     return showGenerations(this.#parts.written);

@@ -10,6 +10,12 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { ReadableStreamDefaultController, UnderlyingSource } from "node:stream/web";
 import { once } from "node:events";
+import {
+  directHandlerOf,
+  toResponse,
+  type DirectAnswer,
+  type DirectCall,
+} from "../base/direct-handlers.ts";
 import type { Handler } from "./handler.ts";
 import { noteOuterPath } from "./outer-path.ts";
 import { jsonText } from "./json-text.ts";
@@ -61,17 +67,20 @@ interface Exchange {
 
 async function serve(handler: Handler, exchange: Exchange): Promise<void> {
   const { req, res } = exchange;
-  let response: Response;
+  const direct = directHandlerOf(handler);
+  let answer: Response | DirectAnswer;
   try {
     checkHost(req);
     checkBody(req);
-    const request = toRequest(exchange);
-    noteOuterPath(request, (req as { originalUrl?: string }).originalUrl);
-    response = await handler(request);
+    answer = await (direct && canCall(req)
+      ? direct(toCall(exchange))
+      : handler(toRequest(exchange)));
   } catch (error) {
-    response = refuse(error);
+    answer = refuse(error);
   }
-  await send(response, req, res);
+  if (answer instanceof Response || answer.status >= 400 || waiting.has(req))
+    await send(toResponse(answer), req, res);
+  else if (!res.destroyed) res.writeHead(answer.status, answer.headers).end(answer.body);
 }
 
 function refuse(error: unknown): Response {
@@ -108,17 +117,33 @@ function checkBody({ method, headers }: IncomingMessage): void {
 
 const UNSPEAKABLE = new Set(["CONNECT", "TRACE", "TRACK"]); // methods that fetch forbids
 
+/** Whether the request is as the client sent it, and its path is no URL. */
+const canCall = ({ url = "", readableDidRead }: IncomingMessage): boolean =>
+  url.startsWith("/") && !readableDidRead;
+
+const toCall = ({ req, res, signal }: Exchange): DirectCall => ({
+  method: req.method ?? "GET",
+  path: req.url ?? "/",
+  headers: { get: (name) => req.headers[name]?.toString() ?? null },
+  body: partsOf(req, res),
+  signal,
+});
+
+async function* partsOf(req: IncomingMessage, res: ServerResponse): AsyncGenerator<Uint8Array> {
+  if (waiting.delete(req)) res.writeContinue();
+  yield* req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+}
+
 function toRequest({ req, res, signal }: Exchange): Request {
   const { method: asked = "GET" } = req;
   const method = UNSPEAKABLE.has(asked) ? `X-${asked}` : asked; // no path accepts these methods; the router answers which ones it does accept
   const headers = toHeaders(req.rawHeaders);
   const init = { method, headers, signal };
-  if (method === "GET" || method === "HEAD") return new Request(toUrl(req), init);
-  return new Request(toUrl(req), {
-    ...init,
-    body: toBody(req, res),
-    duplex: "half",
-  } as RequestInit);
+  const hasBody = method !== "GET" && method !== "HEAD";
+  const body = hasBody && { body: toBody(req, res), duplex: "half" };
+  const request = new Request(toUrl(req), { ...init, ...body } as RequestInit);
+  noteOuterPath(request, (req as { originalUrl?: string }).originalUrl);
+  return request;
 }
 
 /** Copies every header as often as it was sent, so that a single-valued header that is sent twice is rejected. */

@@ -3,6 +3,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { fetchHandler } from "../../src/base/direct-handlers.ts";
 import { nodeHandler } from "../../src/cluster/node/node-handler.ts";
 import type { ClusterEngine, ClusterOptions } from "../../src/cluster/index.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
@@ -27,7 +28,9 @@ export interface RunningNode {
 }
 
 const otherVersion = toNodeListener(
-  nodeHandler({ secret: SECRET, maxConcurrent: 64, answers: {}, hold: async () => undefined }),
+  fetchHandler(
+    nodeHandler({ secret: SECRET, maxConcurrent: 64, answers: {}, hold: async () => undefined }),
+  ),
 );
 
 export async function startNode(

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { nodeClient, NodeFailed, type NodeClient } from "../../src/cluster/front/node-client.ts";
+import { fetchHandler } from "../../src/base/direct-handlers.ts";
 import { nodeHandler, type NodeOptions } from "../../src/cluster/node/node-handler.ts";
 import { STREAM } from "../../src/cluster/wire/calls.ts";
 import { decode, decodeFrames, encode, frameOf } from "../../src/cluster/wire/codec.ts";
@@ -50,25 +51,27 @@ const heads: Heads = {
 /** A node that holds generation 4 of shard 1 and answers with the same heads. */
 async function serve(changes: Partial<NodeOptions> = {}) {
   const released = { count: 0 };
-  const handler = nodeHandler({
-    secret: SECRET,
-    maxConcurrent: 4,
-    answers: {
-      "/v1/search": () => Promise.resolve(heads),
-      "/v1/show": () => Promise.reject(new QuernError("QUERY_SYNTAX", "no", { position: 2 })),
-    },
-    hold: (slices) =>
-      Promise.resolve(
-        slices.every(([shard, generation]) => shard === 1 && generation === 4)
-          ? {
-              view: viewOf({} as Catalog),
-              viewer: undefined,
-              release: () => void released.count++,
-            }
-          : undefined,
-      ),
-    ...changes,
-  });
+  const handler = fetchHandler(
+    nodeHandler({
+      secret: SECRET,
+      maxConcurrent: 4,
+      answers: {
+        "/v1/search": () => Promise.resolve(heads),
+        "/v1/show": () => Promise.reject(new QuernError("QUERY_SYNTAX", "no", { position: 2 })),
+      },
+      hold: (slices) =>
+        Promise.resolve(
+          slices.every(([shard, generation]) => shard === 1 && generation === 4)
+            ? {
+                view: viewOf({} as Catalog),
+                viewer: undefined,
+                release: () => void released.count++,
+              }
+            : undefined,
+        ),
+      ...changes,
+    }),
+  );
   const server = createServer(toNodeListener(handler)).listen(0, "127.0.0.1");
   await new Promise((done) => server.once("listening", done));
   const client = nodeClient(SECRET);
@@ -77,7 +80,7 @@ async function serve(changes: Partial<NodeOptions> = {}) {
     await new Promise((done) => server.close(done));
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, client, released };
+  return { url, client, released, handler };
 }
 
 const callOf = (headers: Record<string, unknown>) => String(headers["x-quern-node-signature"]);
@@ -139,45 +142,51 @@ test("an abort of the caller ends the search of the node", async () => {
   await expect.poll(() => released.count).toBe(1);
 });
 
-test("nobody without the secret learns anything, nor with what he has recorded", async () => {
-  const { url, client } = await serve();
-  const body = encode(asked);
-  const path = "/v1/search";
-  const post = async (headers: Record<string, string>, sent = body, to = path) => {
-    const response = await fetch(url + to, { method: "POST", headers, body: sent });
-    return [response.status, (await response.arrayBuffer()).byteLength > 0] as const;
-  };
-  const signed = sign(SECRET, { method: "POST", path, body });
-  const nothing = [401, false];
-  expect(await post(signed)).toEqual([200, true]);
-  const old = sign(SECRET, { method: "POST", path, body }, Date.now() - 61_000);
-  const early = sign(SECRET, { method: "POST", path, body }, Date.now() + 61_000);
-  const rows: readonly [
-    what: string,
-    headers: Record<string, string>,
-    sent?: Uint8Array,
-    to?: string,
-  ][] = [
-    ["no headers", {}],
-    ["another secret", sign("another", { method: "POST", path, body })],
-    ["a minute later", old],
-    ["a minute before", early],
-    ["an old one with a new time", { ...old, "x-quern-node-time": String(Date.now()) }],
-    ["another body", signed, encode({ ...asked, request: { query: "y", matches: 5 } })],
-    ["another call", signed, body, "/v1/show"],
-    ["half a signature", { ...signed, "x-quern-node-signature": "00" }],
-    ["two signatures", { ...signed, "x-quern-node-signature": `${callOf(signed)}, x` }],
-    ["a query after the path", signed, body, "/v1/search?x=1"],
-    ["no time", { ...signed, "x-quern-node-time": "soon" }],
-    ["a call that is not there", {}, body, "/v1/nothing"],
-  ];
-  for (const [what, headers, sent, to] of rows)
-    expect(await post(headers, sent ?? body, to ?? path), what).toEqual(nothing);
-  const stranger = nodeClient("another");
-  onTestFinished(() => stranger.close());
-  await expect(stranger.ask(url, path, asked)).rejects.toMatchObject({ why: "unknown" });
-  expect(await client.ask(url, path, asked)).toEqual(heads);
-});
+test.each([true, false])(
+  "without the secret nobody learns anything (fetch: %s)",
+  async (isFetch) => {
+    const { url, client, handler } = await serve();
+    const body = encode(asked);
+    const path = "/v1/search";
+    const post = async (headers: Record<string, string>, sent = body, to = path) => {
+      const init = { method: "POST", headers, body: sent };
+      const response = await (isFetch
+        ? handler(new Request(url + to, init))
+        : fetch(url + to, init));
+      return [response.status, (await response.arrayBuffer()).byteLength > 0] as const;
+    };
+    const signed = sign(SECRET, { method: "POST", path, body });
+    const nothing = [401, false];
+    expect(await post(signed)).toEqual([200, true]);
+    const old = sign(SECRET, { method: "POST", path, body }, Date.now() - 61_000);
+    const early = sign(SECRET, { method: "POST", path, body }, Date.now() + 61_000);
+    const rows: readonly [
+      what: string,
+      headers: Record<string, string>,
+      sent?: Uint8Array,
+      to?: string,
+    ][] = [
+      ["no headers", {}],
+      ["another secret", sign("another", { method: "POST", path, body })],
+      ["a minute later", old],
+      ["a minute before", early],
+      ["an old one with a new time", { ...old, "x-quern-node-time": String(Date.now()) }],
+      ["another body", signed, encode({ ...asked, request: { query: "y", matches: 5 } })],
+      ["another call", signed, body, "/v1/show"],
+      ["half a signature", { ...signed, "x-quern-node-signature": "00" }],
+      ["two signatures", { ...signed, "x-quern-node-signature": `${callOf(signed)}, x` }],
+      ["a query after the path", signed, body, "/v1/search?x=1"],
+      ["no time", { ...signed, "x-quern-node-time": "soon" }],
+      ["a call that is not there", {}, body, "/v1/nothing"],
+    ];
+    for (const [what, headers, sent, to] of rows)
+      expect(await post(headers, sent ?? body, to ?? path), what).toEqual(nothing);
+    const stranger = nodeClient("another");
+    onTestFinished(() => stranger.close());
+    await expect(stranger.ask(url, path, asked)).rejects.toMatchObject({ why: "unknown" });
+    expect(await client.ask(url, path, asked)).toEqual(heads);
+  },
+);
 
 test("a call that is not there is 404 for those who know the secret", async () => {
   const { url } = await serve();
@@ -240,12 +249,14 @@ test.each(HOSTILE_CALLS)("a signed call of %s", async (_, body) => {
 });
 
 test("headers that were seen do not let a body in that is longer than a call", async () => {
-  const handler = nodeHandler({
-    secret: SECRET,
-    maxConcurrent: 1,
-    answers: { "/v1/search": () => Promise.resolve(heads) },
-    hold: () => Promise.resolve(undefined),
-  });
+  const handler = fetchHandler(
+    nodeHandler({
+      secret: SECRET,
+      maxConcurrent: 1,
+      answers: { "/v1/search": () => Promise.resolve(heads) },
+      hold: () => Promise.resolve(undefined),
+    }),
+  );
   const path = "/v1/search";
   const headers = sign(SECRET, { method: "POST", path, body: encode(asked) });
   let sent = 0;

@@ -11,6 +11,7 @@ import {
   type NodesAnswer,
   type NodesAsked,
 } from "../../src/cluster/front/search-nodes.ts";
+import { fetchHandler } from "../../src/base/direct-handlers.ts";
 import { nodeHandler, type NodeOptions } from "../../src/cluster/node/node-handler.ts";
 import type { Engine } from "../../src/engine.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
@@ -77,8 +78,8 @@ async function startNodes(engine: Engine, count: number): Promise<Node[]> {
         return { view, viewer: undefined, release: () => undefined };
       },
     };
-    const listener = toNodeListener(nodeHandler(options));
-    const full = toNodeListener(nodeHandler({ ...options, maxConcurrent: 0 }));
+    const listener = toNodeListener(fetchHandler(nodeHandler(options)));
+    const full = toNodeListener(fetchHandler(nodeHandler({ ...options, maxConcurrent: 0 })));
     const server = createServer((request, response) => {
       node.asked++;
       const fails = faults.isDown || (faults.failsToShow && request.url === "/v1/show");

@@ -6,6 +6,7 @@ import { createServer, request as httpRequest, type Server } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { fetchHandler } from "../../src/base/direct-handlers.ts";
 import { nodeHandler } from "../../src/cluster/node/node-handler.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import { continueLate, toNodeListener } from "../../src/http/node-listener.ts";
@@ -16,12 +17,14 @@ import { emptyResponse, scriptedEngine } from "./scripted.ts";
 const MIB = 2 ** 20;
 const engine = scriptedEngine({ search: async () => emptyResponse() });
 const handler = createHandler(engine, { anonymous: "all", mcp: true });
-const node = nodeHandler({
-  secret: "s",
-  maxConcurrent: 4,
-  answers: {},
-  hold: async () => undefined,
-});
+const node = fetchHandler(
+  nodeHandler({
+    secret: "s",
+    maxConcurrent: 4,
+    answers: {},
+    hold: async () => undefined,
+  }),
+);
 
 /** Returns what a server has read of connections. */
 function countRead(server: Server): { readonly bytes: number } {

@@ -23,7 +23,14 @@ import {
   MOST_ANSWER_BYTES,
 } from "../wire/codec.ts";
 import { hasShape, isFailure, isStep } from "../wire/shapes.ts";
-import { callOf, frameSigner, isBodyOf, lengthOfAnswer, sign } from "../wire/signature.ts";
+import {
+  callOf,
+  frameSigner,
+  headersIn,
+  isBodyOf,
+  lengthOfAnswer,
+  sign,
+} from "../wire/signature.ts";
 
 /**
  * The reason why a node did not answer. Another replica may answer. If every node would refuse a search, its
@@ -75,7 +82,7 @@ export function nodeClient(
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       httpRequest(new URL(path, url), options, resolve).on("error", reject).end(body);
     });
-    return { secret, url, call: callOf(new Headers(headers)), response };
+    return { secret, url, call: callOf(headersIn(headers)), response };
   };
   const strangers = new Set<string>();
   const orTold = async <T>(url: string, run: () => Promise<T>): Promise<T> => {
@@ -131,11 +138,12 @@ interface Answer {
   readonly response: IncomingMessage;
 }
 
-const headersOf = ({ headers }: IncomingMessage): Headers =>
-  new Headers(headers as Record<string, string>);
-
 const signedLength = ({ secret, call, response }: Answer): number | "stream" | undefined =>
-  lengthOfAnswer(secret, { call, status: response.statusCode!, headers: headersOf(response) });
+  lengthOfAnswer(secret, {
+    call,
+    status: response.statusCode!,
+    headers: headersIn(response.headers),
+  });
 
 /** Returns the error for an answer without a valid signature, and reads no more of the answer. */
 function stranger({ url, response }: Answer): NodeFailed {
@@ -150,7 +158,7 @@ async function readAnswer(answer: Answer): Promise<unknown> {
   if (typeof length !== "number") throw stranger(answer);
   if (length > MOST_ANSWER_BYTES) throw new Error("its answer is too long");
   const body = await bytesWithin(response as AsyncIterable<Buffer>, length);
-  if (!body || !isBodyOf(headersOf(response), body.digest)) throw stranger(answer);
+  if (!body || !isBodyOf(headersIn(response.headers), body.digest)) throw stranger(answer);
   return length === 0 ? undefined : decodeBounded(body.bytes);
 }
 

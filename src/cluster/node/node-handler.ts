@@ -5,6 +5,7 @@
 
 import { createHash } from "node:crypto";
 import type { ReadableStreamDefaultController, UnderlyingSource } from "node:stream/web";
+import type { DirectAnswer, DirectHandler } from "../../base/direct-handlers.ts";
 import { newPause } from "../../base/yield.ts";
 import type { StreamStep } from "../../search/caller/stream.ts";
 import type { Viewer } from "../../search/messages/request.ts";
@@ -54,41 +55,31 @@ export interface NodeOptions {
   readonly hold: (slices: readonly SliceAsked[]) => Promise<HeldView | undefined>;
 }
 
-export function nodeHandler(node: NodeOptions): (request: Request) => Promise<Response> {
+export function nodeHandler(node: NodeOptions): DirectHandler {
   let running = 0;
-  return async (request) => {
-    const { method, headers } = request;
-    const { pathname, search } = new URL(request.url);
-    if (!isSigned(node.secret, { method, path: pathname + search, headers })) return unknown();
+  return async ({ method, path, headers, body: sent, signal }) => {
+    if (!isSigned(node.secret, { method, path, headers })) return unknown();
     const call = callOf(headers);
     const answer: Answer = async (status, value) => {
-      const bytes = value === undefined ? NOTHING : encode(value);
-      const body = { bytes: bytes.length, digest: await digestOf(bytes) };
-      return new Response(bytes, {
-        status,
-        headers: signAnswer(node.secret, { call, status, body }),
-      });
+      const body = value === undefined ? NOTHING : encode(value);
+      const signed = { bytes: body.length, digest: await digestOf(body) };
+      return { status, headers: signAnswer(node.secret, { call, status, body: signed }), body };
     };
-    if (method !== "POST" || !Object.hasOwn(node.answers, pathname))
-      return answer(STATUS.NO_SUCH_CALL);
+    if (method !== "POST" || !Object.hasOwn(node.answers, path)) return answer(STATUS.NO_SUCH_CALL);
     if (running >= node.maxConcurrent) return answer(STATUS.OVERLOADED);
     running++;
     let isStreaming = false;
     try {
       // somebody who recorded a call could send its headers with another body for a minute
-      const body = await bytesWithin(
-        request.body ?? new ReadableStream<Uint8Array>({ start: (empty) => empty.close() }),
-        MOST_ASKED_BYTES,
-      );
+      const body = await bytesWithin(sent, MOST_ASKED_BYTES);
       if (!body || !isBodyOf(headers, body.digest)) return unknown();
       const asked = (await decodeBounded(body.bytes)) as OnSlices;
-      if (pathname !== STREAM)
-        return await perform(node, pathname as Path, { asked, answer, signal: request.signal });
+      if (path !== STREAM) return await perform(node, path as Path, { asked, answer, signal });
       const held = await node.hold(asked.slices);
       if (held === undefined) return await answer(STATUS.NOT_READY);
       isStreaming = true;
       return streamed(node, asked as StreamCall, {
-        held: { ...held, signal: request.signal },
+        held: { ...held, signal },
         call,
         finish() {
           held.release();
@@ -107,7 +98,7 @@ async function perform(
   node: NodeOptions,
   path: Path,
   { asked, answer, signal }: { asked: OnSlices; answer: Answer; signal: AbortSignal },
-): Promise<Response> {
+): Promise<DirectAnswer> {
   const held = await node.hold(asked.slices);
   if (held === undefined) return answer(STATUS.NOT_READY);
   try {
@@ -159,10 +150,10 @@ function streamed(
 }
 
 /** Makes a signed answer. */
-type Answer = (status: number, value?: unknown) => Promise<Response>;
+type Answer = (status: number, value?: unknown) => Promise<DirectAnswer>;
 
 /** Makes the only answer without a signature: callers without the secret get it. */
-const unknown = (): Response => new Response(null, { status: STATUS.UNKNOWN });
+const unknown = (): DirectAnswer => ({ status: STATUS.UNKNOWN, headers: {}, body: NOTHING });
 
 const NOTHING = new Uint8Array();
 const BYTES_A_STEP = 256 * 1024; // 0.2 ms

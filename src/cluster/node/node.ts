@@ -12,6 +12,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { ShardHead } from "../catalog/head.ts";
 import { NewestHeads } from "../catalog/newest-heads.ts";
 import { placedOwners, type Membership, type NodeRow, type Nodes } from "../catalog/nodes.ts";
+import { fetchHandler, type DirectHandler } from "../../base/direct-handlers.ts";
 import { QuernError } from "../../base/errors.ts";
 import { Follower } from "../follow/follower.ts";
 import { bringTo, type WantedShard } from "../local/bring.ts";
@@ -37,7 +38,7 @@ export interface NodeSettings {
   readonly diskBytes: number;
   readonly replicas: number;
   /** Starts the server that answers fronts. */
-  readonly listen?: (internal: ClusterNode["internal"]) => Promise<unknown>;
+  readonly listen?: (internal: (request: Request) => Promise<Response>) => Promise<unknown>;
 }
 
 export interface NodeParts {
@@ -53,7 +54,8 @@ export interface NodeParts {
 }
 
 export class ClusterNode {
-  readonly internal: (request: Request) => Promise<Response>;
+  /** Answers fronts. */
+  readonly answer: DirectHandler;
   readonly #node: NodeParts;
   readonly #parts: HasParts[typeof PARTS];
   readonly #holder = new Holder();
@@ -88,7 +90,7 @@ export class ClusterNode {
     this.follower = new Follower({ run: () => this.#bring(), everyMs: POLL_MS, onTrouble });
     this.#beating = new Follower({ run: beat, everyMs: BEAT_MS, onTrouble });
     const refresh = () => this.follower.run();
-    this.internal = nodeHandler({
+    this.answer = nodeHandler({
       secret: node.settings.secret,
       maxConcurrent: MOST_CONCURRENT,
       answers: answersOf({ searching, reader, refresh }),
@@ -103,7 +105,7 @@ export class ClusterNode {
     node.#beating.start(); // its slices may take an hour to fetch
     try {
       await node.follower.run();
-      await parts.settings.listen?.(node.internal);
+      await parts.settings.listen?.(fetchHandler(node.answer));
       node.#isListening = true;
       await node.follower.run();
     } catch (error) {

@@ -20,7 +20,15 @@
  * minute at most.
  */
 
+import type { IncomingHttpHeaders } from "node:http";
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+
+/** Headers of fetch, or headersIn() those of node:http. */
+export type ReadHeaders = Pick<Headers, "get">;
+
+export const headersIn = (headers: IncomingHttpHeaders): ReadHeaders => ({
+  get: (name) => headers[name]?.toString() ?? null,
+});
 
 const TIME = "x-quern-node-time";
 const DIGEST = "x-quern-node-digest";
@@ -46,7 +54,7 @@ export function sign(
 /** Returns whether the headers were made with the secret, for this call, within the last minute. */
 export function isSigned(
   secret: string,
-  { method, path, headers }: { method: string; path: string; headers: Headers },
+  { method, path, headers }: { method: string; path: string; headers: ReadHeaders },
   now = Date.now(),
 ): boolean {
   const time = headers.get(TIME) ?? "";
@@ -58,13 +66,13 @@ export function isSigned(
  * Returns the signature of a call, to which the call's answer is bound. REQUIRES: isSigned() accepted the headers, or
  * sign() made them.
  */
-export const callOf = (headers: Headers): string => headers.get(SIGNATURE)!;
+export const callOf = (headers: ReadHeaders): string => headers.get(SIGNATURE)!;
 
 /**
  * Returns whether the body with this digest is the signed one. REQUIRES: isSigned() or lengthOfAnswer() has accepted
  * the headers.
  */
-export const isBodyOf = (headers: Headers, digest: string): boolean =>
+export const isBodyOf = (headers: ReadHeaders, digest: string): boolean =>
   headers.get(DIGEST) === digest;
 
 /** Returns the headers of an answer to a call. Without a body, the answer is a stream. */
@@ -87,7 +95,7 @@ export function signAnswer(
  */
 export function lengthOfAnswer(
   secret: string,
-  { call, status, headers }: { call: string; status: number; headers: Headers },
+  { call, status, headers }: { call: string; status: number; headers: ReadHeaders },
 ): number | typeof STREAMED | undefined {
   const digest = headers.get(DIGEST) ?? "";
   const length = digest === STREAMED ? STREAMED : (headers.get(LENGTH) ?? "");
@@ -106,7 +114,7 @@ export function frameSigner(secret: string, call: string): FrameSigner {
 }
 
 /** Returns whether the signature is exactly the right one in hex. This rejects a header that was sent twice. */
-function isRight(headers: Headers, right: Buffer): boolean {
+function isRight(headers: ReadHeaders, right: Buffer): boolean {
   const given = headers.get(SIGNATURE) ?? "";
   return /^[0-9a-f]{64}$/.test(given) && timingSafeEqual(Buffer.from(given, "hex"), right);
 }
