@@ -8,8 +8,8 @@ import { FrontStates } from "../../src/cluster/front/front-state.ts";
 
 const NOBODY: Membership = { nodes: [], ready: [] };
 
-test.each(["the head", "the generations"])(
-  "%s fails last, and nothing stays unhandled",
+test.each(["head", "generations"])(
+  "nothing stays unhandled if the request for %s fails last",
   async (last) => {
     const unhandled: unknown[] = [];
     const note = (error: unknown): void => void unhandled.push(error);
@@ -25,9 +25,7 @@ test.each(["the head", "the generations"])(
         calls++ === 0 ? Promise.resolve(new Map([[1, 2]])) : failing("generations"),
       head: () => failing("head"),
     } as unknown as Catalog;
-    await expect(new FrontStates(catalog).bring(NOBODY)).rejects.toThrow(
-      "the generations: timeout",
-    );
+    await expect(new FrontStates(catalog).bring(NOBODY)).rejects.toThrow("generations: timeout");
     for (let i = 0; i < 5; i++) await turn();
     expect(unhandled).toEqual([]);
   },
