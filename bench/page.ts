@@ -26,21 +26,22 @@ const docs = new URL("../docs/", import.meta.url);
 
 const HEAD = `# Benchmarks
 
-How fast quern is, how big its index is, and how much memory it takes, compared with zoekt, csearch and ripgrep.
-[What bounds speed](speed.md) explains the figures, [missed-budgets.md](missed-budgets.md) what is slower than planned,
-and [limits.md](limits.md) what is guaranteed.`;
+This page compares the speed, index size and memory of quern with those of zoekt, csearch and ripgrep.
+[What bounds speed](speed.md) explains the figures, [missed-budgets.md](missed-budgets.md) lists what is slower than
+planned, and [limits.md](limits.md) says what is guaranteed.`;
 
 const FOOT = `## Measure it yourself
 
 \`\`\`sh
 npm run bench                          # smoke: the fixture repositories, counts checked; under a minute
-npm run bench -- --corpus PATH         # all of it, for a folder of yours
+npm run bench -- --corpus PATH         # everything, for a folder of yours
 npm run bench -- --cluster             # a cluster on this machine, with PostgreSQL from npm
 npm run bench -- --page                # this page again, from the records in bench/record/
 \`\`\`
 
-Peers that are not on the PATH are left out. Nothing is downloaded. The benchmark writes this page; the records have
-what the tables leave out: one worker, the first 50 matches, 95th percentiles, budgets, and the query behind each name.`;
+Peers that are not on the PATH are left out. Nothing is downloaded. The benchmark writes this page. Its records
+also have what the tables leave out: one worker, the first 50 matches, 95th percentiles, budgets, and the query behind
+each name.`;
 
 export async function writePage(records: readonly Record[]): Promise<string> {
   mkdirSync(new URL("benchmarks/", docs), { recursive: true });
@@ -96,7 +97,7 @@ function summary(record: Record): string {
   const { corpus, machine } = record;
   return [
     markdown(summaryTable(record)).replace(/^### /, "## "),
-    `Of ${corpus.name}, ${figure(corpus.bytes / 1e6)} MB in ${figure(corpus.files)} files, on ${machine.cores} cores. Every match is counted; quern's index and zoekt's hold the content, csearch's does not.`,
+    `The corpus is ${corpus.name}: ${figure(corpus.bytes / 1e6)} MB in ${figure(corpus.files)} files. The machine has ${machine.cores} cores. Every match is counted. The indexes of quern and zoekt hold the content; that of csearch does not.`,
   ].join("\n\n");
 }
 

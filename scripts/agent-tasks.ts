@@ -1,13 +1,12 @@
 /**
- * Ten tasks of a coding agent on a repository, over `quern mcp` as a client starts it, and what the same
- * would take with `rg`, `git grep` and reading whole files:
+ * Measures ten tasks of a coding agent on a repository. It asks `quern mcp`, started as a client starts it, and compares
+ * the answers with the output of `rg` and `git grep`, and with whole files:
  *
  *     npx tsx scripts/agent-tasks.ts FOLDER [--symbol NAME] [--file PATH] [--words TEXT] [--part FOLDER]
  *         [--names WORD] [--since DATE] [--topic WORD]
  *
- * FOLDER is a git work tree. What is asked for is found in quern's own repository where nothing is given.
- * Prints Markdown: docs/agents.md has it. Tokens are o200k's; the times are of one run, the server's start
- * and its first index apart.
+ * FOLDER is a git work tree. The default words are found in quern's own repository. Prints Markdown, a part of which is
+ * in docs/agents.md. Tokens are those of o200k. The times are of one run, without the server's start and first index.
  */
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -38,9 +37,9 @@ interface Task {
   readonly question: string;
   readonly tool: string;
   readonly args: Record<string, unknown>;
-  /** What one would run in a shell instead. */
+  /** The commands that one would run in a shell instead. */
   readonly shell: readonly (readonly string[])[];
-  /** Files of the shell's answer that one would read whole to know as much. */
+  /** Returns the files in the shell's output that one would have to read to know as much. */
   readonly reads: (output: string) => readonly string[];
 }
 
@@ -66,7 +65,7 @@ const TASKS: readonly Task[] = [
     reads: none,
   },
   {
-    question: "What would break if it went: which tests cover it?",
+    question: "Which tests would break without it?",
     tool: "references",
     args: { symbol, path: "test" },
     shell: [["rg", "-nw", symbol, "-g", "*test*", "-g", "test/**", "."]],
@@ -156,7 +155,7 @@ function inShell({ shell, reads }: Task): { tokens: number; commands: string } {
   };
 }
 
-/** A bar would end the cell of a table. */
+/** Escapes bars, which would end the cell of a table. */
 const inCell = (text: string): string => text.replaceAll("|", "\\|");
 
 async function ask(client: Client, { tool, args }: Pick<Task, "tool" | "args">) {
@@ -220,7 +219,7 @@ try {
     .toString()
     .trim();
   console.log(
-    `Repository: ${basename(folder)} at ${commit}. Each conversation pays ${once} tokens for the tools.\n`,
+    `Repository: ${basename(folder)} at ${commit}. The tools themselves take ${once} tokens of each conversation.\n`,
   );
   console.log(
     "| task | tool | tokens | ms | tokens without | how |\n| --- | --- | --- | --- | --- | --- |",

@@ -175,7 +175,8 @@ test.each(examples)("$query", async ({ query, isRegexEnabled, found, other }) =>
 const ASKS: Record<string, (has: (word: string) => boolean, path: string) => boolean> = {
   "contain both": (has) => has("a") && has("b"),
   "contain one or both": (has) => has("a") || has("b"),
-  "contain both a and b, or c: `or` binds weaker": (has) => (has("a") && has("b")) || has("c"),
+  "contain both a and b, or c, because `or` binds less tightly": (has) =>
+    (has("a") && has("b")) || has("c"),
   "contain c, and a or b": (has) => has("c") && (has("a") || has("b")),
   "do not have x in their path": (_, path) => !path.includes("x"),
   "do not contain both": (has) => !(has("a") && has("b")),
