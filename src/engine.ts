@@ -200,9 +200,9 @@ export interface Engine extends AsyncDisposable {
    */
   workspace(path: string, options?: WorkspaceOptions): Promise<Workspace>;
   /**
-   * Opens the git history of a repository: commits, authors, differences, blame, and files of any revision.
-   * Resolves to `undefined` if the repository does not exist, the viewer may not see it, or it has no git
-   * history here: it was not indexed from one, or the clone is gone.
+   * Opens the git history of a repository: commits, authors, differences, blame, and files of any revision. Resolves to
+   * `undefined` if the repository does not exist, if the viewer may not see it, if it was not indexed from git, or if
+   * its clone is gone.
    *
    * @example
    * const history = await engine.history("shop");

@@ -29,7 +29,7 @@ import {
 import { duplicate, type TokenRecord, type TokenStore } from "./token-store.ts";
 import type { User, UserStore } from "./user-store.ts";
 
-const BATCH = 100; // reads a batch of records at once, so that a slow reader of the list keeps no transaction open
+const BATCH = 100; // the records that are read at once; between batches no transaction is open, however slow the reader is
 
 /**
  * Opens a durable store of tokens, which several processes may use at the same time. The directory is created if it

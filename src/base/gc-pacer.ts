@@ -5,11 +5,10 @@
  * objects, and pauses the thread for about 1 ms per MiB copied; dead objects cost nothing. So a pacer allocates
  * garbage between the live objects: collections come more often, and each copies less.
  *
- * Measured on answers of 100 000 matches in Linux's drivers/net and fs, with two workers, as the median of 20 runs:
- * the calling thread is blocked for at most 3.8 ms of processor time instead of 11 on Node 24, and 4.0 instead of 6.5
- * on Node 20. The whole answer takes as long as without a pacer, within 4 %. To measure again, run
- * `npm run bench -- --caller 2` once with newGcPacer() as it is, and once with a version of it that returns an empty
- * function.
+ * For answers of 100 000 matches in Linux's drivers/net and fs, with two workers, the longest turn of the calling
+ * thread takes 3.8 ms of processor time instead of 11 on Node 24, and 4.0 ms instead of 6.5 on Node 20 (medians of 20
+ * runs). The time for the whole answer changes by less than 4 %. To measure again, run `npm run bench -- --caller 2`
+ * once with newGcPacer() as it is, and once with a version of it that returns an empty function.
  */
 
 /**

@@ -44,8 +44,8 @@ const COMMANDS = [
 export const STOPPED = 130;
 
 /**
- * Resolves to the exit code: 0 if something was found or done, 1 if nothing was found or `check` found damage, 2
- * after an error, which is printed on stderr, 130 if the user stopped the command.
+ * Resolves to the exit code. It is 0 if something was found or done, and 1 if nothing was found or `check` found
+ * damage. After an error, which is printed on stderr, it is 2. If the user stopped the command, it is 130.
  */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode | 2 | 130> {
   let code: ExitCode = 0;

@@ -6,13 +6,12 @@ import type { FileContent } from "../repository.ts";
  * The history of one repository, read with the git command from the folder that was indexed. Nothing
  * is kept open between calls.
  *
- * A revision is the name of a branch or tag, a full name (`refs/heads/main`), `HEAD`, or at least 4 digits of a
- * commit id. commits(), commit(), authors(), diff() and blame() look it up in the clone as it is now, and default to
- * the clone's `HEAD`. read(), folders() and paths() use a revision as it was indexed, if it was, and default to the
- * first indexed one.
- *
- * Every call may reject with INVALID_GIT_REF if a revision is empty, begins with `-` or contains control characters,
- * with HISTORY_NOT_AVAILABLE if the clone no longer exists, and with ABORTED.
+ * A revision is the name of a branch or tag, a full name (`refs/heads/main`), `HEAD`, or at least 4 digits of a commit
+ * id. commits(), commit(), authors(), diff() and blame() look it up in the clone as it is now, and default to the
+ * clone's `HEAD`. read(), folders() and paths() use the indexed state of a revision if there is one, and default to the
+ * first indexed revision. Every call may reject with INVALID_GIT_REF if a revision is empty, begins with `-` or
+ * contains control characters. It may also reject with HISTORY_NOT_AVAILABLE if the clone no longer exists, and with
+ * ABORTED.
  *
  * @example
  * const history = await engine.history("shop");

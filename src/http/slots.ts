@@ -1,7 +1,7 @@
 /**
- * Limits how many searches run or wait for their reader, and the memory of the answers that wait. A further search is
- * rejected immediately, because a queue would only delay all of them. But if no slot is free and a reader is far
- * behind, its answer is cut off to free a slot.
+ * Limits how many searches run or have answers that wait for their readers, and how much memory these answers take. A
+ * further search is rejected immediately, because a queue would only delay all of them. But if no slot is free and a
+ * reader is far behind, its answer is cut off to free a slot.
  *
  * Callers without a credential may use at most three quarters of the slots and of the memory, so that strangers cannot
  * lock out callers who have one.

@@ -1,9 +1,9 @@
 /**
  * Watches response bodies that wait for their reader, because they hold memory and a slot that others need. A body is
- * cut off if its reader reads nothing for a minute, falls two minutes behind a reader of 32 KiB a second, or falls ten
- * seconds behind one of 256 KiB a second while others need its slot. Otherwise 64 very slow readers could hold every
- * slot for hours. A long answer may still take minutes, so its caller's access is checked repeatedly. Otherwise the
- * answer could be read after a revocation.
+ * cut off if its reader reads nothing for a minute, or falls two minutes behind a rate of 32 KiB a second. If others
+ * need its slot, it is cut off as soon as it is ten seconds behind a rate of 256 KiB a second. Otherwise 64 very slow
+ * readers could hold every slot for hours. A long answer may still take minutes, so its caller's access is checked
+ * repeatedly. Otherwise the answer could be read after a revocation.
  */
 
 export const STALLED_MS = 60_000;

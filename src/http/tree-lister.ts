@@ -214,7 +214,7 @@ export interface TreeNode extends PathEntry {
 }
 
 /**
- * Returns the root with the requested folders opened. Paths that are no folders are ignored. Throws a refusal if the
+ * Returns the root with the requested folders opened. Paths that are not folders are ignored. Throws a refusal if the
  * paths of the tree together are longer than MOST_TREE.
  */
 export async function openTree(

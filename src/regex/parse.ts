@@ -1,8 +1,8 @@
 /**
  * Parses RE2's syntax to an AST, without recursion, in time linear in the pattern. Errors have RE2's messages. It may
  * accept more than RE2; expression.ts rejects whatever exceeds our limits, which are below RE2's. The meaning follows
- * RE2's parser in all details: a flag group is not an operand (`a(?i)*` repeats the a), a `{` that begins no
- * repetition is a brace, directly stacked repetitions are an error, and (?:x*)+ is x*.
+ * RE2's parser in all details. A flag group is not an operand (`a(?i)*` repeats the a). A `{` that does not begin a
+ * repetition is a brace. Directly stacked repetitions are an error, and (?:x*)+ is x*.
  */
 
 import { orbit } from "../kernel/folding.ts";

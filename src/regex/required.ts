@@ -41,7 +41,7 @@ interface Parts {
  */
 const LITERAL_BYTES = 3;
 const TEXTS = 32; // the limit of texts per node
-const CLASS_MEMBERS = 4; // the limit of members of a class, because more would cost more look-ups than they save; the case forms of a letter count as one
+const CLASS_MEMBERS = 4; // the limit of members of a class (more would cost more look-ups than they save); the case forms of a letter count as one
 const COPIES = 64; // the limit of copies of a counted repetition
 const ALTERNATIVES = 1_000; // the limit of children of an "or"
 const ABSORBED = 100; // the most children that are compared with each other

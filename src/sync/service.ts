@@ -157,7 +157,9 @@ class Service implements SyncService {
     this.#wake();
   }
 
-  /** Returns when a request may begin. A request that arrived during the previous run for its part must also wait. */
+  /**
+   * Returns when a request may begin. A request that arrived during the previous run for the same part must also wait.
+   */
   #dueAt({ key, at, pauseMs }: Waiting): number {
     return Math.max(at, (this.#ended.get(key) ?? -Infinity) + pauseMs);
   }

@@ -1,7 +1,7 @@
 /**
- * Lets a thread finish its start before it is terminated. If Node terminates a thread that is loading native code,
- * the process sometimes crashes or hangs: this happened to 5 of 120 processes that exited within 0.12 s of their
- * first search, and to none of 600 with this wait. So a thread is terminated only after it has started, and an
+ * Lets a thread finish its start before it is terminated. If Node terminates a thread that is loading native code, the
+ * process sometimes crashes or hangs. This happened to 5 of 120 processes that exited within 0.12 s of their first
+ * search. With this wait it happened to none of 600. So a thread is terminated only after it has started, and an
  * exiting process waits for the threads that are starting.
  */
 

@@ -1,7 +1,7 @@
 /**
- * Determines which rows and objects are no longer used. The oldest generation that is kept decides this for each
- * shard. If a state was replaced by then, or a segment existed and that generation does not name it, no later
- * generation needs it either, because nothing that was replaced ever comes back. So only one manifest per shard is
+ * Determines which rows and objects are no longer used. The oldest generation that is kept decides this for each shard.
+ * A state that was replaced by then is not needed by any later generation either. Nor is a segment that existed then
+ * but is not named by that generation. Nothing that was replaced ever comes back. So only one manifest per shard is
  * read to find unused rows.
  *
  * A writer stores an object before any row names it. An object that no row names is deleted in three steps. First its

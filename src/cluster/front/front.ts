@@ -166,7 +166,8 @@ export class Front implements Answering {
   }
 
   /**
-   * Resolves when searches on this front see everything that was published before the call, as far as nodes are live.
+   * Resolves when searches on this front see everything that was published before the call and that live nodes can
+   * answer for.
    */
   async refresh(signal?: AbortSignal): Promise<void> {
     const published = await this.#front.catalog.generations();

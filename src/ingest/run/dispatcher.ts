@@ -53,7 +53,7 @@ export class Dispatcher {
     }));
   }
 
-  /** A number greater than that of any segment that was begun. */
+  /** A number greater than the number of any segment that was begun. */
   get nextSegment(): number {
     return this.#nextSegment;
   }

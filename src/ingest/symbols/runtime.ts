@@ -220,10 +220,10 @@ export class Runtime {
   }
 
   /**
-   * Returns the address of the tree, or 0 if the time is over. When the time is over, the input also ends early,
-   * because a lexer that recovers from an error can read a long word again from each of its letters within a single
-   * step. The clock is read every hundred steps of the parser: about every 10 µs, but only every second if its stack
-   * has split into hundreds.
+   * Returns the address of the tree, or 0 if the time is over. When the time is over, the input also ends early.
+   * Otherwise a lexer that recovers from an error could read a long word again from each of its letters, all within a
+   * single step. The clock is read every hundred steps of the parser. That is about every 10 µs, but only once a second
+   * if the parser's stack has split into hundreds.
    */
   #parse(text: SourceText, isOver: () => boolean): number {
     const c = this.#c;

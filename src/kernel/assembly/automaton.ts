@@ -93,10 +93,10 @@ const NO_ROW: u32 = 0xffffffff;
 const SINGLE_STEPS: u32 = 8;
 
 /**
- * Continues the run at `c` and returns why it stopped. 1: the last text is done. 2: a step of the phase's automaton
- * is not known (`MISSING` is the class). 3: a start state is not known (`MISSING` is the kind). 4: the fuel is used
- * up. 5: `out` is full. 6: one match is found (mode 2). REQUIRES: in modes 0 and 1 the expression matches no empty
- * text.
+ * Continues the run at `c` and returns one of these reasons why it stopped. 1: the last text is done. 2: a step of the
+ * phase's automaton is not known (`MISSING` is the class). 3: a start state is not known (`MISSING` is the kind). 4:
+ * the fuel is used up. 5: `out` is full. 6: one match is found (mode 2). REQUIRES: in modes 0 and 1 the expression
+ * matches no empty text.
  */
 export function runAutomaton(c: usize): u32 {
   const mode = load<u32>(c, MODE);

@@ -1,11 +1,11 @@
 /**
- * Plans literals on the calling thread, as far as data in memory allows. It finds the segments in which no file can
- * match, because a required literal is on none of their pages, and estimates how many pages must be read in the
- * others. The threads then search only the other segments, if any.
+ * Plans literals on the calling thread, as far as data in memory allows. In some segments no file can match, because a
+ * required literal is on none of their pages. This finds these segments, and estimates how many pages must be read in
+ * the others. The threads then search only the others, if any.
  *
  * It counts exactly what a thread would count. It reads nothing from the disk. If the lists of a segment are not
- * cached, the threads plan the segment and cache its lists. A segment takes some 5 µs; a hop between threads takes 60
- * to 200.
+ * cached, the threads plan the segment and cache its lists. A segment takes some 5 µs; a trip from one thread to
+ * another takes 60 to 200 µs.
  */
 
 import { countBits } from "../../base/bitset.ts";

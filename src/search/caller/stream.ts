@@ -56,8 +56,8 @@ async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<St
   const { options, control } = attempt;
   const { pool } = attempts.options;
   const parts = new PartQueue<StreamPart>();
-  // If a thread got its acknowledgement immediately, it would send its next part, which the event loop would receive
-  // in the same turn; five parts in one turn took 8 ms. Inline, the calling thread would wait for itself.
+  // If a thread got its acknowledgement immediately, it would send its next part, and the event loop would receive that
+  // in the same turn. Five parts in one turn took 8 ms. Inline, the calling thread would wait for itself.
   const afterTurn = pool.inline ? (acknowledge: () => void) => acknowledge() : setImmediate;
   const onPart = (part: StreamPart): void => {
     afterTurn(() => control.endPart());

@@ -31,7 +31,7 @@ export interface Names {
 
 interface NamesText {
   readonly text: string;
-  /** The offset of each name in the text, and the end of the last one. */
+  /** The offset of each name in the text, then the end of the last one. */
   readonly starts: Uint32Array;
   /** The index in `ordered` of the first name. */
   readonly first: number;

@@ -39,8 +39,9 @@
  *
  * A file without searchable content has NO_BLOB as its blob, and its skip reason in the flags.
  *
- * *Example.* Repository 1 has `a.ts` and `b.ts`, both `let x\n`: one blob of 6 bytes, one page, BLOBS 0 6, four grams
- * (`let et_ t_x _x_`, where `_` is any other byte), FILES blob 0 0. For revision `HEAD` (number 0), the key 3 | 1 | 0
+ * *Example.* Repository 1 has `a.ts` and `b.ts`, both with the text `let x\n`. So there are one blob of 6 bytes, one
+ * page, BLOBS 0 6, four grams (`let et_ t_x _x_`, where `_` is any other byte), FILES blob 0 0. For revision `HEAD`
+ * (number 0), the key 3 | 1 | 0
  * | 0 has the set 11. When `b.ts` changes, segment 1 contains the new `b.ts`. The set at 3|1|0|0 becomes 10, and the
  * one at 3|1|1|0 is 1.
  *

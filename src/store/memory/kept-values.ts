@@ -14,7 +14,7 @@ import { endLastReads, type KeyRange, type Snapshot } from "../lmdb/environment.
 export interface PackedValues {
   /** The keys, decoded as latin1. */
   readonly keys: readonly string[];
-  /** The offset of each value in `bytes`, and the end of the last one. */
+  /** The offset of each value in `bytes`, then the end of the last one. */
   readonly starts: Uint32Array;
   readonly bytes: Uint8Array;
 }

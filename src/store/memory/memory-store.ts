@@ -18,7 +18,7 @@ export interface PackedSegment {
   readonly segment: number;
   /** The keys, decoded as latin1. */
   readonly keys: readonly string[];
-  /** The offset of each sealed value in `bytes`, and the end of the last one. */
+  /** The offset of each sealed value in `bytes`, then the end of the last one. */
   readonly starts: Uint32Array;
   /** The values, in shared memory. */
   readonly bytes: Uint8Array;

@@ -27,7 +27,7 @@ export interface SegmentReader {
   readonly segment: number;
   readonly header: SegmentHeader;
   readonly blobStarts: Uint32Array;
-  /** The first page of each blob, and the number of pages. */
+  /** The first page of each blob, then the number of pages. */
   readonly firstPages: Uint32Array;
   readonly pageBlobs: Uint32Array;
   /** The pages in which folding changes a code point beyond ASCII. */

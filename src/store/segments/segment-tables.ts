@@ -73,7 +73,7 @@ export interface FileTable {
 }
 
 export interface PathTable {
-  /** The offset of each path in `bytes`, and the end of the last one. */
+  /** The offset of each path in `bytes`, then the end of the last one. */
   readonly starts: Uint32Array;
   readonly bytes: Uint8Array;
 }
@@ -228,7 +228,7 @@ export function readPaths(snapshot: Snapshot, segment: number, count: number): P
   return { starts, bytes: value.slice(startsBytes) };
 }
 
-/** Reads the offset of each blob in the text, and the end of the last one. */
+/** Reads the offset of each blob in the text, then the end of the last one. */
 export function readBlobs(snapshot: Snapshot, segment: number, count: number): Uint32Array {
   const starts = wordsOf(mustRead(snapshot, segment, PART.BLOBS, 4 * (count + 1)));
   if (!isAscending(starts)) throw corrupt(`the blobs of segment ${segment}`);
@@ -251,7 +251,7 @@ export function mustRead(
   return value;
 }
 
-/** Returns the first page of each blob, and the number of pages. */
+/** Returns the first page of each blob, then the number of pages. */
 export function firstPages(blobStarts: Uint32Array): Uint32Array {
   const first = new Uint32Array(blobStarts.length);
   for (let blob = 1; blob < first.length; blob++) {

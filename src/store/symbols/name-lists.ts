@@ -1,7 +1,7 @@
 /**
- * Writes and reads posting lists of the names that a segment defines. For each gram, they have the pages on which it
- * begins within a definition's name. They have the same form as posting lists of text (postings.ts). They are in part
- * NAMES, with one set for each edition of the symbols. The highest byte of a number is the edition.
+ * Writes and reads posting lists of the names that a segment defines. The list of a gram has the pages on which the
+ * gram begins within a definition's name. They have the same form as posting lists of text (postings.ts). They are in
+ * part NAMES, with one set for each edition of the symbols. The highest byte of a number is the edition.
  *
  *     number            holds
  *     edition | 0       directory: the first gram of each block (u32)
@@ -12,8 +12,8 @@
  * a name.
  *
  * Linux has 4.96 million definitions. Their lists take 28 MB, 2.8 % of its text. `sym:spin_lock` takes 5 ms on two
- * threads; with the lists of the text it would take 67 ms. A sorted table of the 3.2 million distinct names would
- * take 75 MB without any postings, and scanning it 32 ms on one thread.
+ * threads; with the lists of the text it would take 67 ms. A sorted table of the 3.2 million distinct names would take
+ * 75 MB without any postings, and 32 ms to scan on one thread.
  */
 
 import type { Kernel } from "../../kernel/kernel.ts";

@@ -202,7 +202,7 @@ export class SymbolsReader {
   readonly states: Uint16Array;
   /** The posting lists of its names. Undefined if there are none. */
   readonly names: PostingsReader | undefined;
-  /** The offset of each run among all runs, and the end of the last one. */
+  /** The offset of each run among all runs, then the end of the last one. */
   readonly #starts: Uint32Array;
   readonly #blocks: Uint32Array;
   readonly #verified: Uint8Array;

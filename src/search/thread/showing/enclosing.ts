@@ -77,7 +77,10 @@ export class Enclosing {
     return -1;
   }
 
-  /** Adds the candidates among the definitions from the last call's line up to row `behind`, going backwards. */
+  /**
+   * Adds the candidates among the definitions after the line of the last call and before row `behind`, the last one
+   * first.
+   */
   #advance(behind: number): void {
     const fresh: Candidate[] = [];
     let lineStart = Infinity;

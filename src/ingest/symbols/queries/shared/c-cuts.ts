@@ -109,7 +109,7 @@ const KNOWN = new Set(
     "__except __finally __leave __thread __alignof __func __wsum __be __le"
   ).split(" "),
 );
-/** Matches words in the form of annotations that are none: `__u32`, `__poll_t`, `__foo__`, `__FILE`. */
+/** Matches words that look like annotations but are not: `__u32`, `__poll_t`, `__foo__`, `__FILE`. */
 const NO_ANNOTATION = /[^a-z_]|_t$|__$/;
 const TAG = /\s+[A-Za-z_]\w*\s*\{/y;
 const TAGS = /\b(?:struct|union|enum)$/;
