@@ -1,11 +1,11 @@
 /**
- * Figures of docs/agents.md: how soon `quern mcp FOLDER` answers after it was started, without an index and
- * with one, and what a tool call takes beyond the engine's own time.
+ * Measures the figures of docs/agents.md: how soon `quern mcp FOLDER` answers after its start, without an index and
+ * with one, and how much longer a tool call takes than the engine alone.
  *
  *     npm run build && npx tsx scripts/agent-figures.ts FOLDER --symbol NAME [--db DIR]
  *
- * With `--db`, an index of FOLDER that exists, only what holds of such a one. The rules of FOLDER count, so one
- * that a .gitignore excludes has nothing to find. Processor time is that of all threads of the server.
+ * With `--db`, an existing index of FOLDER, measures only what needs an index. The ignore rules of FOLDER apply, so
+ * nothing is found in a folder that a .gitignore excludes. Processor time is that of all threads of the server.
  */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -58,7 +58,7 @@ const ask = async (client: Client): Promise<string> => {
 
 const MS_PER_TICK = 10;
 
-/** Since the start, and of processor time where the system tells it. */
+/** Formats the time since the start, and the processor time if the system reports it. */
 function since({ began, pid }: Started): string {
   const ms = Math.round(performance.now() - began);
   const file = `/proc/${pid}/stat`;
@@ -88,7 +88,7 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** What tools take beyond the engine. */
+/** Measures how much longer tools take than the engine alone. */
 async function overhead(): Promise<void> {
   await using engine = await open(db, { readOnly: true });
   const context = toolContext(engine);

@@ -1,8 +1,8 @@
 /**
- * The public surface as text, so that a change of it is a readable diff: docs/api-report.md.
- * `npm run api-report` writes it; a test fails where it is not up to date.
+ * Writes the public surface as text, docs/api-report.md, so that a change of it is a readable diff.
+ * `npm run api-report` runs this; a test fails if the file is not up to date.
  *
- * For each entry of the package: what it exports, by name, as the compiler declares it, without comments.
+ * For each entry point of the package, lists what it exports, by name, as the compiler declares it, without comments.
  */
 
 import { writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ const OPTIONS: ts.CompilerOptions = {
 };
 
 export interface PublicEntry {
-  /** What a host imports: `quern/http`. */
+  /** The name under which hosts import it, such as `quern/http`. */
   readonly name: string;
   readonly symbols: readonly ts.Symbol[];
 }
@@ -47,7 +47,7 @@ export interface PublicSurface {
   readonly entries: readonly PublicEntry[];
 }
 
-/** What the package exports, with the program that knows it. */
+/** Returns what the package exports, with the compiler's program. */
 export function publicEntries(): PublicSurface {
   const program = ts.createProgram(
     Object.values(ENTRIES).map((entry) => resolve(root, entry)),
@@ -78,8 +78,8 @@ export async function apiReport({ program, entries }: PublicSurface): Promise<st
 }
 
 /**
- * The types of ours that a declaration of the report names and no entry exports. There are none, or a
- * change of one would change the surface and not the report.
+ * Returns our types that a declaration in the report names but no entry point exports. There must be none, because a
+ * change of such a type would change the surface but not the report.
  */
 export function undeclared({ program, entries }: PublicSurface): string[] {
   const exported = new Set(entries.flatMap(({ symbols }) => symbols));
@@ -95,12 +95,12 @@ export function undeclared({ program, entries }: PublicSurface): string[] {
   });
 }
 
-/** Whether it is declared in this project, not by a package, by node or by the language. */
+/** Whether a symbol is declared in this project, not in a package, in Node or in the language. */
 export function isOurs({ declarations = [] }: ts.Symbol): boolean {
   return declarations.some((one) => !one.getSourceFile().fileName.includes("node_modules"));
 }
 
-/** What a name stands for where the symbol is declared, in types and in `typeof`. */
+/** Returns what names mean where the symbol is declared, in types and in `typeof`. */
 function namesInScope(program: ts.Program, symbol: ts.Symbol): ReadonlyMap<string, ts.Symbol> {
   const checker = program.getTypeChecker();
   const { Type, Value, Namespace, Alias } = ts.SymbolFlags;
@@ -111,13 +111,13 @@ function namesInScope(program: ts.Program, symbol: ts.Symbol): ReadonlyMap<strin
   return new Map(scope.map((one) => [one.name, original(checker, one)]));
 }
 
-/** The names that stand as types in a declaration, but for its own type parameters. */
+/** Returns the names that are used as types in a declaration, except its own type parameters. */
 function typeNames(declaration: string): string[] {
   const names = new Set<string>();
   const own = new Set<string>();
   const visit = (node: ts.Node): void => {
     if (ts.isTypeParameterDeclaration(node)) own.add(node.name.text);
-    if (ts.isImportTypeNode(node)) names.add(node.getText()); // a type that the file does not name itself
+    if (ts.isImportTypeNode(node)) names.add(node.getText()); // a type that the file itself does not name
     if (ts.isTypeReferenceNode(node)) names.add(firstName(node.typeName));
     if (ts.isTypeQueryNode(node)) names.add(firstName(node.exprName));
     if (ts.isExpressionWithTypeArguments(node)) names.add(node.expression.getText());
@@ -151,7 +151,7 @@ function declare(program: ts.Program, symbol: ts.Symbol): string {
   return /^type .*(typeof |Record<)/.test(text) ? unfold(program.getTypeChecker(), symbol) : text;
 }
 
-/** An alias made from a table, as what it comes to. */
+/** Returns an alias that is derived from a table, as the type that results. */
 function unfold(checker: ts.TypeChecker, symbol: ts.Symbol): string {
   const type = checker.getDeclaredTypeOfSymbol(symbol);
   const show = (part: ts.Type): string =>
@@ -169,7 +169,7 @@ function unfold(checker: ts.TypeChecker, symbol: ts.Symbol): string {
 
 const emissions = new WeakMap<ts.SourceFile, ReadonlyMap<string, string>>();
 
-/** The declarations of a file by name. */
+/** Returns the declarations of a file by name. */
 function emitted(program: ts.Program, file: ts.SourceFile): ReadonlyMap<string, string> {
   const known = emissions.get(file);
   if (known) return known;

@@ -1,17 +1,17 @@
 /**
- * Builds real git repositories out of corpus/: `npx tsx scripts/build-corpus.ts TARGET`.
+ * Builds real git repositories from corpus/: `npx tsx scripts/build-corpus.ts TARGET`.
  *
- * A folder of the corpus is the work tree of its repository's branch `main`. Most have one commit.
- * Where corpus/.revisions/NAME.json exists it tells the history, oldest commit first, and how each
- * commit's tree differs from the folder (not from its parent, so that each can be read by itself):
+ * A folder of the corpus is the work tree of its repository's branch `main`. Most have one commit. If
+ * corpus/.revisions/NAME.json exists, it has the history, oldest commit first. It says how the tree of each commit
+ * differs from the folder (not from its parent, so that each entry can be read by itself):
  *
  *   absent   paths that are not there yet, or no longer
  *   renamed  path in the folder → path in this commit; everything else names paths of the folder
  *   edits    path → [text in the folder, text in this commit]…; each text occurs exactly once
  *   added    path → lines of a file that the folder does not have; the last line has no newline
  *
- * `parents`, `branches` and `tags` name commits by `key`. Names, dates and trees are fixed, so the
- * commit ids are the same on every machine. One `git fast-import` a repository: about 30 ms.
+ * `parents`, `branches` and `tags` name commits by `key`. Names, dates and trees are fixed, so the commit ids are the
+ * same on every machine. Each repository takes one `git fast-import`, about 30 ms.
  */
 
 import { spawn } from "node:child_process";
@@ -23,7 +23,7 @@ import { fileURLToPath } from "node:url";
 
 export const CORPUS = fileURLToPath(new URL("../corpus", import.meta.url));
 
-/** Folders of the corpus that are no repositories. */
+/** Folders of the corpus that are not repositories. */
 const OTHERS = new Set(["golden", "languages"]);
 
 export interface BuiltRepository {
@@ -55,7 +55,7 @@ interface File {
   readonly content: Buffer;
 }
 
-/** By path; '/' between folders. */
+/** The files by path, with '/' between folders. */
 type Tree = ReadonlyMap<string, File>;
 
 const SINGLE_COMMIT: History = {
@@ -64,7 +64,7 @@ const SINGLE_COMMIT: History = {
   tags: {},
 };
 
-/** Names of the corpus's repositories, sorted. */
+/** Resolves to the names of the corpus's repositories, sorted. */
 export async function repositoryNames(): Promise<string[]> {
   const entries = await readdir(CORPUS, { withFileTypes: true });
   return entries
@@ -74,7 +74,7 @@ export async function repositoryNames(): Promise<string[]> {
     .sort();
 }
 
-/** REQUIRES: `target` holds none of the repositories yet (a built one is never overwritten). */
+/** Builds all repositories. REQUIRES: `target` contains none of them yet, because a built one is never overwritten. */
 export async function buildCorpus(target: string): Promise<BuiltRepository[]> {
   const built: BuiltRepository[] = [];
   for (const name of await repositoryNames()) built.push(await build(name, join(target, name)));
@@ -114,7 +114,7 @@ export async function readTree(folder: string): Promise<Tree> {
   return tree;
 }
 
-/** The tree of one commit, from that of the folder. */
+/** Returns the tree of a commit, made from that of the folder. */
 function treeOf(commit: Commit, folder: Tree): Tree {
   const tree = new Map<string, File>();
   const { absent = [], renamed = {}, edits = {}, added = {} } = commit;
@@ -140,7 +140,7 @@ function edit(content: Buffer, edits: readonly (readonly [string, string])[]): B
   return Buffer.from(text);
 }
 
-/** What `git fast-import` reads: each commit lists its whole tree. */
+/** Returns the input of `git fast-import`, in which each commit lists its whole tree. */
 function importStream(history: History, folder: Tree): Buffer {
   const marks = new Map(history.commits.map((commit, i) => [commit.key, `:${i + 1}`]));
   const markOf = (key: string): string => {
@@ -170,7 +170,7 @@ function importStream(history: History, folder: Tree): Buffer {
 
 const data = (bytes: Buffer): (string | Buffer)[] => [`data ${bytes.length}\n`, bytes, "\n"];
 
-/** The user's own configuration, hooks and GIT_ variables have no say: they would change the ids. */
+/** Returns an environment without the user's configuration, hooks and GIT_ variables, which could change the ids. */
 function environment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
   return { ...Object.fromEntries(own), GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: "1" };
@@ -185,7 +185,7 @@ function git(folder: string, args: readonly string[], input?: Buffer): Promise<v
     });
     let complaint = "";
     child.stderr.on("data", (chunk: Buffer) => (complaint += chunk.toString()));
-    child.stdin.on("error", () => {}); // git ended early; its complaint says why
+    child.stdin.on("error", () => {}); // git ended early; its error message says why
     child.on("error", failed);
     child.on("close", (code) =>
       code === 0 ? done() : failed(new Error(`git ${args[0]} in ${folder}: ${complaint}`)),

@@ -1,9 +1,9 @@
 /**
- * Writes src/kernel/folding-table.ts: asks RE2 which code points match each other when case does not
- * count. Run it (npx tsx scripts/build-folding-table.ts) when the RE2 package changes.
+ * Writes src/kernel/folding-table.ts. It asks RE2 which code points match each other if case is ignored. Run it (npx
+ * tsx scripts/build-folding-table.ts) when the RE2 package changes.
  *
- * Candidates come from this Node's Unicode data, which may know more pairs than RE2 does, never
- * fewer for a newer Node; test/kernel/folding.test.ts asks RE2 about every code point there is.
+ * The candidates come from the Unicode data of this Node, which may have more pairs than RE2. A newer Node never has
+ * fewer. test/kernel/folding.test.ts asks RE2 about every code point.
  */
 
 import { writeFileSync } from "node:fs";
@@ -54,7 +54,10 @@ function representative(members: readonly number[]): number {
   return ascii ?? ordinary ?? members.find((cp) => lower(cp) === cp) ?? members[0]!;
 }
 
-/** Runs of (start, count, step, delta): neighbours, or every second code point, that move alike. */
+/**
+ * Returns runs of (start, count, step, delta): neighbouring code points, or every second one, that have the same
+ * distance to their representatives.
+ */
 function runs(moves: readonly (readonly [number, number])[]): number[][] {
   const left = new Map(moves);
   const out: number[][] = [];

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = join(root, "src/kernel/assembly");
 const embedded = join(root, "src/kernel/module.generated.ts");
 
-// no assertions, no allocator: the loader lays out memory and every pointer is its promise
+// no assertions and no allocator, because the loader lays out the memory and guarantees every pointer
 const OPTIONS = [
   "-O3",
   "--noAssert",

@@ -7,9 +7,9 @@ import { writeFileSync } from "node:fs";
 import * as linguist from "linguist-languages";
 
 const list = (values) => (values ?? []).join(" ").toLowerCase();
-// aliases may hold spaces
+// aliases may contain spaces
 const words = (values) => (values ?? []).join(",").toLowerCase();
-// names of files may hold spaces and tell cases apart
+// file names may contain spaces and are case-sensitive
 const names = (values) => (values ?? []).join("/");
 
 const rows = Object.values(linguist)

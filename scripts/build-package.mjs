@@ -1,4 +1,4 @@
-/** Builds dist/ anew: no chunk of an earlier build may be packed. */
+/** Builds dist/ from scratch, so that no chunk of an earlier build is packed. */
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,12 +15,12 @@ const run = (script, target) =>
 run("scripts/build-page.mjs", "dist/page");
 run("scripts/build-token-table.mjs", "dist/token-table.br");
 
-// in CommonJS a private field that bears the name of an export of its chunk becomes the export
+// in CommonJS, a private field with the name of an export of its chunk becomes the export
 for (const name of readdirSync("dist").filter((file) => file.endsWith(".cjs"))) {
   const [found] = /#\w+ = exports\.\w+/.exec(readFileSync(`dist/${name}`, "utf8")) ?? [];
   if (found) throw new Error(`dist/${name} has "${found}": rename the private field`);
 }
 
-// imported as a host would: what is published is what checks
+// imported as a host would import it, so that the published code makes the schema
 const { syncConfigSchema } = await import(new URL("../dist/sync.js", import.meta.url).href);
 writeFileSync("dist/quern.schema.json", `${JSON.stringify(syncConfigSchema(), null, 2)}\n`);

@@ -1,9 +1,9 @@
 /**
- * Bundles the page to search on, src/page, into build/page/, or into the folder that is named:
- * `node scripts/build-page.mjs dist/page`. Skips work that is up to date.
+ * Bundles the search page, src/page, into build/page/ or the given folder: `node scripts/build-page.mjs dist/page`.
+ * Skips work that is up to date.
  *
- * Every file is written as NAME.br alone, half of what both encodings would take: the server makes the
- * others from it when a client asks for them. page.json holds the document and the files' types.
+ * Every file is written only as NAME.br, which takes half the space of two encodings. The server makes the other
+ * encodings from it when a client requests them. page.json contains the document and the files' types.
  */
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -24,9 +24,9 @@ const TYPES = {
 };
 
 /**
- * CodeMirror parses for 20 to 100 ms at a time, and somebody who scrolls meanwhile waits for that long. No
- * option says less, so its constants are replaced: 5 ms at a time, as often as the browser has time, until
- * all is parsed. Where a version of the package has other lines the build fails: look at what they are now.
+ * CodeMirror parses for 20 to 100 ms at a time, and scrolling waits for that long. No option changes this, so its
+ * constants are replaced: it parses for 5 ms at a time, whenever the browser has time, until everything is parsed. If a
+ * new version of the package has other lines, the build fails; adapt them here.
  */
 const SLICES = [
   [
@@ -108,7 +108,7 @@ function brotli(contents) {
   return brotliCompressSync(contents, { params });
 }
 
-/** The document with the hashed names of its files; the server fills in {root} and {service}. */
+/** Returns the document with the hashed names of its files. The server fills in {root} and {service}. */
 function documentOf(names) {
   const named = (start, end) => names.find((name) => name.startsWith(start) && name.endsWith(end));
   return readFileSync(join(sources, "page.html"), "utf8")

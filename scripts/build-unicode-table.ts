@@ -1,10 +1,10 @@
 /**
- * Writes src/regex/unicode-table.ts: the members of every \p{…} class, as RE2 has them. Run it
- * (npx tsx scripts/build-unicode-table.ts) when the RE2 package changes.
+ * Writes the members of every \p{…} class of RE2 to src/regex/unicode-table.ts. Run it (npx tsx
+ * scripts/build-unicode-table.ts) when the RE2 package changes.
  *
- * The names are the words in RE2's own module that it accepts in \p{…}; the members are what each
- * class matches in a text of all code points, block by block. Surrogates are written as the three
- * bytes that UTF-8 would give them: RE2 matches those.
+ * The names are the words in RE2's module that RE2 accepts in \p{…}. The members are what each class matches in a text
+ * of all code points, block by block. Surrogates are written as three bytes, in the form of UTF-8, because RE2 matches
+ * these.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -53,7 +53,7 @@ function accepted(name: string): boolean {
   return ok;
 }
 
-/** The class as numbers: the gap before each range, then its length, in turn. */
+/** Returns the class as numbers: for each range, the gap before it and its length. */
 function members(name: string): number[] {
   const inside = new WrappedRE2(`\\p{${name}}`, false, false, true);
   const outside = new WrappedRE2(`\\P{${name}}`, false, false, true);

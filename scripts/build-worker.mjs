@@ -1,6 +1,6 @@
 /**
- * Bundles what runs apart from the caller when quern is used from its sources: build/worker.js, the
- * threads' entry, and build/check.js, the process that checks an index.
+ * Bundles what runs outside the calling thread when quern is used from its sources: build/worker.js, the entry of the
+ * threads, and build/check.js, the process that checks an index.
  */
 
 import { fileURLToPath } from "node:url";
@@ -17,6 +17,6 @@ await build({
   platform: "node",
   format: "esm",
   target: "node20",
-  sourcemap: true, // in a file of its own: within the code it takes each thread 16 ms to read
+  sourcemap: true, // in a separate file, because within the code it would take each thread 16 ms to read
   logLevel: "warning",
 });

@@ -1,10 +1,11 @@
 /**
- * Kills nodes of a cluster under load, one each second with SIGKILL, and compares each answer with one engine's:
+ * Kills nodes of a cluster under load, one each second with SIGKILL, and compares each answer with that of a single
+ * engine:
  *
  *     npx tsx scripts/cluster-kills.ts [--minutes 10] [--nodes 4] [--replicas 2]
  *
- * The nodes are processes of their own, over a PostgreSQL of its own. With two replicas no answer may be
- * partial; with one, a partial answer must say so. Ends with 1 otherwise. Build the kernel and the worker first.
+ * The nodes are separate processes with a separate PostgreSQL. With two replicas no answer may be partial. With one
+ * replica a partial answer must say that it is. Otherwise the exit code is 1. Build the kernel and the worker first.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,11 +1,11 @@
 /**
- * Our symbols against those of universal-ctags on a folder, by language: how many of ours it has
- * (precision) and how many of its we have (recall). A symbol is a name on a line of a file.
+ * Compares our symbols of a folder with those of universal-ctags, by language. Precision is the share of our symbols
+ * that ctags has, recall the share of its symbols that we have. A symbol is a name on a line of a file.
  *
  *     node --import tsx scripts/compare-ctags.ts FOLDER [--every N] [--language NAME] [--show N]
  *
- * --every N takes every Nth file of each language, --show N prints N differences of each kind. What
- * ctags calls a definition differs by language; docs/symbols.md explains the figures.
+ * --every N takes every Nth file of each language, --show N prints N differences of each kind. What ctags counts as a
+ * definition differs by language; docs/symbols.md explains the figures.
  */
 
 import { execFileSync } from "node:child_process";
@@ -58,10 +58,10 @@ const LANGUAGES: Record<string, string> = {
 };
 
 const MAX_BYTES = 2 << 20;
-/** Whose symbols are held at a time: all of Linux would be five million. */
+/** The number of files whose symbols are in memory at a time. All of Linux has five million symbols. */
 const FILES_AT_ONCE = 1000;
 
-/** A symbol as both sides can say it, with the kind one side gives it. */
+/** Symbols in a form that both sides share, each with the kind that one side gives it. */
 type Symbols = Map<string, string>;
 
 interface Comparison {
@@ -72,7 +72,7 @@ interface Comparison {
   ours: number;
   theirs: number;
   both: number;
-  /** By kind: how many only one side has, and examples. */
+  /** Examples of symbols that only we have, by kind. */
   readonly extra: Map<string, string[]>;
   readonly missing: Map<string, string[]>;
 }
@@ -97,14 +97,17 @@ function filesByLanguage(folder: string, every: number): Map<string, string[]> {
   return found;
 }
 
-/** What both sides spell alike: `a.b`, `A::b` and `A\\b` are `b`, `operator ==` has no space, `nil?` no mark. */
+/**
+ * Returns a name as both sides spell it: `a.b`, `A::b` and `A\\b` become `b`, `operator ==` loses its space, and `nil?`
+ * its mark.
+ */
 const plainName = (name: string) =>
   name
     .replace(/^operator /, "operator")
     .replace(/^.*(?:\.|::?|\\)(?=[\w$])/, "")
     .replace(/(?<=\w)[?!=]$/, "");
 
-/** Of each file, the symbols of ctags without its kinds for files and for what is not defined there. */
+/** Returns the symbols that ctags finds in each file, without its kinds for files and for what is not defined there. */
 function ctags(files: readonly string[]): Map<string, Symbols> {
   const out = execFileSync(
     "ctags",

@@ -1,11 +1,11 @@
 /**
- * Compares what engine.history() tells with git itself, over real clones:
+ * Compares the results of engine.history() with git itself, over real clones:
  *
  *     node --import tsx scripts/compare-history.ts FOLDER [--rounds N] [--seed N]
  *
- * FOLDER holds clones, or is one. Each round asks every operation once, with revisions, paths, dates
- * and expressions drawn from the seed. Ends with 1 at the first difference. Then it says how long pages of 50
- * commits take, with their totals.
+ * FOLDER contains clones, or is one. Each round calls every operation once, with random revisions, paths, dates and
+ * expressions of the seed. Exits with 1 at the first difference. Finally prints how long pages of 50 commits take, with
+ * their totals.
  */
 
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -34,7 +34,7 @@ function clonesIn(folder: string): string[] {
     .filter(isClone);
 }
 
-/** The first page of all, then the median of what is asked again, at the beginning and in the middle. */
+/** Measures the very first page, then the median of repeated pages, at the beginning and in the middle. */
 async function timePages(history: History): Promise<string> {
   const ask = async (skip: number): Promise<number> => {
     const start = performance.now();
@@ -56,7 +56,7 @@ async function timePages(history: History): Promise<string> {
 }
 
 const index = mkdtempSync(join(tmpdir(), "quern-history-"));
-const engine = await open(index, { maxFileSize: 1024 }); // most files are read from git then
+const engine = await open(index, { maxFileSize: 1024 }); // so that most files are read from git
 try {
   const [folder] = positionals;
   if (folder === undefined) throw new Error("name a folder of clones");

@@ -1,10 +1,10 @@
 /**
- * Kills a process that indexes, updates, removes, compacts and creates keys, with SIGKILL, again and
- * again, and after each kill opens, checks and asks what it has left: npx tsx scripts/crash.ts
- * [--kills 200] [--seed N] for random moments, --steps for every write transaction of a round of
- * operations, within it and after it; --stops stops the process after each of its steps instead, takes
- * it over and lets it go on, which must change nothing, and once more without its look at the lease,
- * which must. Build the kernel first. What docs/robustness.md tells is this.
+ * Kills a process that indexes, updates, removes, compacts and creates keys, with SIGKILL, again and again. After each
+ * kill it opens, checks and searches what is left. docs/robustness.md has the results. With
+ * `npx tsx scripts/crash.ts [--kills 200] [--seed N]` it kills at random moments. With --steps it kills within and
+ * after every write transaction of a round of operations. With --stops it stops the process after each of its steps
+ * instead, takes over its lease, and lets it continue, which must change nothing. It does so once more without the
+ * check of the lease, which must then change something. Build the kernel first.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,7 +25,7 @@ import {
 import type { Moment, Step } from "../test/engine/crash/steps.ts";
 import { runWriter, stepsIn, type Told, type WriterOptions } from "../test/engine/crash/writer.ts";
 
-/** Of a kill after the writer has begun: it does some four operations meanwhile. */
+/** The latest moment of a kill after the writer has begun. The writer performs some four operations in this time. */
 const LATEST_MS = 600;
 
 const { values } = parseArgs({
@@ -43,7 +43,7 @@ type Counts = Map<string, number>;
 const countUp = (counts: Counts, name: string): unknown =>
   counts.set(name, (counts.get(name) ?? 0) + 1);
 
-/** All in one directory, which goes from kill to kill. */
+/** Kills at random moments, all in one directory, which each kill leaves to the next. */
 async function killAtRandom(write: Write, path: string, counts: Counts): Promise<void> {
   let state = Number(values.seed);
   const random = () => (state = (state * 48_271 + 11) % 2_147_483_647) / 2_147_483_647;
@@ -60,7 +60,7 @@ async function killAtRandom(write: Write, path: string, counts: Counts): Promise
   countUp(counts, `operations done: ${done}`);
 }
 
-/** Each in a directory of its own, so that the transactions are those of the first run. */
+/** Kills at each step, each time in a new directory, so that the transactions are the same as in the first run. */
 async function killAtSteps(write: Write, path: string, counts: Counts): Promise<void> {
   const log = join(path, "steps");
   await write({ path, first: 0, end: ROUND, log });
@@ -92,7 +92,7 @@ async function killAt(write: Write, moment: Moment, counts: Counts): Promise<voi
   const own = mkdtempSync(join(tmpdir(), "quern-crash-"));
   const told = await write({ path: own, first: 0, end: ROUND, log: join(own, "steps"), moment });
   const name: `${string} ${Step}` = `${moment.how} ${moment.step}`;
-  // the last transaction has none after it; and threads may share the work in another way
+  // no transaction follows the last one; and threads may share the work differently
   if (told.isKilled) await recovered(own, told, `${name} ${moment.nth}`);
   countUp(counts, told.isKilled ? name : "not met again");
   rmSync(own, { recursive: true });

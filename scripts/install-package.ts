@@ -1,8 +1,8 @@
 /**
- * Installs a tarball of the package into empty projects of both module systems, as a host does, and runs the
- * tests' host there: `npx tsx scripts/install-package.ts quern.tgz`. The tests themselves link this repository's
- * dependencies, so only here are they those that package.json asks for. Where the registry cannot be
- * reached nothing is tried, and it says so; with QUERN_CI=1 that is an error.
+ * Installs a tarball of the package into empty projects of both module systems, as a host does, and runs the tests'
+ * host program there: `npx tsx scripts/install-package.ts quern.tgz`. The tests link this repository's dependencies, so
+ * only this script uses those that package.json requests. If the registry cannot be reached, it says so and tries
+ * nothing; with QUERN_CI=1 that is an error.
  */
 
 import { execFile } from "node:child_process";

@@ -1,10 +1,11 @@
 /**
- * Many clients at once: `npx tsx scripts/load.ts [--clients 200] [--seconds 30] [--warm-up 10] [--corpus PATH]`.
+ * Tests quern with many simultaneous clients:
+ * `npx tsx scripts/load.ts [--clients 200] [--seconds 30] [--warm-up 10] [--corpus PATH]`.
  *
- * Indexes the folders of the corpus, serves them from one process and asks from another. Ends with a
- * line for each promise, kept or broken, and with 1 where one is broken: every answer is right (an
- * overloaded server may say so, if --max-concurrent lets it); after warming up memory does not grow;
- * the server's event loop is late by less than 20 ms at p99 of one histogram over all seconds.
+ * Indexes the folders of the corpus, serves them from one process, and sends requests from another. At the end it
+ * prints a line for each promise, kept or broken, and exits with 1 if one is broken. Every answer is right, or says
+ * that the server is overloaded if --max-concurrent permits that. Memory does not grow after the warm-up. The p99 delay
+ * of the server's event loop, over all seconds, is less than 20 ms.
  */
 
 import { fork, type ChildProcess } from "node:child_process";
@@ -37,7 +38,7 @@ interface Flags {
   readonly json: boolean;
 }
 
-/** What a run came to. Times in milliseconds, memory in bytes. */
+/** The result of a run, with times in milliseconds and memory in bytes. */
 export interface LoadReport {
   readonly clients: number;
   readonly answers: number;
@@ -45,9 +46,12 @@ export interface LoadReport {
   readonly latency: Record<string, { answers: number; p50: number; p99: number }>;
   readonly overloaded: number;
   readonly errors: Record<string, number>;
-  /** Of the server's calling thread, from the end of warming up: how late it was, and how long it worked at a time. */
+  /** How late the server's calling thread was after the warm-up, and how long it worked at a time. */
   readonly loop: Measured;
-  /** RssAnon each second, warming up included; by how much a line fitted to those after it rises. */
+  /**
+   * RssAnon of each second, including the warm-up, and by how much a line that is fitted to the samples after the
+   * warm-up rises.
+   */
   readonly memory: { samples: number[]; growth: number; mean: number };
   readonly verdicts: readonly Verdict[];
 }
@@ -59,7 +63,10 @@ export interface Verdict {
 }
 
 const MOST_DELAY_MS = 20;
-/** Of the mean, over the seconds that are measured: a line through samples that a collection shifts by as much is not flat. */
+/**
+ * The most that this line may rise, as a share of the mean. Garbage collections alone shift the samples by about as
+ * much.
+ */
 const MOST_GROWTH = 0.1;
 
 function flagsOf(argv: readonly string[]): Flags {
@@ -114,14 +121,14 @@ async function run(flags: Flags): Promise<LoadReport> {
 function start(children: ChildProcess[], args: string[]): ChildProcess {
   const child = fork(fileURLToPath(import.meta.url), args, { stdio: "inherit" });
   children.push(child);
-  child.on("error", () => {}); // whoever waits for a message hears it
+  child.on("error", () => {}); // whoever waits for a message is notified
   child.once("exit", (code) =>
     child.emit("error", new Error(`${args[0]} ended with ${code} before the run did`)),
   );
   return child;
 }
 
-/** Indexes each folder as a repository; returns a file to read. */
+/** Indexes each folder as a repository. Resolves to a file that clients can read. */
 async function fill(index: string, corpus: string): Promise<{ repository: string; path: string }> {
   await using engine = await open(index);
   const folders = readdirSync(corpus, { withFileTypes: true }).filter(
@@ -137,7 +144,7 @@ async function fill(index: string, corpus: string): Promise<{ repository: string
 
 // ── what came of it ──
 
-/** Nearest rank. */
+/** Returns a quantile by nearest rank. */
 function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? NaN;
@@ -173,7 +180,7 @@ function reportOf(flags: Flags, outcome: Outcome, { loop, samples }: Watched): L
   return { ...figures, verdicts: verdictsOf(flags, figures) };
 }
 
-/** By least squares: what one sample says, or a quarter of them, depends on when the collector ran. */
+/** Fits a line by least squares, because single samples depend on when the garbage collector ran. */
 function growthOf(samples: readonly number[]): { growth: number; mean: number } {
   const mean = samples.reduce((sum, value) => sum + value, 0) / samples.length;
   const middle = (samples.length - 1) / 2;
@@ -205,7 +212,7 @@ function verdictsOf(flags: Flags, report: Omit<LoadReport, "verdicts">): Verdict
     },
     {
       promise: `no growth of memory after ${flags.warmUpSeconds} s: a fitted line rises by less than ${percent(MOST_GROWTH)}`,
-      isKept: !(growth >= MOST_GROWTH * mean), // NaN where the system does not tell
+      isKept: !(growth >= MOST_GROWTH * mean), // NaN if the system does not report memory
       measured: `${mebibytes(growth)} MiB of ${mebibytes(mean)} in ${flags.seconds} s`,
     },
     {
@@ -251,7 +258,7 @@ function show({
 async function beClients(): Promise<void> {
   const [assignment] = (await once(process, "message")) as unknown as [Assignment];
   const outcome = await ask(assignment, () => process.send!("asking"));
-  await new Promise((done) => process.send!(outcome, done)); // ten minutes of times take a while
+  await new Promise((done) => process.send!(outcome, done)); // sending the times of ten minutes takes a while
   process.disconnect();
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a request costs beside many repositories, and for how long it holds the caller's thread, in its own
- * processor time, beside two and beside many:
+ * Measures how long a request takes, and how long it blocks the caller's thread in processor time, with two
+ * repositories and with many:
  *
  *     npx tsx scripts/many-repositories.ts [COUNT]        default 100 000; compared with two of as many files
  */
@@ -15,7 +15,7 @@ import { drain, MANY_REQUESTS, subjectOf, type Subject } from "../test/http/many
 import { writeManyRepositories } from "../test/store/many-repositories.ts";
 
 const ROUNDS = 200;
-/** Compared with, of as many files. */
+/** The number of repositories to compare with. They have as many files together. */
 const FEW = 2;
 const count = Number(process.argv[2] ?? 100_000);
 const folder = mkdtempSync(join(tmpdir(), "quern-many-"));
@@ -41,7 +41,7 @@ async function measure(subject: Subject, ask: (subject: Subject) => Promise<unkn
   return { first, median: times[times.length >> 1]!, stall: (await longest()).ownMs };
 }
 
-/** `repositories` of so many files in all. */
+/** Measures an index of `repositories` repositories, which always have the same number of files together. */
 async function measureAll(repositories: number): Promise<Map<string, Measured>> {
   const path = join(folder, String(repositories));
   await writeManyRepositories(path, repositories, count);

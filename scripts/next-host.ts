@@ -1,9 +1,8 @@
 /**
- * Mounts the page in an app of Next.js, and walks through it in a browser: `npx tsx scripts/next-host.ts`.
- * It packs the package, installs it with Next.js into a temporary folder, and starts the app below a base
- * path of its own, which Next.js takes off the addresses that handlers see; it also takes the slash off
- * their ends. Next.js takes 0.3 GB and a network, which is too much for a test; the mounts of
- * test/page/mounts.test.ts need neither.
+ * Mounts the page in a Next.js app, and walks through it in a browser: `npx tsx scripts/next-host.ts`. It packs the
+ * package, installs it with Next.js in a temporary folder, and starts the app below a base path. Next.js strips that
+ * path, and trailing slashes, from the addresses that handlers see. Next.js takes 0.3 GB and a network, which is too
+ * much for a test. The mounts of test/page/mounts.test.ts need neither.
  */
 
 import { execFileSync, spawn } from "node:child_process";
@@ -115,7 +114,7 @@ async function walk(port: number): Promise<void> {
   }
 }
 
-/** Collects errors of the page, answers that refuse, and requests to other hosts. */
+/** Collects errors of the page, answers with an error status, and requests to other hosts. */
 function listen(page: Page, port: number): string[] {
   const complaints: string[] = [];
   page.on("console", (message) => {
@@ -131,7 +130,7 @@ function listen(page: Page, port: number): string[] {
   return complaints;
 }
 
-/** From the start over a search to a file, the uses of a name in it, its folder, and back. */
+/** Visits the start page, a search, a file, the uses of a name in it, its folder, and goes back. */
 async function visitViews(page: Page, root: string): Promise<void> {
   const seen = (what: string): void => console.log(`${what}: ${page.url()}`);
   const lines = page.locator(".cm-line");
@@ -159,7 +158,7 @@ async function visitViews(page: Page, root: string): Promise<void> {
   seen("back");
 }
 
-/** Next.js says on which address it is ready. */
+/** Resolves to the address at which Next.js says it is ready. */
 async function untilReady(output: NodeJS.ReadableStream): Promise<void> {
   for await (const text of output) {
     process.stdout.write(String(text));

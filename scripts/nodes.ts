@@ -1,8 +1,8 @@
 /**
- * Fetches the versions of Node that the package is tried on into build/: `npx tsx scripts/nodes.ts`.
- * The binary comes in a package for each platform that runs nothing when it is installed. Where there is
- * no network these tests are skipped, and the line that this prints says so; with QUERN_CI=1, which
- * `.ci/run` sets, a version that is missing is an error, here and in the tests.
+ * Fetches the versions of Node with which the package is tested into build/: `npx tsx scripts/nodes.ts`. The binary for
+ * each platform is in a package, which runs nothing when it is installed. Without a network these tests are skipped,
+ * and this prints a line that says so. With QUERN_CI=1, which `.ci/run` sets, a missing version is an error, here and
+ * in the tests.
  */
 
 import { execFileSync } from "node:child_process";
@@ -10,7 +10,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The oldest that the package promises, and the newest line of long-term support. */
+/** The oldest version that the package supports, and the newest line with long-term support. */
 export const NODES = ["20.15.1", "24.21.0"] as const;
 type Version = (typeof NODES)[number];
 
@@ -23,7 +23,7 @@ const name = `${prefix}-${isWindows ? "win" : platform}-${arch}`;
 const folder = (version: Version): string =>
   fileURLToPath(new URL(`../build/node-${version}`, import.meta.url));
 
-/** Where its binary is, or will be once it is fetched. */
+/** Returns the path of the binary, which exists once it is fetched. */
 export const nodeBinary = (version: Version): string =>
   join(folder(version), "node_modules", name, "bin", isWindows ? "node.exe" : "node");
 

@@ -1,10 +1,10 @@
 /**
- * Figures of docs/embedding.md: what the pages of a search cost, beside the first of them.
+ * Measures how long the pages of a search take, compared with the first one, for docs/embedding.md.
  *
  *     npx tsx scripts/page-costs.ts DB QUERY...
  *
- * DB is an index that exists. Processor time is that of the whole process, the median of some rounds; bytes
- * are what was read of files to show the page.
+ * DB is an existing index. Processor time is that of the whole process, the median of some rounds. Bytes are those read
+ * from files to show the page.
  */
 
 import { open } from "../src/engine.ts";

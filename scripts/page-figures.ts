@@ -1,14 +1,14 @@
 /**
- * Measures the page in a browser: `npx tsx scripts/page-figures.ts FOLDER [INDEX]`. It indexes FOLDER, or
- * takes the index in INDEX where one is there, and prints
+ * Measures the page in a browser: `npx tsx scripts/page-figures.ts FOLDER [INDEX]`. It indexes FOLDER, or uses the
+ * index in INDEX if there is one, and prints
  *
- * - bytes of the first view;
+ * - the bytes of the first view;
  * - times from a key stroke to painted results, and from the answer's last byte to them;
  * - memory after 200 searches;
- * - frames, and the longest task, while 10 000 results and a file of 2 MiB are scrolled.
+ * - frame times, and the longest task, while 10 000 results and a file of 2 MiB are scrolled.
  *
- * Other work on the machine lengthens times and frames; the load is printed beside them. A task's
- * processor time, as the browser's own trace has it, does not depend on that.
+ * Other work on the machine makes times and frames longer, so the load is printed with them. The processor time of a
+ * task, from the browser's own trace, does not depend on it.
  */
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -29,7 +29,7 @@ const STROKES = 20; // of each word
 const RESULTS = 10_000;
 const [, , source = "node_modules", given] = process.argv;
 
-/** Keeps when the answer for the whole word is painted. */
+/** Records when the answer for the whole word is painted. */
 const watch = (word: string): string => `window.painted = new Promise((resolve) => {
   let start;
   addEventListener("keydown", () => { start = performance.now(); }, { capture: true });
@@ -53,7 +53,7 @@ const watch = (word: string): string => `window.painted = new Promise((resolve) 
   observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
 }); 0`;
 
-/** Keeps how long each frame took, in milliseconds. */
+/** Records how long each frame took, in milliseconds. */
 const FRAMES = `window.frames50 = []; {
   let last = performance.now();
   const each = (now) => { window.frames50.push(now - last); last = now; requestAnimationFrame(each); };
@@ -115,16 +115,16 @@ async function firstView(page: Page): Promise<void> {
 interface Painted {
   /** Milliseconds from the key stroke to the frame in which files of the whole word are painted. */
   first: number;
-  /** The same of the ranked answer, which a stream precedes if it takes long. */
+  /** Milliseconds to the ranked answer, which a stream precedes if it takes long. */
   ranked: number;
-  /** Milliseconds from the last byte of that answer to the same frame. */
+  /** Milliseconds from the last byte of the ranked answer to that frame. */
   answer: number;
 }
 
 async function strokes(page: Page, word: string): Promise<void> {
   const times: Painted[] = [];
   for (let n = 0; n < STROKES; n++) {
-    await page.goto("about:blank"); // no answer is kept
+    await page.goto("about:blank"); // so that no answer is cached
     await page.goto(`${root}search?q=${word.slice(0, -1)}`);
     await page.locator(".summary strong").waitFor();
     await page.evaluate(watch(word));
@@ -173,7 +173,7 @@ async function memory(page: Page): Promise<void> {
 
 // ── scrolling ──
 
-/** Scrolls, and says what the frames and tasks took meanwhile. */
+/** Scrolls, and prints how long the frames and tasks took meanwhile. */
 async function scrolled(page: Page, what: string, scroll: () => Promise<string>): Promise<void> {
   let name = "";
   let frames: number[] = [];
@@ -200,7 +200,7 @@ async function scrollFile(page: Page): Promise<void> {
     await page.keyboard.press("Control+Home"); // the text has the focus
     await page.keyboard.press("Control+End");
     const last = page.locator(".cm-line", { hasText: `value${LARGE_LINES - 1} ` });
-    await last.locator(".tok-keyword").first().waitFor(); // all is parsed
+    await last.locator(".tok-keyword").first().waitFor(); // everything is parsed
     return `${LARGE_LINES} lines`;
   });
 }
@@ -210,7 +210,7 @@ async function scrollResults(page: Page): Promise<void> {
   await page.locator(".card").first().waitFor();
   await page.mouse.move(600, 400);
   await scrolled(page, "results scrolled", async () => {
-    // not by a locator, which looks at all of them in a task of the page
+    // not by a locator, which would examine all of them in a task of the page
     const count = (): Promise<number> =>
       page.evaluate("document.getElementsByClassName('match').length");
     for (let last = -1, now = await count(); now < RESULTS && last < now; now = await count()) {

@@ -1,12 +1,11 @@
 /**
- * The tree that a grammar makes of a file, for writing queries, and the symbols that come of it where
- * the language has a query already:
+ * Prints the tree that a grammar makes of a file, for writing queries. If the language already has a query, prints its
+ * symbols, too:
  *
  *     node --import tsx scripts/show-tree.ts FILE [GRAMMAR]
  *
- * GRAMMAR is a package and path, such as `tree-sitter-wasms/out/tree-sitter-c.wasm`; if none is said,
- * that of the file's language. Names of nodes are what a query may ask for; ERROR is what the grammar
- * does not understand.
+ * GRAMMAR is a package and path, such as `tree-sitter-wasms/out/tree-sitter-c.wasm`. Default: the grammar of the file's
+ * language. A query may use the names of nodes. ERROR marks what the grammar does not understand.
  */
 
 import { readFileSync } from "node:fs";
@@ -17,7 +16,7 @@ import { createRuntime } from "../src/ingest/symbols/runtime.ts";
 import { Decoder } from "../src/ingest/symbols/source-text.ts";
 import { showSymbols } from "../test/ingest/symbols/show.ts";
 
-/** A node a line, indented by its depth. Brackets in quotes are names of nodes. */
+/** Formats a tree with one node per line, indented by its depth. Brackets in quotes are names of nodes. */
 function indented(tree: string): string {
   let depth = 0;
   return tree.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'| ?(?:\w+: )?\(|\)/g, (part) => {

@@ -3,9 +3,9 @@
  *
  *     node --expose-gc --import tsx scripts/soak.ts [searches] [updates] [seed]
  *
- * 100 000 searches and 1 000 updates, if nothing else is said, on two workers; prints a line for each
- * twentieth of them. Fails where the median of the last quarter of these is more than 10 % above that
- * of the second. Linux only. Build the kernel and the worker first.
+ * Runs on two workers, by default 100 000 searches and 1 000 updates, and prints a line after each twentieth of them.
+ * Fails if the median of the last quarter of these lines is more than 10 % above that of the second quarter. Linux
+ * only. Build the kernel and the worker first.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

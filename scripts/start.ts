@@ -1,6 +1,6 @@
 /**
- * `npm start`: builds git repositories out of corpus/, indexes them all in one run into .quern-demo/ (or the folder
- * that is given), and asks some questions that show what the engine can do.
+ * Implements `npm start`: builds git repositories from corpus/, indexes them all in one run into .quern-demo/ (or the
+ * given folder), and runs some searches that show what the engine can do.
  */
 
 import { rmSync } from "node:fs";
@@ -67,7 +67,7 @@ async function indexCorpus(engine: Engine): Promise<void> {
 
 async function ask(engine: Engine, { about, ...asked }: Question): Promise<void> {
   const request = { matches: 100, matchesPerFile: 5, ...asked };
-  await engine.search(request); // the time that is shown is that of an engine that has been asked before
+  await engine.search(request); // the printed time is that of an engine that has answered before
   const { files, stats } = await engine.search(request);
   const kind = asked.isRegexEnabled ? " (regular expression)" : "";
   say(`\n━━ ${about}\n   ${asked.query}${kind}\n`);

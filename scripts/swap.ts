@@ -1,6 +1,6 @@
 /**
- * Exchanges folders for symlinks while they are indexed, and counts what of the outside is found:
- * npx tsx scripts/swap.ts [--seconds 60]. Build the kernel first. Fails where anything is.
+ * Replaces folders by symlinks while they are indexed, and counts the files outside that are found: npx tsx
+ * scripts/swap.ts [--seconds 60]. Build the kernel first. Fails if there is one.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

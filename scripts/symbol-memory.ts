@@ -4,12 +4,12 @@
  *
  *     node --import tsx scripts/symbol-memory.ts FOLDER … [--workers 2] [--most FILES]
  *
- * Of the folders those files are taken that have a grammar, in groups of 40 that follow each other in
- * any order, so that languages change all the time; behind each twentieth comes a fixture, of one language after the
- * other, each time another text. Prints a line every 20 s: what was parsed, memory that no file stands behind
- * (RssAnon), and of that the memories of WebAssembly instances, of which each grammar that a thread has
- * loaded is one. Fails where the highest of the last third of the files is more than 5 % above that of
- * the second. Linux only. Build the kernel and the worker first.
+ * Uses the files of the folders that have a grammar, in groups of 40 in any order, so that languages change all the
+ * time. After every twentieth file comes a fixture, each time in another language and with another text. Every 20 s it
+ * prints a line: what was parsed, the memory without mapped files (RssAnon), and how much of that belongs to
+ * WebAssembly instances. Each grammar that a thread has loaded is one instance. Fails if the highest value of the last
+ * third of the files is more than 5 % above that of the second third. Linux only. Build the kernel and the worker
+ * first.
  */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -30,7 +30,7 @@ const MAX_BYTES = 2 << 20;
 const SAMPLE_MS = 1000;
 const LINE_MS = 20_000;
 const ALLOWED_GROWTH = 1.05;
-/** Node reserves more than this for each memory, whatever of it is in use. */
+/** Node reserves more than this for each memory, however much of it is used. */
 const RESERVED_BYTES = 4 * 2 ** 30;
 
 const { positionals: folders, values } = parseArgs({
@@ -48,7 +48,7 @@ function filesOf(folder: string): string[] {
   });
 }
 
-/** Names are enough to choose by. */
+/** An empty text, because names are enough to find the language. */
 const head = new Uint8Array();
 
 function shuffledGroups(files: readonly string[]): string[] {
@@ -76,11 +76,11 @@ function* mixed(files: readonly string[]): Generator<Document> {
 
 interface Memories {
   readonly count: number;
-  /** Resident. */
+  /** The resident bytes. */
   readonly bytes: number;
 }
 
-/** A memory is a mapping that may be written, and behind it what is reserved for its growth. */
+/** Finds the memories of WebAssembly: each is a writable mapping, followed by what is reserved for its growth. */
 function memories(): Memories {
   let [count, bytes, before] = [0, 0, 0];
   for (const mapping of readFileSync("/proc/self/smaps", "utf8").split(/^(?=[0-9a-f]+-)/m)) {
@@ -107,7 +107,7 @@ function show({ done, anonymous, memories: { count, bytes } }: Sample): string {
   return `${done} files, ${mebibytes(anonymous)} MiB, ${mebibytes(bytes)} of it in ${count} memories`;
 }
 
-/** The highest of each third of the files. */
+/** Returns the highest value of each third of the files. */
 function thirds(samples: readonly Sample[], total: number): number[] {
   return [0, 1, 2].map((third) =>
     samples

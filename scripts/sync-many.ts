@@ -1,9 +1,9 @@
 /**
- * Syncs very many repositories of a local code host over git's own `http-backend`, and says how long it takes:
+ * Syncs a great many repositories of a local code host over git's own `http-backend`, and prints how long it takes:
  *
  *     node --import tsx scripts/sync-many.ts [COUNT]        default 1 000
  *
- * Ends with 1 where a run does anything else than it should.
+ * Exits with 1 if a run does anything but what it should.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,10 +1,9 @@
 /**
- * Walks sync through a real Gitea or Forgejo, which is started with a database of its own on loopback, and
- * says what it has seen:
+ * Tests sync with a real Gitea or Forgejo, which is started on loopback with a new database, and prints what happens:
  *
  *     npx tsx scripts/sync-real-host.ts PATH-TO-GITEA
  *
- * Ends with 1 where something is not as it should be. Build the kernel and the workers first.
+ * Exits with 1 if something is not as it should be. Build the kernel and the workers first.
  */
 
 import { walkGitea } from "../test/sync/gitea-walk.ts";

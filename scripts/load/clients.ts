@@ -1,6 +1,6 @@
 /**
- * The clients of a load test: each asks one question after the other, over a connection of its own.
- * Tells its parent what came of all of them when the time is over.
+ * Runs the clients of a load test. Each sends one request after another over its own connection. When the time is over,
+ * the results of all clients are sent to the parent process.
  */
 
 import { Agent, request } from "node:http";
@@ -10,16 +10,16 @@ import type { Served } from "./server.ts";
 export interface Assignment extends Served {
   readonly questions: readonly Question[];
   readonly clients: number;
-  /** Before these, what is answered counts as asked, but its time does not. */
+  /** The seconds of warm-up at the start, whose answers are counted but not timed. */
   readonly warmUpSeconds: number;
   readonly seconds: number;
 }
 
 export interface Outcome {
-  /** Milliseconds to the last byte of each good answer after warming up, by kind. */
+  /** Milliseconds to the last byte of each right answer after the warm-up, by kind. */
   readonly latencies: Record<string, number[]>;
   readonly overloaded: number;
-  /** What was wrong, and how often. */
+  /** The errors, and how often each occurred. */
   readonly errors: Record<string, number>;
 }
 
@@ -28,7 +28,9 @@ interface Reply {
   readonly text: string;
 }
 
-/** `onBegin` is told when the answers are known and all clients begin to warm the server up. */
+/**
+ * Runs the clients. `onBegin` is called when the right answers are known and the clients begin to warm up the server.
+ */
 export async function ask(assignment: Assignment, onBegin: () => void): Promise<Outcome> {
   const { questions, clients, warmUpSeconds, seconds } = assignment;
   const gists = new Map<Question, string>();
@@ -45,7 +47,7 @@ export async function ask(assignment: Assignment, onBegin: () => void): Promise<
   return outcome;
 }
 
-/** What the answer says when nobody else asks. */
+/** Resolves to the essence of the answer when nobody else sends requests. */
 async function learn(served: Served, question: Question): Promise<string> {
   const agent = new Agent();
   const { status, text } = await send(served, question, agent);
@@ -66,7 +68,7 @@ interface Run {
   };
 }
 
-const RETRY_MS = 50; // a client that is refused comes back: sooner than Retry-After, to keep the load up
+const RETRY_MS = 50; // the pause of a client that was rejected; shorter than Retry-After, to keep the load up
 
 async function runClient(assignment: Assignment, run: Run): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -95,7 +97,10 @@ async function runClient(assignment: Assignment, run: Run): Promise<void> {
   agent.destroy();
 }
 
-/** Each client has its own order, and the same one every time. */
+/**
+ * Returns a function that chooses the client's next question. Each client has its own order, which is the same in every
+ * run.
+ */
 function chooser(questions: readonly Question[], seed: number): () => Question {
   const total = questions.reduce((sum, { weight }) => sum + weight, 0);
   let state = seed + 1;

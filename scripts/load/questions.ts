@@ -1,6 +1,6 @@
-/** What the clients of a load test ask, and what the answer must say. */
+/** Defines the requests of a load test, and how their answers are compared. */
 
-/** Requests of one kind are reported together. */
+/** The kind of a request. Requests of one kind are reported together. */
 export type Kind = "search" | "stream" | "explain" | "definitions" | "references" | "read" | "list";
 
 export interface Question {
@@ -8,7 +8,7 @@ export interface Question {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: string;
-  /** Out of the sum of all. */
+  /** How often it is chosen, relative to the sum of all weights. */
   readonly weight: number;
 }
 
@@ -28,12 +28,14 @@ const gets = (kind: Kind, path: string, weight: number): Question => ({
 
 const search = posts("search", "/api/search");
 const stream = posts("stream", "/api/stream_search");
-const explain = posts("explain", "/explain"); // no route: the server of the test asks its engine
+const explain = posts("explain", "/explain"); // not a route of quern; the test's server calls its engine
 const definitions = posts("definitions", "/api/find_definitions");
 const references = posts("references", "/api/find_references");
 const tree = posts("list", "/api/tree");
 
-/** Of a corpus whose repositories and files have these names; what they find is learned at the start. */
+/**
+ * Returns the requests for a corpus with these repositories and files. Their right answers are determined at the start.
+ */
 export function questionsAbout(file: { repository: string; path: string }): Question[] {
   const { repository, path } = file;
   const repo = encodeURIComponent(repository);
@@ -61,7 +63,7 @@ export function questionsAbout(file: { repository: string; path: string }): Ques
   ];
 }
 
-/** What stays the same of every answer to one question: how many matches there are, or how long it is. */
+/** Returns what is the same in every answer to a request: the number of matches, or the length. */
 export function gistOf({ kind }: Question, answer: string): string {
   if (kind === "explain") return /"totalMatchCount":\d+/.exec(answer)?.[0] ?? answer.slice(0, 200);
   const counts = answer.match(/"(?:totalMatchCount|matchCount)":\d+/g);

@@ -1,7 +1,7 @@
 /**
- * The server of a load test: a real one on a port, with API keys and members. Tells its parent the
- * port and a secret, then its memory every second, and at the end how late its event loop was from the
- * word "measure" on.
+ * Runs the server of a load test: a real server on a port, with API keys and members. It sends its parent process the
+ * port and a secret, then its memory every second. At the end it sends how late its event loop was since the message
+ * "measure".
  */
 
 import { createServer, type Server } from "node:http";
@@ -23,7 +23,7 @@ export interface Served {
   readonly secret: string;
 }
 
-/** Milliseconds at the half, at 99 of 100, and at most. */
+/** The median, the 99th percentile and the maximum, in milliseconds. */
 export type Spread = readonly [p50: number, p99: number, most: number];
 
 /** Bytes of RssAnon at the end of a second. */
@@ -31,13 +31,13 @@ export interface Second {
   readonly memory: number;
 }
 
-/** What the server's calling thread did while it was measured, all in one histogram; times in milliseconds. */
+/** What the server's calling thread did while it was measured. One histogram covers the whole time. */
 export interface Measured {
   /** How late a timer fired. */
   readonly late: Spread;
-  /** How long the thread ran between two firings: what is late for our sake, not for want of a core. */
+  /** How long the thread ran between two firings. This is the delay that quern causes, without waiting for a core. */
   readonly busy: Spread;
-  /** Parts of the time that it ran, and that it was ready to run and had no core. */
+  /** The share of the time in which the thread ran, and the share in which it was ready but had no core. */
   readonly ran: number;
   readonly waited: number;
 }
@@ -88,7 +88,7 @@ function member(id: string) {
 
 const TICK_MS = 1;
 
-/** Begins to measure; returns what ends it. */
+/** Begins to measure. Returns the function that ends it. */
 function watchLoop(): () => Measured {
   const delays = monitorEventLoopDelay({ resolution: TICK_MS });
   delays.enable();
@@ -122,7 +122,9 @@ function spreadOf(histogram: Histogram, lessMs: number): Spread {
   ];
 }
 
-/** Nanoseconds that the calling thread ran, and that it could have run and had no core; 20 µs to ask. */
+/**
+ * Returns the nanoseconds for which the calling thread ran, and for which it was ready but had no core. Takes 20 µs.
+ */
 function threadTimes(): { ran: number; waited: number } {
   const path = `/proc/self/task/${process.pid}/schedstat`;
   if (!existsSync(path)) return { ran: 0, waited: 0 };

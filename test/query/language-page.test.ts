@@ -108,8 +108,8 @@ const examples = FINDS.flatMap((head, dialect) =>
   })),
 );
 
-/** The files that the page names before it says what finds them. */
-const letters = codes(/^Of six files .*:$/m.exec(page)![0]).map((path): File => {
+/** The files that the page names before the table of the queries that find them. */
+const letters = codes(/^Suppose there are six files [^:]*:/m.exec(page)![0]).map((path): File => {
   const content = path.replace("x/", "").replaceAll("-", " ");
   return { repository: "letters", path, content, revision: "main", state: undefined };
 });
