@@ -57,8 +57,8 @@ export interface SearchInput {
   /** The most ranges of one file that are returned; Infinity for all. */
   readonly matchesPerFile: number;
   /**
-   * Present if a page was requested. It says how many more ranges to keep, to know whether there is another page, and
-   * where the previous page ended.
+   * Present if a page was requested. `more` is how many additional ranges to keep, to know whether there is another
+   * page. `after` is where the previous page ended.
    */
   readonly page?: { readonly more: number; readonly after?: PagePlace };
   /** The number of files of which the best range is returned, if there are more ranges than `matches`. */

@@ -45,7 +45,7 @@ export interface RemoteRun {
 /** The most bytes of standard output, enough for a million references. */
 const MOST_OUTPUT = 128 << 20;
 const MOST_ERRORS = 8_192;
-/** The disk space that must stay free, in bytes, or a twentieth of a small disk. */
+/** The disk space that must stay free, in bytes. On a small disk, a twentieth must stay free instead. */
 const LEAST_FREE = 2 ** 30;
 const LOOK_MS = 1_000;
 /** The time from SIGTERM to SIGKILL. */

@@ -24,8 +24,8 @@ export interface Visit {
   /** The content atoms in the order in which they are scanned. */
   readonly order: readonly number[];
   /**
-   * Returns whether the nth file of a visited blob may still match after the atom was evaluated. If it may not,
-   * returns undefined if another file follows, and false after the last file. A million files may share a blob.
+   * Returns true if the nth file of a visited blob may still match after the atom was evaluated. Otherwise returns
+   * undefined if the blob has another file, and false if this was the last. A million files may share a blob.
    */
   readonly mayMatch: (index: number, atom: number, nth: number) => boolean | undefined;
   readonly wantsPairs: boolean;
