@@ -1,9 +1,10 @@
 /** Nodes and fronts of a cluster in this process, over real connections on the loopback interface. */
 
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { fetchHandler } from "../../src/base/direct-handlers.ts";
+import { STREAM } from "../../src/cluster/wire/calls.ts";
 import { nodeHandler } from "../../src/cluster/node/node-handler.ts";
 import type { ClusterEngine, ClusterOptions } from "../../src/cluster/index.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
@@ -23,6 +24,8 @@ export interface RunningNode {
   delayMs: number;
   /** Whether it knows none of the calls, as a node of another version of the wire. */
   isOtherVersion: boolean;
+  /** Dies in each stream when it has sent so many frames of it. */
+  streamFrames: number;
   /** Calls that it was asked, by path. */
   readonly asked: Map<string, number>;
 }
@@ -32,6 +35,18 @@ const otherVersion = toNodeListener(
     nodeHandler({ secret: SECRET, maxConcurrent: 64, answers: {}, hold: async () => undefined }),
   ),
 );
+
+/** Cuts the connection when so many parts of the body are sent. */
+function breakAfter(parts: number, response: ServerResponse): void {
+  const write = response.write.bind(response) as (part: Uint8Array) => boolean;
+  let sent = 0;
+  response.write = (part: Uint8Array) => {
+    if (sent++ < parts) return write(part);
+    response.flushHeaders();
+    response.socket?.destroySoon();
+    return false;
+  };
+}
 
 export async function startNode(
   cluster: Cluster,
@@ -46,6 +61,7 @@ export async function startNode(
     if (isCut || !listener) return void request.socket.destroy();
     asked.set(request.url!, (asked.get(request.url!) ?? 0) + 1);
     if (node.isOtherVersion) return otherVersion(request, response);
+    if (request.url === STREAM) breakAfter(node.streamFrames, response);
     if (node.delayMs === 0) return listener(request, response);
     setTimeout(() => listener?.(request, response), node.delayMs).unref();
   }).listen(0, "127.0.0.1");
@@ -69,6 +85,7 @@ export async function startNode(
     asked,
     delayMs: 0,
     isOtherVersion: false,
+    streamFrames: Infinity,
     cut() {
       isCut = true;
       server.closeAllConnections();
