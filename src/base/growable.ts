@@ -49,6 +49,18 @@ export class GrowableWords {
     this.#data[this.length++] = word;
   }
 
+  /** Pushes words, each plus `shift`. */
+  pushAll(words: Uint32Array, shift: number): void {
+    const end = this.length + words.length;
+    if (end > this.#data.length) {
+      const larger = new Uint32Array(Math.max(2 * this.#data.length, end));
+      larger.set(this.view);
+      this.#data = larger;
+    }
+    for (let i = 0, at = this.length; at < end; i++, at++) this.#data[at] = words[i]! + shift;
+    this.length = end;
+  }
+
   /** The words pushed so far, without a copy. REQUIRES: the result is not used after the next push. */
   get view(): Uint32Array {
     return this.#data.subarray(0, this.length);

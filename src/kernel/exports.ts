@@ -49,6 +49,7 @@ export interface KernelExports {
       length: number,
       first: number,
       second: number,
+      floor: number,
       out: number,
     ]
   ): number;
@@ -60,6 +61,7 @@ export interface KernelExports {
       length: number,
       leads: number,
       folding: number,
+      floor: number,
       out: number,
     ]
   ): number;

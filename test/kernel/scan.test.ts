@@ -87,6 +87,7 @@ function scan(
         literal.points.length,
         leads!,
         folding,
+        0,
         out,
       )
     : kernel.run.scanLiteral(
@@ -97,6 +98,7 @@ function scan(
         literal.length,
         first,
         second,
+        0,
         out,
       );
   const word = out >>> 2;

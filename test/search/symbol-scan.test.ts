@@ -1,10 +1,15 @@
 /** Names at the edges of pages: parts of them lie in pages that hold nothing else that is looked for. */
 
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
+import { Control } from "../../src/search/messages/control.ts";
 import { PAGE_BYTES } from "../../src/store/format/format.ts";
 import { openEngine } from "../engine/opened.ts";
+import { tellFigure } from "../figures.ts";
+import { SLOWNESS } from "../slowness.ts";
+
+afterEach(() => void vi.restoreAllMocks());
 
 const PARTS = ["foo", "Foo", "bar", "_", "é", "long".repeat(40)];
 const EXPRESSIONS = [
@@ -91,3 +96,31 @@ function contentOf(given: readonly { name: string; before: number; pages: number
   }
   return Buffer.concat(parts);
 }
+
+const NAMES = 100_000;
+/** Names that are tried between two looks at the clock. */
+const NAMES_A_LOOK = 512;
+/** ms of processor time; 18 000 when each name copied those before it. */
+const MOST_MS = 1_500 * SLOWNESS;
+
+test("a hundred thousand names of one file: linear time, and the clock is looked at", async () => {
+  const engine = await openEngine({ workers: 0 });
+  const content = "function a(){}\n".repeat(NAMES);
+  await engine.index(documents({ name: "r", files: [{ path: "a.js", content }] }));
+  const looks = { stopped: 0, hasEnded: 0 };
+  for (const look of ["stopped", "hasEnded"] as const) {
+    const real = Object.getOwnPropertyDescriptor(Control.prototype, look)!;
+    vi.spyOn(Control.prototype, look, "get").mockImplementation(function (this: Control) {
+      looks[look]++;
+      return real.get!.call(this) as never;
+    });
+  }
+  const before = process.cpuUsage();
+  const { stats } = await engine.search({ query: "sym:[a-z]", matches: 5, isRegexEnabled: true });
+  const { user, system } = process.cpuUsage(before);
+  expect(stats.totalMatchCount).toBe(NAMES);
+  tellFigure(`${(user + system) / 1_000} ms`);
+  expect((user + system) / 1_000).toBeLessThan(MOST_MS);
+  expect(looks.stopped).toBeGreaterThan(NAMES / NAMES_A_LOOK); // while they are found
+  expect(looks.hasEnded).toBeGreaterThan(NAMES / NAMES_A_LOOK); // and when some are shown
+});

@@ -9,8 +9,10 @@
  * REQUIRES: runs are in ascending order; the bytes from one before `from` to one after the last possible match are
  * loaded, as far as the blob reaches.
  *
- * Matches are leftmost and do not overlap, even across runs. They are appended to `out` as pairs (start, end) of
- * addresses. Both functions return their number. REQUIRES: room for 1 + (bytes of all runs) / (shortest match) pairs.
+ * Matches are leftmost and do not overlap, even across runs. No match starts before `floor`: runs that are searched in
+ * several calls have the matches of one call if each call gets the end of the last match. Matches are appended to
+ * `out` as pairs (start, end) of addresses. Both functions return their number. REQUIRES: room for 1 + (bytes of all
+ * runs) / (shortest match) pairs.
  *
  * bench/kernel.ts measures both on 16 MB of C in cache.
  */
@@ -36,13 +38,13 @@ export function scanLiteral(
   length: usize,
   first: usize,
   second: usize,
+  floor: usize,
   out: usize,
 ): u32 {
   const firstByte = i8x16.splat(load<i8>(bytes + first));
   const firstMask = i8x16.splat(load<i8>(masks + first));
   const secondByte = i8x16.splat(load<i8>(bytes + second));
   const secondMask = i8x16.splat(load<i8>(masks + second));
-  let floor: usize = 0;
   let to = out;
   for (let run = runs, end = runs + runCount * RUN; run < end; run += RUN) {
     const runOut = to;
@@ -117,13 +119,13 @@ export function scanFolded(
   length: usize,
   leads: usize,
   folding: usize,
+  floor: usize,
   out: usize,
 ): u32 {
   const firstAscii = v128.load(leads);
   const firstBeyond = v128.load(leads, 16);
   const nextAscii = v128.load(leads, 32);
   const nextBeyond = v128.load(leads, 48);
-  let floor: usize = 0;
   let to = out;
   for (let run = runs, end = runs + runCount * RUN; run < end; run += RUN) {
     const runOut = to;

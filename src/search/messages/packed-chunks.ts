@@ -76,55 +76,65 @@ export class ChunkPacker {
   }
 }
 
-/** Sorts the chunks. `places` has one number for each range, and a chunk is sorted by the smallest number of its ranges. */
-export function inOrder(packed: PackedChunks, places: Uint32Array): PackedChunks {
-  const cuts = chunkCuts(packed);
-  const firstPlace = ({ range, ranges }: ChunkCut): number =>
-    places.subarray(range, range + ranges).reduce((least, place) => Math.min(least, place));
-  const ordered = cuts
-    .map((cut) => ({ ...cut, place: firstPlace(cut) }))
-    .sort((a, b) => a.place - b.place);
+/** Returns the number of ranges of all chunks. */
+export const rangesIn = ({ ranges }: PackedChunks): number => ranges.length / 6;
+
+/**
+ * Sorts the chunks. `places` has a different number for each range, and a chunk is sorted by the smallest number of
+ * its ranges. If stopped, drops the last chunks. Linear, because an answer may have a hundred thousand chunks.
+ */
+export async function inOrder(
+  packed: PackedChunks,
+  places: Uint32Array,
+  { pause, isStopped }: { readonly pause: Pause; readonly isStopped: () => boolean },
+): Promise<PackedChunks> {
+  const { starts, order } = chunksByPlace(packed, places);
   const text = new GrowableBytes();
-  const [chunks, ranges] = [new Uint32Array(packed.chunks.length), new GrowableWords(128)];
+  const [chunks, ranges] = [new GrowableWords(64), new GrowableWords(128)];
   const bySymbols = new Map(packed.symbols);
   const symbols: (readonly [number, ResultSymbol[]])[] = [];
   const enclosing: (ResultSymbol | null)[] = [];
-  ordered.forEach((cut, to) => {
-    chunks.set(packed.chunks.subarray(5 * cut.chunk, 5 * cut.chunk + 5), 5 * to);
-    text.push(packed.text.subarray(cut.byte, cut.byte + cut.bytes));
-    for (let word = 6 * cut.range; word < 6 * (cut.range + cut.ranges); word++)
-      ranges.push(packed.ranges[word]!);
-    const own = bySymbols.get(cut.chunk);
+  for (const [to, chunk] of order.entries()) {
+    if (to % CHUNKS_PER_PAUSE === CHUNKS_PER_PAUSE - 1) {
+      if (isStopped()) break;
+      await pause();
+    }
+    const [byte, range] = [starts[2 * chunk]!, starts[2 * chunk + 1]!];
+    const end = range + packed.chunks[5 * chunk + 1]!;
+    text.push(packed.text.subarray(byte, byte + packed.chunks[5 * chunk]!));
+    chunks.pushAll(packed.chunks.subarray(5 * chunk, 5 * chunk + 5), 0);
+    ranges.pushAll(packed.ranges.subarray(6 * range, 6 * end), 0);
+    const own = bySymbols.get(chunk);
     if (own) symbols.push([to, own]);
-    if (packed.enclosing)
-      for (let i = 0; i < cut.ranges; i++) enclosing.push(packed.enclosing[cut.range + i]!);
-  });
+    if (packed.enclosing) for (let i = range; i < end; i++) enclosing.push(packed.enclosing[i]!);
+  }
   return {
     text: text.view.slice(),
-    chunks,
+    chunks: chunks.view.slice(),
     ranges: ranges.view.slice(),
     symbols,
     ...(packed.enclosing && { enclosing }),
   };
 }
 
-/** The positions of a chunk's parts in the columns. */
-interface ChunkCut {
-  readonly chunk: number;
-  readonly byte: number;
-  readonly bytes: number;
-  readonly range: number;
-  readonly ranges: number;
-}
-
-function chunkCuts({ chunks }: PackedChunks): ChunkCut[] {
+/** Returns where the text and the ranges of each chunk start, and the chunks in the order of their best places. */
+function chunksByPlace(
+  { chunks }: PackedChunks,
+  places: Uint32Array,
+): { readonly starts: Uint32Array; readonly order: Uint32Array } {
+  const count = chunks.length / 5;
+  const starts = new Uint32Array(2 * count);
+  const chunkAt = new Uint32Array(places.reduce((most, place) => Math.max(most, place), 0) + 1); // plus 1; 0 is none
   let [byte, range] = [0, 0];
-  return Array.from({ length: chunks.length / 5 }, (_, chunk) => {
-    const cut = { chunk, byte, bytes: chunks[5 * chunk]!, range, ranges: chunks[5 * chunk + 1]! };
-    byte += cut.bytes;
-    range += cut.ranges;
-    return cut;
-  });
+  for (let chunk = 0; chunk < count; chunk++) {
+    starts.set([byte, range], 2 * chunk);
+    byte += chunks[5 * chunk]!;
+    const end = range + chunks[5 * chunk + 1]!;
+    let best = Infinity;
+    for (; range < end; range++) best = Math.min(best, places[range]!);
+    chunkAt[best] = chunk + 1;
+  }
+  return { starts, order: chunkAt.filter((chunk) => chunk > 0).map((chunk) => chunk - 1) };
 }
 
 /**

@@ -20,11 +20,7 @@ import type { Formula } from "../../../regex/required.ts";
 import type { PathTable } from "../../../store/segments/segment-tables.ts";
 import { prepareLiteral } from "../reading/literal.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
-import {
-  placeLiteral,
-  type LiteralScanner,
-  type PlacedLiteral,
-} from "../reading/literal-scanner.ts";
+import { placeLiteral, type PlacedLiteral } from "../reading/literal-scanner.ts";
 
 export interface PathExpression {
   readonly expression: ExpressionSource;
@@ -33,8 +29,7 @@ export interface PathExpression {
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
 
-type Tools = Pick<SearchTools, "arena" | "literals">;
-type ClockedTools = Tools & Pick<SearchTools, "isStopped" | "pause">;
+type Tools = Pick<SearchTools, "arena" | "literals" | "isStopped" | "pause">;
 
 /** The most literals that are searched for one after another. */
 const MOST_ANCHORS = 4;
@@ -89,8 +84,9 @@ export async function filesWithPath(
   { matcher, anchors }: PathExpression,
   paths: PathTable,
   among: Bitset,
-  { arena, literals, isStopped, pause }: ClockedTools,
+  tools: Tools,
 ): Promise<Bitset | undefined> {
+  const { arena, isStopped, pause } = tools;
   const { starts, bytes } = paths;
   const out = emptyBitset(32 * among.length);
   let [tries, isCut] = [0, false];
@@ -100,8 +96,9 @@ export async function filesWithPath(
   if (anchors && TRY_BYTES * countBits(among) > bytes.length) {
     tried = emptyBitset(32 * among.length);
     for (const anchor of anchors)
-      forEachHolding(anchor, paths, { at, literals }, (file) => setBit(tried, file));
+      await forEachHolding(anchor, { ...paths, at }, tools, (file) => setBit(tried, file));
     intersect(tried, among);
+    isCut = isStopped();
   }
   for (let file = nextBit(tried, 0); file >= 0 && !isCut; file = nextBit(tried, file + 1)) {
     const found = matcher.count(at + starts[file]!, at + starts[file + 1]!, isStopped);
@@ -115,21 +112,24 @@ export async function filesWithPath(
   return isCut ? undefined : out;
 }
 
+/** Paths that lie in the kernel's memory at `at`. */
+type PlacedPaths = PathTable & { readonly at: number };
+
 /**
- * Returns the files whose paths contain the text in any case. The result may contain other files as well. REQUIRES:
- * the paths lie in the kernel's memory at `at`.
+ * Resolves to the files whose paths contain the text in any case. The result may contain other files as well, and if
+ * stopped, some are missing.
  */
-export function filesHolding(
+export async function filesHolding(
   text: string,
-  { at, ...paths }: PathTable & { readonly at: number },
-  { arena, literals }: Tools,
-): Bitset {
+  paths: PlacedPaths,
+  tools: Tools,
+): Promise<Bitset> {
   const out = emptyBitset(paths.starts.length - 1);
-  const mark = arena.mark();
+  const mark = tools.arena.mark();
   const literal = prepareLiteral({ kind: "literal", text, caseSensitive: false });
   const visit = (file: number) => setBit(out, file);
-  forEachHolding(placeLiteral(literal, arena), paths, { at, literals }, visit);
-  arena.release(mark);
+  await forEachHolding(placeLiteral(literal, tools.arena), paths, tools, visit);
+  tools.arena.release(mark);
   return out;
 }
 
@@ -137,17 +137,17 @@ export function filesHolding(
  * Returns the files whose paths a match of the literal touches. Some may occur twice. Matches of a literal do not
  * overlap, so a match that extends from one path into the next may hide a match within the next.
  */
-function forEachHolding(
+async function forEachHolding(
   anchor: PlacedLiteral,
-  { starts, bytes }: PathTable,
-  { at, literals }: { readonly at: number; readonly literals: LiteralScanner },
+  { at, starts, bytes }: PlacedPaths,
+  { literals, ...tools }: Pick<Tools, "literals" | "isStopped" | "pause">,
   visit: (file: number) => void,
-): void {
+): Promise<void> {
   const region = { from: at, to: at + bytes.length, lowest: at };
   // with one byte per character, only ASCII letters have two cases
   const isFolded = !isAscii(bytes) && literals.mustFold(anchor.literal, region);
   let file = 0;
-  for (const place of literals.places(anchor, [region], isFolded)) {
+  for (const place of await literals.places(anchor, [region], isFolded, tools)) {
     while (starts[file + 1]! <= place - at) file++;
     const end = Math.min(bytes.length, place - at + anchor.literal.longest);
     for (let touched = file; starts[touched]! < end; touched++) visit(touched);

@@ -44,7 +44,7 @@ export class PathFits {
       }
       const text = foldText(atom.placed.literal.text);
       const isScanned = candidates >= WORTH_SCAN && !tools.isStopped();
-      const files = isScanned ? filesHolding(text, { ...paths, at }, tools) : undefined;
+      const files = isScanned ? await filesHolding(text, { ...paths, at }, tools) : undefined;
       literals.push({ text, encoding: encodingFor(text), files });
       await tools.pause();
     }

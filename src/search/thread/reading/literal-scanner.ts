@@ -1,6 +1,11 @@
-/** Scans a window for one literal: builds the kernel's table of runs, and reads the results blob by blob. */
+/**
+ * Scans a window for one literal: builds the kernel's table of runs, and reads the results blob by blob. The kernel
+ * scans a piece at a time, because a file may have a match in each byte: two million matches take 20 ms.
+ */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
+import { GrowableWords } from "../../../base/growable.ts";
+import type { Pause } from "../../../base/yield.ts";
 import type { Arena } from "../../../kernel/arena.ts";
 import { FOLDING_TABLE_BYTES, writeFoldingTable } from "../../../kernel/folding.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
@@ -10,6 +15,14 @@ import type { Literal } from "./literal.ts";
 import type { Window } from "./window.ts";
 
 const RUN_WORDS = 6;
+/** The bytes that are scanned between two looks at the clock. A match in each of them takes 3 ms. */
+const PIECE_BYTES = 2 ** 18;
+
+/** Called between pieces. A scan that is stopped returns what it has found so far. */
+export interface Between {
+  readonly isStopped: () => boolean;
+  readonly pause: Pause;
+}
 
 /** A literal in the kernel's memory. It is valid as long as the arena's mark is not released. */
 export interface PlacedLiteral {
@@ -79,10 +92,12 @@ export class LiteralScanner {
   readonly #kernel: Kernel;
   readonly #arena: Arena;
   readonly #folding: number;
+  readonly #pieceBytes: number;
 
-  constructor(kernel: Kernel, arena: Arena) {
+  constructor(kernel: Kernel, arena: Arena, pieceBytes = PIECE_BYTES) {
     this.#kernel = kernel;
     this.#arena = arena;
+    this.#pieceBytes = pieceBytes;
     this.#folding = kernel.reserve(FOLDING_TABLE_BYTES);
     writeFoldingTable(kernel.bytes, this.#folding);
   }
@@ -91,36 +106,67 @@ export class LiteralScanner {
    * Scans the candidate pages of the given ascending blobs, or all their pages if `pages` is undefined. Pairs are
    * read only if `wantsPairs` is set.
    */
-  scan(
+  async scan(
     window: Window,
     blobs: readonly number[],
-    placed: PlacedLiteral,
-    pages: Bitset | undefined,
-    wantsPairs: boolean,
-  ): Found {
+    how: {
+      readonly placed: PlacedLiteral;
+      readonly pages: Bitset | undefined;
+      readonly wantsPairs: boolean;
+    },
+    between: Between,
+  ): Promise<Found> {
+    const { placed, pages, wantsPairs } = how;
     const found = noneFound(blobs.length);
     const { plain, folded } = this.#runsOf(window, blobs, [placed.literal], pages);
-    this.#run(plain, window, { placed, isFolded: false, wantsPairs }, found, blobs);
-    this.#run(folded, window, { placed, isFolded: true, wantsPairs }, found, blobs);
+    const pairs = new GrowableWords();
+    for (const runs of [plain, folded]) {
+      let last = -1;
+      await this.#scan(runs, placed, runs === folded, between, ({ first, end, table, out }) => {
+        const { words } = this.#kernel;
+        let from = out >>> 2;
+        for (let run = first, at = table >>> 2; run < end; run++, at += RUN_WORDS) {
+          const index = runs.indexes[run]!;
+          const count = words[at + 4]!;
+          if (index !== last) found.starts[index] = pairs.length / 2;
+          last = index;
+          found.counts[index]! += count;
+          found.edges[index] = Math.max(found.edges[index]!, words[at + 5]!);
+          if (wantsPairs) pairs.pushAll(words.subarray(from, from + 2 * count), -words[at + 3]!);
+          from += 2 * count;
+        }
+      });
+    }
+    if (wantsPairs) found.pairs = pairs.view;
     return found;
   }
 
   /**
-   * Scans the same pages for several literals, and returns the ranges of each as ascending addresses. Each literal
-   * has two lists: ranges in text that needs no folding, and ranges in text that does.
+   * Scans the same pages for several literals, and returns the ranges of each as ascending addresses, less `origin`.
+   * Each literal has two lists: ranges in text that needs no folding, and ranges in text that does.
    */
-  rangesOfEach(
+  async rangesOfEach(
     window: Window,
     blobs: readonly number[],
-    texts: readonly PlacedLiteral[],
-    pages: Bitset | undefined,
-  ): Uint32Array[] {
+    {
+      texts,
+      pages,
+      origin,
+    }: {
+      readonly texts: readonly PlacedLiteral[];
+      readonly pages: Bitset | undefined;
+      readonly origin: number;
+    },
+    between: Between,
+  ): Promise<Uint32Array[]> {
     const literals = texts.map(({ literal }) => literal);
     const { plain, folded } = this.#runsOf(window, blobs, literals, pages);
-    return texts.flatMap((placed) => [
-      this.#rangesIn(plain, placed, false),
-      this.#rangesIn(folded, placed, true),
-    ]);
+    const lists: Uint32Array[] = [];
+    for (const placed of texts) {
+      lists.push(await this.#rangesIn(plain, placed, { isFolded: false, origin }, between));
+      lists.push(await this.#rangesIn(folded, placed, { isFolded: true, origin }, between));
+    }
+    return lists;
   }
 
   /** Loads the pages, and separates those in which some literal must be folded from the others. */
@@ -130,13 +176,13 @@ export class LiteralScanner {
     literals: readonly Literal[],
     pages: Bitset | undefined,
   ): { readonly plain: Runs; readonly folded: Runs } {
-    const plain = new Runs();
-    const folded = new Runs();
+    const plain = new Runs(this.#pieceBytes);
+    const folded = new Runs(this.#pieceBytes);
     const longest = Math.max(...literals.map((literal) => literal.longest));
     blobs.forEach((blob, index) => {
       const where = { blob, index, pages, longest };
       if (!foldsIn(window.reader, blob)) return addRuns(plain, window, where);
-      const own = new Runs();
+      const own = new Runs(this.#pieceBytes);
       addRuns(own, window, where);
       const isFolded = own
         .stretches(longest)
@@ -159,96 +205,135 @@ export class LiteralScanner {
   }
 
   /** Returns the ascending addresses at which the literal begins in regions of loaded blobs. */
-  places(placed: PlacedLiteral, regions: readonly Region[], isFolded: boolean): Uint32Array {
-    const runs = new Runs();
+  async places(
+    placed: PlacedLiteral,
+    regions: readonly Region[],
+    isFolded: boolean,
+    between: Between,
+  ): Promise<Uint32Array> {
+    const runs = new Runs(this.#pieceBytes);
     for (const { from, to, lowest } of regions) runs.add(0, from, to, to, lowest);
-    const ranges = this.#rangesIn(runs, placed, isFolded);
-    const places = new Uint32Array(ranges.length / 2);
-    for (let i = 0; i < places.length; i++) places[i] = ranges[2 * i]!;
-    return places;
+    const places = new GrowableWords();
+    await this.#scan(runs, placed, isFolded, between, ({ out, total }) => {
+      const { words } = this.#kernel;
+      for (let i = 0, at = out >>> 2; i < total; i++, at += 2) places.push(words[at]!);
+    });
+    return places.view;
   }
 
-  #rangesIn(runs: Runs, placed: PlacedLiteral, isFolded: boolean): Uint32Array {
-    if (runs.count === 0) return new Uint32Array(0);
-    const mark = this.#arena.mark();
-    const table = this.#arena.take(4 * RUN_WORDS * runs.count);
-    const out = this.#arena.take(
-      8 * (runs.count + Math.floor(runs.bytes / placed.literal.shortest)),
-    );
-    this.#kernel.words.set(runs.words, table >>> 2);
-    const total = this.#scan(placed, isFolded, { table, count: runs.count, out });
-    const ranges = this.#kernel.words.slice(out >>> 2, (out >>> 2) + 2 * total);
-    this.#arena.release(mark);
-    return ranges;
-  }
-
-  #run(
+  async #rangesIn(
     runs: Runs,
-    window: Window,
-    how: {
-      readonly placed: PlacedLiteral;
-      readonly isFolded: boolean;
-      readonly wantsPairs: boolean;
-    },
-    found: Found,
-    blobs: readonly number[],
-  ): void {
-    if (runs.count === 0) return;
-    const mark = this.#arena.mark();
-    const table = this.#arena.take(4 * RUN_WORDS * runs.count);
-    const most = runs.count + Math.floor(runs.bytes / how.placed.literal.shortest);
-    const out = this.#arena.take(8 * most);
-    this.#kernel.words.set(runs.words, table >>> 2);
-    const total = this.#scan(how.placed, how.isFolded, { table, count: runs.count, out });
-    this.#readBack(runs, table, found);
-    if (how.wantsPairs)
-      appendPairs(found, this.#kernel.words, { out, total, runs, window, blobs, table });
-    this.#arena.release(mark);
+    placed: PlacedLiteral,
+    { isFolded, origin }: { readonly isFolded: boolean; readonly origin: number },
+    between: Between,
+  ): Promise<Uint32Array> {
+    const ranges = new GrowableWords();
+    await this.#scan(runs, placed, isFolded, between, ({ out, total }) => {
+      const first = out >>> 2;
+      ranges.pushAll(this.#kernel.words.subarray(first, first + 2 * total), -origin);
+    });
+    return ranges.view;
   }
 
-  #scan(
+  /** Scans runs in pieces. Ends early if stopped. */
+  async #scan(
+    runs: Runs,
     placed: PlacedLiteral,
     isFolded: boolean,
-    { table, count, out }: { table: number; count: number; out: number },
+    between: Between,
+    onPiece: (piece: Piece) => void,
+  ): Promise<void> {
+    let floor = 0;
+    for (let first = 0, end = 0; first < runs.count; first = end) {
+      if (first > 0) {
+        if (between.isStopped()) return;
+        const turn = between.pause();
+        if (turn) await turn;
+      }
+      let bytes = 0;
+      do bytes += runs.bytesOf(end++);
+      while (end < runs.count && bytes + runs.bytesOf(end) <= this.#pieceBytes);
+      const mark = this.#arena.mark();
+      const table = this.#arena.take(4 * RUN_WORDS * (end - first));
+      const most = end - first + Math.floor(bytes / placed.literal.shortest);
+      const out = this.#arena.take(8 * most);
+      runs.copy(first, end, this.#kernel.words.subarray(table >>> 2));
+      const total = this.#scanPiece(placed, isFolded, {
+        table,
+        count: end - first,
+        floor,
+        out,
+      });
+      if (total > 0) floor = this.#kernel.words[(out >>> 2) + 2 * total - 1]!;
+      onPiece({ first, end, table, out, total });
+      this.#arena.release(mark);
+    }
+  }
+
+  #scanPiece(
+    placed: PlacedLiteral,
+    isFolded: boolean,
+    { table, count, floor, out }: { table: number; count: number; floor: number; out: number },
   ): number {
     const { run } = this.#kernel;
     const { literal, bytes, masks, points, leads } = placed;
+    const { length } = literal.points;
     if (isFolded)
-      return run.scanFolded(table, count, points, literal.points.length, leads, this.#folding, out);
+      return run.scanFolded(table, count, points, length, leads, this.#folding, floor, out);
     const [first, second] = literal.rarest;
-    return run.scanLiteral(table, count, bytes, masks, literal.length, first, second, out);
-  }
-
-  #readBack(runs: Runs, table: number, found: Found): void {
-    const { words } = this.#kernel;
-    for (let i = 0, at = table >>> 2; i < runs.count; i++, at += RUN_WORDS) {
-      const index = runs.indexes[i]!;
-      found.counts[index]! += words[at + 4]!;
-      found.edges[index] = Math.max(found.edges[index]!, words[at + 5]!);
-    }
+    return run.scanLiteral(table, count, bytes, masks, literal.length, first, second, floor, out);
   }
 }
 
-/** The table of runs that is being built: six words per run, and the visited blob that it belongs to. */
+/** What the kernel found in the runs [first, end). */
+interface Piece {
+  readonly first: number;
+  readonly end: number;
+  /** The address of these runs. */
+  readonly table: number;
+  /** The address of the pairs (start, end). */
+  readonly out: number;
+  /** The number of pairs. */
+  readonly total: number;
+}
+
+/**
+ * The table of runs that is being built: six words per run, and the visited blob that it belongs to. A run that is
+ * longer than a piece becomes several runs.
+ */
 class Runs {
   readonly words: number[] = [];
   readonly indexes: number[] = [];
-  bytes = 0;
+  readonly #pieceBytes: number;
+
+  constructor(pieceBytes: number) {
+    this.#pieceBytes = pieceBytes;
+  }
 
   get count(): number {
     return this.indexes.length;
   }
 
-  add(index: number, from: number, starts: number, limit: number, lowest: number): void {
-    this.words.push(from, starts, limit, lowest, 0, 0);
-    this.indexes.push(index);
-    this.bytes += starts - from;
+  bytesOf(run: number): number {
+    return this.words[RUN_WORDS * run + 1]! - this.words[RUN_WORDS * run]!;
   }
 
-  append({ words, indexes, bytes }: Runs): void {
+  add(index: number, from: number, starts: number, limit: number, lowest: number): void {
+    for (let at = from; at < starts; at += this.#pieceBytes) {
+      this.words.push(at, Math.min(starts, at + this.#pieceBytes), limit, lowest, 0, 0);
+      this.indexes.push(index);
+    }
+  }
+
+  /** Copies the runs [first, end). */
+  copy(first: number, end: number, to: Uint32Array): void {
+    for (let word = RUN_WORDS * first; word < RUN_WORDS * end; word++)
+      to[word - RUN_WORDS * first] = this.words[word]!;
+  }
+
+  append({ words, indexes }: Runs): void {
     for (const word of words) this.words.push(word);
     for (const index of indexes) this.indexes.push(index);
-    this.bytes += bytes;
   }
 
   /** Returns the regions that matches of at most this length can touch. */
@@ -295,34 +380,4 @@ export function foldsIn({ firstPages, folds }: SegmentReader, blob: number): boo
   for (let page = firstPages[blob]!; page < firstPages[blob + 1]!; page++)
     if (hasBit(folds, page)) return true;
   return false;
-}
-
-/** Converts addresses to offsets in their blobs. Runs are in ascending order, so the pairs of a blob are contiguous. */
-function appendPairs(
-  found: Found,
-  words: Uint32Array,
-  at: {
-    readonly out: number;
-    readonly total: number;
-    readonly runs: Runs;
-    readonly window: Window;
-    readonly blobs: readonly number[];
-    readonly table: number;
-  },
-): void {
-  const before = found.pairs.length;
-  const pairs = new Uint32Array(before + 2 * at.total);
-  pairs.set(found.pairs);
-  let to = before;
-  let from = at.out >>> 2;
-  let last = -1;
-  for (let i = 0; i < at.runs.count; i++) {
-    const index = at.runs.indexes[i]!;
-    if (index !== last) found.starts[index] = to / 2;
-    last = index;
-    const address = at.window.address(at.blobs[index]!);
-    const count = words[(at.table >>> 2) + i * RUN_WORDS + 4]!;
-    for (let word = 0; word < 2 * count; word++) pairs[to++] = words[from++]! - address;
-  }
-  found.pairs = pairs;
 }

@@ -13,6 +13,9 @@ import type { Window } from "../reading/window.ts";
 /** The class of a match that is exactly the name of a definition. */
 export const EXACT = 3;
 
+/** How many ranges are rated between two looks at the clock. Each time, the definitions are read again. */
+const RANGES_AT_ONCE = 2 ** 18;
+
 /** What an atom found. REQUIRES: its pairs were read. */
 export interface RatedAtom {
   readonly found: Found;
@@ -70,14 +73,21 @@ export class DefinitionRater {
     { pairs, counts, starts }: Found,
     index: number,
   ): number {
-    const { kernel, arena } = this.#tools;
+    const { kernel, arena, isStopped } = this.#tools;
     const { window } = this.#rated;
     const [from, words] = [2 * starts[index]!, 2 * counts[index]!];
-    const at = arena.take(4 * words);
-    kernel.words.set(pairs.subarray(from, from + words), at >>> 2);
+    const at = arena.take(4 * Math.min(words, 2 * RANGES_AT_ONCE));
     const [origin, length] = [window.address(blob), window.length(blob)];
-    const best = kernel.run.bestDefinition(run, runEnd, at, at + 4 * words, origin, length);
-    if (best < 0) throw corrupt("a run of symbols");
+    let best = 0;
+    for (let word = 0; word < words && best < EXACT; word += 2 * RANGES_AT_ONCE) {
+      if (word > 0 && isStopped()) break;
+      const some = pairs.subarray(from + word, from + Math.min(words, word + 2 * RANGES_AT_ONCE));
+      kernel.words.set(some, at >>> 2);
+      const stop = at + some.byteLength;
+      const fit = kernel.run.bestDefinition(run, runEnd, at, stop, origin, length);
+      if (fit < 0) throw corrupt("a run of symbols");
+      best = Math.max(best, fit);
+    }
     return best;
   }
 }

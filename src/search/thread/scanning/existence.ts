@@ -16,33 +16,34 @@ import type { Window } from "../reading/window.ts";
  * Counts at least 1 for each blob that contains the literal, and returns nothing else. REQUIRES: blobs ascend.
  * Without `pages`, all their pages are scanned.
  */
-export function scanExistence(
+export async function scanExistence(
   window: Window,
   blobs: readonly number[],
   { placed, pages }: { readonly placed: PlacedLiteral; readonly pages: Bitset | undefined },
   tools: SearchTools,
-): Found {
+): Promise<Found> {
   const found = noneFound(blobs.length);
-  markSeen(found.counts, window, blobs, { placed, pages }, tools);
+  await markSeen(found.counts, window, blobs, { placed, pages }, tools);
   const open = [...blobs.keys()].filter((index) => found.counts[index] === 0);
   const rest = open.map((index) => blobs[index]!);
   if (rest.length === 0) return found;
-  const { counts } = tools.literals.scan(window, rest, placed, pages, false);
+  const how = { placed, pages, wantsPairs: false };
+  const { counts } = await tools.literals.scan(window, rest, how, tools);
   open.forEach((index, i) => (found.counts[index] = counts[i]!));
   return found;
 }
 
 /** Scans only loaded pages. Misses a match that extends into a page that is not loaded. */
-function markSeen(
+async function markSeen(
   counts: Uint32Array,
   window: Window,
   blobs: readonly number[],
   { placed, pages }: { readonly placed: PlacedLiteral; readonly pages: Bitset | undefined },
   tools: SearchTools,
-): void {
+): Promise<void> {
   const regions = blobs.map((blob) => loadedPages(window, blob, pages));
   if (regions.every(({ length }) => length === 0)) return;
-  const places = placesOf([placed], { window, blobs, regions }, tools);
+  const places = await placesOf([placed], { window, blobs, regions }, tools);
   let index = 0;
   for (const place of places) {
     while (window.address(blobs[index]!) + window.length(blobs[index]!) <= place) index++;

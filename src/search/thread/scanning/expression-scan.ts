@@ -7,7 +7,6 @@ import { bytesOf } from "../../../base/growable.ts";
 import { newRangeList, shiftRanges, type RangeList } from "../../../regex/range-list.ts";
 import type { ExpressionReach, PlacedExpression } from "../planning/expression-plan.ts";
 import {
-  bestEdge,
   foldsIn,
   noneFound,
   type Found,
@@ -16,8 +15,12 @@ import {
 } from "../reading/literal-scanner.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 import type { Window } from "../reading/window.ts";
+import { addEdge, byBlob } from "./by-blob.ts";
 import { regionsOf, type Stretch } from "./line-regions.ts";
 import type { SharedLines } from "./shared-lines.ts";
+
+/** After so many ranges of short texts, or while they are rated, a thread looks at the clock. */
+const RANGES_A_LOOK = 2 ** 15;
 
 /** How to run an expression over a window. */
 export interface ExpressionRun extends ExpressionReach {
@@ -43,13 +46,13 @@ const DENSE_BYTES = 1024;
 const LEAST_APART = 64;
 
 /** Scans whole lines around the candidate pages, or whole blobs if there are no candidate pages. */
-export function scanExpression(
+export async function scanExpression(
   placed: PlacedExpression,
   window: Window,
   blobs: readonly number[],
   run: ExpressionRun,
   tools: SearchTools,
-): Found {
+): Promise<Found> {
   const regions = blobs.map((blob) => run.shared?.of(blob) ?? regionsOf(window, blob, run.pages));
   const scan = new ExpressionScan(placed, { window, blobs, regions }, tools);
   return placed.expression.matchesEmpty ? scan.runOnEach(run.most ?? Infinity) : scan.runOnAll(run);
@@ -74,9 +77,9 @@ class ExpressionScan {
    * Runs over all texts at once, and then assigns the matches to their blobs. If required literals are rare, runs
    * only over the lines that contain them.
    */
-  runOnAll(run: ExpressionRun): Found {
+  async runOnAll(run: ExpressionRun): Promise<Found> {
     const { anchors, shared } = run;
-    const { window, blobs, regions } = this.#scanned;
+    const { blobs, regions } = this.#scanned;
     const { arena, kernel, isStopped } = this.#tools;
     // only for a single blob, because a limit reached in one of several blobs would end the run for all
     const most = blobs.length === 1 ? (run.most ?? Infinity) : Infinity;
@@ -87,7 +90,7 @@ class ExpressionScan {
       count: regions.reduce((sum, { length }) => sum + length, 0),
     };
     const places = anchors
-      ? placesOf(anchors, this.#scanned, this.#tools)
+      ? await placesOf(anchors, this.#scanned, this.#tools)
       : shared
         ? undefined
         : this.#placesOfTriple(texts);
@@ -95,18 +98,7 @@ class ExpressionScan {
     const isDone = () => out.length >= most || isStopped();
     this.#placed.matcher.rangesOfTexts(texts.at, texts.count, out, isDone);
     arena.release(mark);
-    let next = 0;
-    for (let index = 0; index < blobs.length && next < out.length; index++) {
-      const lowest = window.address(blobs[index]!);
-      const limit = lowest + window.length(blobs[index]!);
-      const first = next;
-      for (; next < out.length && out.data[2 * next]! < limit; next++) {
-        out.data[2 * next]! -= lowest;
-        out.data[2 * next + 1]! -= lowest;
-      }
-      this.#count(index, first, next);
-    }
-    return this.#finish();
+    return byBlob(out.data.subarray(0, 2 * out.length), 0, this.#scanned, this.#tools);
   }
 
   /**
@@ -131,11 +123,17 @@ class ExpressionScan {
    * Runs blob by blob, because an empty match at the end of one blob has the same address as the beginning of the
    * next.
    */
-  runOnEach(most: number): Found {
+  async runOnEach(most: number): Promise<Found> {
     const { window, blobs, regions } = this.#scanned;
     const { matcher } = this.#placed;
     const out = this.#ranges;
+    let looked = 0; // the ranges at the last look at the clock
     for (let index = 0; index < blobs.length; index++) {
+      if (out.length - looked > RANGES_A_LOOK) {
+        if (this.#tools.isStopped()) break;
+        await this.#tools.pause();
+        looked = out.length;
+      }
       const lowest = window.address(blobs[index]!);
       const first = out.length;
       const isFull = () => out.length - first >= most;
@@ -145,25 +143,27 @@ class ExpressionScan {
         shiftRanges(out, before, from - lowest);
         if (matcher.stopped || isFull()) break; // the clock is checked only in long runs, because reading it takes as long as a line
       }
-      this.#count(index, first, out.length);
+      await this.#count(index, first);
     }
-    return this.#finish();
-  }
-
-  /** Assigns the ranges [first, end) to a blob. */
-  #count(index: number, first: number, end: number): void {
-    const { window, blobs } = this.#scanned;
-    const lowest = window.address(blobs[index]!);
-    const limit = lowest + window.length(blobs[index]!);
-    const ranges = this.#ranges.data.subarray(2 * first, 2 * end);
-    this.#found.starts[index] = first;
-    this.#found.counts[index] = end - first;
-    this.#found.edges[index] = bestEdge(ranges, [lowest, limit], this.#tools);
-  }
-
-  #finish(): Found {
-    this.#found.pairs = this.#ranges.data.slice(0, 2 * this.#ranges.length);
+    this.#found.pairs = out.data.subarray(0, 2 * out.length);
     return this.#found;
+  }
+
+  /** Assigns the ranges from `first` on to a blob. */
+  async #count(index: number, first: number): Promise<void> {
+    const { window, blobs } = this.#scanned;
+    const { data, length } = this.#ranges;
+    const lowest = window.address(blobs[index]!);
+    const text = [lowest, lowest + window.length(blobs[index]!)] as const;
+    this.#found.starts[index] = first;
+    this.#found.counts[index] = length - first;
+    for (let from = first; from < length; from += RANGES_A_LOOK) {
+      const to = Math.min(length, from + RANGES_A_LOOK);
+      addEdge(this.#found, index, data.subarray(2 * from, 2 * to), text, this.#tools);
+      if (to === length) return;
+      if (this.#tools.isStopped()) return;
+      await this.#tools.pause();
+    }
   }
 }
 
@@ -190,22 +190,25 @@ function textsWith(
  * Returns the ascending addresses at which the anchors begin in regions of a window's blobs. Each anchor takes one
  * scan.
  */
-export function placesOf(
+export async function placesOf(
   anchors: readonly PlacedLiteral[],
   { window, blobs, regions }: ScannedBlobs,
-  { literals }: Pick<SearchTools, "literals">,
-): Uint32Array {
+  tools: Pick<SearchTools, "literals" | "isStopped" | "pause">,
+): Promise<Uint32Array> {
+  const { literals } = tools;
   const all = blobs.flatMap((blob, index) => {
     const lowest = window.address(blob);
     const folds = foldsIn(window.reader, blob);
     return regions[index]!.map(([from, to]) => ({ from, to, lowest, folds }));
   });
-  const lists = anchors.flatMap((anchor) => {
+  const lists: Uint32Array[] = [];
+  for (const anchor of anchors) {
     const [plain, folded]: [Region[], Region[]] = [[], []];
     for (const region of all)
       (region.folds && literals.mustFold(anchor.literal, region) ? folded : plain).push(region);
-    return [literals.places(anchor, plain, false), literals.places(anchor, folded, true)];
-  });
+    lists.push(await literals.places(anchor, plain, false, tools));
+    lists.push(await literals.places(anchor, folded, true, tools));
+  }
   return inOrder(lists.filter(({ length }) => length > 0));
 }
 

@@ -21,6 +21,9 @@ import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 import type { Window } from "../reading/window.ts";
 
+/** How many names are tried between two looks at the clock. RE2 takes 4 µs for each name that is shown. */
+const NAMES_A_LOOK = 512;
+
 export interface SymbolScan {
   readonly placed: PlacedExpression;
   readonly reach: ExpressionReach;
@@ -31,14 +34,14 @@ export interface SymbolScan {
   readonly confirm?: Confirm | undefined;
 }
 
-export function scanSymbols(scan: SymbolScan): Found {
+export async function scanSymbols(scan: SymbolScan): Promise<Found> {
   const { window, blobs, symbols, tools } = scan;
   const found = noneFound(blobs.length);
   const out = newRangeList();
-  const places = anchorPlaces(scan);
+  const places = await anchorPlaces(scan);
   const reach = Math.max(0, ...(scan.reach.anchors ?? []).map(({ literal }) => literal.longest));
   let next = 0;
-  for (let index = 0; index < blobs.length && !tools.isStopped(); index++) {
+  for (let index = 0; index < blobs.length; index++) {
     const blob = blobs[index]!;
     found.starts[index] = out.length;
     const first = next;
@@ -46,7 +49,7 @@ export function scanSymbols(scan: SymbolScan): Found {
     if (places) while (next < places.length && places[next]! < limit) next++;
     const own = places?.subarray(first, next);
     if (own && !isInNames(scan, blob, own, reach)) continue;
-    matchNames(scan, { blob, list: symbols.of(blob), places: own, reach }, out);
+    await matchNames(scan, { blob, list: symbols.of(blob), places: own, reach }, out);
     found.counts[index] = out.length - found.starts[index]!;
     const ranges = out.data.subarray(2 * found.starts[index]!, 2 * out.length);
     found.edges[index] = bestEdge(ranges, [window.address(blob), limit], tools);
@@ -91,17 +94,21 @@ function isInNames(
   return touches !== 0;
 }
 
-/** Appends the ranges in a blob, relative to its start. */
-function matchNames(
+/** Appends the ranges in a blob, relative to its start. If stopped, appends only the first of them. */
+async function matchNames(
   scan: SymbolScan,
   { blob, list, places, reach }: NamesOf,
   out: RangeList,
-): void {
+): Promise<void> {
   const { placed, window, tools } = scan;
   const { count, rows } = list;
   const origin = window.address(blob);
   let [next, last] = [0, -1];
   for (let at = 0; at < SYMBOL_ROW * count; at += SYMBOL_ROW) {
+    if (at % (SYMBOL_ROW * NAMES_A_LOOK) === 0) {
+      if (tools.isStopped()) return;
+      await tools.pause();
+    }
     const [start, end] = [rows[at]!, rows[at + 1]!];
     if (places) {
       while (next < places.length && places[next]! + reach <= origin + start) next++;
@@ -123,7 +130,7 @@ function confirmNew(
   { first, name }: { readonly first: number; readonly name: Stretch },
 ): void {
   if (!confirm || out.length === first) return;
-  const claimed = { data: out.data.slice(2 * first), length: out.length - first };
+  const claimed = { data: out.data.slice(2 * first, 2 * out.length), length: out.length - first };
   const { data, length } = confirm(placed.expression, window.bytes.subarray(...name), claimed);
   out.length = first;
   for (let i = 0; i < length; i++) pushRange(out, data[2 * i]!, data[2 * i + 1]!);
@@ -160,7 +167,12 @@ function keepNew(out: RangeList, { first, by, last }: { first: number; by: numbe
  * Returns the ascending addresses at which a required literal begins, or undefined if there is no literal to search
  * for. Loads the pages that it scans.
  */
-function anchorPlaces({ reach, window, blobs, tools }: SymbolScan): Uint32Array | undefined {
+async function anchorPlaces({
+  reach,
+  window,
+  blobs,
+  tools,
+}: SymbolScan): Promise<Uint32Array | undefined> {
   const { anchors } = reach;
   const beyond = Math.max(1, ...(anchors ?? []).map(({ literal }) => literal.longest));
   const regions = blobs.map((blob) => loadPages(window, blob, anchors && reach.pages, beyond));

@@ -67,7 +67,7 @@ export class VisitedBlobs {
     if (order.length === 1 && query.isContentOnly) {
       // every visited blob is a candidate of the only atom
       const all = [...this.blobs.keys()];
-      this.found[only!] = this.#scanAtom(this.#visit.atoms[only!]!, all, window, tools);
+      this.found[only!] = await this.#scanAtom(this.#visit.atoms[only!]!, all, window, tools);
       return;
     }
     const { sharing } = query;
@@ -79,7 +79,7 @@ export class VisitedBlobs {
         (index) => !plan.blobs || hasBit(plan.blobs, this.blobs[index]!),
       );
       const reach = sharing?.atoms.has(atom) ? { ...plan, shared } : plan;
-      const found = this.#scanAtom(reach, targets, window, tools);
+      const found = await this.#scanAtom(reach, targets, window, tools);
       const isStopped = tools.isStopped() || this.#isTooMuch(found, tools);
       // a match may not have been found yet, so a negation must not count as true
       if (!isStopped || !query.hasNegation || atom === query.single)
@@ -125,20 +125,22 @@ export class VisitedBlobs {
     return still;
   }
 
-  #scanAtom(
+  async #scanAtom(
     plan: AtomPlan & Pick<ExpressionRun, "shared">,
     targets: readonly number[],
     window: Window,
     tools: SearchTools,
-  ): Found {
+  ): Promise<Found> {
     const blobs = targets.map((index) => this.blobs[index]!);
-    const { atom } = plan;
+    const { atom, pages } = plan;
     if (blobs.length === 0) return noneFound(0);
     for (const index of targets) this.loaded[index] = 1;
-    if (atom.kind === "literal" && plan.onlyDecides)
-      return scanExistence(window, blobs, { placed: atom.placed, pages: plan.pages }, tools);
-    if (atom.kind === "literal")
-      return tools.literals.scan(window, blobs, atom.placed, plan.pages, this.#visit.wantsPairs);
+    if (atom.kind === "literal") {
+      const { placed } = atom;
+      if (plan.onlyDecides) return scanExistence(window, blobs, { placed, pages }, tools);
+      const how = { placed, pages, wantsPairs: this.#visit.wantsPairs };
+      return tools.literals.scan(window, blobs, how, tools);
+    }
     if (atom.kind !== "content" && atom.kind !== "symbol") return noneFound(blobs.length);
     for (const index of targets) this.expressions[index]!++;
     const { placed } = atom;
@@ -147,7 +149,7 @@ export class VisitedBlobs {
       return symbols
         ? scanSymbols({ placed, reach: plan, window, blobs, symbols, tools, confirm })
         : noneFound(blobs.length);
-    if (placed.texts) return scanTexts(placed.texts, window, blobs, plan.pages, tools);
+    if (placed.texts) return scanTexts(placed.texts, window, blobs, pages, tools);
     const most = plan.onlyDecides ? 1 : this.#visit.most;
     return scanExpression(placed, window, blobs, { ...plan, most }, tools);
   }

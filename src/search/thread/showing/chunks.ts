@@ -16,6 +16,9 @@ const WINDOW = 256;
 /** The number of ranges after which a thread that yields checks the clock. */
 const RANGES_PER_PAUSE = 64;
 
+/** So many lines of ranges are cut, in some 10 ms, even if time is up. Otherwise a busy machine would show nothing. */
+const MOST_LATE = 4096;
+
 /** What is needed to cut the ranges of a file. */
 export interface Cutting {
   readonly contextLines: number;
@@ -25,33 +28,48 @@ export interface Cutting {
   readonly enclosing: ((line: Line) => ResultSymbol | null) | undefined;
   /** Awaited regularly, because a file may have any number of ranges. */
   readonly pause: Pause;
+  /** Whether time is up. If so, only the first ranges are cut. */
+  readonly isStopped: () => boolean;
 }
 
 /** Makes the chunks. REQUIRES: the pairs (from, to) are ascending and do not overlap. */
 export async function cutChunks(
   lines: Lines,
   pairs: Uint32Array,
-  { contextLines, symbolOf, enclosing, pause }: Cutting,
+  { contextLines, symbolOf, enclosing, pause, isStopped }: Cutting,
 ): Promise<PackedChunks> {
   const packer = new ChunkPacker();
-  for (let i = 0; i < pairs.length;) {
+  let isCut = false;
+  for (let i = 0; i < pairs.length && !isCut;) {
     let [from, to] = [pairs[i]!, pairs[i + 1]!];
     const start = windowStart(lines, lines.at(from), from, contextLines);
     const contentStart = lines.position(start);
     for (let end = start; ; [from, to] = [pairs[i]!, pairs[i + 1]!]) {
       const around = enclosing?.(lines.at(from));
       const last = lines.at(Math.max(from, to - 1));
-      end = Math.max(end, windowEnd(lines, last, to, contextLines));
       packer.range(lines.range(from, to), { symbol: symbolOf(from, to), enclosing: around });
       i += 2;
-      if (i % (2 * RANGES_PER_PAUSE) === 0) await pause();
-      if (i < pairs.length && joins(lines, pairs[i]!, contextLines, end)) continue;
+      if (i % (2 * RANGES_PER_PAUSE) === 0) {
+        isCut = (i / 2) * (1 + contextLines) > MOST_LATE && isStopped();
+        await pause();
+      }
+      const hasNext = i < pairs.length && !isCut;
+      if (hasNext && isNear(last, lines.at(pairs[i]!), contextLines)) continue;
+      end = Math.max(end, windowEnd(lines, last, to, contextLines));
+      if (hasNext && joins(lines, pairs[i]!, contextLines, end)) continue;
       packer.chunk(lines.text.subarray(start, end), contentStart);
       break;
     }
   }
   return packer.finish();
 }
+
+/**
+ * Whether the lines shown around two lines overlap, as far as the few bytes between them tell. With 1 000 lines of
+ * context, walking over these for each match would take seconds.
+ */
+const isNear = (a: Line, b: Line, contextLines: number): boolean =>
+  b.end - a.start <= LONG_LINE && b.number - a.number <= 2 * contextLines;
 
 /** Whether a range that begins at `from` is shown with bytes before `end`. */
 const joins = (lines: Lines, from: number, contextLines: number, end: number): boolean =>

@@ -1,6 +1,7 @@
 /** Builds the result of a file: if requested, reads its content again, finds its ranges, and cuts them into chunks. */
 
 import { decodeText } from "../../../base/decode-text.ts";
+import { GrowableWords } from "../../../base/growable.ts";
 import type { Pause } from "../../../base/yield.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { NO_BLOB } from "../../../store/format/format.ts";
@@ -13,7 +14,7 @@ import { shownBy, type ShownAtoms } from "../planning/shown-atoms.ts";
 import type { Facts } from "../planning/evaluate.ts";
 import type { ShownFile } from "../../messages/messages.ts";
 import type { ResultSymbol } from "../../messages/response.ts";
-import { inOrder, NO_CHUNKS } from "../../messages/packed-chunks.ts";
+import { inOrder, NO_CHUNKS, rangesIn } from "../../messages/packed-chunks.ts";
 import { Enclosing } from "./enclosing.ts";
 import { Lines, type Line } from "./positions.ts";
 import type { PreparedQuery } from "../planning/prepare.ts";
@@ -23,6 +24,9 @@ import type { SearchTools } from "../reading/thread-tools.ts";
 import { verified, verifiedShort, type Asking } from "./verify-shown.ts";
 import { VisitedBlobs } from "../scanning/visited-blobs.ts";
 import { Window } from "../reading/window.ts";
+
+/** How many pairs are put in order between two looks at the clock, in about a millisecond. */
+const PAIRS_A_LOOK = 2 ** 16;
 
 export interface Showing {
   readonly query: PreparedQuery;
@@ -84,7 +88,12 @@ export async function showFile(
         pairs.length > 0 ? nameShown : nameShown.subarray(2 * skip, 2 * (skip + most)),
       ),
       chunks,
-      count: isLate ? 0 : Math.min(most, (pairs.length || name.length) / 2 - skip),
+      count:
+        pairs.length > 0
+          ? rangesIn(chunks) // fewer than requested if there was no time for more
+          : isLate
+            ? 0
+            : Math.min(most, name.length / 2 - skip),
       ...(showing.whole && content ? { content: content.text() } : {}),
     },
   };
@@ -189,6 +198,7 @@ function placedText(
       symbolOf: (start, end) => known?.at(blob, [start, end], text()),
       enclosing: enclosing ? definitionAround(known, blob, text()) : undefined,
       pause,
+      isStopped,
     });
   return {
     text: () => decodeText(text()),
@@ -209,7 +219,8 @@ function placedText(
         isStopped,
       };
       const order = (await bestFirst(pairs, terms, { ...rated, text: text() })).slice(skip, end);
-      return inOrder(await cut(pairsAt(pairs, order.toSorted())), placesOf(order));
+      const best = await inFileOrder(pairs, order, tools);
+      return inOrder(await cut(best.pairs), best.places, { pause, isStopped });
     },
   };
 }
@@ -240,12 +251,29 @@ interface ShownPart {
   readonly terms: readonly Uint32Array[] | undefined;
 }
 
-const pairsAt = (pairs: Uint32Array, places: Uint32Array): Uint32Array =>
-  Uint32Array.from({ length: 2 * places.length }, (_, i) => pairs[2 * places[i >> 1]! + (i & 1)]!);
-
-/** Returns the indexes of the numbers, sorted by the numbers. */
-function placesOf(numbers: Uint32Array): Uint32Array {
-  return Uint32Array.from(numbers.keys()).sort((a, b) => numbers[a]! - numbers[b]!);
+/**
+ * Returns some of the pairs in the order of the file, and the place of each in `order`, which has their indexes. If
+ * stopped, returns only the first of them.
+ */
+async function inFileOrder(
+  pairs: Uint32Array,
+  order: Uint32Array,
+  { isStopped, pause }: Pick<SearchTools, "isStopped" | "pause">,
+): Promise<{ readonly pairs: Uint32Array; readonly places: Uint32Array }> {
+  const next = new Uint32Array(pairs.length / 2); // 1 + the place of each pair, or 0
+  order.forEach((pair, place) => (next[pair] = place + 1));
+  const [shown, places] = [new GrowableWords(), new GrowableWords()];
+  for (let pair = 0; pair < next.length && places.length < order.length; pair++) {
+    if (pair % PAIRS_A_LOOK === PAIRS_A_LOOK - 1) {
+      if (isStopped()) break;
+      await pause();
+    }
+    if (next[pair] === 0) continue;
+    shown.push(pairs[2 * pair]!);
+    shown.push(pairs[2 * pair + 1]!);
+    places.push(next[pair]! - 1);
+  }
+  return { pairs: shown.view, places: places.view };
 }
 
 function factsOf(
