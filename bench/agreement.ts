@@ -1,7 +1,7 @@
 /**
- * Whether a peer counts what quern counts, and if not, why. A difference counts as explained only if
- * every single file in which it lies has a reason that holds for that file's bytes, or if it lies in
- * the nature of the question and is as small as the question says.
+ * Checks whether a peer counts the same as quern, and if not, why. A difference is explained if every file with a
+ * different count has a reason that applies to the file's bytes. It is also explained if it is in the nature of the
+ * question, and as small as the question says.
  */
 
 import { suspectAt, type Corpus, type Count, type Peer } from "./peer.ts";

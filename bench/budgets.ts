@@ -1,4 +1,4 @@
-/** The budgets, each with the figure of a record that stands against it. */
+/** Lists the budgets, each with the figure of a record that it limits. */
 
 import { geometricMean } from "./statistics.ts";
 import { figure } from "./table.ts";
@@ -12,7 +12,7 @@ interface Budget {
   readonly what: string;
   readonly limit: number;
   readonly unit: string;
-  /** Whether the figure may not be below the limit, or not above it. */
+  /** Whether the limit is the most or the least that the figure may be. */
   readonly sense: "most" | "least";
   readonly figure: (record: Measured) => number | undefined;
 }
@@ -178,7 +178,10 @@ const ofNames = (record: Measured, names: readonly string[]) =>
 const ofQueries = ({ questions }: Measured, queries: readonly string[]) =>
   highest(questions.filter(({ query }) => queries.includes(query)).map(median));
 
-/** How many times as fast as a peer, exhaustive counts, two workers; of each question both can ask. */
+/**
+ * Returns, for each question that both can answer, how many times as fast as a peer quern is with two workers if every
+ * match is counted.
+ */
 export function ratios(record: Measured, peer?: PeerName, names?: readonly string[]): number[] {
   const questions = names ? named(record, names) : record.questions;
   const peers = peer ? [peer] : PEER_NAMES;

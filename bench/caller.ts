@@ -1,6 +1,6 @@
 /**
- * Who holds up the thread that calls the engine: each operation on a corpus, with the longest turn of
- * the event loop in it, told apart as stall.ts says. In this process, which does nothing else.
+ * Measures how long operations block the thread that calls the engine. Runs each operation on a corpus, in this
+ * process, which does nothing else. Finds the longest turn of the event loop and its cause, as stall.ts describes.
  */
 
 import { join } from "node:path";
@@ -11,21 +11,21 @@ import { watchStalls, type Stall } from "./stall.ts";
 import { spreadOf } from "./statistics.ts";
 import { terminalTable } from "./table.ts";
 
-/** What a caller may be held up. */
+/** How long a caller may be blocked. */
 const MOST_MS = 5;
 const RUNS = 3;
 
 interface Subject {
   readonly engine: Engine;
   readonly handler: Handler;
-  /** The repository that holds the corpus. */
+  /** The repository that contains the corpus. */
   readonly name: string;
   readonly index: (source: "corpus" | "change", symbols: "after" | "skip") => Promise<unknown>;
 }
 
 interface Operation {
   readonly name: string;
-  /** Or else RUNS times. */
+  /** Whether to run it once. Default: RUNS times. */
   readonly isOnce?: true;
   readonly run: (subject: Subject) => Promise<unknown>;
 }
@@ -117,14 +117,14 @@ const CHANGING: readonly Operation[] = [
 
 export interface CallerOptions {
   readonly corpus: string;
-  /** Where the index is made. */
+  /** The folder of the index. */
   readonly folder: string;
   readonly workers: number;
-  /** The slow ones: an index of linux with symbols takes minutes. */
+  /** Whether to include the slow operations. An index of Linux with symbols takes minutes. */
   readonly withSymbols: boolean;
 }
 
-/** Prints a row for each operation. Whether none is a MISS. */
+/** Prints a row for each operation. Resolves to whether none missed the limit. */
 export async function measureCaller(options: CallerOptions): Promise<boolean> {
   const { withSymbols } = options;
   const quern = await loadQuern();
@@ -172,7 +172,7 @@ async function measure({ run, isOnce }: Operation, subject: Subject): Promise<St
   return medianOf(stalls);
 }
 
-/** Of each by itself. */
+/** Returns the median of each field separately. */
 export function medianOf(stalls: readonly Stall[]): Stall {
   const median = (of: keyof Stall) => spreadOf(stalls.map((stall) => stall[of])).median;
   return {
@@ -202,7 +202,10 @@ const rowOf = (name: string, stall: Stall): string[] => [
   verdictOn(stall),
 ];
 
-/** Off the processor and waiting for no core, the thread has waited for the disk, for memory or for a lock. */
+/**
+ * Names the cause of a stall. If the thread neither ran nor waited for a core, it has waited for the disk, for memory
+ * or for a lock.
+ */
 export function verdictOn({ ms, msOfOurs, ownMs }: Stall): string {
   if (ms <= MOST_MS) return "pass";
   if (ownMs > MOST_MS) return "MISS";

@@ -1,46 +1,46 @@
-/** What a cluster on one machine costs, as the record has it. */
+/** Defines the figures of a cluster on one machine, as they are recorded. */
 
 import type { Spread } from "./statistics.ts";
 
 export interface ClusterFigures {
   readonly files: number;
   readonly contentBytes: number;
-  /** Processes that could run, in the mean, by the system's count, while this was measured. */
+  /** The mean number of processes that could run while this was measured, by the system's count. */
   readonly load: number;
-  /** One engine with the whole index, without threads of its own, as the nodes. */
+  /** A single engine with the whole index. Like the nodes, it has no threads of its own. */
   readonly single: Asked;
-  /** A front over so many nodes. */
+  /** A front over `nodes` nodes. */
   readonly fronts: readonly (Asked & {
     readonly nodes: number;
     readonly slices: number;
-    /** Of all nodes together, for a rare search. */
+    /** The processor time of all nodes together, for a rare search. */
     readonly nodesProcessorMs: number;
   })[];
-  /** What a node takes to fetch the whole index. */
+  /** How long a node takes to fetch the whole index. */
   readonly fetch: {
     readonly bytes: number;
     readonly seconds: number;
     readonly processorMs: number;
   };
-  /** From the commit of 10 MB of text until a front searches it, ms; and index() as a whole. */
+  /** Milliseconds from the commit of 10 MB of text until a front searches it, and those of the whole index(). */
   readonly publish: { readonly bytes: number; readonly ready: Spread; readonly index: Spread };
   readonly memory: { readonly segments: number; readonly anonymousBytes: number };
   readonly many: ManyInCluster;
 }
 
-/** Of this process: the medians, ms. */
+/** The medians of this process, in milliseconds. */
 export interface Asked {
   readonly rare: Spread;
   readonly frequent: Spread;
-  /** Processor time of a search for a rare literal in the process that asks. */
+  /** The processor time of a search for a rare literal, in the process that sends it. */
   readonly processorMs: number;
 }
 
 export interface ManyInCluster {
   readonly repositories: number;
-  /** Of a node that holds them, which is a front, too: until it is ready. */
+  /** The start, until it is ready, of a node that holds the repositories and is a front, too. */
   readonly start: { readonly seconds: number; readonly processorMs: number };
   readonly anonymousBytes: number;
-  /** Of one more small repository, until a front searches it: ms. */
+  /** Milliseconds until a front searches one more small repository. */
   readonly publish: Spread;
 }

@@ -1,6 +1,6 @@
 /**
- * What a cluster costs beside one engine, all on one machine: PostgreSQL and the nodes are processes of their own,
- * objects lie in a folder, and the front is this process. Texts are generated, the same on every machine.
+ * Compares a cluster with a single engine, all on one machine. PostgreSQL and the nodes are separate processes, objects
+ * are in a folder, and the front is this process. The texts are generated, and the same on every machine.
  */
 
 import { mkdirSync, mkdtempSync, readFileSync } from "node:fs";
@@ -36,17 +36,20 @@ const BYTES_EACH = 1_000_000;
 const SHARD_BYTES = 2_000_000;
 const PUBLISHED_BYTES = 10_000_000;
 const PUBLICATIONS = 5;
-/** V8 compiles only code that runs often, and a host that has run for a minute has answered more. */
+/**
+ * The number of searches before measuring. V8 compiles only code that runs often, and a host that has run for a minute
+ * has answered more.
+ */
 const WARMING = 2_000;
 const SEGMENTS = 100;
-/** A front over busy nodes varies more than an engine. */
+/** The times of a front over busy nodes vary more than those of an engine. */
 const PATIENCE: Patience = { least: 31, most: 201, ms: 3_000 };
-/** Of the clock of \`/proc\`, which counts in hundredths of a second. */
+/** The clock of `/proc` counts in hundredths of a second. */
 const TICK_MS = 10;
 
 export interface ClusterRun {
   readonly folder: string;
-  /** Repositories in a catalog that is large. */
+  /** The number of repositories in a large catalog. */
   readonly many: number;
   readonly log: (text: string) => void;
 }
@@ -156,13 +159,13 @@ async function measureSearches(machines: Machines, log: (text: string) => void):
   }
 }
 
-/** Ends nodes as if they had never been. */
+/** Ends nodes, and forgets that they existed. */
 async function forget({ pool }: Machines, nodes: readonly NodeProcess[]): Promise<void> {
   await Promise.all(nodes.map((node) => node.end("SIGTERM")));
   for (const table of ["quern_ready", "quern_node"]) await pool.query(`delete from ${table}`);
 }
 
-/** Runs `work` with a front over so many nodes, once each slice lies on one of them. */
+/** Runs `work` with a front over this many nodes, once each slice is on one of them. */
 async function withNodes<T>(
   machines: Machines,
   count: number,
@@ -174,7 +177,7 @@ async function withNodes<T>(
   const front = await machines.open({ secret: SECRET });
   try {
     while (!(await isSpread(machines.pool))) await sleep(500);
-    await sleep(2_000); // a front hears of it within a second
+    await sleep(2_000); // a front notices this within a second
     return await work(front, nodes);
   } finally {
     await front.close();
@@ -182,7 +185,7 @@ async function withNodes<T>(
   }
 }
 
-/** Whether no slice lies on two nodes: those that were there first have given theirs away. */
+/** Resolves to whether no slice is on two nodes any more, because the older nodes have handed theirs over. */
 async function isSpread(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ copies: string; slices: string }>(
     `select count(*) as copies, count(distinct (shard, slice)) as slices
@@ -198,7 +201,7 @@ const measureFront = (machines: Machines, count: number) =>
     return { nodes: count, slices, ...asked };
   });
 
-/** A word of one repository, and one of each file. */
+/** Searches for a word of one repository, and for a word of every file. */
 async function ask(
   engine: Engine,
   nodes: readonly NodeProcess[] = [],
@@ -239,14 +242,14 @@ const measurePublish = (machines: Machines): Promise<ClusterFigures["publish"]> 
       const source = repositoryOf(1000 + i, PUBLISHED_BYTES);
       const ms = await timed(() => front.index(source, { symbols: "skip" }));
       const now = Date.now();
-      if (i === 0) continue; // the first one makes the writer's folder
+      if (i === 0) continue; // the first one creates the writer's folder
       index.push(ms);
       ready.push(now - (await lastCommit(machines.pool)));
     }
     return { bytes: PUBLISHED_BYTES, ready: spreadOf(ready), index: spreadOf(index) };
   });
 
-/** When the last publication began to commit. */
+/** Resolves to the time when the last publication began to commit. */
 async function lastCommit(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ at: Date }>(
     "select max(created_at) as at from quern_manifest",
@@ -347,7 +350,7 @@ async function publishAll({ pool, objects, path, repositories }: Publishing): Pr
   await catalog.release(1, writer);
 }
 
-/** Stores what is equal of all repositories once, instead of waiting for the disk each time. */
+/** Stores objects that several repositories share once, instead of waiting for the disk each time. */
 function oncePerKey(store: SegmentStore): SegmentStore {
   const stored = new Set<string>();
   return {
@@ -359,7 +362,7 @@ function oncePerKey(store: SegmentStore): SegmentStore {
   };
 }
 
-/** Processor time of another process so far: of all its threads, in user mode and in the system's. */
+/** Returns the processor time of another process so far: of all its threads, in user and system mode. */
 function processorMsOf({ pid }: NodeProcess): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)!.split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;

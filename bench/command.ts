@@ -1,4 +1,4 @@
-/** Runs other programs and watches what they take. */
+/** Runs other programs, and measures their time and memory. */
 
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { readFileSync, readdirSync, statSync } from "node:fs";
@@ -9,7 +9,7 @@ export function isOnPath(program: string): boolean {
   return folders.some((folder) => statSync(join(folder, program), { throwIfNoEntry: false }));
 }
 
-/** Of a program that does not tell, where the system's packages know it. */
+/** Returns the version of a program that does not report it, from the system's packages. */
 export function packageVersion(name: string): string {
   const { stdout, status } = spawnSync("dpkg-query", ["-W", "-f", "${Version}", name]);
   return status === 0 ? stdout.toString() : "of unknown version";
@@ -20,14 +20,14 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** What it printed. Rejects on exit codes over 1: 1 is "nothing found" to all of them. */
+/** Resolves to the output. Rejects on exit codes over 1, because 1 means "nothing found" for all of these programs. */
 export async function output(program: string, args: readonly string[], options: RunOptions = {}) {
   const printed: Buffer[] = [];
   await watchOutput(program, args, { ...options, onPiece: (piece) => printed.push(piece) > 0 });
   return Buffer.concat(printed).toString();
 }
 
-/** Milliseconds until it had printed so many lines, or ended; it is not let print more. */
+/** Resolves to the milliseconds until the program had printed this many lines, or ended. It is then stopped. */
 export async function msToLines(
   program: string,
   args: readonly string[],
@@ -51,7 +51,7 @@ function newlinesOf(piece: Buffer): number {
   return count;
 }
 
-/** Ends the program when a piece is not followed by a wish for more. */
+/** Passes the output on, and ends the program when no more is wanted. */
 function watchOutput(
   program: string,
   args: readonly string[],
@@ -76,7 +76,7 @@ function watchOutput(
   });
 }
 
-/** Seconds and peak memory of a program run to its end. */
+/** Resolves to the seconds and the peak memory of a program that runs to its end. */
 export async function measured(program: string, args: readonly string[], options: RunOptions = {}) {
   const start = performance.now();
   const child = spawn(program, args, {
@@ -93,15 +93,15 @@ export async function measured(program: string, args: readonly string[], options
   return { seconds: (performance.now() - start) / 1000, ...peak() };
 }
 
-/** The most that a process held, the processes it starts left out; undefined where there is no /proc. */
+/** The peak memory of a process without its child processes. Undefined if there is no /proc. */
 export interface PeakMemory {
-  /** Its own (RssAnon). */
+  /** Its own memory (RssAnon). */
   readonly anonymousBytes: number | undefined;
-  /** With the parts of mapped files that were in memory (VmHWM). */
+  /** Including the parts of mapped files that were in memory (VmHWM). */
   readonly residentBytes: number | undefined;
 }
 
-/** Looks every 10 ms from now on. */
+/** Samples the memory every 10 ms from now on. */
 export function watchMemory(child: ChildProcess): () => PeakMemory {
   let peak: PeakMemory = { anonymousBytes: undefined, residentBytes: undefined };
   const look = () => {
@@ -124,7 +124,7 @@ export function watchMemory(child: ChildProcess): () => PeakMemory {
 const highest = (a: number | undefined, b: number | undefined) =>
   a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 
-/** Bytes; undefined where there is no /proc, or no longer such a process. */
+/** Returns bytes, or undefined if there is no /proc or the process has ended. */
 export const memoryOf = (pid: number, kind: string) => bytesIn(statusOf(pid), kind);
 
 function statusOf(pid: number): string {
@@ -140,7 +140,7 @@ function bytesIn(status: string, kind: string): number | undefined {
   return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
 }
 
-/** Bytes on disk below a folder, or of a file. */
+/** Returns the bytes that a file, or everything below a folder, takes on the disk. */
 export function sizeOnDisk(path: string): number {
   const { blocks, size } = statSync(path);
   if (!statSync(path).isDirectory()) return process.platform === "win32" ? size : blocks * 512;

@@ -1,4 +1,7 @@
-/** The files all tools index, read once: that also warms the system's cache for all of them alike. */
+/**
+ * Finds the files that all tools index. Reads each of them once, which also warms the system's cache equally for all
+ * tools.
+ */
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -30,12 +33,15 @@ export function* filesOf(folder: string): Generator<string> {
   }
 }
 
-/** The fewest folders and files that together hold every file up to MOST_BYTES below the folder, and none above. */
+/**
+ * Returns the fewest folders and files that together contain every file of up to MOST_BYTES below the folder, and no
+ * larger one.
+ */
 export function piecesOf(folder: string): string[] {
   return cut(folder) ?? [folder];
 }
 
-/** undefined: the folder may stay whole. */
+/** Returns undefined if the folder can stay whole. */
 function cut(folder: string): string[] | undefined {
   let isWhole = true;
   const pieces: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Counts by file where one answer cannot hold them all: asked folder by folder, deeper only where a
- * folder holds too many.
+ * Counts matches by file if one answer cannot hold them all. Asks folder by folder, and goes deeper only if a folder
+ * has too many.
  */
 
 import { readdirSync } from "node:fs";
@@ -8,16 +8,19 @@ import { join } from "node:path";
 import { escapeExpression } from "./queries.ts";
 
 export interface FolderAsking {
-  /** The folder that all paths are in. */
+  /** The folder that contains all paths. */
   readonly root: string;
-  /** Matches that one answer can hold. */
+  /** The most matches that one answer can hold. */
   readonly most: number;
-  /** Matches in the paths that an expression finds; "" finds all. */
+  /** Resolves to the number of matches in the paths that an expression finds; "" finds all. */
   count(paths: string): Promise<number>;
   perFile(paths: string): Promise<(readonly [path: string, count: number])[]>;
 }
 
-/** `folder` is "" or ends with a slash. The files that lie in one folder are asked for at once, however many matches. */
+/**
+ * Counts by folder. `folder` is "" or ends with a slash. The files directly in one folder are requested together,
+ * however many matches they have.
+ */
 export async function countsByFolder(
   asking: FolderAsking,
   folder = "",

@@ -1,4 +1,4 @@
-/** All stages over one corpus, then the verdicts, the record and the page. */
+/** Runs all stages over one corpus, then prints the verdicts and writes the record and the page. */
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ import { terminalTable } from "./table.ts";
 import { measureEngine, measureGit, SEARCHES } from "./update-stage.ts";
 import { copyCorpus, makeMonorepo, measureWorkspace, measureWorkTrees } from "./workspace-stage.ts";
 
-/** "index": more runs of indexing than the one the questions need. */
+/** The stages. "index" runs indexing more often than the questions need. */
 export const STAGES = [
   "index",
   "questions",
@@ -56,7 +56,7 @@ type Draft = { -readonly [Key in keyof Omit<Record, "budgets">]: Record[Key] };
 
 const log = (text: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${text}`);
 
-/** Whether every count agrees with the peers' or is explained. */
+/** Resolves to whether every count agrees with the peers' counts, or is explained. */
 export async function fullRun(run: FullRun): Promise<boolean> {
   buildPackage();
   const corpus = corpusAt(run.corpus);
@@ -116,7 +116,7 @@ interface Measuring {
   readonly draft: Draft;
 }
 
-/** A stage that fails costs its own figures only: a run is long. */
+/** Runs a stage. If it fails, only its own figures are missing, because a run is long. */
 async function measure(run: FullRun, measuring: Measuring): Promise<void> {
   const { corpus, peers, draft } = measuring;
   const { folder, stages } = run;

@@ -1,4 +1,4 @@
-/** How fast, how large, with how much memory: quern and the peers index the corpus. */
+/** Measures the time, size and memory of quern and its peers when they index the corpus. */
 
 import { join } from "node:path";
 import { sizeOnDisk } from "./command.ts";

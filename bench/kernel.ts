@@ -1,6 +1,6 @@
 /**
- * How fast the kernel's functions are, in GB/s of the bytes they read, one thread, text in cache.
- * Each case states its answer, got the slow way: a function that answers otherwise fails.
+ * Measures the kernel's functions, in GB/s of the bytes that they read, on one thread with the text in cache. Each case
+ * also computes its answer in a slow way. A function with another answer fails.
  *
  *     npx tsx bench/kernel.ts [FOLDER]      text: up to 16 MB of the folder's files; absent: generated
  */
@@ -26,10 +26,10 @@ const SECONDS_EACH = 0.5;
 
 interface Case {
   readonly name: string;
-  /** Read in one run. */
+  /** The bytes that one run reads. */
   readonly bytes: number;
   readonly run: () => number;
-  /** The answer, got the slow way. */
+  /** Computes the answer in a slow way. */
   readonly expected: () => number;
 }
 
@@ -51,7 +51,7 @@ function readText(folder: string | undefined): Buffer {
 }
 
 const text = readText(process.argv[2]);
-const string = text.toString("latin1"); // so that positions are those of bytes
+const string = text.toString("latin1"); // so that positions are byte positions
 const kernel = createKernel();
 const arena = new Arena(kernel);
 const { run } = kernel;
@@ -90,11 +90,14 @@ function foldedCase(word: string): Case {
   };
 }
 
-/** The text with a capital beyond ASCII on every page, so that each of them folds. */
+/** The text with a capital beyond ASCII on every page, so that folding changes every page. */
 const amongCapitals = Buffer.from(text);
 for (let page = 0; page + 2 < text.length; page += PAGE_BYTES) amongCapitals.write("É", page);
 
-/** As searches look for it: bytes and masks, unless the text holds what folds to a letter of the word. */
+/**
+ * Searches as a query does: by bytes and masks, unless the text contains a character that folds to a letter of the
+ * word.
+ */
 function foldingCase(word: string): Case {
   const at = arena.put(amongCapitals);
   const scanner = new LiteralScanner(kernel, arena);
@@ -113,7 +116,7 @@ function foldingCase(word: string): Case {
   };
 }
 
-/** The whole text as one run. */
+/** Writes the table of a run over the whole text. */
 function oneRun(shortest: number, at = from): { table: number; out: number } {
   const table = arena.take(24);
   const end = at + text.length;
@@ -147,10 +150,10 @@ function gramsCase(): Case {
   };
 }
 
-const PAGES = 32_768; // of a segment of 256 MiB
+const PAGES = 32_768; // those of a segment of 256 MiB
 const BITMAP = PAGES / 8;
 
-/** A list with one page in `every`. */
+/** Returns a list with one of `every` pages. */
 function pagesOf(every: number): Set<number> {
   const random = randomNumbers(every);
   const pages = Array.from({ length: PAGES }, (_, page) => page);

@@ -1,4 +1,4 @@
-/** Where the figures come from. */
+/** Describes the machine and the versions that figures come from. */
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ export interface Machine {
   readonly system: string;
   readonly node: string;
   readonly quern: string;
-  /** Of quern's own repository. */
+  /** The commit of quern's own repository. */
   readonly commit?: string;
 }
 

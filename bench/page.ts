@@ -1,4 +1,4 @@
-/** docs/benchmarks.md and its plots, from the newest record of each corpus. */
+/** Writes docs/benchmarks.md and its plots from the newest record of each corpus. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { format } from "prettier";
@@ -55,7 +55,7 @@ export async function writePage(records: readonly Record[]): Promise<string> {
   return "docs/benchmarks.md";
 }
 
-/** One record's part of the page, without the lines of method that were told before. */
+/** Returns a record's part of the page, without the lines of method that an earlier part has. */
 function section(record: Record, isMain: boolean, told: Set<string>): string {
   const { corpus, failures } = record;
   const method = record.method.filter(
@@ -101,7 +101,7 @@ function summary(record: Record): string {
   ].join("\n\n");
 }
 
-/** The questions at which a peer counts something else, by the reason. */
+/** Returns the questions for which a peer's count differs, by reason. */
 function differences(record: Record): string[] {
   const { title, rows } = agreementTable(record);
   const questions = new Map<string, string[]>();

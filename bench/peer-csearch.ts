@@ -1,4 +1,7 @@
-/** codesearch: trigrams of files in one index, then grep over the candidates, on one core. Counts lines. */
+/**
+ * Runs codesearch, which has one index of the trigrams of files and searches the candidate files on one core. Counts
+ * lines.
+ */
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +15,7 @@ export async function codesearch(corpus: Corpus, folder: string): Promise<Peer |
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "csearchindex");
   const env = { ...process.env, CSEARCHINDEX: file };
-  // it knows no limit of size: named a whole folder, it would also read what the others leave out
+  // it has no size limit, so for a whole folder it would also read files that the other tools leave out
   const figures = await measured("cindex", piecesOf(corpus.path), { env });
   const run = async (words: readonly string[]) =>
     countsOf(await output("csearch", ["-c", ...words], { env }));
@@ -43,7 +46,7 @@ export function csearchWords(question: Question): readonly string[] | undefined 
   return [...(question.isCaseSensitive ? [] : ["-i"]), "--", expressionOf(question)];
 }
 
-/** Lines `path: count`. Its time is in csearch's: no expressions. */
+/** Parses lines `path: count`, without a regular expression, because this counts towards csearch's time. */
 function countsOf(text: string): { path: string; count: number }[] {
   return text
     .split("\n")
@@ -55,7 +58,7 @@ function countsOf(text: string): { path: string; count: number }[] {
     }));
 }
 
-// what its indexer leaves out: by name, then by content
+// the files that its indexer leaves out, by name, then by content
 export function csearchExcuse(
   { path, bytes, ours, theirs }: SuspectFile,
   question: Question,

@@ -1,10 +1,13 @@
-/** ripgrep: no index, reads every file at every question, on all cores. Its matches end at line ends, unless told. */
+/**
+ * Runs ripgrep, which has no index and reads every file for every question, on all cores. Its matches end at line ends
+ * unless an option permits more.
+ */
 
 import { firstLine, isOnPath, msToLines, output } from "./command.ts";
 import type { Corpus, Peer, SuspectFile } from "./peer.ts";
 import { atomOf, type Question } from "./queries.ts";
 
-// the files that the others index
+// selects the files that the other tools index
 const FILES = ["--no-config", "--no-ignore", "--hidden", "--max-filesize=2M", "--glob=!.git"];
 
 export function ripgrep(corpus: Corpus): Peer | undefined {
@@ -42,7 +45,7 @@ export function rgWords(question: Question): readonly string[] | undefined {
   ];
 }
 
-/** Lines `path NUL count`. */
+/** Parses lines `path NUL count`. */
 function countsOf(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const line of text.split("\n")) {

@@ -1,4 +1,7 @@
-/** zoekt: a server with positional trigrams in memory-mapped shards, kept warm for the whole run; asked over its JSON API. */
+/**
+ * Runs zoekt, a server with positional trigrams in memory-mapped shards. It is kept warm for the whole run, and called
+ * through its JSON API.
+ */
 
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -13,7 +16,7 @@ import { timed } from "./statistics.ts";
 
 type Answer = Readonly<Record<string, unknown>>;
 
-/** Part of what /api/search answers. */
+/** The part of an answer of /api/search that is used. */
 interface Result {
   readonly MatchCount: number;
   readonly Crashes: number;
@@ -24,12 +27,12 @@ interface Result {
 
 const EVERYTHING = 1_000_000_000;
 const COUNT = { ShardMaxMatchCount: EVERYTHING, TotalMaxMatchCount: EVERYTHING };
-/** It answers with every match, as JSON: more would not fit into a string. */
+/** It answers with every match as JSON. More matches would not fit into a string. */
 const MOST_IN_ONE = 400_000;
 const FIRST = { MaxDocDisplayCount: 50, MaxMatchDisplayCount: 50 };
 
 export interface ZoektOptions {
-  /** Symbols, by ctags. */
+  /** Whether its index has symbols, which come from ctags. */
   readonly hasSymbols: boolean;
 }
 
@@ -41,9 +44,9 @@ export async function zoekt(
   if (!isOnPath("zoekt-index") || !isOnPath("zoekt-webserver")) return undefined;
   mkdirSync(folder, { recursive: true });
   const symbols = hasSymbols ? ["-require_ctags"] : ["-disable_ctags"];
-  // by default it leaves out files with over 20 000 trigrams: then its counts would be others
+  // by default it leaves out files with over 20 000 trigrams, which would change its counts
   const args = ["-index", folder, "-max_trigram_count", String(EVERYTHING), ...symbols];
-  // Universal Ctags goes by either name
+  // Universal Ctags has either name
   const CTAGS_COMMAND = isOnPath("universal-ctags") ? "universal-ctags" : "ctags";
   const env = { ...process.env, CTAGS_COMMAND };
   const figures = await measured("zoekt-index", [...args, corpus.path], { env });
@@ -51,7 +54,7 @@ export async function zoekt(
   const count = async (words: readonly string[]) => server.search(words, { ...COUNT, ...FIRST });
   return {
     name: "zoekt",
-    version: "zoekt", // it does not tell
+    version: "zoekt", // it does not report its version
     method:
       "its server on this machine, warm: POST /api/search with ChunkMatches; its index contains the content",
     index: { ...figures, bytes: sizeOnDisk(folder) },
@@ -107,7 +110,7 @@ async function serve(folder: string) {
   };
 }
 
-/** One connection, kept: fetch() would add half a millisecond to each question. */
+/** Uses one persistent connection. fetch() would add half a millisecond to each question. */
 function post(agent: Agent, port: number, path: string, body: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json" };
@@ -123,7 +126,7 @@ function post(agent: Agent, port: number, path: string, body: string): Promise<s
   });
 }
 
-/** It loads its shards first: until the list has one, answers are empty. */
+/** Waits until the server has loaded its shards. Before that, answers are empty. */
 async function untilItAnswers(list: () => Promise<Answer>): Promise<void> {
   for (const end = performance.now() + 60_000; performance.now() < end;) {
     const { List } = await list().catch(() => ({ List: undefined }));
@@ -160,7 +163,7 @@ export function zoektExcuse(file: SuspectFile, question: Question): string | und
   const { path, bytes, theirs } = file;
   const instead = searchedInstead(file);
   if (instead) {
-    // what zoekt was asked in words of its own may find more than the content does
+    // a question in zoekt's own words may also find what is not in the content
     const isOwn = question.words.zoekt !== undefined;
     return isOwn || countIn(instead.text, question) === theirs ? instead.reason : undefined;
   }
@@ -176,7 +179,7 @@ interface Instead {
   readonly text: string;
 }
 
-/** What zoekt searches in place of a file's content; undefined: the content. */
+/** Returns what zoekt searches instead of a file's content, or undefined if it searches the content. */
 function searchedInstead({ bytes, isLink, ours }: SuspectFile): Instead | undefined {
   const note = (reason: string, text: string) => ({ reason, text: `NOT-INDEXED: ${text}` });
   if (ours > 0 && (isLink || bytes.length > MOST_BYTES)) return undefined; // quern indexes neither

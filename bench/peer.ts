@@ -1,4 +1,6 @@
-/** Other search tools, asked the same questions over the same files, the way their users run them. */
+/**
+ * Defines peers: other search tools that answer the same questions over the same files, run as their users run them.
+ */
 
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +8,7 @@ import type { PeakMemory } from "./command.ts";
 import type { PeerName } from "./peer-names.ts";
 import type { Question } from "./queries.ts";
 
-/** The files that all tools index: everything up to 2 MiB, whatever ignore files say, but .git. */
+/** The files that all tools index: everything of up to 2 MiB except .git, whatever ignore files say. */
 export interface Corpus {
   readonly name: string;
   readonly path: string; // absolute
@@ -19,26 +21,26 @@ export interface IndexFigures extends PeakMemory {
 
 export interface Count {
   readonly matches: number;
-  /** What the tool counts: matches, or lines that hold one. */
+  /** What the tool counts: matches, or lines with a match. */
   readonly unit: "matches" | "lines";
 }
 
 export interface Peer {
   readonly name: PeerName;
   readonly version: string;
-  /** How it is asked, for the record. */
+  /** How it is run, for the record. */
   readonly method: string;
-  /** undefined: this tool has no index. */
+  /** Undefined if the tool has no index. */
   readonly index: IndexFigures | undefined;
-  /** Its own words for the question, undefined where it cannot ask it. */
+  /** Returns the question in the tool's own words, or undefined if the tool cannot answer it. */
   words(question: Question): readonly string[] | undefined;
-  /** Every match counted. */
+  /** Counts every match. */
   count(words: readonly string[]): Promise<Count>;
-  /** Milliseconds to its first 50 matches, or to its end. */
+  /** Resolves to the milliseconds until the first 50 matches, or until the end. */
   first(words: readonly string[]): Promise<number>;
-  /** Counts per path, in count()'s unit, however many. Not timed. */
+  /** Resolves to the counts by path, in the unit of count(). Not timed. */
   perFile(words: readonly string[]): Promise<Map<string, number>>;
-  /** Why the tool counts this file otherwise; undefined: no reason is known. */
+  /** Returns why the tool has another count for this file, or undefined if no reason is known. */
   excuse(file: SuspectFile, question: Question): string | undefined;
   close(): Promise<void>;
 }
@@ -47,7 +49,7 @@ export interface Peer {
 export interface SuspectFile {
   readonly path: string;
   readonly isLink: boolean;
-  /** Of a symbolic link the name of its target. */
+  /** The content, or for a symbolic link the name of its target. */
   readonly bytes: Buffer;
   /** Quern's count, in the peer's unit. */
   readonly ours: number;

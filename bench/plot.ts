@@ -1,4 +1,7 @@
-/** Plots as SVG, without a library: dots on a logarithmic scale, and lines of growth. Fit for light and dark pages. */
+/**
+ * Draws plots as SVG without a library: dots on a logarithmic scale, and lines of growth. They suit light and dark
+ * pages.
+ */
 
 const COLOURS = ["#3b7dd8", "#d9822b", "#4f9d69", "#a35fb8"];
 const STYLE = `text{font:11px sans-serif;fill:#444}.grid{stroke:#8884;stroke-width:1}.title{font-size:13px}
@@ -29,11 +32,11 @@ const colour = (i: number) => COLOURS[i % COLOURS.length] ?? "#888";
 
 export interface DotRow {
   readonly name: string;
-  /** One for each series; undefined where there is none. */
+  /** One value for each series; undefined if a series has none. */
   readonly values: readonly (number | undefined)[];
 }
 
-/** One row of dots for each name; the scale is logarithmic. */
+/** Draws a row of dots for each name, on a logarithmic scale. */
 export function dotPlot(title: string, series: readonly string[], rows: readonly DotRow[]): string {
   const [left, top, plotWidth, step] = [230, 60, 560, 15];
   const values = rows.flatMap((row) => row.values.filter((value) => value !== undefined));
@@ -65,7 +68,7 @@ export interface Panel {
   readonly lines: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
-/** Panels beside each other; their horizontal axis is the same list of names, evenly spaced. */
+/** Draws panels next to each other. Their horizontal axis is the same list of names, evenly spaced. */
 export function linePlots(names: readonly string[], panels: readonly Panel[]): string {
   const [panelWidth, height] = [230, 200];
   const parts = panels.flatMap((panel, i) => linePanel(names, panel, i * panelWidth));

@@ -1,8 +1,7 @@
 /**
- * The questions of the benchmark, read from a JSON file (queries.json, or the one of --queries).
- *
- * A question with one plain atom is put to each peer in the peer's own words by rule; where that is
- * not enough, the file holds the words itself, and where a peer cannot ask it, `null`.
+ * Reads the questions of the benchmark from a JSON file (queries.json, or that of --queries). If a question has one
+ * plain atom, rules translate it to each peer's own words. Otherwise the file contains these words, or `null` if a peer
+ * cannot answer the question.
  */
 
 import { readFileSync } from "node:fs";
@@ -11,21 +10,21 @@ import type { PeerName } from "./peer-names.ts";
 export interface Question {
   readonly name: string; // unique
   readonly group: string;
-  /** In quern's language. */
+  /** The question in quern's query language. */
   readonly query: string;
   readonly isRegex: boolean;
   readonly isCaseSensitive: boolean;
-  /** A match may hold a newline: tools that read line by line must be told. */
+  /** Whether a match may contain a newline. Tools that read line by line need an option for this. */
   readonly isMultiline: boolean;
-  /** A peer's own words (its arguments), or null: it cannot ask this. Absent: by rule. */
+  /** A peer's own words (its arguments), or null if it cannot answer this. If absent, rules make the words. */
   readonly words: Readonly<Partial<Record<PeerName, readonly string[] | null>>>;
-  /** Where a peer's count is another one by nature. */
+  /** The peers whose counts differ because of the nature of the question. */
   readonly differs: Readonly<Partial<Record<PeerName, Difference>>>;
 }
 
 export interface Difference {
   readonly why: string;
-  /** Of the larger count: more than that has another reason. */
+  /** The largest difference, as a part of the larger count. A larger one has another reason. */
   readonly most: number;
 }
 
@@ -53,21 +52,24 @@ export function readQuestions(path: string | URL): Question[] {
   }));
 }
 
-/** The one expression or literal the question asks for, without quern's quotes. REQUIRES: it has one plain atom. */
+/**
+ * Returns the only expression or literal of the question, without quern's quotes. REQUIRES: the question has one plain
+ * atom.
+ */
 export function atomOf({ query }: Question): string {
   const quoted = /^"(.*)"$/s.exec(query)?.[1];
   return quoted === undefined ? query : quoted.replaceAll(/\\(["\\])/g, "$1");
 }
 
-/** The same atom as a regular expression. */
+/** Returns the atom as a regular expression. */
 export const expressionOf = (question: Question) =>
   question.isRegex ? atomOf(question) : escapeExpression(atomOf(question));
 
 export const escapeExpression = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
-/** How often JavaScript's own expressions find it. REQUIRES: one plain atom. */
+/** Counts the matches with JavaScript's own expressions. REQUIRES: the question has one plain atom. */
 export function countIn(text: string, question: Question): number {
-  // JavaScript refuses escapes of what needs none, and flags in front
+  // JavaScript rejects unnecessary escapes, and flags at the beginning
   const [, inline, source] = /^(\(\?i\))?(.*)$/s.exec(expressionOf(question)) ?? [];
   const flags = question.isCaseSensitive && !inline ? "gmu" : "gimu";
   const expression = new RegExp((source ?? "").replaceAll(/\\([-"'&;,<>=~#@!%`: ])/g, "$1"), flags);

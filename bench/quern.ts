@@ -1,4 +1,4 @@
-/** quern as a subject of measurement: a process of its own, from the built package where there is one. */
+/** Runs quern as the subject of a measurement, in a separate process, from the built package if there is one. */
 
 import { fork, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -16,15 +16,15 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist/index.js");
 const source = join(root, "src/index.ts");
 
-/** Whether there is a package and nothing in the sources is newer. */
+/** Whether there is a package, and no source file is newer. */
 export function isBuilt(): boolean {
   const built = statSync(dist, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return [...filesOf(join(root, "src"))].every((file) => statSync(file).mtimeMs <= built);
 }
 
-let chosen = process.env["QUERN_ENGINE"]; // another build, to be compared with
+let chosen = process.env["QUERN_ENGINE"]; // another build to compare with
 
-/** Leaves a package that was built from these very sources, if they can be built. */
+/** Builds the package from the current sources, if they can be built. */
 export function buildPackage(): void {
   if (chosen !== undefined || isBuilt()) return;
   const [kernel, rest] = ["scripts/build-kernel.mjs", "scripts/build-package.mjs"];
@@ -32,17 +32,20 @@ export function buildPackage(): void {
     spawnSync(process.execPath, [script], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** Chosen once: a file saved during a run must not change what is measured. */
+/**
+ * Returns the engine to measure. It is chosen once, because saving a file during a run must not change what is
+ * measured.
+ */
 function libraryUrl(): string {
   chosen ??= pathToFileURL(isBuilt() ? dist : source).href;
   return chosen;
 }
 
-/** What is measured, for the record. */
+/** Describes what is measured, for the record. */
 export const describeBuild = () =>
   libraryUrl().endsWith(".ts") ? "its sources, behind a loader of TypeScript" : "the built package";
 
-/** What the benchmark uses of the public interface. */
+/** The part of the public interface that the benchmark uses. */
 export interface Library {
   open(path: string, options: object): Promise<Engine>;
   directory(path: string, options: object): Source;
@@ -87,7 +90,7 @@ export interface Subject {
     name: Name,
     options: Parameters<Commands[Name]>[0],
   ): Promise<Awaited<ReturnType<Commands[Name]>>>;
-  /** Until now. */
+  /** Returns the peak so far. */
   peak(): PeakMemory;
   end(): Promise<void>;
 }
@@ -113,7 +116,7 @@ export async function startSubject(): Promise<Subject> {
   };
 }
 
-/** REQUIRES: one at a time. */
+/** Sends a command to the process, and resolves to its answer. REQUIRES: no other command is running. */
 function order(child: ChildProcess, name: CommandName, options: object): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const lost = () => reject(new Error(`the process that runs quern ended during ${name}`));

@@ -1,4 +1,7 @@
-/** Every question put to quern (one worker, two workers, stream) and to each peer, one tool after another, warm. */
+/**
+ * Measures every question with quern (one worker, two workers, stream) and with each peer, one tool after another, all
+ * warm.
+ */
 
 import type { SearchRequest } from "../src/search/messages/request.ts";
 import { agree } from "./agreement.ts";
@@ -10,7 +13,7 @@ import { startSubject, type Subject } from "./quern.ts";
 import type { PeerFigures, QuestionFigures } from "./record.ts";
 import { sample, spreadOf, timed, WARMING, type Patience } from "./statistics.ts";
 
-/** Exact counts of everything, and the first 50 matches with their chunks. */
+/** Returns a request for exact counts, and for the first 50 matches with their chunks. */
 export const requestOf = (question: Question): SearchRequest => ({
   query: question.query,
   matches: 50,
@@ -20,7 +23,7 @@ export const requestOf = (question: Question): SearchRequest => ({
 
 export interface Asking {
   readonly corpus: Corpus;
-  /** quern's data directory. */
+  /** The data directory of quern. */
   readonly path: string;
   readonly peers: readonly Peer[];
   readonly questions: readonly Question[];
@@ -31,7 +34,7 @@ export interface Asking {
 export interface Answers {
   readonly questions: QuestionFigures[];
   readonly failures: string[];
-  readonly anonymousBytes: number | undefined; // the most, of the process with two workers
+  readonly anonymousBytes: number | undefined; // the peak of the process with two workers
 }
 
 export async function askAll(asking: Asking): Promise<Answers> {
@@ -57,7 +60,9 @@ export async function askAll(asking: Asking): Promise<Answers> {
   return { questions, failures, anonymousBytes };
 }
 
-/** `checker` is apart from the others: what it does is in nobody's figures. */
+/**
+ * The processes that run quern. `checker` is separate, so that its work does not count in the figures of the others.
+ */
 type Subjects = Readonly<Record<"one" | "two" | "checker", Subject>>;
 
 async function askEverybody(

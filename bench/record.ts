@@ -1,4 +1,7 @@
-/** All figures of one run of the benchmark: what bench/record/ holds as JSON and the page is made of. */
+/**
+ * Defines the record of a benchmark run: all its figures. bench/record/ contains records as JSON, and the page is made
+ * of them.
+ */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { ClusterFigures } from "./cluster-figures.ts";
@@ -23,24 +26,24 @@ export interface Record {
   readonly workTrees?: WorkTreeFigures;
   readonly cluster?: ClusterFigures;
   readonly budgets: readonly Verdict[];
-  /** Counts that differ from a peer's and nobody knows why; stages that could not be measured. */
+  /** Counts that differ from a peer's for no known reason, and stages that could not be measured. */
   readonly failures: readonly string[];
 }
 
 export interface CorpusFigures {
   readonly name: string;
-  /** Of at most 2 MiB each. */
+  /** The number of files, of at most 2 MiB each. */
   readonly files: number;
   readonly bytes: number;
 }
 
 export interface IndexingFigures extends IndexFigures {
   readonly who: "quern" | PeerName;
-  /** For quern. */
+  /** For quern: the number of workers. */
   readonly workers?: number;
   readonly memoryBudget?: number; // bytes
   readonly symbols: boolean;
-  /** For quern: the longest of the run. */
+  /** For quern: the longest stall of the run. */
   readonly stall?: Stall;
 }
 
@@ -51,20 +54,20 @@ export interface QuestionFigures {
   readonly matches: number;
   readonly files: number;
   readonly contentBytes: number; // read for one answer
-  /** By number of workers. */
+  /** Times by number of workers. */
   readonly quern: { readonly one: Spread; readonly two: Spread; readonly firstChunk: Spread };
   readonly peers: Readonly<Partial<globalThis.Record<PeerName, PeerFigures>>>;
 }
 
 export interface PeerFigures {
   readonly words: string;
-  /** Every match counted. */
+  /** The time until every match is counted. */
   readonly count: Spread;
-  /** Its answer up to the first 50 matches. */
+  /** The time until the first 50 matches. */
   readonly first: Spread;
   readonly matches: number;
   readonly unit: "matches" | "lines";
-  /** "equal", or why not. */
+  /** "equal", or the reason why the counts differ. */
   readonly agreement: string;
   readonly isExplained: boolean;
 }
@@ -73,8 +76,8 @@ export interface EngineFigures {
   readonly open?: Spread;
   readonly updateDocuments?: Spread;
   readonly updateGit?: Spread;
-  readonly searchAnonymousBytes?: number | undefined; // the most
-  /** The median of the longest ones of several searches with 100 000 matches in one answer. */
+  readonly searchAnonymousBytes?: number | undefined; // the peak
+  /** The median of the longest stalls of several searches with 100 000 matches in one answer. */
   readonly searchStall?: Stall;
   readonly contentBytes?: number;
 }
@@ -102,7 +105,7 @@ export interface GrowthFigures {
 export interface Verdict {
   readonly what: string;
   readonly budget: string;
-  /** undefined: not measured in this run. */
+  /** Undefined if it was not measured in this run. */
   readonly figure: string | undefined;
   readonly isMet: boolean | undefined;
 }
@@ -116,7 +119,7 @@ export function writeRecord(record: Record): string {
   return `bench/record/${name}`;
 }
 
-/** The newest record of each corpus, by name of the corpus. */
+/** Returns the newest record of each corpus, sorted by the name of the corpus. */
 export function newestRecords(): Record[] {
   mkdirSync(folder, { recursive: true });
   const newest = new Map<string, Record>();

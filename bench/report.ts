@@ -1,4 +1,4 @@
-/** The tables of a record, for the terminal and for the page alike. */
+/** Makes the tables of a record, for the terminal and for the page. */
 
 import { mebibytesOf, ratios } from "./budgets.ts";
 import { MEBIBYTE } from "./index-stage.ts";
@@ -35,7 +35,7 @@ export function questionTable(record: Measured): Table {
   };
 }
 
-/** The same for the page: the medians of all tools side by side. */
+/** Returns the table for the page, with the medians of all tools side by side. */
 export function medianTable(record: Measured): Table {
   const peers = presentPeers(record);
   return {
@@ -50,7 +50,7 @@ export function medianTable(record: Measured): Table {
   };
 }
 
-/** What most readers want to know, of all tools. */
+/** Returns the table with what most readers want to know about all tools. */
 export function summaryTable(record: Measured): Table {
   const peers = presentPeers(record);
   const runsOf = (who: IndexingFigures["who"], symbols: boolean) =>
@@ -102,7 +102,7 @@ export function questionRow(question: QuestionFigures, peers: readonly PeerName[
   ];
 }
 
-/** A peer's answer up to the first 50 matches beside ours, which also counts all. */
+/** Compares a peer's time to its first 50 matches with ours, which includes counting all matches. */
 export function firstTable(record: Measured): Table {
   const peers = presentPeers(record);
   return {

@@ -1,8 +1,8 @@
 /**
- * The benchmark. Without --corpus: smoke, over the fixture repositories. With it: everything, beside
- * the peers found on this machine; a table on the terminal, a record in bench/record/, and the page.
- * Ends with 1 when a count differs from a peer's and no reason is known, or a
- * stage could not be measured; never for a missed budget.
+ * Runs the benchmark. Without --corpus it is a quick check over the fixture repositories. With --corpus it measures
+ * everything, and the peers that are found on this machine. It prints tables, and writes a record to bench/record/ and
+ * the page. The exit code is 1 if a count differs from a peer's for no known reason, or if a stage could not be
+ * measured. A missed budget does not change it.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -47,7 +47,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Some of the words of a list; all where nothing is given. */
+/** Returns the words that were given, or all words of the list if none were. */
 function chosen<Word extends string>(given: string | undefined, all: readonly Word[]): Word[] {
   if (given === undefined) return [...all];
   const words = given.split(",").filter((word) => word !== "");
@@ -83,7 +83,7 @@ async function main(): Promise<boolean> {
   });
 }
 
-/** A temporary folder, in `place` if it is given. */
+/** Calls `work` with a temporary folder, in `place` if it is given. */
 async function inFolder(
   place: string | undefined,
   work: (folder: string) => Promise<boolean>,

@@ -1,4 +1,7 @@
-/** Many repositories, and how time, size and memory grow with their number: generated ones, the same on every machine. */
+/**
+ * Measures how time, size and memory grow with the number of repositories. These are generated, and the same on every
+ * machine.
+ */
 
 import { join } from "node:path";
 import { sizeOnDisk } from "./command.ts";
@@ -10,7 +13,10 @@ import { spreadOf, THOROUGH, type Spread } from "./statistics.ts";
 const OPTIONS = { workers: 2, memoryBudget: 256 * MEBIBYTE };
 const BYTES_EACH = 1_000_000;
 
-/** `repositories` of 1 MB each, in one index() call; a word that only one of them has. */
+/**
+ * Indexes `repositories` repositories of 1 MB each in one call of index(), and searches for a word that only one of
+ * them has.
+ */
 export async function measureMany(folder: string, repositories: number): Promise<ManyFigures> {
   const subject = await startSubject();
   await subject.do("open", { path: join(folder, "quern-many"), ...OPTIONS });
@@ -21,7 +27,7 @@ export async function measureMany(folder: string, repositories: number): Promise
   return { repositories, bytesEach: BYTES_EACH, seconds, anonymousBytes, rare };
 }
 
-/** 1, 2, 4 and 8 times as many repositories of 1 MB. */
+/** Measures 1, 2, 4 and 8 times as many repositories of 1 MB. */
 export async function measureGrowth(
   folder: string,
   repositories: number,

@@ -1,6 +1,6 @@
 /**
- * The quick benchmark: the fixture repositories, in this process, timed by the `benchmark` package.
- * Every count is checked against JavaScript's own expressions over the same files.
+ * Runs the quick benchmark over the fixture repositories, in this process, with the `benchmark` package. Every count is
+ * compared with that of JavaScript's own expressions over the same files.
  */
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ import { figure, terminalTable, type Cell } from "./table.ts";
 
 const SECONDS_EACH = 0.6;
 
-/** Whether every count is right. */
+/** Resolves to whether every count is right. */
 export async function smoke(queries: string | URL): Promise<boolean> {
   const corpus = corpusAt(fileURLToPath(new URL("../corpus", import.meta.url)));
   const folder = mkdtempSync(join(tmpdir(), "quern-smoke-"));
@@ -55,7 +55,7 @@ async function askAll(engine: Engine, path: string, questions: Question[]): Prom
   return wrong.length === 0;
 }
 
-/** The text as it is indexed, undefined where it is not. */
+/** Returns the text as it is indexed, or undefined if it is not. */
 function readText(path: string): string | undefined {
   const bytes = readFileSync(path);
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.subarray(2).toString("utf16le");

@@ -1,41 +1,43 @@
 /**
- * How long the thread that calls the engine is held up: the longest time between two turns of its
- * event loop, looked at every millisecond.
+ * Measures how long the thread that calls the engine is blocked: the longest time between two turns of its event loop,
+ * sampled every millisecond.
  *
- * By the clock alone one cannot say who it was that held it up. What is told apart: time in which the
- * loop had nothing to do is nobody's (a timer that comes late finds the loop asleep); time in which the
- * thread was ready and no core was free is the machine's (Linux counts it, the second number of
- * schedstat); pauses of V8's collector, which may wait for helpers that have no core. A look costs some
- * ten microseconds, and two turns of less than a millisecond may be seen as one.
+ * The clock alone does not say what blocked the thread. So these causes are distinguished. If the event loop had
+ * nothing to do, nothing is to blame; a timer that comes late finds the loop asleep. If the thread was ready and no
+ * core was free, the machine is to blame; Linux counts this time (the second number of schedstat). Pauses of V8's
+ * garbage collector may wait for helper threads that have no core. A sample takes some ten microseconds, and two turns
+ * of less than a millisecond may look like one.
  */
 
 import { closeSync, openSync, readSync } from "node:fs";
 import { PerformanceObserver, performance } from "node:perf_hooks";
 
-/** The longest of each, in one turn or in different ones. */
+/** The longest times, which may come from different turns. */
 export interface Stall {
-  /** Without the time no core was free. */
+  /** Milliseconds without the time in which no core was free. */
   readonly ms: number;
-  /** With it, and so by the clock; the same as `ms` where the system does not tell. */
+  /** Milliseconds by the clock. The same as `ms` if the system does not report waiting. */
   readonly msWithWaiting: number;
-  /** Without the collector's pauses too: what the engine did, and waited for. */
+  /** Milliseconds without pauses of the garbage collector, either: what the engine did, and waited for. */
   readonly msOfOurs: number;
-  /** In which the thread worked, the collector's part among it; 0 where the system does not tell. */
+  /** Milliseconds in which the thread worked, including garbage collection; 0 if the system does not report it. */
   readonly workedMs: number;
-  /** The same without the collector's part, as far as one can tell: what noise adds least to. */
+  /**
+   * Milliseconds in which the thread worked, without garbage collection as far as is known. Noise affects this least.
+   */
   readonly ownMs: number;
 }
 
 const INTERVAL_MS = 1;
-/** Shorter ones are kept as numbers only, without what the collector did in them. */
+/** Of shorter stalls, only the length is recorded, not what the garbage collector did in them. */
 const KEPT_MS = 2;
 
 export const NO_STALL: Stall = { ms: 0, msWithWaiting: 0, msOfOurs: 0, workedMs: 0, ownMs: 0 };
 
-/** Of the times of one thread: what they read at the same moment. */
+/** The clocks of one thread, read at the same moment. */
 export interface Reading {
   readonly at: number;
-  /** In which the event loop slept. */
+  /** The time in which the event loop slept. */
   readonly idle: number;
   readonly waited: number;
   readonly worked: number;
@@ -46,7 +48,7 @@ interface Pause {
   readonly duration: number;
 }
 
-/** Answers the longest stall of the calling thread since the call. */
+/** Starts to watch. Returns a function that resolves to the longest stall of the calling thread since then. */
 export function watchStalls(): () => Promise<Stall> {
   const clocks = openClocks();
   const pauses: Pause[] = [];
@@ -64,16 +66,19 @@ export function watchStalls(): () => Promise<Stall> {
   };
   const timer = setInterval(look, INTERVAL_MS);
   return async () => {
-    await new Promise((resolve) => setTimeout(resolve, 5)); // until a stall just now is seen
+    await new Promise((resolve) => setTimeout(resolve, 5)); // so that a stall just now is seen
     clearInterval(timer);
-    await new Promise((resolve) => setTimeout(resolve, 5)); // until the collector's last entry is here
+    await new Promise((resolve) => setTimeout(resolve, 5)); // so that the garbage collector's last entry arrives
     collector.disconnect();
     clocks.close();
     return turns.map(([from, to]) => stallOf(from, to, pauses)).reduce(longer, longest);
   };
 }
 
-/** Between two looks. Of a wait, what came while the loop slept has delayed its waking and is no part of the turn. */
+/**
+ * Returns the stall between two readings. Waiting that occurred while the loop slept delayed its waking, and is not a
+ * part of the turn.
+ */
 export function stallOf(from: Reading, to: Reading, pauses: readonly Pause[]): Stall {
   const idle = to.idle - from.idle;
   const msWithWaiting = Math.max(0, to.at - from.at - idle);
@@ -84,15 +89,15 @@ export function stallOf(from: Reading, to: Reading, pauses: readonly Pause[]): S
     const inside = Math.min(startTime + duration, to.at) - Math.max(startTime, from.at);
     return sum + Math.max(0, inside);
   }, 0);
-  // what the thread waited for a core within a pause is in both
+  // the time in which the thread waited for a core within a pause is in both
   const msOfOurs = Math.min(ms, Math.max(0, msWithWaiting - Math.max(collected, waited)));
   const workedMs = to.worked - from.worked;
-  // of a pause that part at least in which the thread worked; the rest it may have waited
+  // at least the part of the pauses in which the thread worked; it may have waited for the rest
   const collecting = Math.max(0, collected - Math.max(0, msWithWaiting - workedMs));
   return { ms, msWithWaiting, msOfOurs, workedMs, ownMs: Math.max(0, workedMs - collecting) };
 }
 
-/** Each of them by itself. */
+/** Returns the larger value of each field. */
 export const longer = (a: Stall, b: Stall): Stall => ({
   ms: Math.max(a.ms, b.ms),
   msWithWaiting: Math.max(a.msWithWaiting, b.msWithWaiting),
@@ -101,11 +106,11 @@ export const longer = (a: Stall, b: Stall): Stall => ({
   ownMs: Math.max(a.ownMs, b.ownMs),
 });
 
-/** A reading that took so long was interrupted: its numbers are not of the same moment. */
+/** A reading that takes longer was interrupted, so its numbers are not from the same moment. */
 const MOST_READING_MS = 0.2;
 const MOST_READINGS = 10;
 
-/** Of the calling thread. */
+/** Opens the clocks of the calling thread. */
 export function openClocks(): { read(): Reading; close(): void } {
   const thread = openSchedule();
   const read = (): Reading => {
@@ -126,14 +131,17 @@ export function openClocks(): { read(): Reading; close(): void } {
   };
 }
 
-/** How long this thread has worked, and been ready without a core, all its life; 0 where the system does not tell. */
+/**
+ * Opens the counts of how long this thread has worked in its life, and was ready without a core; 0 if the system does
+ * not report them.
+ */
 function openSchedule(): { read(): Pick<Reading, "worked" | "waited">; close(): void } {
   const line = Buffer.alloc(128);
   try {
     const file = openSync("/proc/thread-self/schedstat", "r");
     return {
       read() {
-        process.cpuUsage(); // has Linux count up to now; the number is else up to 4 ms old
+        process.cpuUsage(); // makes Linux count up to now; otherwise the number may be 4 ms old
         const length = readSync(file, line, 0, line.length, 0);
         const [worked, waited] = line.toString("latin1", 0, length).split(" ");
         return { worked: Number(worked) / 1e6, waited: Number(waited) / 1e6 };

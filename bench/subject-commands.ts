@@ -1,4 +1,4 @@
-/** What the process that runs quern is told to do (subject.ts), and what it answers. */
+/** Defines the commands for the process that runs quern (subject.ts), and its answers. */
 
 import type { SearchRequest } from "../src/search/messages/request.ts";
 import type { Stall } from "./stall.ts";
@@ -30,7 +30,7 @@ export interface Asked {
   readonly times: readonly number[]; // ms
   readonly matches: number;
   readonly files: number;
-  /** Of the last run, from its stats. */
+  /** From the stats of the last run. */
   readonly contentBytes: number;
   readonly isComplete: boolean;
 }
@@ -38,7 +38,7 @@ export interface Asked {
 export interface FileCount {
   readonly path: string;
   readonly matches: number;
-  /** Lines that hold a match, or a part of one. */
+  /** The number of lines that contain a match, or a part of one. */
   readonly lines: number;
 }
 
@@ -46,16 +46,16 @@ export interface Commands {
   open(options: { path: string; workers: number; memoryBudget: number }): Promise<Opened>;
   index(options: { source: SourceSpec; symbols: boolean }): Promise<Indexed>;
   ask(options: { request: SearchRequest; patience: Patience }): Promise<Asked>;
-  /** Milliseconds from stream() to the first chunk, or to the end where there is none, each run. */
+  /** For each run, resolves to the milliseconds from stream() to the first chunk, or to the end if there is none. */
   firstChunk(options: { request: SearchRequest; patience: Patience }): Promise<number[]>;
   perFile(options: { request: SearchRequest }): Promise<FileCount[]>;
-  /** Of so many searches one after another, the longest of each. */
+  /** Runs several searches one after another. Resolves to the longest stall of each. */
   stalls(options: { request: SearchRequest; searches: number }): Promise<Stall[]>;
   contentBytes(options: object): Promise<number>;
   compact(options: object): Promise<void>;
-  /** Follows a folder; resolves when it is indexed, with its symbols. */
+  /** Follows a folder. Resolves when it is indexed with its symbols. */
   follow(options: { path: string }): Promise<{ ms: number }>;
-  /** Of the heap, after a collection. */
+  /** Resolves to the bytes of the heap after a garbage collection. */
   heap(options: object): Promise<number>;
   idle(options: { ms: number }): Promise<{ processorMs: number; written: number }>;
   findable(options: { path: string; runs: number }): Promise<Cost[]>;

@@ -1,4 +1,4 @@
-/** What the process that runs quern does with a folder that it follows. */
+/** Implements what the process that runs quern does with a followed folder. */
 
 import { appendFileSync, readFileSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import type { SearchResponse } from "../src/search/messages/response.ts";
 import type { Workspace } from "../src/workspace/workspace.ts";
 import type { Cost } from "./workspace-figures.ts";
 
-/** What the process has taken, all threads together, in ms. */
+/** Returns the processor time of the process so far, for all threads together, in milliseconds. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -23,7 +23,7 @@ export async function costOf(run: () => Promise<unknown>): Promise<Cost> {
   return { ms: performance.now() - start, processorMs: processorMs() - before };
 }
 
-/** Bytes of the heap, after a collection. */
+/** Returns the bytes of the heap after a garbage collection. */
 export function collectedHeap(): number {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
@@ -32,10 +32,10 @@ export function collectedHeap(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** For what was begun before: collections of garbage, threads that come to rest. */
+/** The time in which earlier work ends, such as garbage collections and work of threads. */
 const REST_MS = 5_000;
 
-/** Processor time and bytes written to the disk while nothing happens. */
+/** Measures processor time and bytes written to the disk while nothing happens. */
 export async function idle(
   ms: number,
   restMs = REST_MS,
@@ -48,7 +48,7 @@ export async function idle(
   return { processorMs: processorMs() - before, written: written() - writtenBefore };
 }
 
-/** Writes a file and finds it, over and over; every second file is one that is there already. */
+/** Repeatedly writes a file and searches for it. Every second file already exists. */
 export async function findable(tree: Workspace, root: string, runs: number): Promise<Cost[]> {
   const costs: Cost[] = [];
   const paths = new Set<string>();
@@ -61,14 +61,14 @@ export async function findable(tree: Workspace, root: string, runs: number): Pro
       mustCount(await tree.search({ query: word, matches: 10 }), 1);
     };
     costs.push(await costOf(find));
-    await sleep(20); // as a person or a program saves, and not in one burst
+    await sleep(20); // with pauses, as a person or a program saves files
   }
   for (const path of paths) unlinkSync(path);
   await tree.settled();
   return costs;
 }
 
-/** In turns, so that both meet the same machine. */
+/** Alternates between engine and workspace, so that both run under the same conditions. */
 export async function unchanged(
   engine: Engine,
   tree: Workspace,
@@ -82,7 +82,7 @@ export async function unchanged(
   return costs;
 }
 
-/** Appends a line to so many files; then a search that finds the lines, and some more. */
+/** Appends a line to this many files, and searches for the lines. Then searches some more times. */
 export async function changed(
   tree: Workspace,
   root: string,
@@ -107,7 +107,7 @@ function mustCount({ stats }: SearchResponse, expected: number): void {
     throw new Error(`${stats.totalMatchCount} matches, expected ${expected}`);
 }
 
-/** The first files of the tree that are text, folder by folder. */
+/** Returns the first text files of the tree, folder by folder. */
 function someFiles(root: string, count: number): string[] {
   const paths: string[] = [];
   const folders = [root];

@@ -1,6 +1,6 @@
 /**
- * The process that runs quern, apart from the benchmark: nothing of it is in the figures of memory
- * and of the event loop. Loads the engine from the URL in QUERN_ENGINE, takes orders as messages.
+ * Runs quern in a separate process, so that the benchmark itself does not affect the figures of memory and the event
+ * loop. Loads the engine from the URL in QUERN_ENGINE, and receives commands as messages.
  */
 
 import type { Engine } from "../src/engine.ts";
@@ -76,7 +76,7 @@ const commands: Commands = {
     return await sample(() => msToFirstChunk(request), patience);
   },
 
-  // streamed, so that millions of ranges are never there at once
+  // streamed, so that millions of ranges are never in memory at once
   async perFile({ request }) {
     const counts: FileCount[] = [];
     for await (const event of engine().stream({ ...request, matches: Number.MAX_SAFE_INTEGER }))
@@ -158,7 +158,7 @@ function countOf({ fileName, chunks }: FileResult): FileCount {
   };
 }
 
-/** What ending the search takes after it is no part of it. */
+/** Resolves to the milliseconds to the first chunk, without the time for ending the search. */
 async function msToFirstChunk(request: SearchRequest): Promise<number> {
   const start = performance.now();
   for await (const event of engine().stream(request)) {

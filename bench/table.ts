@@ -1,8 +1,8 @@
-/** Tables and figures for terminals and Markdown. */
+/** Formats tables and figures for terminals and Markdown. */
 
 export type Cell = string | number | undefined;
 
-/** Three digits that count, whatever the size; "–" for what was not measured. */
+/** Formats a value with three significant digits, or "–" if it was not measured. */
 export function figure(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return "–";
   if (value !== 0 && Math.abs(value) < 100) return String(Number(value.toPrecision(3)));
@@ -13,7 +13,7 @@ export function figure(value: number | undefined): string {
 
 const text = (cell: Cell) => (typeof cell === "string" ? cell : figure(cell));
 
-/** First column left, the others right. */
+/** Aligns the first column to the left, and the others to the right. */
 export function terminalTable(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const lines = [head, ...rows.map((row) => row.map(text))];
   const widths = head.map((_, i) => Math.max(...lines.map((line) => (line[i] ?? "").length)));

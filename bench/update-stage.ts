@@ -1,4 +1,7 @@
-/** What a change of one file costs, through documents({ changes }) and through git; and opening, and blocking. */
+/**
+ * Measures how long a change of one file takes, through documents({ changes }) and through git. Also measures opening
+ * and blocking.
+ */
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
@@ -14,7 +17,7 @@ const RUNS = 5;
 export const SEARCHES = 9;
 const OPTIONS = { workers: 2, memoryBudget: 256 * MEBIBYTE };
 
-/** REQUIRES: `path` is a data directory that holds the corpus; it is changed. */
+/** Measures an engine. REQUIRES: `path` is a data directory with the corpus, which may be changed. */
 export async function measureEngine(corpus: Corpus, path: string): Promise<EngineFigures> {
   const opens: number[] = [];
   for (let run = 0; run < RUNS; run++) {
@@ -50,7 +53,7 @@ async function times(
   return ms.slice(1); // the first one warms up
 }
 
-/** The corpus as a bare repository of one commit, indexed; then commits of one file each. */
+/** Indexes the corpus as a bare repository of one commit, then commits of one file each. */
 export async function measureGit(corpus: Corpus, folder: string): Promise<EngineFigures> {
   const path = join(folder, "corpus.git");
   execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", path]);
@@ -81,7 +84,7 @@ type Git = (input: string, ...args: string[]) => string;
 
 const IDENTITY = ["-c", "user.name=quern", "-c", "user.email=quern@localhost"];
 
-/** What is staged; the work tree is never written to. */
+/** Commits what is staged. The work tree is never written. */
 function commit(git: Git, message: string): void {
   const [head] = git("", "for-each-ref", "--format=%(objectname)", "refs/heads/main").split("\n");
   const parent = head ? ["-p", head] : [];

@@ -1,4 +1,4 @@
-/** What following a folder costs, as the record has it. */
+/** Defines the figures of a followed folder, as they are recorded. */
 
 import type { Spread } from "./statistics.ts";
 
@@ -6,31 +6,34 @@ export interface WorkspaceFigures {
   readonly name: string;
   readonly files: number;
   readonly bytes: number;
-  /** Seconds from workspace() of a folder that is indexed to the first search that may be asked. */
+  /** Seconds from the call of workspace() for an indexed folder until the first search can start. */
   readonly openSeconds: number;
-  /** Of the heap, after a collection: what following adds. */
+  /** The bytes of the heap that following adds, after a garbage collection. */
   readonly heapBytes: number;
-  /** Processor time of a minute in which nothing changes, in ms: of the engine alone, and with the folder followed. */
+  /**
+   * Processor time of a minute in which nothing changes, in milliseconds: of the engine alone, and with the followed
+   * folder.
+   */
   readonly idle: {
     readonly engineMs: number;
     readonly followedMs: number;
     readonly written: number;
   };
-  /** From before a file is written until a search has found it, ms. */
+  /** Milliseconds from before a file is written until a search has found it. */
   readonly findable: Findable;
-  /** The same search of the engine and of the workspace, in turns, nothing having changed. */
+  /** The same search of the engine and of the workspace, alternately, while nothing changes. */
   readonly unchanged: { readonly engine: Cost; readonly workspace: Cost };
-  /** By number of changed files: the first search after the change, and those behind it. */
+  /** By number of changed files: the first search after the change, and the following ones. */
   readonly changed: readonly ChangedCost[];
-  /** The same question to other tools. */
+  /** The same question with other tools. */
   readonly peers: readonly { readonly name: string; readonly cost: Cost }[];
-  /** Processes that could run, in the mean, by the system's count, while this was measured. */
+  /** The mean number of processes that could run while this was measured, by the system's count. */
   readonly load: number;
 }
 
 export interface Findable extends Spread {
   readonly p99: number;
-  /** Processor time of all threads, the median. */
+  /** The median processor time of all threads. */
   readonly processorMs: number;
 }
 
@@ -47,12 +50,12 @@ export interface ChangedCost {
   readonly next: Cost;
 }
 
-/** A hundred work trees of one repository, each followed. */
+/** The figures of a hundred followed work trees of one repository. */
 export interface WorkTreeFigures {
   readonly trees: number;
   readonly files: number;
   readonly bytes: number;
-  /** Of each, beyond the first. */
+  /** The bytes on disk of each work tree beyond the first. */
   readonly diskBytes: number;
   readonly heapBytes: number;
   readonly seconds: number;

@@ -1,7 +1,6 @@
 /**
- * What following a folder costs: until a file that is written is found, at rest, and in each search;
- * beside tools that read the folder at each question. And what each of many work trees of one repository
- * takes.
+ * Measures what following a folder costs: until a written file is found, at rest, and in each search. Compares this
+ * with tools that read the folder for each question. Also measures many work trees of one repository.
  */
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -32,7 +31,7 @@ const SEARCHES = 20;
 const PEER_RUNS = 5;
 const ABSENT = "quern_is_nowhere_here_";
 
-/** A copy of the corpus that may be written to, with a repository of one commit. */
+/** Makes a copy of the corpus that may be changed, as a repository of one commit. */
 export function copyCorpus(corpus: Corpus, path: string): string {
   cpSync(corpus.path, path, { recursive: true, verbatimSymlinks: true });
   commitAll(path);
@@ -41,7 +40,7 @@ export function copyCorpus(corpus: Corpus, path: string): string {
 
 const MONOREPO = { packages: 3_000, files: 100 };
 
-/** 300 000 files of half a kilobyte to two, in 3 000 folders. */
+/** Makes 300 000 files of half a kilobyte to two kilobytes, in 3 000 folders. */
 export function makeMonorepo(path: string): string {
   const random = randomNumbers(23);
   const pool = Buffer.concat([...generatedFiles(0, 30_000)].map(({ content }) => content));
@@ -70,14 +69,14 @@ const git = (path: string, ...args: string[]) =>
 
 export interface Following {
   readonly name: string;
-  /** The folder; it is changed, and changed back. */
+  /** The folder, which is changed and changed back. */
   readonly path: string;
   /** The data directory. */
   readonly data: string;
 }
 
 export async function measureWorkspace({ name, path, data }: Following): Promise<WorkspaceFigures> {
-  const first = await startSubject(); // indexes it, where that has not been done
+  const first = await startSubject(); // indexes it, if that has not been done
   await first.do("open", { path: data, ...OPTIONS });
   await first.do("follow", { path });
   await first.end();
@@ -139,7 +138,7 @@ const PEERS: Readonly<Record<string, readonly string[]>> = {
   "git grep": ["git", "grep", "--untracked", "--count", ABSENT],
 };
 
-/** Of a word that is nowhere, in the same folder. */
+/** Measures other tools with a word that does not occur, in the same folder. */
 function peerCosts(cwd: string): WorkspaceFigures["peers"] {
   return Object.entries(PEERS)
     .filter(([, [program]]) => isOnPath(program!))
@@ -149,7 +148,7 @@ function peerCosts(cwd: string): WorkspaceFigures["peers"] {
     });
 }
 
-/** The shell tells what its children took. */
+/** Returns the time of a command, as the shell reports it for its child processes. */
 function processCost(command: readonly string[], cwd: string): Cost {
   const script = 'TIMEFORMAT="%R %U %S"; time "$@" > /dev/null || true';
   const { stderr } = spawnSync("bash", ["-c", script, "bash", ...command], { cwd });
@@ -160,7 +159,7 @@ function processCost(command: readonly string[], cwd: string): Cost {
 const TREES = 100;
 const TREE_BYTES = 10_000_000;
 
-/** Work trees of a generated repository of 10 MB, each with a file of its own. */
+/** Measures work trees of a generated repository of 10 MB, each with a file of its own. */
 export async function measureWorkTrees(folder: string): Promise<WorkTreeFigures> {
   const main = join(folder, "work-trees", "main");
   const files = [...generatedFiles(1, TREE_BYTES)];

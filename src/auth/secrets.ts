@@ -60,7 +60,7 @@ export function hashSecret(secret: string, hmacKey?: string | Uint8Array): strin
   return hash.update(secret, "utf8").digest("hex");
 }
 
-/** Compares hashes in constant time for a given length. */
+/** Compares hashes, in a time that depends only on their length. */
 export function equalHashes(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);

@@ -8,7 +8,7 @@ const pairs = (text: string): CodePoints => Array.from(text, (char) => char.code
 const DIGIT = pairs("09");
 const WORD = pairs("09AZ__az");
 
-/** The classes by the letter after the backslash; the capital letter negates. */
+/** The classes, by the letter after the backslash. The capital letter stands for the negated class. */
 export const PERL_CLASSES: Readonly<Record<string, CodePoints>> = {
   d: DIGIT,
   s: [0x09, 0x0a, 0x0c, 0x0d, 0x20, 0x20], // not \v

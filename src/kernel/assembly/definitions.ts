@@ -15,7 +15,7 @@ import { edgeAfter, edgeBefore } from "./edges";
 const EXACT: i32 = 3;
 const EDGE: i32 = 2;
 const INSIDE: i32 = 1;
-/** Whether one end of the match is an end of the name (2), and the other is at least at a joint. */
+/** The least edge of a match with one end at an end of the name (2) and the other at least at a joint (1). */
 const AT_JOINT: u32 = 3;
 /** The code that announces the number of the parent. */
 const OTHER_PARENT: u32 = 3;

@@ -16,7 +16,7 @@ import { bestEdge } from "../reading/literal-scanner.ts";
 const NEWLINE = 10;
 /** The classes of scanning/definitions.ts: a whole name, one end of a name, the inside of a name. */
 const [EXACT, EDGE, INSIDE, NOT_IN_A_NAME] = [3, 2, 1, 0];
-/** Whether one end of the match is an end of the name (2), and the other is at least at a joint. */
+/** The least edge of a match with one end at an end of the name (2) and the other at least at a joint (1). */
 const AT_JOINT = 3;
 /** Names are hardly ever nested, and never deeper than this. */
 const MOST_NESTED = 4;
@@ -25,7 +25,7 @@ const MOST_NESTED = 4;
 export interface RatedText {
   /** A view of the kernel's memory. It is valid until something is allocated there. */
   readonly text: Buffer;
-  /** The address of the text in the kernel's memory, and its bytes. */
+  /** The address of the text in the kernel's memory, and its length in bytes. */
   readonly origin: number;
   readonly length: number;
   readonly kernel: Kernel;
