@@ -5,7 +5,7 @@
 
 import { GrowableWords } from "./growable.ts";
 
-/** With 100 000 keys, each map has about 800. */
+/** The number of small maps. With 100 000 keys, each of them has about 800. */
 const PARTS = 128;
 const HASHED_CHARACTERS = 16;
 
