@@ -1,7 +1,7 @@
 /**
  * Rates how well the ends of a match fit the surrounding words, for ranking. An end counts
  *
- *     2  at the end of a word: the end of the text, or beside a character that is no letter, digit or '_'
+ *     2 at the end of a word: the end of the text, or next to a character other than a letter, digit or '_'
  *     1  at a joint within a word: beside '_', between aB, between a letter and a digit
  *     0  anywhere else
  *

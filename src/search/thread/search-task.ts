@@ -52,7 +52,7 @@ type WritablePart = { -readonly [Name in keyof SegmentPart]: SegmentPart[Name] }
 export class SearchRun {
   readonly #thread: SearchThread;
   readonly #parts: WritablePart[] = [];
-  /** The best files. In a stream, the files for which its reader was not ready. */
+  /** Keeps the best files; in a stream, only those that its reader was not yet ready to receive. */
   readonly #collector: Collector;
   readonly #facets: FacetCounter | undefined;
   readonly #readers = new Map<number, SegmentReader>();

@@ -1,7 +1,7 @@
 /**
  * Writes and reads posting lists of the names that a segment defines. The list of a gram has the pages on which the
- * gram begins within a definition's name. They have the same form as posting lists of text (postings.ts). They are in
- * part NAMES, with one set for each edition of the symbols. The highest byte of a number is the edition.
+ * gram begins within a definition's name. These lists have the same form as posting lists of text (postings.ts). They
+ * are in part NAMES, with one set for each edition of the symbols. The highest byte of a number is the edition.
  *
  *     number            holds
  *     edition | 0       directory: the first gram of each block (u32)

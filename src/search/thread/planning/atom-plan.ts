@@ -100,7 +100,7 @@ function symbolCandidates(
   return { ...reach, blobs: reach.blobs ? intersect(reach.blobs, blobs) : blobs };
 }
 
-/** Returns what the plans say about each file. `sets` are indexed by the numbers of the plan's sets. */
+/** Returns what the plans say about each file. `sets[n]` holds the files of the plan's set n. */
 export function knownOf(
   plans: readonly AtomPlan[],
   sets: readonly Bitset[],
