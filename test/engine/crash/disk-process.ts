@@ -1,6 +1,6 @@
 /**
  * A process that tries things on a directory, one after another, and prints what came of each as
- * JSON. Ends as the user with the given number where that is not 0.
+ * JSON. Ends as the user with the given number where that is not 0. QUERN_THREADS is the number of threads that search.
  */
 
 import { join } from "node:path";
@@ -37,6 +37,8 @@ export interface Outcome {
 const [path, user, ...attempts] = process.argv.slice(2) as [string, string, ...Attempt[]];
 if (Number(user) > 0) process.setuid!(Number(user));
 
+const workers = Number(process.env["QUERN_THREADS"] ?? 0);
+
 let engine: Engine | undefined;
 let count = 0;
 
@@ -65,13 +67,13 @@ async function attempt(what: Attempt): Promise<Partial<Outcome>> {
     case "open to read":
       await engine?.close();
       engine = undefined;
-      engine = await open(path, { workers: 2, readOnly: what === "open to read" });
+      engine = await open(path, { workers, warmUp: false, readOnly: what === "open to read" });
       return {};
     case "small":
       await engine!.index(source(`small ${count++}`, 10, 1));
       return {};
     case "large":
-      await engine!.index(source("large", 20_000, 40));
+      await engine!.index(source("large", 20_000, 25));
       return {};
     case "compact":
       await engine!.compact();
