@@ -1,8 +1,11 @@
 /** What is found is kept: through the death of the process, and when other grammars change. */
 
 import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { pack, unpack } from "msgpackr";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { findSymbols } from "../../src/ingest/symbols/symbol-pass.ts";
 import type { SymbolsOutput } from "../../src/ingest/symbols/symbol-task.ts";
@@ -23,8 +26,23 @@ const SEGMENTS = 5;
 const FILES = 6;
 const [WRITER = ""] = await bundledPrograms(["test/engine/symbol-writer-process.ts"]);
 
+const made = mkdtempSync(join(tmpdir(), "quern-test-"));
+afterAll(() => rmSync(made, { recursive: true, force: true, maxRetries: 3 }));
+
+/** Makes a directory at the first call, and copies it at each. */
+function copies(make: (path: string) => Promise<void>): () => Promise<string> {
+  const first = mkdtempSync(join(made, "first-"));
+  let once: Promise<void> | undefined;
+  return async () => {
+    await (once ??= make(first));
+    const path = temporaryFolder();
+    cpSync(first, path, { recursive: true });
+    return path;
+  };
+}
+
 /** Segments without symbols, each of TypeScript and Go by turns. */
-async function indexed(path: string): Promise<void> {
+const indexed = copies(async (path) => {
   const engine = await openEngine({}, path);
   for (let i = 0; i < SEGMENTS; i++) {
     const files = Array.from({ length: FILES }, (_, file) =>
@@ -35,7 +53,7 @@ async function indexed(path: string): Promise<void> {
     await engine.index(documents({ name: `r${i}`, files }), { symbols: "skip" });
   }
   await engine.close();
-}
+});
 
 /** Seeks the symbols that are missing; resolves to how many files were parsed. */
 async function parsedBy(environment: Environment): Promise<number> {
@@ -90,8 +108,7 @@ async function checkAll(path: string): Promise<void> {
 test.each(Array.from({ length: RUNS > 1 ? SEGMENTS : 2 }, (_, i) => 2 * i + 1))(
   "killed in segment %i, the next run parses what is left",
   async (segment) => {
-    const path = temporaryFolder();
-    await indexed(path);
+    const path = await indexed();
     // it is told of a segment's files before the segment has its symbols
     const args = [WRITER, path, String(segment * FILES)];
     const { signal } = spawnSync(process.execPath, args, { stdio: "inherit" });
@@ -113,16 +130,20 @@ test.each(Array.from({ length: RUNS > 1 ? SEGMENTS : 2 }, (_, i) => 2 * i + 1))(
   },
 );
 
-/** A segment of so many ranges, which is symbols' unit of work. */
-async function indexedRanges(path: string, ranges: number): Promise<void> {
+const RANGES = 6;
+const FOUND = 3;
+
+/** A segment of so many ranges, which are symbols' unit of work; a run was killed when it had found those of some. */
+const killedWithin = copies(async (path) => {
   const engine = await openEngine({}, path);
-  const files = Array.from({ length: ranges }, (_, i) => ({
+  const files = Array.from({ length: RANGES }, (_, i) => ({
     path: `${i}.ts`,
     content: `function found${i}() {}\n//${"x".repeat(2 ** 20)}\n`,
   }));
   await engine.index(documents({ name: "r", files }), { symbols: "skip" });
   await engine.close();
-}
+  killedAfter(path, FOUND);
+});
 
 const killedAfter = (path: string, blobs: number): void => {
   const args = [WRITER, path, String(blobs)];
@@ -130,24 +151,21 @@ const killedAfter = (path: string, blobs: number): void => {
 };
 
 test("killed twice within one segment, the next run parses the ranges that are left", async () => {
-  const path = temporaryFolder();
-  await indexedRanges(path, 6);
-  killedAfter(path, 2);
+  const path = await killedWithin();
   killedAfter(path, 1); // of those that are left
   const environment = openEnvironment(path, { readOnly: false });
-  expect(readRanges(environment.snapshot(), { segment: 1, edition: 1 }).length).toBe(3);
-  expect(await parsedBy(environment)).toBe(3);
+  expect(readRanges(environment.snapshot(), { segment: 1, edition: 1 }).length).toBe(FOUND + 1);
+  expect(await parsedBy(environment)).toBe(RANGES - FOUND - 1);
   expect(readRanges(environment.snapshot(), { segment: 1, edition: 1 })).toEqual([]);
   await environment.close();
   const engine = await openEngine({}, path);
   const { stats } = await engine.search({ query: "sym:^found", matches: 0 });
-  expect([stats.totalMatchCount, (await engine.check()).problems]).toEqual([6, []]);
+  expect([stats.totalMatchCount, (await engine.check()).problems]).toEqual([RANGES, []]);
   await engine.close();
 });
 
 test("killed, and then merged by runs without symbols, the next run parses what is left", async () => {
-  const path = temporaryFolder();
-  await indexed(path);
+  const path = await indexed();
   killedAfter(path, 3 * FILES); // two segments have been published
   const engine = await openEngine({}, path);
   for (const name of ["a", "b", "c"]) {
@@ -167,9 +185,7 @@ test.each([
   ["kept", 1, undefined],
   ["not trusted where a block is damaged", 2, (value: Uint8Array) => value.slice(1)],
 ])("ranges of a segment that is rewritten without garbage are %s", async (_, parsed, change) => {
-  const path = temporaryFolder();
-  await indexedRanges(path, 6);
-  killedAfter(path, 3);
+  const path = await killedWithin();
   const environment = openEnvironment(path, { readOnly: false });
   if (change)
     await environment.write((writer) => {
@@ -192,18 +208,16 @@ test.each([
 });
 
 test.each([
-  ["outdated", 4, (value: Uint8Array) => aged(value)],
-  ["damaged", 4, (value: Uint8Array) => value.slice(1)],
-])("ranges of an interrupted run that are %s are parsed again", async (_, parsed, change) => {
-  const path = temporaryFolder();
-  await indexedRanges(path, 4);
-  killedAfter(path, 2);
+  ["outdated", (value: Uint8Array) => aged(value)],
+  ["damaged", (value: Uint8Array) => value.slice(1)],
+])("ranges of an interrupted run that are %s are parsed again", async (_, change) => {
+  const path = await killedWithin();
   const environment = openEnvironment(path, { readOnly: false });
   await environment.write((writer) => {
     const keys = [...writer.keys(editionRange(1, PART.RANGES, 1))];
     for (const key of keys) writer.put(key, change(writer.get(key, "a range")!));
   });
-  expect(await parsedBy(environment)).toBe(parsed);
+  expect(await parsedBy(environment)).toBe(RANGES);
   await environment.close();
 });
 
@@ -216,8 +230,7 @@ function aged(value: Uint8Array): Uint8Array {
 }
 
 test("a newer grammar parses the files of its language, and no others", async () => {
-  const path = temporaryFolder();
-  await indexed(path);
+  const path = await indexed();
   const environment = openEnvironment(path, { readOnly: false });
   expect(await parsedBy(environment)).toBe(SEGMENTS * FILES);
   await environment.write((writer) => {
