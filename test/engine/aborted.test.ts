@@ -10,7 +10,7 @@ import type { ConnectionConfig } from "../../src/sync/index.ts";
 import { syncConnections } from "../../src/sync/sync.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 import { repository } from "../ingest/listing.ts";
-import { openEngine } from "./opened.ts";
+import { openEngine, sharedEngine } from "./opened.ts";
 
 const source = (name: string, round = 0) =>
   documents({
@@ -81,12 +81,23 @@ let history: History;
 let tree: Workspace;
 const CONNECTION: ConnectionConfig = { type: "git", urls: [`file://${folder}`] };
 
-test.each(CALLS)("%s", async (_, kind, call) => {
-  const engine = await openEngine({ workers: 1 });
+async function fill(engine: Engine): Promise<void> {
   await engine.index([source("a"), source("b"), git(folder, { name: "g" })], { symbols: "skip" });
   await engine.index(source("a", 1), { symbols: "skip" }); // so that compact() has something to do
-  history = (await engine.history("g"))!;
-  tree = await engine.workspace(folder);
+}
+
+const shared = sharedEngine(
+  async (engine) => {
+    await fill(engine);
+    history = (await engine.history("g"))!;
+    tree = await engine.workspace(folder);
+  },
+  { workers: 1 },
+);
+
+test.each(CALLS)("%s", async (_, kind, call) => {
+  const engine = kind === "reads" ? shared() : await openEngine({ workers: 1 });
+  if (kind === "writes") await fill(engine);
   const endings: string[] = [];
   for (const ms of [undefined, 0, 1, 5, 20, 200]) {
     const controller = new AbortController();

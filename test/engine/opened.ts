@@ -49,10 +49,14 @@ export async function openEngine(
 }
 
 /** An engine that all tests of a file read: filled once, since that is most of what each would take. */
-export function sharedEngine(fill: (engine: Engine) => Promise<unknown>): () => Engine {
+export function sharedEngine(
+  fill: (engine: Engine) => Promise<unknown>,
+  options: OpenOptions = {},
+): () => Engine {
   let engine: Engine;
   beforeAll(async () => {
-    engine = await open(mkdtempSync(join(rootInMemory(), "quern-test-")), { workers: 0 });
+    const path = mkdtempSync(join(rootInMemory(), "quern-test-"));
+    engine = await open(path, { workers: 0, warmUp: false, ...options });
     await fill(engine);
   });
   afterAll(async () => {

@@ -8,13 +8,14 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { open, type Engine, type OpenOptions } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { SearchRequest } from "../../src/search/messages/request.ts";
+import { RUNS } from "./opened.ts";
 
 const base = mkdtempSync(join(tmpdir(), "quern-symbols-"));
 const engines: Engine[] = [];
 let opened = 0;
 
 async function openAt(path: string, options: OpenOptions = {}): Promise<Engine> {
-  const engine = await open(path, { workers: 1, ...options });
+  const engine = await open(path, { workers: 0, warmUp: false, ...options });
   engines.push(engine);
   return engine;
 }
@@ -46,7 +47,7 @@ const USES = "import { parseShape } from './shapes';\nparseShape('x'); parseShap
 
 let engine: Engine;
 beforeAll(async () => {
-  engine = await openAt(freshPath());
+  engine = await openAt(freshPath(), { workers: 1 });
   await engine.index(
     source("shapes", {
       "lib/shapes.ts": SHAPES,
@@ -299,7 +300,7 @@ test("sym: finds what a plain walk over the names finds", async () => {
     minLength: 1,
     maxLength: 4,
   });
-  const fresh = await openAt(freshPath(), { workers: 0 });
+  const fresh = await openAt(freshPath());
   await fc.assert(
     fc.asyncProperty(files, async (all) => {
       const contents = all.map((names, i) =>
@@ -321,7 +322,7 @@ test("sym: finds what a plain walk over the names finds", async () => {
           expect(symbols.length).toBe(count);
         }
     }),
-    { numRuns: 25 },
+    { numRuns: 8 * RUNS },
   );
 });
 
