@@ -27,8 +27,11 @@ const pageOf = (segment: number, page: number): CachedPage => {
 };
 
 /** What the text of a segment holds from `from` on. */
-const textAt = (segment: number, from: number, length: number) =>
-  Uint8Array.from({ length }, (_, i) => (segment * 31 + (from + i) * 7 + ((from + i) >> 8)) & 0xff);
+function textAt(segment: number, from: number, length: number): Uint8Array {
+  const text = new Uint8Array(length);
+  for (let i = 0; i < length; i++) text[i] = segment * 31 + (from + i) * 7 + ((from + i) >> 8);
+  return text;
+}
 
 function keep(cache: TextCache, page: CachedPage): void {
   const [from, to] = TextCache.reach(page);
