@@ -21,7 +21,7 @@ export interface LargeAnswer {
   readonly length: number;
 }
 
-const [route = "search", count = "3000"] = process.argv.slice(2);
+const [route = "search", count = "1500"] = process.argv.slice(2);
 const GIB = 2 ** 30;
 
 const path = mkdtempSync(join(tmpdir(), "quern-answer-"));
