@@ -32,11 +32,21 @@ const headerOf = (repositories: number): SegmentHeader => ({
   },
 });
 
+/** With its columns as text, since comparing their numbers one by one takes seconds. */
+const shown = (header: SegmentHeader | undefined) =>
+  header && {
+    ...header,
+    repositories: Object.entries(header.repositories).map(([name, column]) => {
+      const bytes = bytesOf(column as Uint32Array);
+      return `${name} ${Buffer.from(bytes).toString("latin1")}`;
+    }),
+  };
+
 function encoded(header: SegmentHeader): Uint8Array {
   const values: Uint8Array[] = [];
   const put = (_: Uint8Array, ...parts: Uint8Array[]) => void values.push(Buffer.concat(parts));
   putHeader({ put } as Pick<Writer, "put"> as Writer, 1, header);
-  expect(values[1]).toEqual(values[0]);
+  expect(Buffer.compare(values[1]!, values[0]!)).toBe(0);
   return values[0]!;
 }
 
@@ -64,7 +74,8 @@ test.each([0, 1, 15, 16, 3000, 70_000])(
   "%i repositories are read as they were written",
   (count) => {
     const header = headerOf(count);
-    expect(readHeader(stored([encoded(header), undefined]), 1)).toEqual(header);
+    const read = readHeader(stored([encoded(header), undefined]), 1);
+    expect(shown(read)).toEqual(shown(header));
   },
 );
 
@@ -73,7 +84,7 @@ test("in slices, too, and gives way all the time", async () => {
   let pauses = 0;
   const pause = (): undefined => void pauses++;
   const copies = stored([encoded(header), undefined]);
-  expect(await readHeaderInSlices(copies, 1, pause)).toEqual(header);
+  expect(shown(await readHeaderInSlices(copies, 1, pause))).toEqual(shown(header));
   expect(pauses).toBeGreaterThanOrEqual(8);
 });
 
