@@ -3,26 +3,33 @@
  * is missing is told; never another. scripts/damage.ts does it as often as one likes.
  */
 
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundle, type Bundle } from "./crash/bundle.ts";
-import { damageOf, makeTarget, place, tryDamage, tryDamaged } from "./crash/damage.ts";
+import { damageOf, makeTarget, place, tryDamage, tryDamaged, type Target } from "./crash/damage.ts";
 import { brokenPromise, placeOf } from "./crash/promises.ts";
 import { RUNS, temporaryFolder } from "./opened.ts";
 import { testSeed } from "./seed.ts";
 
+const made = mkdtempSync(join(tmpdir(), "quern-damage-"));
 let bundled: Bundle;
+let target: Target;
 beforeAll(async () => {
   bundled = await bundle("writer-process", "damage-process");
+  target = await makeTarget(bundled, made);
 });
-afterAll(() => bundled.remove());
+afterAll(() => {
+  bundled.remove();
+  rmSync(made, { recursive: true, force: true, maxRetries: 3 });
+});
 
 test("a damaged file", async () => {
   let state = testSeed();
   const folder = temporaryFolder();
-  const target = await makeTarget(bundled, folder);
   const random = () => (state = (state * 48_271 + 11) % 2_147_483_647) / 2_147_483_647;
-  for (let i = 0; i < 10 * RUNS; i++) {
+  for (let i = 0; i < 5 * RUNS; i++) {
     const damage = damageOf(target, random);
     const trial = await tryDamage(bundled, { target, damage, folder });
     const where = `${damage.what} (${placeOf(damage)}) ${trial.wrong.join("; ")}`;
@@ -32,7 +39,7 @@ test("a damaged file", async () => {
 
 test("a file is refused from the byte on that it lacks", async () => {
   const folder = temporaryFolder();
-  const { bytes } = await makeTarget(bundled, folder);
+  const { bytes } = target;
   for (const lost of [1, 4_096, bytes.length - 8_192, bytes.length - 4_095, bytes.length - 1]) {
     const path = place(folder, "cut", bytes.subarray(0, bytes.length - lost));
     const told = await tryDamaged(bundled, path);
