@@ -21,8 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => bundled.remove());
 
-const write = (options: Omit<WriterOptions, "script" | "workers">): Promise<Told> =>
-  runWriter({ script: bundled.script("writer-process"), workers: 2, ...options });
+type Options = Omit<WriterOptions, "script" | "workers"> & { workers?: number };
+
+const write = (options: Options): Promise<Told> =>
+  runWriter({ script: bundled.script("writer-process"), workers: 0, ...options });
 
 const LIFE: readonly Step[] = [
   "created",
@@ -44,13 +46,14 @@ const LIFE: readonly Step[] = [
  * One directory for all: each kill hits what the one before has left, mended by one operation. Within
  * a transaction: what the one before it has committed is there, and nothing of its own.
  */
-async function killWithin(steps: readonly Step[], path: string): Promise<void> {
+async function killWithin(steps: readonly Step[], path: string, workers: number): Promise<void> {
   const log = join(path, "steps");
   let done = 0;
   for (const step of steps) {
     const kill = async (step: Step): Promise<Told> => {
       const moment = { how: "kill within", step, nth: 1 } as const;
-      const told = await write({ path, first: done, end: done + 2 * ROUND, log, moment });
+      const range = { first: done, end: done + 2 * ROUND };
+      const told = await write({ path, workers, ...range, log, moment });
       expect(told.isKilled, step).toBe(true);
       return told;
     };
@@ -70,6 +73,7 @@ test("killed at each step of a segment's life", async () => {
     killWithin(
       LIFE.filter((_, i) => i % 2 === half),
       path,
+      2 * half, // threads
     ),
   );
   await Promise.all(halves);
@@ -79,8 +83,14 @@ test("killed at random moments", async () => {
   const path = temporaryFolder();
   const seed = testSeed();
   let done = 0;
-  for (let i = 0; i < 6 * RUNS; i++) {
-    const told = await write({ path, first: done, end: 1e6, killAfterMs: (seed * (i + 7)) % 500 });
+  for (let i = 0; i < 4 * RUNS; i++) {
+    const told = await write({
+      path,
+      workers: 2,
+      first: done,
+      end: 1e6,
+      killAfterMs: (seed * (i + 7)) % 500,
+    });
     done = await recover(path, told).catch((error: unknown) => {
       throw new Error(`kill ${i}, in operation ${told.done}`, { cause: error });
     });
@@ -94,7 +104,7 @@ test("the space of segments that were never published is used again", async () =
   await write({ path, first: 0, end: first });
   const moment = { how: "kill within", step: "published", nth: 1 } as const;
   const sizes: number[] = [];
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < 4; i++) {
     expect((await write({ path, first, end: first + 1, log, moment })).isKilled).toBe(true);
     sizes.push(statSync(join(path, "index", "quern.mdb")).size);
   }

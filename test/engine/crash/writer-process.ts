@@ -6,7 +6,11 @@ import { open } from "../../../src/engine.ts";
 import { operation, perform } from "./operations.ts";
 
 const [path, first, end, workers] = process.argv.slice(2) as [string, string, string, string];
-const engine = await open(join(path, "index"), { workers: Number(workers), memoryBudget: 2 ** 25 });
+const engine = await open(join(path, "index"), {
+  workers: Number(workers),
+  warmUp: false,
+  memoryBudget: 2 ** 25,
+});
 const tokens = lmdbTokenStore(join(path, "keys"));
 for (let i = Number(first); i < Number(end); i++) {
   process.stdout.write(`begin ${i}\n`);
