@@ -107,7 +107,7 @@ describe.runIf(process.platform === "linux")("a worker", () => {
   let worked: () => number;
   afterAll(() => engine.close());
   beforeAll(async () => {
-    engine = await open(join(path, "worker"), { workers: 1 });
+    engine = await open(join(path, "worker"), { workers: 1, warmUp: false });
     await engine.index(sources, { symbols: "skip" });
     worked = await workerClock(async () => {
       for (let i = 0; i < 10; i++)
