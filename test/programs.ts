@@ -24,6 +24,19 @@ const ownNames: Plugin = {
     }),
 };
 
+const WARMS_UP = "options.warmUp ?? true";
+
+/** A test asks a program a few questions: to warm up would take longer than all of them. */
+const noWarmUp: Plugin = {
+  name: "no warm-up",
+  setup: (esbuild) =>
+    esbuild.onLoad({ filter: /[\\/]src[\\/]engine\.ts$/ }, ({ path }) => {
+      const source = readFileSync(path, "utf8");
+      if (!source.includes(WARMS_UP)) throw new Error(`there is no ${WARMS_UP} to replace`);
+      return { contents: source.replace(WARMS_UP, "options.warmUp ?? false"), loader: "ts" };
+    }),
+};
+
 /**
  * Bundles TypeScript files of a host or of a test, which may import quern by its names, and returns where
  * each is then. They go when this process ends.
@@ -40,7 +53,7 @@ export async function bundledPrograms(files: readonly string[]): Promise<string[
     bundle: true,
     splitting: true,
     packages: "external",
-    plugins: [ownNames],
+    plugins: [ownNames, noWarmUp],
     platform: "node",
     format: "esm",
     target: "node20",

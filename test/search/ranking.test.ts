@@ -17,7 +17,7 @@ const LISTING = fileURLToPath(new URL("ranking.golden.txt", import.meta.url));
 const SHOWN = 5;
 
 const path = mkdtempSync(join(tmpdir(), "quern-ranking-"));
-const engine = await open(path, { workers: 1 });
+const engine = await open(path, { workers: 1, warmUp: false });
 await indexCorpus(engine);
 afterAll(async () => {
   await engine.close();

@@ -15,7 +15,7 @@ const source = (name: string, files: Record<string, string>): Source =>
 const path = mkdtempSync(join(tmpdir(), "quern-undecided-"));
 let engine: Engine;
 beforeAll(async () => {
-  engine = await open(path, { workers: 1 });
+  engine = await open(path, { workers: 1, warmUp: false });
   await engine.index(source("known", { "a.ts": "function first() {}\n", "a.txt": "first\n" }));
   await engine.index(
     source("new", {
