@@ -54,7 +54,7 @@ test("whatever the paths are", async () => {
 });
 
 test("a tree of more characters than an answer may have is refused", async () => {
-  const deep = Array.from({ length: 40 }, (_, i) => `${i}/${"a/".repeat(1_900)}x`);
+  const deep = Array.from({ length: 10 }, (_, i) => `${i}/${"a/".repeat(1_900)}x`);
   const files = deep.map((one) => ({ path: one, content: "x" }));
   await engine.index(documents({ name: "r", files }), { symbols: "skip" });
   for (const of of [engine, wrapped()]) {
@@ -65,5 +65,5 @@ test("a tree of more characters than an answer may have is refused", async () =>
         "the paths in these folders have more than 33554432 characters; ask for fewer folders",
     });
   }
-  expect((await answers(engine, deep.slice(0, 5)))[0]).toBe(200);
+  expect((await answers(engine, deep.slice(0, 2)))[0]).toBe(200);
 });
