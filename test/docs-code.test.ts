@@ -3,6 +3,7 @@
 import { execFile, execFileSync } from "node:child_process";
 import {
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -52,20 +53,25 @@ test("every block compiles", () => {
   expect(complaints(blocks)).toEqual({});
 });
 
-/** A folder with an index, two folders of sources and two repositories. */
-function project(name: string): string {
-  const path = join(folder, name.replace(/\W/g, "-"));
+/** A folder with an index, two folders of sources and two repositories. Each block has a copy. */
+const model = join(folder, "model");
+beforeAll(() => {
   for (const made of [".quern", "src", "shop", "repositories"])
-    mkdirSync(join(path, made), { recursive: true });
-  copyFileSync(join(index, "quern.mdb"), join(path, ".quern/quern.mdb"));
+    mkdirSync(join(model, made), { recursive: true });
+  copyFileSync(join(index, "quern.mdb"), join(model, ".quern/quern.mdb"));
   const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
-  for (const repository of ["shop", "ledger"].map((one) => join(path, "repositories", one))) {
+  for (const repository of ["shop", "ledger"].map((one) => join(model, "repositories", one))) {
     execFileSync("git", ["init", "--quiet", repository]);
     const commit = ["commit", "--quiet", "--allow-empty", "-m", "Nothing yet"];
     execFileSync("git", ["-C", repository, ...who, ...commit]);
   }
   const connections = { own: { type: "folder", path: "repositories" } };
-  writeFileSync(join(path, "quern.json"), JSON.stringify({ connections }));
+  writeFileSync(join(model, "quern.json"), JSON.stringify({ connections }));
+});
+
+function project(name: string): string {
+  const path = join(folder, name.replace(/\W/g, "-"));
+  cpSync(model, path, { recursive: true });
   return path;
 }
 

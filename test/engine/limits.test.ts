@@ -1,13 +1,13 @@
 /** The limit of matches, time-out, abort, streams, and one order of files whatever the layout and the number of threads. */
 
 import fc from "fast-check";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { SearchRequest } from "../../src/search/messages/request.ts";
 import type { FileResult, SearchResponse } from "../../src/search/messages/response.ts";
 import { brokenInvariant, segmentsInScope } from "./invariants.ts";
-import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
+import { openEngine, RUNS, sharedEngine, temporaryFolder } from "./opened.ts";
 
 const WORDS = ["needle", "Needle", "needles", "hay", "stack", "the_needle", "x", "return"];
 
@@ -101,7 +101,7 @@ test("a limit takes whole files in rank order, and cuts the last one", async () 
       const wholeRanges = whole?.chunks.flatMap((chunk) => chunk.matchRanges) ?? [];
       expect(ranges).toEqual(wholeRanges.slice(0, ranges.length));
     }),
-    { numRuns: 40 * RUNS },
+    { numRuns: 10 * RUNS },
   );
 });
 
@@ -163,17 +163,18 @@ test.each([0, 2])("a stream's files are those of a search, %i threads", async (w
   }
 });
 
-let large: { name: string; files: { path: string; content: string }[] };
-beforeAll(() => {
+const fillLarge = (engine: Engine) => {
   const line = "xyxyxyxyxyxyxyxyxyxyxyxyxyxyxyxyxyxyxyxyxyx\n";
   const content = line.repeat(20_000);
   const files = Array.from({ length: 24 }, (_, i) => ({ path: `${i}`, content: `${content}${i}` }));
-  large = { name: "large", files };
-});
+  return engine.index(documents({ name: "large", files }), { symbols: "skip" });
+};
+const large = new Map(
+  [0, 2].map((workers) => [workers, sharedEngine(fillLarge, { workers })] as const),
+);
 
 test.each([0, 2])("time runs out: a partial answer, %i threads", async (workers) => {
-  const engine = await openEngine({ workers });
-  await engine.index(documents(large), { symbols: "skip" });
+  const engine = large.get(workers)!();
   const request = { query: "(x*y)+|x", matches: 10, isRegexEnabled: true };
   await engine.search({ query: "nothing here", matches: 1 });
   const start = performance.now();
@@ -190,8 +191,7 @@ test.each([0, 2])("time runs out: a partial answer, %i threads", async (workers)
 test.each([0, 2])(
   "an abort rejects at once, and the threads are free again, %i threads",
   async (workers) => {
-    const engine = await openEngine({ workers });
-    await engine.index(documents(large), { symbols: "skip" });
+    const engine = large.get(workers)!();
     const controller = new AbortController();
     const request = { query: "(x*y)+|x", matches: 10, isRegexEnabled: true };
     const aborted = engine.search(request, { signal: controller.signal });
@@ -205,7 +205,7 @@ test.each([0, 2])(
 
 test("closing ends what runs", async () => {
   const engine = await openEngine({ workers: 1 });
-  await engine.index(documents(large), { symbols: "skip" });
+  await fillLarge(engine);
   const searching = engine.search({ query: "(x*y)+|x", matches: 10, isRegexEnabled: true });
   const failed = expect(searching).rejects.toMatchObject({ code: "ENGINE_CLOSED" });
   await engine.close();
@@ -222,7 +222,7 @@ test.each([0, 1])("with %i workers a close at any moment ends all that runs", as
   const drain = async (stream: AsyncIterable<unknown>) => {
     for await (const _ of stream);
   };
-  for (let turns = 0; turns < 12; turns++) {
+  for (let turns = 0; turns < 12; turns += 1 + workers) {
     const engine = await openEngine({ workers }, path);
     const request = { query: "x", matches: 10 };
     const calls = [

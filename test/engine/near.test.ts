@@ -8,7 +8,7 @@ import { Near } from "../../src/search/caller/near.ts";
 import type { SearchOptions, SearchRequest } from "../../src/search/messages/request.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, moveViewer } from "./corpus-engine.ts";
-import { openEngine, RUNS } from "./opened.ts";
+import { openEngine, RUNS, sharedEngine } from "./opened.ts";
 
 const near = { isOff: false, found: 0, left: 0 };
 
@@ -66,7 +66,7 @@ test("any query, whatever a viewer may see", async () => {
   };
   const states = searchStates(3);
   const bytes = fc.constantFrom(1, 300, 2100, 40_000);
-  await fc.assert(fc.asyncProperty(states, bytes, check), { numRuns: 6 * RUNS });
+  await fc.assert(fc.asyncProperty(states, bytes, check), { numRuns: 3 * RUNS });
   expect(Math.min(near.found, near.left)).toBeGreaterThan(5); // both ways are taken
 });
 
@@ -85,6 +85,8 @@ async function finds(engine: Engine, request: SearchRequest): Promise<[string, n
   return [near.found > before ? "near" : "threads", stats.fileCount];
 }
 
+const shared = sharedEngine((engine) => engine.index(files("one", 3)), { workers: 1 });
+
 test.each<[query: string, who: string, count: number, more?: Partial<SearchRequest>]>([
   ["apple", "near", 3],
   ["apple or pear", "near", 3],
@@ -101,9 +103,7 @@ test.each<[query: string, who: string, count: number, more?: Partial<SearchReque
   ["lang:go", "threads", 3, { whole: true }],
   ["lang:go", "threads", 3, { facets: 5 }],
 ])("%s: %s", async (query, who, count, more = {}) => {
-  const engine = await openEngine({ workers: 1 });
-  await engine.index(files("one", 3));
-  expect(await finds(engine, { query, matches: 50, ...more })).toEqual([who, count]);
+  expect(await finds(shared(), { query, matches: 50, ...more })).toEqual([who, count]);
 });
 
 test("many files or pages are left to the threads", async () => {
