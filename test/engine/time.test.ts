@@ -27,12 +27,12 @@ vi.mock("node:worker_threads", async (original) => {
   return { ...threads, Worker };
 });
 
-/** Thirty megabytes of words, and three files on which expressions read on behind their matches. */
+/** Fifteen megabytes of words, and three files on which expressions read on behind their matches. */
 function slowCorpus(): { path: string; content: string }[] {
   const random = randomFrom(1);
   const words = ["alpha", "beta_GAMM", "x", "foo_BAR", "return", "xxxxx", "if", "\n"];
   const text = Array.from({ length: 220_000 }, () => words[random(8)]).join(" ");
-  const files = Array.from({ length: 28 }, (_, i) => ({ path: `f${i}`, content: `${i}${text}` }));
+  const files = Array.from({ length: 14 }, (_, i) => ({ path: `f${i}`, content: `${i}${text}` }));
   const line = { path: "line", content: "x".repeat(1_900_000) };
   const hard = { path: "hard", content: hardText(1_900_000, 0) };
   return [...files, line, hard, { path: "xy", content: `${"xy".repeat(22)}\n`.repeat(42_000) }];
@@ -192,7 +192,7 @@ describe("a worker that dies", () => {
       message: expect.stringMatching(/^worker \d died/) as string,
     });
     const { stats } = await slow.engine.search({ query: "alpha", matches: 0 });
-    expect([stats.fileCount, stats.crashes, stats.shardsSkipped]).toEqual([28, 0, 0]);
+    expect([stats.fileCount, stats.crashes, stats.shardsSkipped]).toEqual([14, 0, 0]);
     expect(started.length).toBeGreaterThan(before);
   });
 });

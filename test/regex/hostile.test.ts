@@ -149,13 +149,13 @@ test("large expressions run, in bounded memory", () => {
   expect(process.memoryUsage.rss() - before).toBeLessThan(400 * 1024 * 1024);
 });
 
-test("ten thousand different patterns in a row", () => {
+test("four thousand different patterns in a row", () => {
   count("warm", code);
   const before = { kernel: kernel.bytes.length, rss: process.memoryUsage.rss() };
-  for (let i = 0; i < 10_000; i++)
+  for (let i = 0; i < 4_000; i++)
     expect(count(`raid${i}\\b|w[a-f]${i}\\b`, `raid${i} raid wa${i} wf${i}0`)).toBe(2);
-  expect(kernel.bytes.length - before.kernel).toBeLessThan(32 * 1024 * 1024);
-  expect(process.memoryUsage.rss() - before.rss).toBeLessThan(200 * 1024 * 1024);
+  expect(kernel.bytes.length - before.kernel).toBeLessThan(12 * 1024 * 1024);
+  expect(process.memoryUsage.rss() - before.rss).toBeLessThan(80 * 1024 * 1024);
 });
 
 test("patterns with hundreds of large states each, one after another, keep those of a few", () => {
@@ -180,7 +180,7 @@ test("patterns with hundreds of large states each, one after another, keep those
 test("an expression that needs ever new states finds what RE2 finds", () => {
   const source = "a[ab]{20}[c!]"; // a state for each twenty letters there are
   const random = randomFrom(7);
-  const letters = Array.from({ length: 300_000 }, (_, i) =>
+  const letters = Array.from({ length: 100_000 }, (_, i) =>
     i % 61 === 60 ? "\n" : random(30) === 0 ? "c" : "ab"[random(2)],
   );
   const bytes = Buffer.from(letters.join(""));

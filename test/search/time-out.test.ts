@@ -48,7 +48,7 @@ test.each(THREADS)(
     const engine = await openEngine({ workers });
     await engine.index(hard, { symbols: "skip" });
     await engine.search({ query: "nothing here", matches: 1 });
-    await askInTime([500, 2_000, 5_000], async (timeoutMs) => {
+    await askInTime([800, 2_000, 5_000], async (timeoutMs) => {
       const request = { ...HARD, matches: 10_000 };
       const { stats, files, isSearchExhaustive } = await engine.search(request, { timeoutMs });
       expect(stats.flushReason).toBe("FLUSH_REASON_TIMER_EXPIRED");
