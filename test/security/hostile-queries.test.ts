@@ -132,19 +132,21 @@ const MOST_INLINE_MS = 9 * SLOWNESS;
 const MOST_WORK_MS = 1_200 * SLOWNESS;
 const TRIES = 5;
 
+const repositories = mkdtempSync(join(tmpdir(), "quern-hostile-"));
+beforeAll(async () => {
+  await using engine = await open(repositories, { workers: 0 });
+  const sources = Array.from({ length: 300 }, (_, i) =>
+    documents({ name: `r/${i}`, files: [{ path: "a.txt", content: `a${i}b hello\n` }] }),
+  );
+  await engine.index(sources, { symbols: "skip" });
+});
+afterAll(() => rmSync(repositories, { recursive: true, force: true, maxRetries: 3 }));
+
 describe.runIf(process.platform === "linux").each([1, 0])("a query, %i workers", (workers) => {
-  const path = mkdtempSync(join(tmpdir(), "quern-hostile-"));
   let engine: Engine;
-  afterAll(async () => {
-    await engine.close();
-    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-  });
+  afterAll(() => engine.close());
   beforeAll(async () => {
-    engine = await open(path, { workers, warmUp: false });
-    const sources = Array.from({ length: 300 }, (_, i) =>
-      documents({ name: `r/${i}`, files: [{ path: "a.txt", content: `a${i}b hello\n` }] }),
-    );
-    await engine.index(sources, { symbols: "skip" });
+    engine = await open(repositories, { workers, warmUp: false });
     await engine.search({ query: "hello repo:r", matches: 1 });
   });
 

@@ -102,13 +102,18 @@ const sources = Object.entries(FILES).map(([name, content]) =>
   documents({ name, files: [{ path: "a.txt", content }] }),
 );
 
+beforeAll(async () => {
+  await using engine = await open(path, { workers: 0 });
+  await engine.index(sources, { symbols: "skip" });
+});
+afterAll(() => rmSync(path, { recursive: true, force: true, maxRetries: 3 }));
+
 describe.runIf(process.platform === "linux")("a worker", () => {
   let engine: Engine;
   let worked: () => number;
   afterAll(() => engine.close());
   beforeAll(async () => {
-    engine = await open(join(path, "worker"), { workers: 1, warmUp: false });
-    await engine.index(sources, { symbols: "skip" });
+    engine = await open(path, { workers: 1, warmUp: false });
     worked = await workerClock(async () => {
       for (let i = 0; i < 10; i++)
         await engine.search({ query: `z.*${i}y`, isRegexEnabled: true, matches: 1 });
@@ -144,13 +149,9 @@ describe.runIf(process.platform === "linux")("a worker", () => {
 
 describe.runIf(process.platform === "linux")("without workers", () => {
   let engine: Engine;
-  afterAll(async () => {
-    await engine.close();
-    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-  });
+  afterAll(() => engine.close());
   beforeAll(async () => {
-    engine = await open(join(path, "inline"), { workers: 0 });
-    await engine.index(sources, { symbols: "skip" });
+    engine = await open(path, { workers: 0 });
     await engine.search({ query: "repo:mixed ab", matches: 1 });
   });
 
