@@ -91,8 +91,8 @@ function foldersOf({ fileName: { text } }: FileResult): string[] {
 }
 
 const WORKERS = [
-  { workers: 0, states: 15 },
-  { workers: 3, states: 6 },
+  { workers: 0, states: 6 },
+  { workers: 3, states: 2 },
 ];
 
 test.each(WORKERS)("any query, $workers workers", async (given) => {

@@ -89,6 +89,6 @@ test("a history of a git repository", async () => {
       await Promise.all([engine.close(), fresh.close()]);
       expect(ours).toEqual(wanted);
     }),
-    { numRuns: 6 * RUNS },
+    { numRuns: 3 * RUNS },
   );
 });

@@ -198,7 +198,7 @@ test("random files show what the twin says", async () => {
       expect(shown).toEqual(await expectedSpans(engine, { corpus, names }, one));
     }
   };
-  await fc.assert(fc.asyncProperty(twinCases, check), { numRuns: 30 * RUNS });
+  await fc.assert(fc.asyncProperty(twinCases, check), { numRuns: 10 * RUNS });
 });
 
 // ── any query: what a limit may not change ──
@@ -254,8 +254,8 @@ test("200 matches are 40 files, and not one", async () => {
 });
 
 const WORKERS = [
-  { workers: 0, states: 10 },
-  { workers: 3, states: 6 },
+  { workers: 0, states: 4 },
+  { workers: 3, states: 2 },
 ];
 
 test.each(WORKERS)("any query, $workers workers", async (given) => {

@@ -11,9 +11,9 @@ import { testSeed } from "./seed.ts";
 
 /** Random states of the index; each is asked so many queries. */
 const WORKERS = [
-  { workers: 0, states: 24 },
-  { workers: 1, states: 12 },
-  { workers: 3, states: 16 },
+  { workers: 0, states: 12 },
+  { workers: 1, states: 4 },
+  { workers: 3, states: 6 },
 ];
 const QUERIES_EACH = 8;
 

@@ -31,7 +31,7 @@ test("any query", async () => {
     }
   };
   await fc.assert(fc.asyncProperty(searchStates(5), check), {
-    numRuns: 25 * RUNS,
+    numRuns: 10 * RUNS,
     endOnFailure: true,
   });
 });
@@ -63,6 +63,6 @@ test.each([1, 3] as const)("any history, up to %i revisions", async (revisions) 
   };
   await fc.assert(
     fc.asyncProperty(fc.array(steps(revisions), { minLength: 2, maxLength: 8 }), check),
-    { numRuns: 6 * RUNS, endOnFailure: true },
+    { numRuns: 3 * RUNS, endOnFailure: true },
   );
 });

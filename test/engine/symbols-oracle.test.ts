@@ -142,8 +142,8 @@ const contexts = (name: string) => CONTEXTS[name];
 const FINDS_DEFINITIONS = { seed: 1, numRuns: 2 };
 
 test.each([
-  { workers: 0, runs: 12 },
-  { workers: 2, runs: 8 },
+  { workers: 0, runs: 5 },
+  { workers: 2, runs: 3 },
 ])("sym: and symbols on ranges, $workers workers", async (given) => {
   const { workers, runs } = given;
   const engine = await openEngine({ workers, contexts });

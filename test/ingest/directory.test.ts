@@ -168,7 +168,7 @@ test("as git has it, for random rules", async () => {
         expect(await paths(folder)).toEqual(listed.filter((file) => file !== "").toSorted());
       },
     ),
-    { numRuns: Number(process.env["QUERN_IGNORE_RUNS"] ?? 60) },
+    { numRuns: Number(process.env["QUERN_IGNORE_RUNS"] ?? 20) },
   );
 });
 

@@ -222,7 +222,7 @@ describe.skipIf(isCaseless)("as git has it", () => {
       fc.asyncProperty(rules, async (files) => {
         expect(await ignoredByQuern(files)).toEqual(ignoredByGit(files));
       }),
-      { numRuns: Number(process.env["QUERN_IGNORE_RUNS"] ?? 300) },
+      { numRuns: Number(process.env["QUERN_IGNORE_RUNS"] ?? 100) },
     );
   });
 });

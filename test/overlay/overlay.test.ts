@@ -94,8 +94,8 @@ async function viewerOf(engine: Engine, names: readonly string[] | undefined) {
 }
 
 test.each([
-  { workers: 0, states: 8 },
-  { workers: 2, states: 4 },
+  { workers: 0, states: 4 },
+  { workers: 2, states: 2 },
 ])("as if it had been indexed, $workers workers", async (given) => {
   const { workers, states } = given;
   const engine = await openEngine({ workers, contexts });

@@ -51,7 +51,7 @@ test("any words on any pages", async () => {
         ]);
       }
     }),
-    { numRuns: 60 * RUNS },
+    { numRuns: 25 * RUNS },
   );
 });
 
