@@ -82,6 +82,37 @@ describe("a node that is gone", () => {
     expect(comparable(await front.search(request))).toEqual(whole);
   });
 
+  test("only those who may see something in a lost slice are told", async () => {
+    const cluster = await newCluster({ shardBytes: 1, replicas: 1, onWarning: () => undefined });
+    const nodes = await startNodes(cluster, 2);
+    const front = await openFront(cluster);
+    const names = Array.from({ length: 6 }, (_, n) => `r${n}`);
+    for (const name of names) await front.index(shop(name, `needle of ${name}\n`));
+    const { rows } = await cluster.pool.query<{ id: number; shard: number }>(
+      "select repository as id, shard from quern_repository",
+    );
+    const ownerOf = (shard: number) => ownersOf(["node-0", "node-1"], [shard, 0], 1)[0];
+    const isLost = ({ shard }: { shard: number }) => ownerOf(shard) === "node-0";
+    const held = async () => {
+      const owned = "select node, shard from quern_ready where slices <> '{}' order by shard";
+      return (await cluster.pool.query(owned)).rows as unknown[];
+    };
+    const shards = rows.map(({ shard }) => shard).sort((a, b) => a - b);
+    await expect.poll(held).toEqual(shards.map((shard) => ({ node: ownerOf(shard), shard })));
+    await front.refresh();
+    const [lost, left] = [rows.filter(isLost), rows.filter((one) => !isLost(one))];
+    expect([lost.length > 0, left.length > 0]).toEqual([true, true]);
+    nodes[0]!.cut();
+    const asked = async (seen: { id: number }[]) => {
+      const viewer = { repositoryIds: new Set(seen.map(({ id }) => id)) };
+      const { stats, isSearchExhaustive } = await front.search(request, { viewer });
+      return [stats.totalMatchCount, stats.crashes, isSearchExhaustive];
+    };
+    expect(await asked(left)).toEqual([left.length, 0, true]);
+    expect(await asked(lost.slice(0, 1))).toEqual([0, 1, false]);
+    expect(await asked(rows)).toEqual([left.length, lost.length, false]);
+  });
+
   test("closed, and still heard on its port: partial, and not overloaded", async () => {
     const { nodes, front } = await filled(2, 1);
     const names = nodes.map(({ name }) => name);

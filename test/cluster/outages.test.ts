@@ -203,11 +203,14 @@ test("a front whose PostgreSQL hangs until nodes have left its state: calls end 
   await fill(writer);
   const catalog = postgresCatalog(poolOn(database, { port: proxy.port })); // without time limits
   const front = await openFront(cluster, { catalog });
+  const before = comparable(await front.search(request));
   proxy.hang();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
   await writer.index(shop("shop", "needle anew\n"));
   await writer.index(shop("other", "needle of another day\n"));
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 90_000 }); // longer than nodes keep a state
-  onTestFinished(() => void vi.useRealTimers());
+  expect(comparable(await front.search(request))).toEqual(before); // nodes keep the state for a minute
+  vi.setSystemTime(Date.now() + 90_000);
   const generations = async () => {
     const { rows } = await cluster.pool.query("select shard, generation from quern_ready");
     const states = rows.map((row: { shard: number; generation: string }) => JSON.stringify(row));
