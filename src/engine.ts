@@ -66,7 +66,7 @@ import type { History } from "./history/history.ts";
 import { createPool, type OwnPool } from "./threads/pool.ts";
 import { Reader } from "./reader.ts";
 import { OBSERVE, Tracer, type IndexSize, type Observable } from "./tracing.ts";
-import type { Manifest } from "./store/catalog/manifest.ts";
+import { textBytesOf, type Manifest } from "./store/catalog/manifest.ts";
 import {
   KNOWN_REPOSITORIES,
   knownRepositories,
@@ -899,13 +899,13 @@ class OpenedEngine
   }
 }
 
-function sizeOf({ repositories, segments }: Manifest): IndexSize {
-  const sum = (of: "files" | "textBytes") => segments.reduce((all, one) => all + one[of], 0);
+function sizeOf(manifest: Manifest): IndexSize {
+  const { repositories, segments } = manifest;
   return {
     repositories: repositories.length,
     segments: segments.length,
-    files: sum("files"),
-    textBytes: sum("textBytes"),
+    files: segments.reduce((sum, { files }) => sum + files, 0),
+    textBytes: textBytesOf(manifest),
   };
 }
 

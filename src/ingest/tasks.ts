@@ -23,7 +23,8 @@ const session = (context: TaskContext): SegmentSession =>
 const add: Task<Batch, BatchResult> = (batch, context) =>
   session(context).add(batch, () => context.pause());
 
-const finish: Task<undefined, FinishResult> = (_, context) => session(context).finish();
+const finish: Task<readonly number[], FinishResult> = (segments, context) =>
+  session(context).finish(segments);
 
 const discard: Task<undefined, void> = (_, context) => session(context).discard();
 

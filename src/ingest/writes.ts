@@ -8,6 +8,7 @@ import type { Pause } from "../base/yield.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CatalogKeeper } from "../store/catalog/catalog-keeper.ts";
 import { repositoryNamed, type Catalog } from "../store/catalog/catalog.ts";
+import { textBytesOf } from "../store/catalog/manifest.ts";
 import { RETIRE_MS } from "../store/format/format.ts";
 import type { KeptTables } from "../store/segments/kept-tables.ts";
 import type { MergedSegment } from "../store/upkeep/merge.ts";
@@ -175,7 +176,7 @@ export class Writes {
       return {
         segmentsBefore: before.manifest.segments.length,
         segmentsAfter: after.manifest.segments.length,
-        bytesFreed: textBytes(before) - textBytes(after),
+        bytesFreed: textBytesOf(before.manifest) - textBytesOf(after.manifest),
         durationMs: performance.now() - start,
       };
     });
@@ -265,9 +266,6 @@ export class Writes {
  */
 const hasSymbols = ({ symbols, withoutSymbols }: IndexReport): boolean =>
   symbols > 0 || withoutSymbols.length > 0;
-
-const textBytes = (catalog: Catalog): number =>
-  catalog.manifest.segments.reduce((sum, segment) => sum + segment.textBytes, 0);
 
 function isOne(sources: Sources): sources is Source {
   if (typeof sources !== "object" || sources === null)

@@ -55,7 +55,7 @@ class LayerBuilder {
   ): Promise<Layer> {
     this.#target = new MemoryTarget(segment);
     this.#session.discard(); // left over from a build that failed
-    const batch = { segment, owner: "", maxFileSize, memoryBytes: Infinity };
+    const batch = { segment, owner: "", maxFileSize, memoryBytes: Infinity, shares: false };
     const gone: boolean[][] = [];
     for (const { repository, files } of repositories) {
       const goneHere: boolean[] = [];
@@ -69,8 +69,9 @@ class LayerBuilder {
         goneHere.push(reason === "unreadable" && !isFileStill(content));
       }
     }
-    const written = this.#session.finish();
-    if (written) await this.#findSymbols({ segment, isDeadly }, await extractor(), pause);
+    const written = this.#session.finish([]);
+    if (written.length > 0)
+      await this.#findSymbols({ segment, isDeadly }, await extractor(), pause);
     const header = readHeader(this.#target.environment.snapshot(), segment)!;
     return { packed: this.#target.pack(), header, gone };
   }

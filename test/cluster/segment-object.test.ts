@@ -1,5 +1,6 @@
 /** Segments as objects: equal content has one key, what comes back answers as before, damage is refused. */
 
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe as group, expect, onTestFinished, test, vi } from "vitest";
 import {
@@ -21,8 +22,14 @@ import {
 import type { SegmentStore } from "../../src/cluster/objects/segment-store.ts";
 import { documents, open, type Engine } from "../../src/index.ts";
 import { openStore } from "../../src/store/catalog/open.ts";
-import { readManifest, type Manifest } from "../../src/store/catalog/manifest.ts";
-import { engineKey, SEGMENTS_RANGE } from "../../src/store/format/format.ts";
+import {
+  readManifest,
+  type Manifest,
+  type ManifestSegment,
+} from "../../src/store/catalog/manifest.ts";
+import { engineKey, HASH_BYTES, SEGMENTS_RANGE } from "../../src/store/format/format.ts";
+import { openSegment } from "../../src/store/segments/segment-reader.ts";
+import { encodeHeader } from "../../src/store/segments/segment-tables.ts";
 import type { Environment } from "../../src/store/lmdb/environment.ts";
 import { bringTo, difference, moveViewer } from "../engine/corpus-engine.ts";
 import { openEngine, RUNS, temporaryFolder } from "../engine/opened.ts";
@@ -115,6 +122,10 @@ async function indexed(count = 300): Promise<Environment> {
   return storeAt(path);
 }
 
+async function* oneByOneOf<T>(values: readonly T[]): AsyncGenerator<T> {
+  yield* values;
+}
+
 const bytesOf = async (store: SegmentStore, key: string): Promise<Buffer> => {
   const pieces: Uint8Array[] = [];
   for await (const piece of await store.get(key)) pieces.push(piece);
@@ -170,6 +181,35 @@ group("one segment", () => {
     expect(withSegment.length).toBeGreaterThan(before.length);
     await deleteSegment(environment, 2);
     expect(keys()).toEqual(before);
+  });
+
+  test("content that is borrowed is sent along, and never borrowed from this machine", async () => {
+    const path = temporaryFolder();
+    const engine = await open(path, { workers: 0 });
+    for (const name of ["shop", "shop-work-tree"]) await engine.index(source(name, 300));
+    await engine.close();
+    const [from, to] = [await storeAt(path), await indexed(3)];
+    const [lender, borrower] = manifestOf(from).segments as [ManifestSegment, ManifestSegment];
+    expect(borrower.content).toBe(lender.segment);
+    const store = directorySegments(temporaryFolder());
+    const { key } = await sendSegment(from, borrower.segment, store);
+    await fetchSegment(to, { key, segment: 8 }, store);
+    const snapshot = to.snapshot();
+    const reader = openSegment(snapshot, 8)!;
+    expect([reader.header.content, reader.header.files]).toEqual([8, 300]);
+    const hashes = reader.hashes(snapshot);
+    const hash = createHash("sha256").update(reader.blobText(snapshot, 299)).digest();
+    expect(hash.subarray(0, HASH_BYTES)).toEqual(Buffer.from(hashes.subarray(299 * HASH_BYTES)));
+    snapshot.close();
+
+    const values: Value[] = [];
+    for await (const value of decodeBundle(key, 1, await store.get(key)))
+      values.push({ ...value, bytes: Uint8Array.from(value.bytes) });
+    values[0] = { ...values[0]!, bytes: Buffer.concat(encodeHeader(9, reader.header)) };
+    const broken = { ...store, get: async () => encodeBundle(1, oneByOneOf(values)) };
+    await expect(fetchSegment(to, { key, segment: 9 }, broken)).rejects.toMatchObject({
+      code: "INDEX_CORRUPT",
+    });
   });
 
   const DAMAGES: readonly (readonly [string, (bytes: Buffer) => Buffer])[] = [

@@ -18,6 +18,7 @@ import {
 
 /** Three files each of repositories 1, 3, 5, … */
 const headerOf = (repositories: number): SegmentHeader => ({
+  content: 1,
   blobs: 7,
   pages: 8,
   files: 3 * repositories,

@@ -39,7 +39,7 @@ export async function writeManyRepositories(
     );
     for (let file = 1; file <= files; file++)
       await session.add(batchOf(Math.min(file, count), file, lease.owner), () => undefined);
-    const written = session.finish()!;
+    const written = session.finish([])[0]!;
     for (let from = 0; from < count; from += BATCH)
       await environment.write((writer) => {
         for (const set of written.sets.slice(from, from + BATCH)) {
@@ -70,6 +70,7 @@ const batchOf = (repository: number, file: number, owner: string) => ({
   owner,
   maxFileSize: 1 << 20,
   memoryBytes: 1 << 30,
+  shares: false,
   files: [
     {
       path: file === repository ? "a.c" : `more/${file}.c`,

@@ -121,7 +121,7 @@ export const recordPublication = (
 
 async function sendIfNew(
   { environment, store }: Publishing,
-  { segment, symbols: edition }: ManifestSegment,
+  { segment, content, symbols: edition }: ManifestSegment,
   known: LocalSegment | undefined,
 ): Promise<Pick<PublishedSegment, "object" | "bytes" | "symbolsObject">> {
   const object = known
@@ -132,7 +132,7 @@ async function sendIfNew(
       }));
   if (edition === 0) return { ...object, symbolsObject: undefined };
   if (known?.symbols === edition) return { ...object, symbolsObject: known.symbolsObject };
-  const { key } = await sendSymbols(environment, { segment, edition }, store);
+  const { key } = await sendSymbols(environment, { segment: content ?? segment, edition }, store);
   return { ...object, symbolsObject: key };
 }
 

@@ -13,7 +13,14 @@
 
 import { PART, segmentKey, segmentRange, type Part } from "../../store/format/format.ts";
 import type { Environment, Snapshot, Writer } from "../../store/lmdb/environment.ts";
-import { HEADER_COPIES } from "../../store/segments/segment-tables.ts";
+import { corrupt } from "../../store/format/sealed.ts";
+import {
+  encodeHeader,
+  isBorrowing,
+  HEADER_COPIES,
+  readHeader,
+  type SegmentHeader,
+} from "../../store/segments/segment-tables.ts";
 import { editionKey, editionRange, numberInEdition } from "../../store/symbols/edition-key.ts";
 import {
   damaged,
@@ -57,15 +64,33 @@ interface Stretch {
   readonly numberOf: (key: Buffer) => number;
 }
 
-const segmentStretches = (segment: number): Stretch[] =>
-  PARTS.map((tag) => ({
-    tag,
-    range: [
-      segmentKey(segment, tag),
-      tag === PART.HEADER ? segmentKey(segment, tag, 1) : segmentKey(segment, (tag + 1) as Part),
-    ],
-    numberOf: (key) => key.readUInt32BE(6),
-  }));
+/** The parts that a segment does not borrow. The header is made anew. */
+const OWN_PARTS: ReadonlySet<Part> = new Set([PART.FILES, PART.PATHS]);
+
+const segmentStretches = (segment: number, content: number): Stretch[] =>
+  PARTS.filter((tag) => tag !== PART.HEADER).map((tag) => {
+    const from = OWN_PARTS.has(tag) ? segment : content;
+    return {
+      tag,
+      range: [segmentKey(from, tag), segmentKey(from, (tag + 1) as Part)],
+      numberOf: (key) => key.readUInt32BE(6),
+    };
+  });
+
+/** Yields the values of a segment. One that borrows its content gets a copy of it. */
+async function* segmentValues(environment: Environment, segment: number): AsyncGenerator<Value> {
+  const snapshot = environment.snapshot();
+  let header: SegmentHeader | undefined;
+  try {
+    header = readHeader(snapshot, segment);
+  } finally {
+    snapshot.close();
+  }
+  if (!header) throw corrupt(`segment ${segment} is not there`);
+  const bytes = Buffer.concat(encodeHeader(segment, { ...header, content: segment }));
+  yield { tag: PART.HEADER, number: 0, bytes };
+  yield* valuesOf(environment, segmentStretches(segment, header.content));
+}
 
 const symbolStretches = (segment: number, edition: number): Stretch[] =>
   SYMBOL_PARTS.map((tag) => ({
@@ -108,9 +133,7 @@ export const sendSegment = (
   segment: number,
   store: SegmentStore,
 ): Promise<Described> =>
-  send(store, "seg", () =>
-    encodeBundle(KIND.SEGMENT, valuesOf(environment, segmentStretches(segment))),
-  );
+  send(store, "seg", () => encodeBundle(KIND.SEGMENT, segmentValues(environment, segment)));
 
 /** Stores the symbols of an edition as an object. REQUIRES: the edition is complete, and nobody deletes it meanwhile. */
 export const sendSymbols = (
@@ -147,10 +170,10 @@ export async function fetchSegment(
   }: { readonly key: string; readonly segment: number; readonly bytes?: number },
   store: SegmentStore,
 ): Promise<void> {
-  const keysOf = ({ tag, number }: Value): Buffer[] | undefined => {
-    if (tag === PART.HEADER)
+  const keysOf = ({ tag, number, bytes }: Value): Buffer[] | undefined => {
+    if (tag === PART.HEADER && !isBorrowing(bytes))
       return HEADER_COPIES.map((copy) => segmentKey(segment, PART.HEADER, copy));
-    return isIn(PARTS, tag) ? [segmentKey(segment, tag, number)] : undefined;
+    return tag !== PART.HEADER && isIn(PARTS, tag) ? [segmentKey(segment, tag, number)] : undefined;
   };
   await writeAll(environment, { key, keysOf, kind: KIND.SEGMENT, bytes }, store);
 }

@@ -13,6 +13,8 @@ export interface Batch {
   readonly maxFileSize: number;
   /** The bytes of memory at which the segment is completed. */
   readonly memoryBytes: number;
+  /** Whether its content may be shared with stored segments. */
+  readonly shares: boolean;
   readonly files: readonly BatchFile[];
 }
 
@@ -52,6 +54,9 @@ export interface BatchResult {
    */
   readonly outcomes: readonly Outcome[];
   readonly isFull: boolean;
+  /** The number of stored segments whose content may be borrowed. Finishing needs as many numbers for segments. */
+  readonly lenders: number;
 }
 
-export type FinishResult = WrittenSegment | undefined;
+/** The written segments. */
+export type FinishResult = WrittenSegment[];

@@ -9,3 +9,6 @@ export const MOST_CONTENT_BYTES = 2 ** 36;
 export const LEAST_FREE_BYTES = 2 ** 30;
 /** The part of the free space that a run must leave on a disk with little free space. */
 export const LEAST_FREE_PART = 1 / 10;
+
+/** The least text that a segment borrows. A smaller one costs searches more than its text costs on disk. */
+export const LEAST_SHARED_BYTES = 256 * 1024;

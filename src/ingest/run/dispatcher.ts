@@ -12,6 +12,7 @@ import type { Batch, BatchFile, BatchResult, FinishResult, Outcome } from "./bat
 export interface Work {
   readonly repository: number;
   readonly files: readonly BatchFile[];
+  readonly shares: boolean;
   readonly settle: (position: number, outcome: Outcome) => void;
 }
 
@@ -32,6 +33,8 @@ interface Seat {
   /** The number of the open segment. */
   segment: number | undefined;
   files: number;
+  /** As in BatchResult. */
+  lenders: number;
   readonly repositories: Set<number>;
 }
 
@@ -49,6 +52,7 @@ export class Dispatcher {
       busy: undefined,
       segment: undefined,
       files: 0,
+      lenders: 0,
       repositories: new Set(),
     }));
   }
@@ -115,7 +119,7 @@ export class Dispatcher {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  async #work(seat: Seat, { repository, files, settle }: Work): Promise<void> {
+  async #work(seat: Seat, { repository, files, shares, settle }: Work): Promise<void> {
     for (let from = 0; from < files.length;) {
       seat.segment ??= this.#nextSegment++;
       seat.repositories.add(repository);
@@ -125,10 +129,12 @@ export class Dispatcher {
         owner: this.#options.owner,
         maxFileSize: this.#options.maxFileSize,
         memoryBytes: this.#options.memoryBudget / this.#seats.length,
+        shares,
         files: from === 0 ? files : files.slice(from),
       };
-      const { outcomes, isFull } = await this.#run<BatchResult>(seat, "ingest.add", batch);
+      const { outcomes, isFull, lenders } = await this.#run<BatchResult>(seat, "ingest.add", batch);
       seat.files += outcomes.filter(isNewFile).length;
+      seat.lenders = lenders;
       outcomes.forEach((outcome, i) => settle(from + i, outcome));
       from += outcomes.length;
       if (isFull) await this.#finish(seat);
@@ -137,18 +143,20 @@ export class Dispatcher {
 
   async #finish(seat: Seat): Promise<void> {
     if (seat.segment === undefined) return;
-    const written = await this.#run<FinishResult>(seat, "ingest.finish", undefined);
+    const numbers = Array.from({ length: seat.lenders }, () => this.takeSegment());
+    const written = await this.#run<FinishResult>(seat, "ingest.finish", numbers);
     const expected = seat.files;
     seat.segment = undefined;
     seat.files = 0;
+    seat.lenders = 0;
     seat.repositories.clear();
     // a thread that died between two batches has lost its segment
-    if ((written?.files ?? 0) !== expected)
+    if (written.reduce((sum, { files }) => sum + files, 0) !== expected)
       throw new QuernError(
         "INTERNAL",
         "a worker thread died while indexing: index again, nothing was published by halves",
       );
-    if (written) this.#options.onSegment(written);
+    for (const segment of written) this.#options.onSegment(segment);
   }
 
   #run<O>({ worker }: Seat, task: string, input: unknown): Promise<O> {

@@ -1,6 +1,7 @@
 /**
  * Decides which segments to merge. TIER_SEGMENTS segments of the same size tier are merged into one of the next tier.
- * A segment with more dead files than live ones is rewritten without the dead ones.
+ * A segment with more dead files than live ones is rewritten without the dead ones. Segments that share their content
+ * count as one; when there are TIER_SEGMENTS of them, they become one.
  */
 
 import { pack } from "msgpackr";
@@ -18,6 +19,7 @@ import {
 } from "../../store/format/format.ts";
 import { checkLease } from "../../store/lmdb/lease.ts";
 import {
+  contentOf,
   nextManifest,
   putManifest,
   readManifest,
@@ -39,7 +41,7 @@ const TIER_SEGMENTS = 8;
 /** The text size of a segment in the lowest tier. Each higher tier has TIER_SEGMENTS times as much. */
 const LEAST_TIER_BYTES = 256 * 1024;
 
-/** Segments to merge into one. A single one is rewritten without its dead files. */
+/** Segments to merge into one, with all that share their content. A single one is rewritten without its dead files. */
 export type MergeGroup = readonly ManifestSegment[];
 
 /** Returns the next merge by the rules above, or undefined if none is due. */
@@ -48,18 +50,54 @@ export async function nextMerge(catalog: Catalog, pause: Pause): Promise<MergeGr
   const live = await liveFiles(catalog, pause);
   const dead = segments.filter(({ segment }) => !live.get(segment));
   if (dead.length > 0) return dead; // all empty segments are removed in one transaction
-  const garbage = segments.find((one) => 2 * live.get(one.segment)! < one.files);
-  if (garbage) return [garbage];
-  const tiers = new Map<number, ManifestSegment[]>();
-  for (const segment of segments) {
-    const tier = tierOf(segment);
-    tiers.set(tier, [...(tiers.get(tier) ?? []), segment]);
+  const contents = contentsOf(catalog, live);
+  const wasteful = contents.find(
+    ({ sharers, live, files }) => 2 * live < files || sharers.length >= TIER_SEGMENTS,
+  );
+  if (wasteful) return wasteful.sharers;
+  const tiers = new Map<number, Content[]>();
+  for (const content of contents) {
+    const tier = tierOf(content);
+    tiers.set(tier, [...(tiers.get(tier) ?? []), content]);
   }
   const full = [...tiers.entries()].sort(([a], [b]) => a - b).map(([, members]) => members);
   return full
     .filter((members) => members.length >= TIER_SEGMENTS)
     .map(fitting)
-    .find((group) => group.length > 1);
+    .find((group) => group.length > 1)
+    ?.flatMap(({ sharers }) => sharers);
+}
+
+/** The content of a segment, with all segments that have it. They are merged together, so that its text can be deleted. */
+interface Content {
+  readonly content: number;
+  readonly textBytes: number;
+  readonly sharers: ManifestSegment[];
+  /** The live files of all sharers. */
+  readonly live: number;
+  /** The files that it was written for, or its blobs if some segment borrows it. */
+  readonly files: number;
+}
+
+function contentsOf(
+  { manifest, headers }: Catalog,
+  live: ReadonlyMap<number, number>,
+): readonly Content[] {
+  const contents = new Map<number, Content>();
+  for (const one of manifest.segments) {
+    const content = contentOf(one);
+    const liveHere = live.get(one.segment) ?? 0;
+    const known = contents.get(content);
+    const files = known || content !== one.segment ? headers.get(one.segment)!.blobs : one.files;
+    contents.set(content, {
+      content,
+      textBytes: one.textBytes,
+      sharers: [...(known?.sharers ?? []), one],
+      live: (known?.live ?? 0) + liveHere,
+      files,
+    });
+  }
+  return [...contents.values()];
 }
 
 /** Returns the next merge that makes segments fewer or smaller, for compact(). */
@@ -67,22 +105,23 @@ export async function nextCompaction(
   catalog: Catalog,
   pause: Pause,
 ): Promise<MergeGroup | undefined> {
-  const { segments } = catalog.manifest;
-  const group = fitting(segments);
-  if (group.length > 1) return group;
-  const live = await liveFiles(catalog, pause);
-  const garbage = segments.find((one) => (live.get(one.segment) ?? 0) < one.files);
-  return garbage && [garbage];
+  const contents = contentsOf(catalog, await liveFiles(catalog, pause));
+  const group = fitting(contents);
+  if (group.length > 1) return group.flatMap(({ sharers }) => sharers);
+  return contents.find(
+    ({ content, sharers, live, files }) =>
+      sharers.length > 1 || sharers[0]!.segment !== content || live < files,
+  )?.sharers;
 }
 
-/** Returns the smallest segments, as many as fit into one. */
-function fitting(segments: readonly ManifestSegment[]): ManifestSegment[] {
+/** Returns the smallest contents, as many as fit into one segment. */
+function fitting(contents: readonly Content[]): Content[] {
   let bytes = 0;
-  const ordered = [...segments].sort((a, b) => a.textBytes - b.textBytes || a.segment - b.segment);
+  const ordered = [...contents].sort((a, b) => a.textBytes - b.textBytes || a.content - b.content);
   return ordered.filter(({ textBytes }) => (bytes += textBytes) <= SEGMENT_BYTES);
 }
 
-function tierOf({ textBytes }: ManifestSegment): number {
+function tierOf({ textBytes }: Content): number {
   return Math.max(
     0,
     Math.floor(Math.log(textBytes / LEAST_TIER_BYTES) / Math.log(TIER_SEGMENTS)) + 1,
@@ -179,7 +218,14 @@ export function publishMerge(
       nextSegment: Math.max(manifest.nextSegment, segment + 1),
       retired: [
         ...manifest.retired,
-        ...input.segments.map((retired) => ({ segment: retired, at, generation })),
+        ...manifest.segments
+          .filter((one) => merged.has(one.segment))
+          .map(({ segment: retired, content }) => ({
+            segment: retired,
+            ...(content !== undefined && { content }),
+            at,
+            generation,
+          })),
       ],
     }),
   );

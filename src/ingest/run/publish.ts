@@ -3,6 +3,7 @@
 import { pack } from "msgpackr";
 import { countBits, isEmpty, subtract } from "../../base/bitset.ts";
 import { bytesOf } from "../../base/growable.ts";
+import { QuernError } from "../../base/errors.ts";
 import type { Pause } from "../../base/yield.ts";
 import type { Writer } from "../../store/lmdb/environment.ts";
 import {
@@ -15,10 +16,12 @@ import {
 import { encodeSkipped } from "../../store/format/skipped-files.ts";
 import { checkLease } from "../../store/lmdb/lease.ts";
 import {
+  contentOf,
   nextManifest,
   putManifest,
   readManifest,
   withRepositories,
+  type Manifest,
   type ManifestSegment,
 } from "../../store/catalog/manifest.ts";
 import type { RepositoryRecord, SkippedFile } from "../../store/format/records.ts";
@@ -49,12 +52,21 @@ export function publishRepository(
   if (skipped.length > 0) writer.put(skippedKey(run.id), ...packedSkipped);
   else writer.remove(skippedKey(run.id));
   const change = {
-    segments: [...manifest.segments, ...segments],
+    segments: [...manifest.segments, ...segments.map((one) => withSymbols(one, manifest))],
     repositories: withRepositories(manifest, [run.id]),
     nextRepository: Math.max(manifest.nextRepository, run.id + 1),
     nextSegment: Math.max(manifest.nextSegment, nextSegment),
   };
   putManifest(writer, nextManifest(manifest, change));
+}
+
+/** Returns the segment with the symbols of the content that it borrows. */
+function withSymbols(segment: ManifestSegment, { segments }: Manifest): ManifestSegment {
+  if (segment.content === undefined) return segment;
+  const lender = segments.find((one) => contentOf(one) === segment.content);
+  if (!lender) throw new QuernError("INTERNAL", `segment ${segment.content} is gone`);
+  const { symbols, hasSymbols } = lender;
+  return { ...segment, symbols, hasSymbols };
 }
 
 /** Writes the revision sets. Removes empty ones, and those of revisions that no longer exist. */

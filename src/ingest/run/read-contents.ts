@@ -5,7 +5,7 @@
 
 import { QuernError } from "../../base/errors.ts";
 import type { BatchContent, BatchFile } from "./batch.ts";
-import { MOST_CONTENT_BYTES } from "./bounds.ts";
+import { LEAST_SHARED_BYTES, MOST_CONTENT_BYTES } from "./bounds.ts";
 import type { DiskRoom } from "./disk-room.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { RepositoryRun, Wanted } from "./repository-run.ts";
@@ -97,7 +97,7 @@ class Reader {
   }
 
   async #dispatch(): Promise<void> {
-    const batch = this.#batch;
+    const [batch, bytes] = [this.#batch, this.#batchBytes];
     this.#batch = [];
     this.#batchBytes = 0;
     if (batch.length === 0) return;
@@ -106,9 +106,16 @@ class Reader {
     await this.#reading.dispatcher.dispatch({
       repository: this.#run.id,
       files: batch.map(({ file }) => file),
+      shares: this.#mayShare(bytes),
       settle: (position, outcome) => this.#run.settle(batch[position]!.wanted, outcome),
     });
     this.progress("content");
+  }
+
+  /** Whether content is looked up in stored segments, for a new repository that is not too small for that. */
+  #mayShare(bytes: number): boolean {
+    const { target, bytesWanted, bytesRead } = this.#run;
+    return !target.known && Math.max(bytesWanted, bytesRead + bytes) >= LEAST_SHARED_BYTES;
   }
 
   progress(stage: "list" | "content"): void {

@@ -176,8 +176,8 @@ class IndexRun {
     }
   }
 
-  #addSegment({ segment, files, textBytes, sets }: WrittenSegment): void {
-    this.#segments.push({ segment, files, textBytes, symbols: 0, hasSymbols: false });
+  #addSegment({ sets, ...written }: WrittenSegment): void {
+    this.#segments.push({ ...written, symbols: 0, hasSymbols: false });
     for (const set of sets) this.#opened.get(set.repository)?.newSets.push(set);
   }
 

@@ -1,6 +1,7 @@
 /**
  * Fills one segment on a thread. It reads, classifies, hashes and adds the files of one batch after another, until
- * the segment is full or the run ends. Content that the segment already has is not added again.
+ * the segment is full or the run ends. Content that the segment already has is not added again. Files of a new
+ * repository whose content other segments have go to segments that borrow it (sharing.ts).
  */
 
 import { createHash } from "node:crypto";
@@ -18,11 +19,17 @@ import { createGramLists, type GramLists } from "../../kernel/gram-lists.ts";
 import { createKernel, type Kernel } from "../../kernel/kernel.ts";
 import { classFlags, skipFlags } from "../../store/segments/segment-tables.ts";
 import type { SegmentTarget } from "../../store/segments/segment-target.ts";
-import { SegmentWriter } from "../../store/segments/segment-writer.ts";
+import {
+  SegmentWriter,
+  type GramSource,
+  type WrittenSegment,
+} from "../../store/segments/segment-writer.ts";
+import type { Snapshot } from "../../store/lmdb/environment.ts";
 import type { SkipReason } from "../../store/format/records.ts";
 import type { TaskContext } from "../../threads/task.ts";
 import type { Batch, BatchFile, BatchResult, FinishResult, Outcome } from "./batch.ts";
 import { classify } from "../classification/classify.ts";
+import { isWorthIt, Sharing, type Lender } from "./sharing.ts";
 
 /** Returns the target for a segment. `owner` holds the write lease. */
 export type TargetOf = (segment: number, owner: string) => SegmentTarget;
@@ -36,30 +43,83 @@ export class SegmentSession {
   #writer: SegmentWriter | undefined;
   #blobs = new Map<string, number>();
   #folds = new GrowableWords();
+  // what it shares with stored segments
+  #sharing: Sharing | undefined;
+  #batch: Batch | undefined;
 
   constructor(targetOf: TargetOf) {
     this.#targetOf = targetOf;
   }
 
   async add(batch: Batch, pause: TaskContext["pause"]): Promise<BatchResult> {
+    this.#batch = batch;
+    const stored = batch.shares ? this.#snapshot(batch) : undefined;
     const outcomes: Outcome[] = [];
-    for (const file of batch.files) {
-      const outcome = this.#addFile(batch, file);
-      if (!outcome) return { outcomes, isFull: true };
-      outcomes.push(outcome);
-      const turn = pause();
-      if (turn) await turn;
+    let isFull = false;
+    try {
+      if (stored) this.#sharing ??= new Sharing(stored, batch.memoryBytes / 4);
+      for (const file of batch.files) {
+        const outcome = this.#addFile(batch, file, stored);
+        isFull = !outcome;
+        if (!outcome) break;
+        outcomes.push(outcome);
+        const turn = pause();
+        if (turn) await turn;
+      }
+    } finally {
+      stored?.close();
     }
-    return { outcomes, isFull: this.#bytes >= batch.memoryBytes };
+    const lenders = this.#sharing?.lenders.length ?? 0;
+    return { outcomes, isFull: isFull || this.#bytes >= batch.memoryBytes, lenders };
   }
 
-  /** Writes the open segment, if there is one. */
-  finish(): FinishResult {
-    if (!this.#writer) return undefined;
-    const words = this.#folds.view.slice();
-    const result = this.#writer.finish(this.#kernel, (visit) => this.#grams.forEach(visit), words);
+  #snapshot({ segment, owner }: Batch): Snapshot {
+    return this.#targetOf(segment, owner).environment.snapshot();
+  }
+
+  /** Writes the open segment, if there is one, and those that borrow content. `segments` has a number for each lender. */
+  finish(segments: readonly number[]): FinishResult {
+    const batch = this.#batch;
+    if (!batch) return [];
+    const written = this.#sharing ? this.#finishSharing(this.#sharing, batch, segments) : [];
+    if (this.#writer) {
+      const words = this.#folds.view.slice();
+      const visitAll: GramSource = (visit) => this.#grams.forEach(visit);
+      written.push(this.#writer.finish(this.#kernel, visitAll, words));
+    }
     this.discard();
-    return result;
+    return written;
+  }
+
+  /** Writes the segments that borrow content. Copies the content of lenders that lend too little. */
+  #finishSharing(sharing: Sharing, batch: Batch, segments: readonly number[]): WrittenSegment[] {
+    const snapshot = this.#snapshot(batch);
+    const written: WrittenSegment[] = [];
+    try {
+      sharing.lenders.forEach((lender, i) => {
+        if (!isWorthIt(lender)) return this.#copyFrom(lender, batch, snapshot);
+        const writer = new SegmentWriter(this.#targetOf(segments[i]!, batch.owner));
+        for (const file of lender.files) writer.addFile(file);
+        written.push(writer.finishBorrowing(lender.reader.header));
+      });
+    } finally {
+      snapshot.close();
+    }
+    return written;
+  }
+
+  #copyFrom({ reader, files }: Lender, batch: Batch, snapshot: Snapshot): void {
+    const hashes = reader.hashes(snapshot);
+    for (const file of files) {
+      const hash = hashes.subarray(HASH_BYTES * file.blob, HASH_BYTES * (file.blob + 1));
+      const name = Buffer.from(hash).toString("latin1");
+      let blob = this.#blobs.get(name);
+      if (blob === undefined) {
+        blob = this.#addBlob(batch, hash, reader.blobText(snapshot, file.blob));
+        this.#blobs.set(name, blob);
+      }
+      this.#open(batch).addFile({ ...file, blob });
+    }
   }
 
   /** Drops the open segment. The next writer deletes the parts of it that were written. */
@@ -68,14 +128,17 @@ export class SegmentSession {
     this.#blobs = new Map();
     this.#folds = new GrowableWords();
     this.#grams.clear();
+    this.#sharing = undefined;
+    this.#batch = undefined;
   }
 
   get #bytes(): number {
-    return this.#grams.bytes + (this.#writer?.bytes ?? 0) + this.#blobs.size * 120;
+    const { memory = 0 } = this.#sharing ?? {};
+    return this.#grams.bytes + (this.#writer?.bytes ?? 0) + this.#blobs.size * 120 + memory;
   }
 
-  /** Adds a file. Returns undefined if the segment is full. */
-  #addFile(batch: Batch, file: BatchFile): Outcome | undefined {
+  /** Adds a file. Returns undefined if the segment is full. `stored` has the content that may be shared. */
+  #addFile(batch: Batch, file: BatchFile, stored: Snapshot | undefined): Outcome | undefined {
     if ("skipped" in file.content) return this.#list(batch, file, file.content.skipped);
     const content = this.#read(file.content, batch.maxFileSize);
     if (typeof content === "string") return { kind: "skipped", bytes: 0, reason: content };
@@ -87,19 +150,28 @@ export class SegmentSession {
     const known = indexOfHash(file.known, hash);
     if (known >= 0) return { kind: "same", known, bytes: content.length };
     const name = hash.toString("latin1");
+    const added = { kind: "added", bytes: content.length, textBytes: bytes.length } as const;
+    const found = { language, flags: classFlags(flags) };
     let blob = this.#blobs.get(name);
     if (blob === undefined) {
       if (this.#isFull(batch, bytes.length)) return undefined;
+      const shared = stored && this.#sharing!.find(stored, { hash, text: bytes, language });
+      if (shared) {
+        this.#sharing!.add(shared, { ...fileOf(batch, file), ...found });
+        return added;
+      }
       blob = this.#addBlob(batch, hash, bytes);
       this.#blobs.set(name, blob);
     }
-    this.#put(batch, file, { blob, language, flags: classFlags(flags) });
-    return { kind: "added", bytes: content.length, textBytes: bytes.length };
+    this.#put(batch, file, { blob, ...found });
+    return added;
   }
 
   #isFull(batch: Batch, bytes: number): boolean {
-    if (!this.#writer || this.#writer.blobs === 0) return false;
-    return this.#writer.textBytes + bytes > SEGMENT_BYTES || this.#bytes >= batch.memoryBytes;
+    const own = this.#writer?.textBytes ?? 0;
+    const found = this.#sharing?.undecidedBytes ?? 0;
+    if (own + found === 0 && !this.#writer?.blobs && !this.#sharing?.lenders.length) return false;
+    return own + found + bytes > SEGMENT_BYTES || this.#bytes >= batch.memoryBytes;
   }
 
   #open(batch: Batch): SegmentWriter {
@@ -120,17 +192,10 @@ export class SegmentSession {
 
   #put(
     batch: Batch,
-    { path, version, revisions }: BatchFile,
+    file: BatchFile,
     found: { blob: number; language: string; flags: number },
   ): void {
-    const { repository } = batch;
-    this.#open(batch).addFile({
-      repository,
-      path: Buffer.from(path),
-      version,
-      revisions,
-      ...found,
-    });
+    this.#open(batch).addFile({ ...fileOf(batch, file), ...found });
   }
 
   #list(batch: Batch, file: BatchFile, reason: SkipReason): Outcome {
@@ -175,6 +240,13 @@ export class SegmentSession {
     }
   }
 }
+
+const fileOf = ({ repository }: Batch, { path, version, revisions }: BatchFile) => ({
+  repository,
+  path: Buffer.from(path),
+  version,
+  revisions,
+});
 
 function indexOfHash(known: Uint8Array, hash: Uint8Array): number {
   for (let at = 0; at < known.length; at += HASH_BYTES)

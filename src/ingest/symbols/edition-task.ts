@@ -5,7 +5,12 @@
 
 import { completeEdition } from "../../store/symbols/complete-edition.ts";
 import type { Writer } from "../../store/lmdb/environment.ts";
-import { nextManifest, putManifest, readManifest } from "../../store/catalog/manifest.ts";
+import {
+  contentOf,
+  nextManifest,
+  putManifest,
+  readManifest,
+} from "../../store/catalog/manifest.ts";
 import { segmentTarget } from "../../store/segments/segment-target.ts";
 import { removeRanges, type SymbolColumns } from "../../store/symbols/symbol-columns.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
@@ -31,7 +36,7 @@ function publishEdition(writer: Writer, { segment, edition }: Edition, hasSymbol
   removeRanges(writer, { segment, edition });
   const manifest = readManifest(writer);
   const segments = manifest.segments.map((one) =>
-    one.segment === segment ? { ...one, symbols: edition, hasSymbols } : one,
+    contentOf(one) === segment ? { ...one, symbols: edition, hasSymbols } : one,
   );
   putManifest(writer, nextManifest(manifest, { segments }));
 }

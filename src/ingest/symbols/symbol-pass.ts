@@ -116,8 +116,27 @@ function fewerThreads(pool: Pool, lanes: number): Pool {
   };
 }
 
+/** A segment with content of its own, or one whose content others borrow and whose files are all gone. */
+interface Content extends Pick<
+  ManifestSegment,
+  "segment" | "textBytes" | "symbols" | "hasSymbols"
+> {
+  readonly blobs: number;
+}
+
+/** Lists the content of all segments, each once. */
+function contentsOf({ manifest, headers }: Catalog): Content[] {
+  const contents = new Map<number, Content>();
+  for (const one of manifest.segments) {
+    const { content, blobs } = headers.get(one.segment)!;
+    const { textBytes, symbols, hasSymbols } = one;
+    contents.set(content, { segment: content, textBytes, symbols, hasSymbols, blobs });
+  }
+  return [...contents.values()];
+}
+
 interface PendingSegment {
-  readonly segment: ManifestSegment;
+  readonly segment: Content;
   /** The part of the next edition that an interrupted run has completed. */
   readonly done: readonly SymbolColumns[];
   readonly ranges: readonly Range[];
@@ -129,7 +148,7 @@ async function pendingSegments({ environment, catalog, owner }: SymbolPass) {
   const pending: PendingSegment[] = [];
   const dead: Buffer[] = [];
   try {
-    for (const one of catalog.manifest.segments) {
+    for (const one of contentsOf(catalog)) {
       for (const range of otherEditions(one.segment, one.symbols))
         dead.push(...snapshot.keys(range));
       const next = { segment: one.segment, edition: nextEdition(one.symbols) };
@@ -137,7 +156,7 @@ async function pendingSegments({ environment, catalog, owner }: SymbolPass) {
       dead.push(...unfinishedKeys(snapshot, next, done));
       const header = one.hasSymbols && readSymbolsHeader(snapshot, one.segment, one.symbols);
       if (!header || header.origins.some(isOutdated))
-        pending.push({ segment: one, done, ranges: rangesOf(snapshot, catalog, one, done) });
+        pending.push({ segment: one, done, ranges: rangesOf(snapshot, one, done) });
     }
   } finally {
     snapshot.close();
@@ -223,7 +242,7 @@ function lostFiles(environment: Environment, segment: number): Found {
 }
 
 interface Work {
-  readonly segment: ManifestSegment;
+  readonly segment: Content;
   readonly others: readonly Edition[];
   /** Two numbers for each blob of the segment, as in SymbolsInput. */
   readonly places: Int32Array;
@@ -231,9 +250,9 @@ interface Work {
 
 async function knownElsewhere(
   { catalog, pool, throwIfStopped }: SymbolPass,
-  { segment, textBytes, symbols: edition }: ManifestSegment,
+  { segment, textBytes, symbols: edition }: Content,
 ): Promise<Pick<Work, "others" | "places">> {
-  const others = catalog.manifest.segments
+  const others = contentsOf(catalog)
     .filter((other) => other.segment !== segment && other.symbols > 0)
     .map((other) => ({ segment: other.segment, edition: other.symbols }));
   const files = catalog.manifest.segments.reduce((sum, other) => sum + other.files, 0);
@@ -256,12 +275,10 @@ async function knownElsewhere(
 /** Returns the ranges of a segment that are not done. */
 function rangesOf(
   snapshot: Snapshot,
-  catalog: Catalog,
-  { segment }: ManifestSegment,
+  { segment, blobs }: Content,
   done: readonly SymbolColumns[],
 ): Range[] {
-  const { blobs } = catalog.headers.get(segment)!;
-  const starts = readBlobs(snapshot, segment, blobs);
+  const starts = readBlobs(snapshot, { content: segment, blobs });
   const ranges: Range[] = [];
   let from = 0;
   for (const { firstBlob, states } of [...done, { firstBlob: blobs, states: [] }]) {

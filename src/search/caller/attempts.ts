@@ -9,6 +9,7 @@ import { QuernError } from "../../base/errors.ts";
 import { newGcPacer } from "../../base/gc-pacer.ts";
 import { newPause } from "../../base/yield.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
+import { textBytesOf } from "../../store/catalog/manifest.ts";
 import type { View } from "../../store/catalog/view.ts";
 import type { SkippedFile } from "../../store/format/records.ts";
 import { corrupt } from "../../store/format/sealed.ts";
@@ -190,7 +191,7 @@ export class Attempts {
     const input: SearchInput = {
       plan: understood.plan,
       segments: segments.map((one, i) => (ahead.parts.has(i) ? decidedInput(one) : one)),
-      textBytes: textBytesOf(catalog),
+      textBytes: textBytesOf(catalog.manifest),
       packed: view.packed,
       repositories: await repositoryTable(catalog, newPause()),
       matches,
@@ -282,6 +283,3 @@ const decidedInput = ({ segment }: SegmentInput): SegmentInput => ({
   symbols: 0,
   isDecided: true,
 });
-
-const textBytesOf = ({ manifest }: Catalog): number =>
-  manifest.segments.reduce((sum, { textBytes }) => sum + textBytes, 0);

@@ -12,6 +12,7 @@ import { countBits } from "../../base/bitset.ts";
 import type { Pause } from "../../base/yield.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { KeptLists } from "../../store/segments/kept-lists.ts";
+import { isAllContent } from "../../store/segments/segment-tables.ts";
 import type { SegmentInput, SegmentPart } from "../messages/messages.ts";
 import { unpackPlan, type PackedPlan, type PlanNode } from "../messages/plan.ts";
 import { zeroTotals } from "../messages/totals.ts";
@@ -49,7 +50,8 @@ export async function planAhead(asked: Asked): Promise<PlannedAhead> {
   let pages = 0;
   for (const [position, { segment, scope }] of segments.entries()) {
     const header = catalog.headers.get(segment);
-    const counted = header && countAll(literals, lists, { segment, pages: header.pages });
+    const counted =
+      header && countAll(literals, lists, { segment: header.content, pages: header.pages });
     if (!counted) pages = Infinity;
     else if (counted.pages > 0) pages += counted.pages;
     else {
@@ -59,7 +61,9 @@ export async function planAhead(asked: Asked): Promise<PlannedAhead> {
         ngramLookups: literals.grams.reduce((sum, grams) => sum + (grams?.length ?? 0), 0),
         ngramMatches: 0,
         // see statsOf() of segment-plan.ts
-        indexBytesLoaded: shardFilesConsidered === header!.files ? counted.listBytes : 0,
+        indexBytesLoaded: isAllContent(segment, header!, shardFilesConsidered)
+          ? counted.listBytes
+          : 0,
       };
       parts.set(position, partOf(position, stats));
     }

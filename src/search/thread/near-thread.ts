@@ -8,6 +8,7 @@
 import { countBits } from "../../base/bitset.ts";
 import { closedError } from "../../base/errors.ts";
 import { newPause, type Pause } from "../../base/yield.ts";
+import { contentOf, type ManifestSegment } from "../../store/catalog/manifest.ts";
 import { KeptValues, NotKept, type PackedValues } from "../../store/memory/kept-values.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import type { KeptListsMemory } from "../../store/segments/kept-lists.ts";
@@ -101,7 +102,7 @@ export class NearThread {
   }
 
   /** Drops the data of other segments, and of other editions of their symbols. */
-  dropOthers(segments: Iterable<TablesInput>): void {
+  dropOthers(segments: readonly (TablesInput & Pick<ManifestSegment, "content">)[]): void {
     const editions = new Map<number, number>();
     for (const { segment, symbols } of segments) editions.set(segment, symbols);
     for (const [segment, edition] of this.#editions) {
@@ -109,7 +110,9 @@ export class NearThread {
       this.#tools?.close(segment);
       this.#editions.delete(segment);
     }
-    this.#values.dropOthers((segment) => this.#editions.has(segment));
+    const open = segments.filter(({ segment }) => this.#editions.has(segment));
+    const stored = new Set(open.flatMap((one) => [one.segment, contentOf(one)]));
+    this.#values.dropOthers((segment) => stored.has(segment));
   }
 
   /** Drops everything. */

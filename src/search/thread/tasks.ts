@@ -98,7 +98,7 @@ function readTables(snapshot: Snapshot, { segment, symbols }: TablesInput): void
   const reader = openSegment(snapshot, segment);
   reader?.paths(snapshot);
   reader?.hashes(snapshot);
-  if (reader && symbols !== 0) openSymbols(snapshot, segment, symbols);
+  if (reader && symbols !== 0) openSymbols(snapshot, reader.header.content, symbols);
 }
 
 /** Returns the values from which the tables of a segment are made. Returns none if it is gone or damaged. */

@@ -22,6 +22,8 @@ export interface Manifest {
 
 export interface ManifestSegment {
   readonly segment: number;
+  /** The segment that it borrows its content from. Absent if it stores its own. */
+  readonly content?: number;
   readonly files: number;
   readonly textBytes: number;
   /** The current edition of its symbols; 0 if there is none. */
@@ -30,8 +32,22 @@ export interface ManifestSegment {
   readonly hasSymbols: boolean;
 }
 
+/** Returns the segment that stores the content of a segment. */
+export const contentOf = ({
+  segment,
+  content,
+}: Pick<ManifestSegment, "segment" | "content">): number => content ?? segment;
+
+/** Returns the bytes of all text. Text that several segments have counts once. */
+export function textBytesOf({ segments }: Pick<Manifest, "segments">): number {
+  const bytes = new Map(segments.map((one) => [contentOf(one), one.textBytes]));
+  return [...bytes.values()].reduce((sum, each) => sum + each, 0);
+}
+
 export interface RetiredSegment {
   readonly segment: number;
+  /** As in ManifestSegment. */
+  readonly content?: number;
   /** When it was retired, in milliseconds since 1970. */
   readonly at: number;
   /** The first generation without the segment. */

@@ -45,7 +45,8 @@ export async function readFile(
     if (index === undefined) continue;
     const stored = locate(reading, place.segment, place.first + index);
     if (!stored) return undefined;
-    return { language: stored.language, bytes: await readText(reading, place.segment, stored) };
+    const { content } = reading.headers.get(place.segment)!;
+    return { language: stored.language, bytes: await readText(reading, content, stored) };
   }
   return undefined;
 }
@@ -70,7 +71,7 @@ function locate(
   const language = header.languages[table.getUint16(4 * header.files + 2 * file, true)];
   if (blob >= header.blobs || language === undefined)
     throw corrupt(`the files of segment ${segment}`);
-  const starts = viewOf(mustRead(snapshot, segment, PART.BLOBS, 4 * (header.blobs + 1)));
+  const starts = viewOf(mustRead(snapshot, header.content, PART.BLOBS, 4 * (header.blobs + 1)));
   const [from, to] = [starts.getUint32(4 * blob, true), starts.getUint32(4 * blob + 4, true)];
   if (from > to || to > header.textBytes) throw corrupt(`the blobs of segment ${segment}`);
   return { language, from, to };
@@ -78,17 +79,17 @@ function locate(
 
 async function readText(
   { snapshot, pause }: Reading,
-  segment: number,
+  content: number,
   { from, to }: Located,
 ): Promise<Uint8Array> {
   const bytes = new Uint8Array(to - from);
-  const key = segmentKey(segment, PART.TEXT);
+  const key = segmentKey(content, PART.TEXT);
   for (let at = from; at < to;) {
     await pause();
     const block = Math.floor(at / BLOCK_BYTES);
     const start = block * BLOCK_BYTES;
     const end = Math.min(to, start + BLOCK_BYTES);
-    const what = `block ${block} of segment ${segment}`;
+    const what = `block ${block} of segment ${content}`;
     const text = snapshot.get(renumber(key, block), what);
     if (!text || text.length < end - start) throw corrupt(what);
     bytes.set(text.subarray(at - start, end - start), at - from);
@@ -179,12 +180,12 @@ export function fileFacts(
   { snapshot, headers, tables }: Segments,
   segment: number,
 ): (file: number) => FileFacts {
-  const { files, blobs } = headers.get(segment)!;
+  const { files, blobs, content } = headers.get(segment)!;
   const kept = tables?.get(segment);
   const table = kept?.files ?? readFiles(snapshot, segment, files);
   const hashes = kept
     ? Buffer.from(kept.hashes.buffer, kept.hashes.byteOffset, kept.hashes.length)
-    : Buffer.from(mustRead(snapshot, segment, PART.HASHES, HASH_BYTES * blobs));
+    : Buffer.from(mustRead(snapshot, content, PART.HASHES, HASH_BYTES * blobs));
   return (file) => {
     const blob = table.blobs[file]!;
     if (blob === NO_BLOB) return { hash: "", skipped: skipReason(table.flags[file]!) };

@@ -1,6 +1,6 @@
 /**
  * Describes the format of the data directory: one LMDB environment with one table. The first byte of a key says what
- * its value contains. Format version 3.
+ * its value contains. Format version 4.
  *
  *     0  name                       engine records: `format`, `manifest`, `lease`; `cluster`, in a
  *                                   directory that a cluster fills: what it has from where
@@ -60,13 +60,21 @@
  * run deletes an edition of symbols that was replaced. A search that no longer finds its segment or edition starts
  * again.
  *
+ * **Borrowed content.** A segment may borrow the content of another one, its *lender*: the parts TEXT, BLOBS, HASHES,
+ * FOLDS, GRAMS, POSTINGS, SYMBOLS and NAMES. It stores only HEADER, FILES, PATHS and the versions of its files. Its
+ * header and its entry in the manifest name the lender, and its files have the lender's blobs, of which many may have
+ * no file here. A lender stores its own content. It is not deleted while a segment that is named, or retired and not
+ * deleted yet, borrows from it, even if it is retired itself. All segments with the same content have the same edition
+ * of symbols, and are merged together.
+ *
  * **Versions of this format**: In version 1, a segment's repositories and a repository's skipped files are
- * MessagePack maps. In version 2 they are columns. In version 3, the manifest's list of repositories is columns, too.
+ * MessagePack maps. In version 2 they are columns. In version 3, the manifest's list of repositories is columns, too. In
+ * version 4, segments may borrow content.
  */
 
 import { SEAL_BYTES } from "./sealed.ts";
 
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
 
 /** The size of a page, the unit that posting lists point to. docs/index-format.md has the measurement. */
 export const PAGE_BYTES = 8_192;

@@ -34,8 +34,8 @@ export class MemoryTarget implements SegmentTarget {
     this.segment = segment;
   }
 
-  write(work: (writer: Writer) => void): void {
-    work(new MemoryWriter(this.#values));
+  write<T>(work: (writer: Writer) => T): T {
+    return work(new MemoryWriter(this.#values));
   }
 
   pack(): PackedSegment {

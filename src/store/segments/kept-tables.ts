@@ -66,9 +66,9 @@ export async function readTables(
   await pause();
   const paths = readPaths(snapshot, segment, header.files);
   await pause();
-  const hashes = mustRead(snapshot, segment, PART.HASHES, HASH_BYTES * header.blobs).slice();
+  const hashes = mustRead(snapshot, header.content, PART.HASHES, HASH_BYTES * header.blobs).slice();
   await pause();
-  const blobStarts = readBlobs(snapshot, segment, header.blobs);
+  const blobStarts = readBlobs(snapshot, header);
   await pause();
   return { files, paths, hashes, blobStarts, searchable: searchableFiles(files) };
 }

@@ -74,16 +74,17 @@ class Reader implements SegmentReader {
   constructor(snapshot: Snapshot, segment: number, header: SegmentHeader) {
     this.segment = segment;
     this.header = header;
-    this.#textKey = segmentKey(segment, PART.TEXT);
-    this.blobStarts = readBlobs(snapshot, segment, header.blobs);
+    const { content } = header;
+    this.#textKey = segmentKey(content, PART.TEXT);
+    this.blobStarts = readBlobs(snapshot, header);
     this.firstPages = firstPages(this.blobStarts);
     if (this.firstPages.at(-1) !== header.pages) throw corrupt(`the pages of segment ${segment}`);
     this.pageBlobs = pageBlobs(this.firstPages);
-    this.folds = wordsOf(mustRead(snapshot, segment, PART.FOLDS, 4 * wordsFor(header.pages)));
+    this.folds = wordsOf(mustRead(snapshot, content, PART.FOLDS, 4 * wordsFor(header.pages)));
     this.files = readFiles(snapshot, segment, header.files);
     if (!isWithin(this.files, header)) throw corrupt(`the files of segment ${segment}`);
     [this.blobFileStarts, this.blobFiles] = filesByBlob(this.files.blobs, header.blobs);
-    this.postings = new PostingsReader(snapshot, listsOfText(segment), header.postingBlocks);
+    this.postings = new PostingsReader(snapshot, listsOfText(content), header.postingBlocks);
     this.#verified = new Uint8Array(Math.ceil(header.textBytes / BLOCK_BYTES));
   }
 
@@ -107,7 +108,7 @@ class Reader implements SegmentReader {
   hashes(snapshot: Snapshot): Uint8Array {
     this.#hashes ??= mustRead(
       snapshot,
-      this.segment,
+      this.header.content,
       PART.HASHES,
       HASH_BYTES * this.header.blobs,
     ).slice();
@@ -149,7 +150,7 @@ class Reader implements SegmentReader {
   }
 
   #isBroken(block: number): QuernError {
-    return corrupt(`block ${block} of segment ${this.segment}`);
+    return corrupt(`block ${block} of segment ${this.header.content}`);
   }
 }
 

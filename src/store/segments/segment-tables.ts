@@ -19,6 +19,8 @@ import { corrupt, isCount } from "../format/sealed.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
 
 export interface SegmentHeader {
+  /** The segment that stores the text, its posting lists and its symbols: the segment itself, or one that it borrows from. */
+  readonly content: number;
   readonly blobs: number;
   readonly pages: number;
   readonly files: number;
@@ -38,6 +40,17 @@ export interface RepositoryColumns {
   /** The number of files of each repository. */
   readonly counts: Uint32Array;
 }
+
+/**
+ * Returns whether `count` files of a segment are all files that have its content. If they are not, numbers about the
+ * content would reveal something about other files. A segment that borrows its content may have all its files in
+ * scope, and still lack files of the content.
+ */
+export const isAllContent = (
+  segment: number,
+  { content, files }: Pick<SegmentHeader, "content" | "files">,
+  count: number,
+): boolean => content === segment && count === files;
 
 /** A repository's range of files in a segment. */
 export interface RepositoryFiles {
@@ -86,17 +99,31 @@ export const pathOf = ({ starts, bytes }: PathTable, file: number): Uint8Array =
 export const HEADER_COPIES = [0, 1] as const;
 
 /** A header without its columns. */
-type HeaderRecord = Omit<SegmentHeader, "repositories"> & {
+type HeaderRecord = Omit<SegmentHeader, "repositories" | "content"> & {
   /** The number of repositories with files in the segment. */
   readonly repositories: number;
+  /** Absent if the segment stores its own content. */
+  readonly content?: number;
 };
 
 export function putHeader(writer: Writer, segment: number, header: SegmentHeader): void {
-  const { numbers, firsts, counts } = header.repositories;
-  const record: HeaderRecord = { ...header, repositories: numbers.length };
-  const value = [...encodeRecord(record), ...[numbers, firsts, counts].map(bytesOf)];
+  const value = encodeHeader(segment, header);
   for (const copy of HEADER_COPIES) writer.put(segmentKey(segment, PART.HEADER, copy), ...value);
 }
+
+export function encodeHeader(
+  segment: number,
+  { repositories, content, ...counts }: SegmentHeader,
+): Uint8Array[] {
+  const { numbers, firsts, counts: files } = repositories;
+  const borrowed = content === segment ? {} : { content };
+  const record: HeaderRecord = { ...counts, ...borrowed, repositories: numbers.length };
+  return [...encodeRecord(record), ...[numbers, firsts, files].map(bytesOf)];
+}
+
+/** Returns whether a stored header borrows its content. Content from elsewhere must not. */
+export const isBorrowing = (value: Uint8Array): boolean =>
+  decodeRecord<HeaderRecord>(value, "a header", isHeader).record.content !== undefined;
 
 const COUNTS = [
   "blobs",
@@ -110,6 +137,7 @@ const COUNTS = [
 
 const isHeader = (header: Readonly<Record<string, unknown>>): boolean =>
   COUNTS.every((name) => isCount(header[name])) &&
+  (header["content"] === undefined || isCount(header["content"])) &&
   Array.isArray(header["languages"]) &&
   header["languages"].every((language) => typeof language === "string");
 
@@ -196,7 +224,7 @@ function* readingHeaderCopy(source: Reading, segment: number, copy: HeaderCopy):
       // reads one more word, to compare the last one with the next piece
       if (!isAscending(column.subarray(from, from + WORDS_A_STEP + 1))) throw corrupt(what);
     }
-  return { ...record, repositories };
+  return { ...record, content: record.content ?? segment, repositories };
 }
 
 export const encodeFiles = (files: FileTable): Uint8Array[] => [
@@ -229,9 +257,12 @@ export function readPaths(snapshot: Snapshot, segment: number, count: number): P
 }
 
 /** Reads the offset of each blob in the text, then the end of the last one. */
-export function readBlobs(snapshot: Snapshot, segment: number, count: number): Uint32Array {
-  const starts = wordsOf(mustRead(snapshot, segment, PART.BLOBS, 4 * (count + 1)));
-  if (!isAscending(starts)) throw corrupt(`the blobs of segment ${segment}`);
+export function readBlobs(
+  snapshot: Snapshot,
+  { content, blobs }: Pick<SegmentHeader, "content" | "blobs">,
+): Uint32Array {
+  const starts = wordsOf(mustRead(snapshot, content, PART.BLOBS, 4 * (blobs + 1)));
+  if (!isAscending(starts)) throw corrupt(`the blobs of segment ${content}`);
   return starts;
 }
 

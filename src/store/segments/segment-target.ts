@@ -8,7 +8,7 @@ export interface SegmentTarget {
   readonly environment: Pick<Environment, "snapshot">;
   readonly segment: number;
   /** Runs one transaction on this thread. Throws INDEX_LOCKED if the lease was lost. */
-  write(work: (writer: Writer) => void): void;
+  write<T>(work: (writer: Writer) => T): T;
 }
 
 /** Returns the target for a segment on disk. Each transaction checks that `owner` still has the lease. */
@@ -22,6 +22,6 @@ export const segmentTarget = (
   write: (work) =>
     environment.writeSync((writer) => {
       checkLease(writer, owner);
-      work(writer);
+      return work(writer);
     }),
 });

@@ -21,7 +21,13 @@ import {
 } from "../format/format.ts";
 import { listsOfText, PostingsWriter } from "./postings.ts";
 import type { SegmentTarget } from "./segment-target.ts";
-import { encodeFiles, encodePaths, putHeader, type RepositoryFiles } from "./segment-tables.ts";
+import {
+  encodeFiles,
+  encodePaths,
+  putHeader,
+  type RepositoryFiles,
+  type SegmentHeader,
+} from "./segment-tables.ts";
 
 /** How many blocks of text one transaction has: enough to make commits cheap, few enough not to block for long. */
 const TRANSACTION_BLOCKS = 64;
@@ -41,6 +47,8 @@ export interface NewFile {
 
 export interface WrittenSegment {
   readonly segment: number;
+  /** The segment that it borrows its content from, if any. */
+  readonly content?: number;
   readonly files: number;
   readonly textBytes: number;
   readonly sets: readonly RevisionSet[];
@@ -163,31 +171,55 @@ export class SegmentWriter {
       if (postings.pendingBlocks >= 2 * TRANSACTION_BLOCKS)
         this.#target.write((writer) => postings.flush(writer));
     });
-    const order = this.#order();
-    const repositories = this.#repositoryRanges(order);
-    this.#target.write((writer) => {
+    return this.#putFiles((writer) => {
       this.#flushText(writer);
       const postingBlocks = postings.finish(writer);
-      this.#putTables(writer, order, folds);
-      this.#putVersions(writer, order, repositories);
-      const header = {
+      this.#putBlobs(writer, folds);
+      return {
+        content: this.segment,
         blobs: this.blobs,
         pages: this.pages,
-        files: this.files,
         textBytes: this.textBytes,
         listBytes: postings.listBytes,
         postingBlocks,
+      };
+    });
+  }
+
+  /**
+   * Writes a segment that borrows the content of another one, which must not be deleted. REQUIRES: no blob was added,
+   * and the blobs of all files are those of the lender.
+   */
+  finishBorrowing(lender: SegmentHeader): WrittenSegment {
+    return this.#putFiles(() => lender);
+  }
+
+  /** Writes the tables of files and the header. `putContent` writes the content in the same transaction. */
+  #putFiles(
+    putContent: (writer: Writer) => Omit<SegmentHeader, "files" | "languages" | "repositories">,
+  ): WrittenSegment {
+    const order = this.#order();
+    const repositories = this.#repositoryRanges(order);
+    const counts = this.#target.write((writer) => {
+      const content = putContent(writer);
+      this.#putTables(writer, order);
+      this.#putVersions(writer, order, repositories);
+      putHeader(writer, this.segment, {
+        ...content,
+        files: this.files,
         languages: [...this.#languages.keys()],
         repositories: {
           numbers: Uint32Array.from(repositories, ({ repository }) => repository),
           firsts: Uint32Array.from(repositories, ({ first }) => first),
           counts: Uint32Array.from(repositories, ({ count }) => count),
         },
-      };
-      putHeader(writer, this.segment, header);
+      });
+      return content;
     });
     const sets = repositories.flatMap((range) => this.#revisionSets(order, range));
-    return { segment: this.segment, files: this.files, textBytes: this.textBytes, sets };
+    const { content, textBytes } = counts;
+    const { segment, files } = this;
+    return { segment, ...(content !== segment && { content }), files, textBytes, sets };
   }
 
   /** Sorts the files by repository, path and blob. Sources usually list in that order, which makes sorting linear. */
@@ -220,14 +252,21 @@ export class SegmentWriter {
     return ranges;
   }
 
-  #putTables(writer: Writer, order: Uint32Array, folds: Bitset): void {
-    const put = (part: Part, ...payload: Uint8Array[]) =>
-      writer.put(segmentKey(this.segment, part), ...payload);
-    put(PART.BLOBS, bytesOf(this.#blobStarts.view), bytesOf(Uint32Array.of(this.textBytes)));
-    put(PART.HASHES, this.#hashes.view);
-    put(PART.FOLDS, bytesOf(folds));
+  #put(writer: Writer, part: Part, ...payload: Uint8Array[]): void {
+    writer.put(segmentKey(this.segment, part), ...payload);
+  }
+
+  #putBlobs(writer: Writer, folds: Bitset): void {
+    const end = Uint32Array.of(this.textBytes);
+    this.#put(writer, PART.BLOBS, bytesOf(this.#blobStarts.view), bytesOf(end));
+    this.#put(writer, PART.HASHES, this.#hashes.view);
+    this.#put(writer, PART.FOLDS, bytesOf(folds));
+  }
+
+  #putTables(writer: Writer, order: Uint32Array): void {
     const [blobs, languages, flags] = [this.#blobs.view, this.#languageOf.view, this.#flags.view];
-    put(
+    this.#put(
+      writer,
       PART.FILES,
       ...encodeFiles({
         blobs: Uint32Array.from(order, (file) => blobs[file]!),
@@ -241,7 +280,7 @@ export class SegmentWriter {
       bytes.push(this.#path(file));
       starts[position + 1] = bytes.length;
     });
-    put(PART.PATHS, ...encodePaths({ starts, bytes: bytes.view }));
+    this.#put(writer, PART.PATHS, ...encodePaths({ starts, bytes: bytes.view }));
   }
 
   #putVersions(writer: Writer, order: Uint32Array, repositories: readonly RepositoryFiles[]): void {

@@ -71,12 +71,12 @@ function countFrom(all: Bitset, first: number, set: Bitset): number {
  */
 function knownFiles(
   snapshot: Snapshot,
-  { segment, symbols }: ManifestSegment,
+  { segment, content = segment, symbols }: ManifestSegment,
   files: number,
 ): Bitset {
   const known = emptyBitset(files);
   try {
-    const states = openSymbols(snapshot, segment, symbols)?.states;
+    const states = openSymbols(snapshot, content, symbols)?.states;
     if (!states) return known;
     readFiles(snapshot, segment, files).blobs.forEach((blob, file) => {
       if (blob === NO_BLOB || states[blob] !== 0) setBit(known, file);

@@ -102,8 +102,11 @@ async function checkCatalog(
   { manifest, repositories }: Catalog,
   report: CheckReport,
 ): Promise<void> {
+  const checked = new Set<number>(); // content that several segments share is checked once
   for (const one of manifest.segments)
-    await attempt(report, { segment: one.segment }, () => checkSegment(snapshot, one, report));
+    await attempt(report, { segment: one.segment }, () =>
+      checkSegment(snapshot, one, { report, checked }),
+    );
   for (const [id, { record, places }] of repositories) {
     const where = { repository: record.name };
     await attempt(report, where, () => readSkipped(snapshot, id, () => undefined));
@@ -115,7 +118,7 @@ async function checkCatalog(
 function checkSegment(
   snapshot: Snapshot,
   { segment, symbols, hasSymbols }: ManifestSegment,
-  report: CheckReport,
+  { report, checked }: { readonly report: CheckReport; readonly checked: Set<number> },
 ): void {
   const reader = openSegment(snapshot, segment);
   if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment is not there");
@@ -124,8 +127,11 @@ function checkSegment(
       throw new QuernError("INDEX_CORRUPT", "a copy of the segment's header is not there");
   report.segments++;
   report.files += reader.header.files;
-  report.bytes += reader.header.textBytes;
   reader.paths(snapshot); // opening the segment has read its other tables
+  const { content } = reader.header;
+  if (checked.has(content)) return;
+  checked.add(content);
+  report.bytes += reader.header.textBytes;
   checkLists(snapshot, reader.postings, { of: "text", pages: reader.header.pages });
   checkTexts(snapshot, reader);
   if (symbols > 0) checkSymbols(snapshot, reader, { symbols, hasSymbols });
@@ -164,10 +170,10 @@ function checkTexts(snapshot: Snapshot, reader: SegmentReader): void {
 
 function checkSymbols(
   snapshot: Snapshot,
-  { segment, header, blobStarts }: SegmentReader,
+  { header, blobStarts }: SegmentReader,
   { symbols, hasSymbols }: Pick<ManifestSegment, "symbols" | "hasSymbols">,
 ): void {
-  const reader = openSymbols(snapshot, segment, symbols);
+  const reader = openSymbols(snapshot, header.content, symbols);
   if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment's symbols are not there");
   if (reader.names) checkLists(snapshot, reader.names, { of: "names", pages: header.pages });
   const list = newSymbolList();

@@ -13,6 +13,7 @@ import {
 } from "../format/format.ts";
 import { checkLease } from "../lmdb/lease.ts";
 import {
+  contentOf,
   deletable,
   nextManifest,
   putManifest,
@@ -49,7 +50,15 @@ export async function deleteLeftovers(
   }
   const retired = new Set(manifest.retired.map(({ segment }) => segment));
   const now = isUrgent ? Infinity : Date.now();
-  const dead = deletable(manifest, now, oldestHeld).map(({ segment }) => segment);
+  const deletableNow = new Set(deletable(manifest, now, oldestHeld));
+  const kept = [
+    ...manifest.segments,
+    ...manifest.retired.filter((segment) => !deletableNow.has(segment)),
+  ];
+  const contents = new Set(kept.map(contentOf)); // also of a retired segment that is still read
+  const dead = [...deletableNow]
+    .map(({ segment }) => segment)
+    .filter((segment) => !contents.has(segment));
   const named = new Set(manifest.segments.map(({ segment }) => segment));
   const unnamed = stored.filter((segment) => !named.has(segment) && !retired.has(segment));
   for (let left = [...unnamed, ...dead]; left.length > 0;)

@@ -218,11 +218,12 @@ class Merge {
   }
 
   /** Opens the symbols of a segment: the unpublished next edition first, because it is newer, then the current one. */
-  #symbolsOf({ segment, header }: SegmentReader, edition: number): SymbolsReader[] {
-    const next = { segment, edition: nextEdition(edition) };
+  #symbolsOf({ header }: SegmentReader, edition: number): SymbolsReader[] {
+    const { content } = header;
+    const next = { segment: content, edition: nextEdition(edition) };
     const symbols = [
       openUnfinished(this.#snapshot, next, header.blobs),
-      edition > 0 ? openSymbols(this.#snapshot, segment, edition) : undefined,
+      edition > 0 ? openSymbols(this.#snapshot, content, edition) : undefined,
     ];
     return symbols.filter((one) => one !== undefined);
   }

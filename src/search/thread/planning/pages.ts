@@ -10,6 +10,7 @@ import {
 } from "../../../base/bitset.ts";
 import { NO_BLOB } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
+import { isAllContent } from "../../../store/segments/segment-tables.ts";
 
 /** Returns the blobs that have at least one page in the set. */
 export function blobsOf(pages: Bitset, { header, pageBlobs }: SegmentReader): Bitset {
@@ -49,7 +50,7 @@ export function pagesOf(scope: Bitset, { files, firstPages, header }: SegmentRea
  * Counts those of the given pages that belong to files in scope. The pages in scope are determined at the first call.
  */
 export function counterInScope(scope: Bitset, reader: SegmentReader): (pages: Bitset) => number {
-  if (countBits(scope) === reader.header.files) return countBits;
+  if (isAllContent(reader.segment, reader.header, countBits(scope))) return countBits;
   let inScope: Bitset | undefined;
   return (pages) => countBits(intersect(pages.slice(), (inScope ??= pagesOf(scope, reader))));
 }

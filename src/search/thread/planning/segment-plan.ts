@@ -23,6 +23,7 @@ import type { Pause } from "../../../base/yield.ts";
 import { NO_BLOB } from "../../../store/format/format.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
+import { isAllContent } from "../../../store/segments/segment-tables.ts";
 import type { PlanStats } from "../../messages/totals.ts";
 import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import type { OpenedSegment, SearchTools } from "../reading/thread-tools.ts";
@@ -280,7 +281,9 @@ async function statsOf(
     ngramLookups: sum(({ atom }) => gramsOf(atom)),
     ngramMatches,
     // in a segment with files out of scope, this would reveal something about those files
-    indexBytesLoaded: inScope === reader.header.files ? sum(({ listBytes }) => listBytes) : 0,
+    indexBytesLoaded: isAllContent(reader.segment, reader.header, inScope)
+      ? sum(({ listBytes }) => listBytes)
+      : 0,
   };
 }
 

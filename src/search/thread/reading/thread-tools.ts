@@ -123,12 +123,12 @@ export function openDefinitions(
   edition: number,
 ): SegmentSymbols | undefined | "gone" {
   if (edition === 0) return undefined;
-  const { segment, header } = opened.reader;
+  const { content, blobs } = opened.reader.header;
   let { symbols } = opened;
-  if (symbols?.edition === edition && !hasEdition(snapshot, segment, edition)) return "gone";
-  if (symbols?.edition !== edition) symbols = openSymbols(snapshot, segment, edition);
+  if (symbols?.edition === edition && !hasEdition(snapshot, content, edition)) return "gone";
+  if (symbols?.edition !== edition) symbols = openSymbols(snapshot, content, edition);
   if (!symbols) return "gone";
-  if (symbols.header.blobs !== header.blobs) throw corrupt(`the symbols of segment ${segment}`);
+  if (symbols.header.blobs !== blobs) throw corrupt(`the symbols of segment ${content}`);
   opened.symbols = symbols;
   return new SegmentSymbols(symbols, opened.reader, snapshot);
 }

@@ -176,11 +176,11 @@ export class Window {
 
   /** Returns the page that contains a byte or begins after it. */
   #pageAt(blob: number, place: number): CachedPage {
-    const { segment, blobStarts, firstPages } = this.reader;
+    const { header, blobStarts, firstPages } = this.reader;
     const [blobStart, blobEnd] = [blobStarts[blob]!, blobStarts[blob + 1]!];
     const number = Math.floor((Math.min(place + 1, blobEnd - 1) - blobStart) / PAGE_BYTES);
     const start = blobStart + number * PAGE_BYTES;
-    return { segment, page: firstPages[blob]! + number, start, blobStart, blobEnd };
+    return { segment: header.content, page: firstPages[blob]! + number, start, blobStart, blobEnd };
   }
 
   /**
