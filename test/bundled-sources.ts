@@ -12,12 +12,12 @@ import { resolve } from "node:path";
 import { build, type BuildOptions, type Metafile } from "esbuild";
 import type { Plugin } from "vitest/config";
 
-/** What most tests load comes first. */
+/** The entries that most tests load come first. */
 const ENTRIES = ["engine", "index", "http/index", "mcp/index", "cluster/index", "sync/index"].map(
   (name) => `src/${name}.ts`,
 );
 
-/** Bundles are beside the workers' entry, where the code looks for it. */
+/** Bundles are in the same folder as the workers' entry, because the code looks for it there. */
 const OUT = "build";
 const PREFIX = "tests-";
 

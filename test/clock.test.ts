@@ -1,19 +1,19 @@
 /**
- * No test has a time of its own, nor a hook, nor what is waited for: vitest.config.ts has one for all, long enough
- * for a machine that does eight other things. What must be quick is bounded by processor time, counts or events.
+ * No test, hook or wait has a time limit of its own. vitest.config.ts has one limit for all, long enough for a machine
+ * that does eight other things. If something must be quick, its bound is processor time, a count, or an event.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** The walk with a real host, which is tried by hand, and this one. */
+/** The walk with a real host, which is run by hand, and this file. */
 const OTHERS = ["sync/real-host.test.ts", "clock.test.ts"];
 
 const OPTIONS =
   /^ *(?:test|it|describe|\]\)\()[^\n]*["`],\s*(?:\{ timeout: [^{}]*\}|[A-Z_]+),\s*(?:async )?\(|,\s*\{ timeout: [^{}]*\},\s*(?:async )?\(/m;
 const POLL = /\.poll\([^\n]*, (?:\{ timeout: [^{}]*\}|[A-Z_]+)\)/;
-/** From the line of a test or hook to its end, which has the same indentation. */
+/** Matches from the first line of a test or hook to its last, which has the same indentation. */
 const LAST_ARGUMENT =
   /^( *)(?:test|it|describe|before|after|\]\)\()[^\n]*\n(?:\1 .*\n|\n)*(?:\1\}, [\w *]+\);|\1 {2}\},\n\1 {2}[\w *]+,\n\1\);)/m;
 

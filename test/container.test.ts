@@ -1,4 +1,4 @@
-/** The Dockerfile, read as a builder would, without building it: nothing here starts a container. */
+/** Reads the Dockerfile as a builder would, but builds nothing: nothing here starts a container. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

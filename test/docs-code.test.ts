@@ -1,4 +1,4 @@
-/** The code on the pages: every block compiles, and runs in a project that has what it speaks of. */
+/** The code on the pages: every block compiles, and runs in a project that has the files and packages it mentions. */
 
 import { execFile, execFileSync } from "node:child_process";
 import {
@@ -20,10 +20,10 @@ import { PAGES } from "./pages.ts";
 import { bundledPrograms } from "./programs.ts";
 import { complaints, lacks } from "./snippets.ts";
 
-/** The report has declarations, no code. */
+/** The API report has only declarations. */
 const WITH_CODE = PAGES.filter((page) => page !== "docs/api-report.md");
 
-/** A page goes on with the engine that it has opened. */
+/** Blocks of a page go on with the engine that an earlier block has opened. */
 const PRELUDE = `import { open as openEngine } from "quern";\nconst engine = await openEngine("./.quern");\n`;
 
 const blocks = WITH_CODE.flatMap((page) =>
@@ -75,7 +75,7 @@ function project(name: string): string {
   return path;
 }
 
-/** Tells where the block's server listens, once it does. */
+/** Reports where the block's server listens, as soon as it does. */
 const LISTENING = `import { Server } from "node:net";
 const { listen } = Server.prototype;
 globalThis.listening = new Promise((resolve) => {
@@ -86,7 +86,7 @@ globalThis.listening = new Promise((resolve) => {
 });
 `;
 
-/** Asks the server as the page's reader would, with the key that the page makes, if it makes one. */
+/** Sends a request to the server as the page's reader would, with the key that the page makes, if any. */
 const ASK = `{
   const port = await globalThis.listening;
   const headers = typeof secret === "string" ? { authorization: "Bearer " + secret } : {};
@@ -100,7 +100,10 @@ const ASK = `{
 
 const isServer = (text: string): boolean => text.includes("listen(");
 
-/** Servers listen at any port, and end when they have answered; all else ends after a while. */
+/**
+ * Makes a program of a block. Servers listen on any port and end when they have answered; everything else ends after a
+ * while.
+ */
 const asProgram = (text: string): string => {
   const moved = text.replaceAll("3000", "0").replaceAll("/srv/", "./");
   return isServer(text)

@@ -1,7 +1,6 @@
 /**
- * The shell on the pages. Lines of the command and of curl run, in a home with a repository, a
- * folder and an index; of npm and npx what they name must be there. A kind of line that is not
- * known here fails: nothing on a page is read by nobody.
+ * The shell commands on the pages. Lines of `quern` and `curl` run, in a home with a repository, a folder and an index.
+ * What lines of npm and npx name must exist. A line of any other kind fails, so no line remains unchecked.
  */
 
 import { execFileSync } from "node:child_process";
@@ -25,7 +24,7 @@ import { PAGES } from "./pages.ts";
 const home = mkdtempSync(join(tmpdir(), "quern-shell-"));
 const db = join(home, "index");
 
-/** As a shell makes them: quotes, comments, the home, a star at the end. */
+/** Splits a line into words as a shell does, with quotes, comments, the home folder, and a star at the end. */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const [word] of text.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)) {
@@ -48,7 +47,7 @@ const blocks = PAGES.flatMap((page) =>
   })),
 );
 
-/** A command without the variable that takes its output, and without the & that lets it run on. */
+/** Returns a command without the variable that takes its output, and without a `&` at the end. */
 const bare = (line: string): string =>
   line
     .replace(/^\w+=\$\((.*)\)/, "$1")
@@ -101,7 +100,7 @@ test("every line is of a kind that is known", () => {
     expect(of(program), program).not.toEqual([]);
 });
 
-/** Where the options of a page's command must go: behind its name, before what a -- keeps as it is. */
+/** Adds the test's options to a page's command: after its name, and before a `--`. */
 function withOurs([name, ...rest]: readonly string[]): string[] {
   const words = name === "keys" ? [name, rest.shift()!] : [name!];
   const at = rest.includes("--") ? rest.indexOf("--") : rest.length;
@@ -109,7 +108,7 @@ function withOurs([name, ...rest]: readonly string[]): string[] {
   return [...words, ...rest.slice(0, at), "--db", db, ...port, ...rest.slice(at)];
 }
 
-/** Each page begins without members: from the first one on, only keys of members are good. */
+/** The page that has begun. Each page begins without members; once there is one, only keys of members are valid. */
 let begun = "";
 function beginPage(page: string): void {
   if (page !== begun) rmSync(join(db, ".keys"), { recursive: true, force: true });
@@ -142,7 +141,7 @@ test.each(of("curl"))("$page: $text", async ({ text }) => {
   }
 });
 
-/** Of curl's options those that the pages use. */
+/** Parses a line of curl. It knows the options that the pages use. */
 function requestOf([, ...words]: readonly string[]): Request {
   const headers = new Headers();
   let url: string | undefined;
@@ -156,7 +155,7 @@ function requestOf([, ...words]: readonly string[]): Request {
   return new Request(url!, { headers, ...(body !== undefined && { method: "POST", body }) });
 }
 
-/** Between text too: what is in one pair of backticks. */
+/** Commands within a text, each in one pair of backticks. */
 const inline = PAGES.flatMap((page) =>
   [
     ...readFileSync(page, "utf8")
@@ -173,7 +172,7 @@ const { name, version, bin, scripts } = JSON.parse(readFileSync("package.json", 
   scripts: Record<string, string>;
 };
 
-/** A program of the project declares each of the options. */
+/** Expects that a program of the project declares each of the options. */
 function expectOptions(file: string, words: readonly string[]): void {
   expect(existsSync(file), file).toBe(true);
   const declared = readFileSync(file, "utf8");

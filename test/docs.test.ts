@@ -1,4 +1,4 @@
-/** What the pages say is there: paths, scripts, options, codes. */
+/** Everything that the pages name exists: paths, scripts, options, codes. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,9 +11,9 @@ import { PAGES } from "./pages.ts";
 const read = (page: string): string => readFileSync(page, "utf8");
 const withoutCode = (text: string): string => text.replace(/^```.*?^```$/gms, "");
 
-/** Folders of the project that a path may begin with: then it must be there. */
+/** Folders of the project. A path that begins with one of them must exist. */
 const TOP = /^(src|test|docs|bench|fuzz|scripts|examples|corpus|\.ci)\/[\w./-]+$/;
-/** Made by a command, or only in a clone. */
+/** Paths that a command makes, or that exist only in a clone. */
 const MADE = /^(build|dist|bench\/record)\//;
 
 test.each(PAGES)("%s: links lead somewhere", (page) => {
@@ -22,7 +22,7 @@ test.each(PAGES)("%s: links lead somewhere", (page) => {
       expect(existsSync(join(dirname(page), target!)), target).toBe(true);
 });
 
-/** The anchors of a page's headings, as code hosts make them. */
+/** Returns the anchors of a page's headings, as code hosts make them. */
 const anchorsOf = (page: string): string[] =>
   [...withoutCode(read(page)).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading!
@@ -65,13 +65,13 @@ test.each(PAGES)("%s: npm scripts exist", (page) => {
     expect(Object.keys(scripts), name).toContain(name);
 });
 
-/** What stands under a heading, up to the next one, without code. */
+/** Returns the text between a heading and the next one, without code. */
 function sectionOf(page: string, heading: string): string {
   const sections = withoutCode(read(page)).split(/^#+ /m);
   return sections.find((one) => one.startsWith(`${heading}\n`))?.slice(heading.length) ?? "";
 }
 
-/** Questions of people who are new, and the words that their answers need. */
+/** Questions of new users, and the words that the answers need. */
 test.each<[page: string, heading: string, ...needs: string[]]>([
   ["questions", "How much memory does it take?", "530 MiB", "limits.md#memory"],
   ["limits", "Memory", "120 MiB + 40 MiB a worker + 1.3 × `memoryBudget`"],

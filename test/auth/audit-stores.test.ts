@@ -39,7 +39,7 @@ const record = (id: string, timestamp: Date): AuditRecord => ({
   metadata: {},
 });
 
-/** The suite's cases against a store with a fault: the names of those that fail. */
+/** Runs the suite's cases against a store with a fault. Resolves to the names of the cases that fail. */
 async function failing(spoil: (store: AuditStore) => AuditStore): Promise<string[]> {
   const cases: [string, () => Promise<void>][] = [];
   const runner = { test: (name: string, run: () => Promise<void>) => void cases.push([name, run]) };

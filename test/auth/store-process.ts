@@ -1,4 +1,4 @@
-/** A process of its own with a token store open: does what its parent asks, or the one thing its arguments say. */
+/** A process that opens a token store and does what its parent asks, or the one thing that its arguments name. */
 
 import { lmdbTokenStore } from "../../src/auth/lmdb-stores.ts";
 

@@ -1,4 +1,4 @@
-/** Every store of ours keeps its contract, and the suites that say so can fail. */
+/** Each of quern's stores keeps its contract, and the suites that check this can fail. */
 
 import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
@@ -170,7 +170,7 @@ const USER_FAULTS: Record<string, Fault<UserStore>> = {
   }),
 };
 
-/** The cases of a suite that fail for a store. */
+/** Resolves to the cases of a suite that fail for a store. */
 async function failures(suite: (add: (run: () => Promise<void>) => void) => void): Promise<number> {
   const runs: (() => Promise<void>)[] = [];
   suite((run) => void runs.push(run));

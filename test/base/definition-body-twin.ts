@@ -11,7 +11,7 @@ export const indentOf = (line: string): number =>
 
 const isEmpty = (line: string): boolean => !/[^ \t\v\f\r]/.test(line);
 
-/** Returns the parts of a line that end in one of the brackets and have only a remark or nothing behind them. */
+/** Returns the parts of a line that end in one of the brackets, followed by nothing or only a remark. */
 function endingIn(brackets: string, line: string): string[] {
   const isLast = (behind: string): boolean =>
     behind === "" ||

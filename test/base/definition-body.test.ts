@@ -1,4 +1,4 @@
-/** Bodies of definitions and the definitions around lines, against their slow twin. */
+/** Compares the bodies of definitions, and the definitions around lines, with those of the slow twin. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { Enclosing } from "../../src/search/thread/showing/enclosing.ts";
 import { ROW, SYMBOL_ROW, type SymbolTable } from "../../src/store/symbols/symbol-run.ts";
 import { endOfBody, indentOf, slowEnclosing } from "./definition-body-twin.ts";
 
-/** The beginnings of lines of code, and what stands in them. */
+/** The indentations of lines of code, and what follows them. */
 const INDENTS = ["", "", " ", "  ", "    ", "\t", "\t\t", " \t", "\v"];
 const WORDS = [
   "a",
@@ -63,7 +63,7 @@ const startsOf = (bytes: Buffer): number[] => [
   ...Array.from(bytes.keys()).flatMap((at) => (bytes[at] === 0x0a ? [at + 1] : [])),
 ];
 
-/** The places of names. None is that of a line break. */
+/** Returns the places of names, none of which is a line break. */
 const namesIn = (bytes: Buffer, places: readonly number[]): number[] =>
   [...new Set(places.map((place) => Math.floor(place * bytes.length)))]
     .filter((start) => start < bytes.length && bytes[start] !== 0x0a)

@@ -1,4 +1,4 @@
-/** What is too much to parse at once, held against a count of the parsed values. */
+/** Compares the estimate of what is too much to parse at once with a count of the parsed values. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -46,7 +46,7 @@ interface Counts {
   items: number;
 }
 
-/** Lists and objects, each with a comma less than it has fields; items, each list's but one. */
+/** Counts objects, lists and the commas of objects as values, and the commas of lists as items. */
 function countIn(value: unknown, counts: Counts = { values: 0, items: 0 }): Counts {
   if (typeof value !== "object" || value === null) return counts;
   const inside = Object.values(value);

@@ -15,7 +15,7 @@ import { temporaryFolder } from "../engine/opened.ts";
 const isLinux = process.platform === "linux";
 const limit = { most: 10, tooLarge: () => new Error("too large") };
 
-/** `a/file`, and what leads there by other ways. */
+/** Makes a tree with `a/file` and with other ways that lead to it. */
 function tree(): string {
   const root = realpathSync(temporaryFolder());
   mkdirSync(join(root, "a"));

@@ -1,4 +1,4 @@
-/** Maps that grow in small steps, held against a Map. */
+/** Compares maps that grow in small steps with a Map. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -15,7 +15,7 @@ const cellsOf = (line: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim());
 
-/** The rows of the table whose head begins so, by their first cell: each cell by its column's name. */
+/** Returns the rows of the table whose head begins like this, by their first cell. Each row has its cells by column. */
 function tableOf(text: string, head: string): Map<string, Record<string, string>> {
   const table = [...text.matchAll(/(?:^\|.*\|\n)+/gm)].find(([all]) => all.startsWith(head))!;
   const [names, , ...rows] = table[0].trimEnd().split("\n").map(cellsOf);
@@ -32,10 +32,10 @@ const indexing = tableOf(record, "|                                           | 
 const peers = tableOf(record, "| peer ");
 
 const number = (text: string): number => Number(text.replace(/\s/g, ""));
-/** The number that a cell begins with, bold or not; NaN where there is none. */
+/** Returns the number at the start of a cell, bold or not, or NaN if there is none. */
 const first = (cell: string): number => number(/^[*]*([\d. ]*\d)?/.exec(cell)?.[1] ?? "NaN");
 
-/** To whole numbers, or to some digits behind the point. */
+/** Whether one number is the other, rounded to a whole number or to some decimal places. */
 const isRounded = (said: number, figure: number): boolean =>
   [0, 1, 2, 3].some((digits) => said === Number(figure.toFixed(digits)));
 
@@ -46,7 +46,7 @@ const COLUMNS = {
   "ripgrep 13": "rg",
 } as const;
 
-/** Rows that are no question of themselves. */
+/** Rows of the README whose question has another name in the record. */
 const QUESTION: Record<string, string> = { "part of a definition's name": "symbol, part" };
 
 const asked = [...figures].flatMap(([label, cells]) => {
@@ -76,7 +76,7 @@ test.each(asked)("$name", ({ name, matches, million, cells }) => {
   expect(bold.map((tool) => first(cells[tool]!))).toEqual([best]);
 });
 
-/** Of the record's rows of indexing, the ones that begin so and have symbols or not. */
+/** Returns the record's rows about indexing that begin with the tool's name, either with symbols or without. */
 const rowsOf = (tool: string, symbols: boolean): Record<string, string>[] =>
   [...indexing]
     .filter(([who]) => who.startsWith(tool) && who.endsWith(", symbols") === symbols)

@@ -35,7 +35,7 @@ test("of a pause counts what lies in the turn", () => {
   expect(stallOf(reading({}), reading({ clock: 10 }), pauses).msOfOurs).toBe(10 - 2 - 2);
 });
 
-/** Takes so many milliseconds of processor time, whatever else the machine does. */
+/** Computes for this many milliseconds of processor time, whatever else the machine does. */
 const compute = (ms: number) => {
   const begin = process.cpuUsage();
   const worked = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1_000;

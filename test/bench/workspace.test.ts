@@ -1,4 +1,4 @@
-/** What is measured of a followed folder is what it is called, and the folder is as before afterwards. */
+/** Each measurement of a followed folder measures what its name says, and leaves the folder as it was. */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What the command says of itself, and to those who mistype. */
+/** What the command says about itself, and what it answers to a mistyped line. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

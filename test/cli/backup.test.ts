@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../engine/opened.ts";
 import { quern } from "./terminal.ts";
 
-/** Asks a server of the directory with the key. */
+/** Sends a request with the key to a server of the directory. */
 async function asked(db: string, secret: string): Promise<{ status: number; files: number }> {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());

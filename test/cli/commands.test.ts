@@ -1,4 +1,4 @@
-/** repos, read, check, explain, compact, remove. */
+/** Tests the commands repos, read, check, explain, compact and remove. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

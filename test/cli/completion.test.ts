@@ -1,4 +1,4 @@
-/** What a shell completes. bash runs its script; the others are checked where they are installed. */
+/** What a shell completes. bash runs its script. The scripts of the other shells are checked if those are installed. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -8,7 +8,7 @@ import { quern } from "./terminal.ts";
 const script = async (shell: string): Promise<string> =>
   (await quern(["completion", shell])).stdout;
 
-/** The answers of bash for a line whose last word is being typed. */
+/** Resolves to the answers of bash for a line whose last word is being typed. */
 async function completed(...words: string[]): Promise<string[]> {
   const line = words.map((word) => `'${word}'`).join(" ");
   const asked = `${await script("bash")}
@@ -26,7 +26,7 @@ test.skipIf(!existsSync("/bin/bash"))("bash completes commands, options and path
   expect(await completed("quern", "index", "README")).toEqual(["README.md"]);
 });
 
-/** The commands that the help of `quern` or of one of its commands lists, and the options. */
+/** Resolves to the commands and options listed in the help of `quern`, or of one of its commands. */
 async function listed(...argv: string[]) {
   const { stdout } = await quern([...argv, "--help"]);
   const [, commands = ""] = stdout.split("\nCommands:\n");
@@ -36,7 +36,7 @@ async function listed(...argv: string[]) {
   };
 }
 
-/** The lines of a script that are about one command. */
+/** Returns the lines of a script that are about one command. */
 const linesOf = (text: string, command: string): string =>
   text
     .split("\n")

@@ -20,7 +20,7 @@ import { quern } from "./terminal.ts";
 const home = process.cwd();
 afterEach(() => process.chdir(home));
 
-/** A folder with a file to be found, and the current one. */
+/** Makes a folder with a file to find, and makes it the current folder. */
 function project(): string {
   const root = temporaryFolder();
   mkdirSync(join(root, "src/deep"), { recursive: true });

@@ -10,7 +10,7 @@ import { quern } from "./terminal.ts";
 const home = process.cwd();
 afterEach(() => process.chdir(home));
 
-/** A folder with an index of three lines that match, in `data`, and the configuration. */
+/** Makes a folder with the configuration and an index in `data`, of which three lines match. */
 async function project(config: string): Promise<string> {
   const root = temporaryFolder();
   mkdirSync(join(root, "src/deep"), { recursive: true });

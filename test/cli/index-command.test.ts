@@ -78,7 +78,7 @@ test("the time that it prints contains symbols", async () => {
   expect(Number(/, ([\d.]+) s\n$/.exec(stdout)?.[1])).toBeGreaterThan(20);
 });
 
-/** Reports of `quern index --watch`, line by line. */
+/** Runs `quern index --watch` and returns its reports, line by line. */
 function watching(...argv: string[]) {
   const stop = new AbortController();
   const lines: string[] = [];

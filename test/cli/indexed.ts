@@ -1,4 +1,4 @@
-/** An index of some fixture repositories, for the commands to be tried on. */
+/** An index of some fixture repositories, on which the commands are tried. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,10 +11,10 @@ export const folder = mkdtempSync(join(tmpdir(), "quern-commands-"));
 export const db = join(folder, "index");
 export const repositories = join(folder, "repositories");
 
-/** A command over that index, in a pipe. */
+/** Runs a command on that index, in a pipe. */
 export const ask = (...argv: string[]): Promise<Ran> => quern([...argv, "--db", db]);
 
-/** To be called once in a file of tests. */
+/** Makes the index. Call this once in a file of tests. */
 export function indexSome(): void {
   beforeAll(async () => {
     await buildCorpus(repositories);

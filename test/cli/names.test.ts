@@ -1,4 +1,4 @@
-/** What quern index calls what it indexes, and which revisions it keeps. */
+/** The names that `quern index` gives to repositories, and the revisions that it keeps. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { temporaryFolder } from "../engine/opened.ts";
 import { commit, git as run } from "../ingest/listing.ts";
 import { quern } from "./terminal.ts";
 
-/** A folder of folders, some of them repositories, and a command over an index there. */
+/** Makes a folder of folders, some of them repositories, and a command on an index there. */
 function world(paths: Record<string, "folder" | "repository" | `https://${string}`>) {
   const root = temporaryFolder();
   for (const [path, kind] of Object.entries(paths)) {

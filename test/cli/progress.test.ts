@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { progressLine } from "../../src/cli/progress.ts";
 import type { IndexProgress } from "../../src/index.ts";
 
-/** Each at its time in milliseconds, or at once. */
+/** Returns what is shown if each step is given at its time in milliseconds, or at once. */
 function shown(columns: number, ...given: (Partial<IndexProgress> & { at?: number })[]): string {
   let clock = 0;
   let text = "";

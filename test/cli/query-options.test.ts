@@ -1,4 +1,4 @@
-/** Which arguments are options and which the query's, and the request that they make together. */
+/** Which arguments are options, which belong to the query, and which request they make together. */
 
 import { Command } from "commander";
 import { expect, test } from "vitest";

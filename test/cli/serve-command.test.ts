@@ -13,7 +13,7 @@ import { quern, type Ran } from "./terminal.ts";
 
 indexSome();
 
-/** Starts it, and ends it with the test. */
+/** Starts `quern serve`, and ends it when the test ends. */
 async function serve(...argv: string[]): Promise<{ url: string; stop: () => Promise<Ran> }> {
   const stop = new AbortController();
   let ended: Promise<Ran> | undefined;

@@ -1,4 +1,4 @@
-/** What the command loads: nobody waits for what was not asked for. */
+/** What the command loads: nobody waits for code that the command does not need. */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -42,7 +42,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const fileOf = (source: string): string =>
   Object.keys(outputs).find((name) => source in outputs[name]!.inputs)!;
 
-/** The packages that are loaded with a file, without what it loads later. */
+/** Returns the packages that are loaded with a file, without those that it loads later. */
 function packagesOf(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return new Set();
   seen.add(file);
@@ -60,7 +60,7 @@ test("the version needs nothing, and help only what reads the arguments", () => 
   expect(foreign(fileOf("src/cli/main.ts"))).toEqual(["commander"]);
 });
 
-/** The files that are loaded with this one, at once or as soon as a command asks for them by name. */
+/** Returns the files that are loaded with this one, at once or as soon as a command asks for them by name. */
 function filesOf(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -75,7 +75,7 @@ test("a search loads no queries of languages", () => {
   expect(filesOf(fileOf("src/ingest/symbols/symbol-task.ts")).has(queries)).toBe(true);
 });
 
-/** Milliseconds of processor time that a process takes by its own count, the least of several. */
+/** Returns the milliseconds of processor time that a process takes by its own count: the least of several runs. */
 function leastWork(...argv: string[]): number {
   const hook = join(folder, "tell-work.cjs");
   writeFileSync(
@@ -127,7 +127,7 @@ test("the command tells its version", () => {
   expect(String(told)).toBe(`${VERSION}\n`);
 });
 
-/** The command that indexes some seconds of work, once it has begun to write. */
+/** Starts a command that indexes for some seconds. Resolves when it has begun to write. */
 async function indexing(name: string) {
   const db = join(folder, name);
   const source = join(process.cwd(), "node_modules/typescript/lib");

@@ -88,8 +88,8 @@ const pressAt = (word: string, ...argv: string[]): Promise<Stopped> =>
 const STAGES = ["listed", "listing", "reading", "publishing", "symbols of", "merging"];
 
 /**
- * It has ended within a second of work, and has not gone beyond the next stage, which may begin before the event loop
- * delivers the signal.
+ * Expects that the command ended within a second of work, at the latest in the next stage. That stage may begin before
+ * the event loop delivers the signal.
  */
 function expectStopped({ code, stderr }: Stopped, pressedAt?: string): void {
   expect(code, stderr).toBe(130);
@@ -135,7 +135,7 @@ test("a compaction: merging", async () => {
   expectStopped(await pressAt("merging", "compact", "--db", db), "merging");
 });
 
-/** A remote with a repository, and the arguments of a sync with it that waits for answers as long as it takes. */
+/** Makes a remote with a repository, and the arguments of a sync that waits for its answers without a limit. */
 async function syncOf(connection: (url: string) => object) {
   const remotes = await serveRemotes();
   const line = (n: number) => `export function needle${n}() {}\n`.repeat(50);
@@ -164,7 +164,7 @@ const UNANSWERED: readonly (readonly [what: string, connection: (url: string) =>
   ["a fetch", plainGit],
 ];
 
-/** Presses Ctrl-C once the host was asked for what it never answers. */
+/** Presses Ctrl-C once the host has received a request that it never answers. */
 async function pressUnanswered(
   connection: (url: string) => object,
   env: Readonly<Record<string, string>> = {},
@@ -184,7 +184,10 @@ async function pressUnanswered(
   return stopped;
 }
 
-/** The processes on this machine that know the address, such as git's. Linux tells their arguments. */
+/**
+ * Returns the processes on this machine that have the address among their arguments, such as git. Only Linux lists
+ * arguments.
+ */
 function processesOf(url: string): string[] {
   if (process.platform !== "linux") return [];
   const commands = readdirSync("/proc").map((name) => {

@@ -1,4 +1,4 @@
-/** A terminal, or a pipe, that remembers. */
+/** A terminal, or a pipe, that keeps what is written to it. */
 
 import { run } from "../../src/cli/main.ts";
 import type { Io } from "../../src/cli/io.ts";
@@ -13,9 +13,9 @@ export interface World {
   readonly isTTY?: boolean;
   readonly env?: Io["env"];
   readonly signal?: AbortSignal;
-  /** Told of everything that goes to stdout. */
+  /** Receives everything that is written to stdout. */
   readonly onOutput?: (text: string) => void;
-  /** Told of everything that goes to stderr. */
+  /** Receives everything that is written to stderr. */
   readonly onNote?: (text: string) => void;
 }
 

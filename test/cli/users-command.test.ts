@@ -1,4 +1,4 @@
-/** quern users, and what they mean for quern keys and quern serve. */
+/** `quern users`, and what members change for `quern keys` and `quern serve`. */
 
 import { expect, onTestFinished, test } from "vitest";
 import { ask, db, indexSome } from "./indexed.ts";

@@ -20,10 +20,10 @@ import { emptyDatabase, poolOn, postgresTest as test } from "./postgres.ts";
 const LAYOUT = { shardBytes: 60, replicas: 2 };
 const request = { query: "needle", matches: 100, facets: 5 };
 
-/** Rows of each table, as JSON. */
+/** The rows of each table, as JSON. */
 type Backup = ReadonlyMap<string, string>;
 
-/** What pg_dump does: all tables as they are at one moment. */
+/** Reads all tables as they are at one moment, as pg_dump does. */
 async function dump(pool: pg.Pool): Promise<Backup> {
   const client = await pool.connect();
   try {
@@ -45,7 +45,7 @@ async function dump(pool: pg.Pool): Promise<Backup> {
   }
 }
 
-/** A database with what a backup holds. */
+/** Makes a database with the content of a backup. */
 async function restore(backup: Backup): Promise<pg.Pool> {
   const pool = poolOn(await emptyDatabase());
   await migrateCluster(pool); // makes the tables, as the dump would
@@ -72,7 +72,7 @@ async function restore(backup: Backup): Promise<pg.Pool> {
   }
 }
 
-/** A cluster of machines that have nothing on their disks yet. */
+/** Makes a cluster of machines that have nothing on their disks yet. */
 async function restored(backup: Backup, objects: string) {
   const segments = directorySegments(objects);
   const cluster = await newCluster({ ...LAYOUT, segments }, await restore(backup));

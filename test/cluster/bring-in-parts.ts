@@ -4,7 +4,10 @@ import type { Engine } from "../../src/engine.ts";
 import { sourceOf } from "../oracle/corpus-source.ts";
 import type { Corpus } from "../oracle/corpus.ts";
 
-/** As bringTo(), in several runs for several segments: some repositories lie in more than one. */
+/**
+ * Does what bringTo() does, but in several runs, so that there are several segments. Some repositories are in more than
+ * one.
+ */
 export async function bringInParts(engine: Engine, corpus: Corpus): Promise<Corpus> {
   for (const { name } of await engine.repositories()) await engine.remove(name);
   const ids = new Map<string, number>();

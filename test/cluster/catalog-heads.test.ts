@@ -1,4 +1,6 @@
-/** Heads of a shard: what is read of changes alone is what is read anew, and what was published. */
+/**
+ * Heads of a shard: reading only the changes gives the same as reading everything, and both give what was published.
+ */
 
 import fc from "fast-check";
 import { expect } from "vitest";

@@ -1,4 +1,4 @@
-/** Machines hear of changes at once where PostgreSQL lets them, and say so where it does not. */
+/** Machines hear of changes at once if PostgreSQL lets them, and say so if it does not. */
 
 import pg from "pg";
 import { describe, expect, onTestFinished } from "vitest";
@@ -12,7 +12,7 @@ import { bouncerTest, startBouncer } from "./pgbouncer.ts";
 import { emptyDatabase, poolOn, postgresTest as test } from "./postgres.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** What a listener of a schema hears; "all" when some may have been missed. */
+/** Returns what a listener of a schema hears; "all" if it may have missed something. */
 function hear(pool: pg.Pool, schema?: string) {
   const heard: (Change | "all")[] = [];
   const deaf: string[] = [];

@@ -1,4 +1,4 @@
-/** Machines of a cluster answer as one engine does, whoever has indexed, and whatever fails. */
+/** Machines of a cluster answer as one engine does, whichever machine has indexed, and whatever fails. */
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -237,7 +237,7 @@ describe("writers", () => {
     expect(await stopped.check()).toMatchObject({ ok: true });
   });
 
-  /** Lets `before` calls pass, and fails the next one. */
+  /** Returns a store that lets `before` calls pass and fails the next one. */
   const failing = (store: SegmentStore, before: number): SegmentStore => {
     let left = before;
     return {

@@ -131,7 +131,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.constant("collect" as const) },
 );
 
-/** Resolves to what was published. A collection may have been in the way. */
+/** Takes a step. Resolves to whether it succeeded: another writer may hold the lease. */
 async function take(machine: ClusterEngine, one: Step): Promise<boolean> {
   try {
     // a day and a half later, what another machine has just stored is old

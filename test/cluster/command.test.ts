@@ -20,7 +20,7 @@ import { emptyDatabase, poolOn, postgresPort, postgresTest as test } from "./pos
 const urlOf = (database: string): string =>
   `postgres://quern@127.0.0.1:${postgresPort}/${database}`;
 
-/** The file of a machine, in a folder of its own. */
+/** Writes the configuration file of a machine, in a folder of its own. */
 function fileOf(content: unknown): string {
   const file = join(temporaryFolder(), "cluster.json");
   writeFileSync(file, JSON.stringify(content));
@@ -33,7 +33,7 @@ interface Running {
   stop(): Promise<Ran>;
 }
 
-/** Runs a command until the test ends. Resolves when it has printed that it runs. */
+/** Runs a command until the test ends. Resolves when the command has printed that it runs. */
 async function start(argv: readonly string[], env: Record<string, string> = {}): Promise<Running> {
   const stop = new AbortController();
   let ended: Promise<Ran> | undefined;
@@ -125,7 +125,7 @@ test("from an empty database to two servers with members, metrics and a collecti
   });
 });
 
-/** A port of the loopback interface that was free a moment ago. */
+/** Resolves to a port of the loopback interface that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -253,7 +253,7 @@ test("a command that needs a node's secret says which variable has it", async ()
   );
 });
 
-/** The commands of a section of docs/growing.md, in order. */
+/** Returns the commands of a section of docs/growing.md, in order. */
 function commandsOf(section: string): string[][] {
   const page = readFileSync("docs/growing.md", "utf8");
   const [, rest] = page.split(`## ${section}\n`);

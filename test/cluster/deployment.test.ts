@@ -1,4 +1,4 @@
-/** The examples of a deployment are well-formed, and what they tell quern is what quern takes. */
+/** The examples of a deployment are well-formed, and quern accepts the arguments and settings in them. */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const SECRETS = {
 };
 const example = (name: string): string => readFileSync(join(FOLDER, name), "utf8");
 
-/** Rejects unless the command takes these arguments. Runs nothing: --help comes first. */
+/** Rejects unless the command accepts these arguments. Runs nothing, because --help comes first. */
 async function mustBeTaken(args: readonly string[]): Promise<void> {
   expect(args.filter((word) => FILES.includes(word))).toHaveLength(1);
   const words = args.filter((word, n) => !word.startsWith("-") && !args[n - 1]?.startsWith("--"));
@@ -28,7 +28,7 @@ async function mustBeTaken(args: readonly string[]): Promise<void> {
   for (const flag of args.filter((word) => word.startsWith("--"))) expect(stdout).toContain(flag);
 }
 
-/** What a machine with this file is. */
+/** Resolves to the machine that this configuration file describes. */
 async function machineOf(text: string, env: Record<string, string> = {}) {
   const folder = temporaryFolder();
   mkdirSync(folder, { recursive: true });

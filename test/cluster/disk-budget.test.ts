@@ -1,4 +1,6 @@
-/** A node whose disk has no room drops what was superseded, then what is not its own, and then leaves out the rest. */
+/**
+ * A node whose disk is full drops superseded slices, then slices that are not its own, and then leaves out the rest.
+ */
 
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -16,7 +18,7 @@ import { nodeProgram } from "./node-processes.ts";
 import { postgresPort, postgresTest as test } from "./postgres.ts";
 import { RepositoryList } from "../../src/store/catalog/repository-list.ts";
 
-/** Shard 1 in three slices, of 10, 20 and 30 bytes; shard 2 in one of 5. */
+/** Shard 1 has three slices, of 10, 20 and 30 bytes; shard 2 has one of 5 bytes. */
 const wanted = (own: readonly number[] = [0, 1, 2]): WantedShard[] => {
   const head = { generation: 1, repositories: RepositoryList.EMPTY, nextSegment: 9 };
   const segmentOf = (segment: number, bytes: number) => ({

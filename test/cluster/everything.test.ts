@@ -1,4 +1,7 @@
-/** Everything changes at once under searches: each answer is a published state, and none is older than the last. */
+/**
+ * Everything changes at once during searches. Each answer is that of a published state, never of an older one than the
+ * answer before.
+ */
 
 import { isDeepStrictEqual } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -27,7 +30,7 @@ const source = (name: string, version: number) =>
 /** Versions by repository. */
 type State = Readonly<Record<string, number>>;
 
-/** Rejects unless each repository is there once, whole, in one version, as far as it is there at all. */
+/** Resolves to the versions that are found. Rejects if a repository appears twice, in part, or in several versions. */
 async function stateOf(engine: ClusterEngine): Promise<State> {
   const { files, stats, isSearchExhaustive } = await engine.search({
     query: "word",
@@ -51,18 +54,18 @@ async function stateOf(engine: ClusterEngine): Promise<State> {
   return state;
 }
 
-/** What was published of the residents, in order; the last one may not be yet. */
+/** Keeps the published states of the residents, in order. The last one may not be published yet. */
 class Published {
   readonly #states: State[] = [];
 
-  /** Resolves to the number of the state. */
+  /** Publishes a change. Resolves to the number of the new state. */
   async publish(change: State, run: () => Promise<unknown>): Promise<number> {
     this.#states.push({ ...this.#states.at(-1), ...change });
     await run();
     return this.#states.length - 1;
   }
 
-  /** The number of the state, which must be `from` at least. */
+  /** Returns the number of the state that was seen, which must be at least `from`. */
   find(seen: State, from: number): number {
     const state = Object.fromEntries(Object.entries(seen).filter(([name]) => name !== "guest"));
     const at = this.#states.findIndex((one, n) => n >= from && isDeepStrictEqual(one, state));
@@ -152,7 +155,10 @@ test("index, remove, merge, restart, join and leave at once", async () => {
   const mustGoOn = (): void => {
     if (failed.length > 0) throw failed[0];
   };
-  /** Ends a node when its slices are on others: a publication is seen when one replica of each slice has it. */
+  /**
+   * Ends a node once its slices are on other nodes, because a publication is visible once one replica of each slice has
+   * it.
+   */
   const spare = async (node: NodeProcess, end: () => Promise<void>): Promise<void> => {
     writers.isHeld = true;
     await expect.poll(() => writers.running).toBe(0);

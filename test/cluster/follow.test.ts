@@ -1,4 +1,4 @@
-/** What repeats in a cluster: looks for changes, and renewals of leases. */
+/** What a cluster does again and again: it looks for changes and renews leases. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";

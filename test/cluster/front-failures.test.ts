@@ -1,4 +1,7 @@
-/** What fronts answer while nodes fail, come, leave and fall behind: a published state, or words for what is missing. */
+/**
+ * What fronts answer while nodes fail, come, leave and fall behind: a published state, or a message that says what is
+ * missing.
+ */
 
 import { fork } from "node:child_process";
 import { once } from "node:events";

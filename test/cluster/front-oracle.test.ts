@@ -1,6 +1,6 @@
 /**
- * Fronts over random placements answer as brute force does, and as one engine with the same segments does.
- * QUERN_RUNS makes it long.
+ * Fronts over random placements answer as brute force does, and as one engine with the same segments does. QUERN_RUNS
+ * multiplies the number of cases.
  */
 
 import fc from "fast-check";
@@ -18,7 +18,7 @@ const contexts = (name: string) => CONTEXTS[name];
 
 const states = searchStates(2);
 
-/** Draws one state whose answers hold files, so that their count below does not hang on luck. */
+/** Draws one state whose answers contain files, so that the count of files below does not depend on luck. */
 const FINDS_SOME = { seed: 1, numRuns: 1 };
 
 const LAYOUTS = [

@@ -1,6 +1,6 @@
 /**
- * A front as a process of its own, for tests that kill it: searches and streams without a pause. Its argument, as JSON, is
- * FrontTold. Sends the count of each answer, and ends with its parent.
+ * A front as a process of its own, for tests that kill it. It searches and streams without a pause, sends the count of
+ * each answer, and ends with its parent. Its argument is a FrontTold as JSON.
  */
 
 import pg from "pg";

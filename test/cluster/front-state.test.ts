@@ -1,4 +1,4 @@
-/** A front whose two questions about a generation both fail, as while PostgreSQL hangs. */
+/** A front whose two queries about a generation both fail, as they do while PostgreSQL hangs. */
 
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";

@@ -11,7 +11,7 @@ import { openFront, startNodes } from "./fronts.ts";
 import { code, found, newCluster, shop } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
 
-/** Two repositories in several segments each, over slices of a few bytes. */
+/** Fills a cluster with two repositories of several segments each, in slices of a few bytes. */
 async function filled(nodes: number, replicas = 2) {
   const cluster = await newCluster({ shardBytes: 40, replicas });
   const running = await startNodes(cluster, nodes);

@@ -16,17 +16,17 @@ export interface RunningNode {
   readonly name: string;
   readonly url: string;
   readonly engine: ClusterEngine;
-  /** Cuts its connections and takes no others, as if the machine were gone. */
+  /** Cuts the node's connections and accepts no others, as if the machine were gone. */
   cut(): void;
   /** Ends cut(). */
   mend(): void;
-  /** Answers later by so much. */
+  /** How much later the node answers. */
   delayMs: number;
-  /** Whether it knows none of the calls, as a node of another version of the wire. */
+  /** Whether the node knows none of the calls, like a node of another version of the protocol. */
   isOtherVersion: boolean;
-  /** Dies in each stream when it has sent so many frames of it. */
+  /** The number of frames of a stream after which the node dies. */
   streamFrames: number;
-  /** Calls that it was asked, by path. */
+  /** The number of calls that the node has received, by path. */
   readonly asked: Map<string, number>;
 }
 
@@ -36,7 +36,7 @@ const otherVersion = toNodeListener(
   ),
 );
 
-/** Cuts the connection when so many parts of the body are sent. */
+/** Cuts the connection when this many parts of the body have been sent. */
 function breakAfter(parts: number, response: ServerResponse): void {
   const write = response.write.bind(response) as (part: Uint8Array) => boolean;
   let sent = 0;

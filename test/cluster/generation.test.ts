@@ -1,4 +1,7 @@
-/** A request that names what was written is answered from it, by any machine; and revocation reaches all of them. */
+/**
+ * A request that names a generation is answered from that generation or a newer one, by any machine. Revocation reaches
+ * all machines.
+ */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test as plainTest, vi } from "vitest";

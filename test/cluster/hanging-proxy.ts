@@ -1,4 +1,7 @@
-/** Stands before a server and can hang, as a process that is stopped: takes connections and bytes, and answers nothing. */
+/**
+ * A proxy in front of a server that can hang like a stopped process: it then takes connections and bytes, and answers
+ * nothing.
+ */
 
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { once } from "node:events";
@@ -7,7 +10,7 @@ import { onTestFinished } from "vitest";
 export interface HangingProxy {
   readonly port: number;
   hang(): void;
-  /** What was sent meanwhile is answered now. */
+  /** Goes on, and answers what was sent meanwhile. */
   goOn(): void;
 }
 

@@ -1,4 +1,4 @@
-/** What a caller may not see changes nothing of what a front over two nodes answers. */
+/** Repositories that a caller may not see change nothing in the answers of a front over two nodes. */
 
 import { describe } from "vitest";
 import type { ClusterEngine, ClusterOptions } from "../../src/cluster/index.ts";
@@ -8,7 +8,7 @@ import { openFront, startNodes } from "./fronts.ts";
 import { newCluster } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
 
-/** Several repositories share a shard, whose slices lie on both nodes. */
+/** Opens a front. Several repositories share a shard, whose slices are on both nodes. */
 async function openFrontOverTwo(options: Partial<ClusterOptions>): Promise<ClusterEngine> {
   const cluster = await newCluster({ ...options, replicas: 1, shardBytes: 2500 });
   await startNodes(cluster, 2);

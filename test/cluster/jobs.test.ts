@@ -1,4 +1,4 @@
-/** Jobs come together, run once, and end with what they have published, whoever is killed. */
+/** Jobs are merged, run once, and end with what they have published, whichever process is killed. */
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ import { bundledPrograms } from "../programs.ts";
 import { found, newCluster, shop } from "./machines.ts";
 import { postgresPort, postgresTest as test } from "./postgres.ts";
 
-/** A source of one line: the payload. */
+/** Returns a source of one line: the payload. */
 const told = async ({ repository, payload }: Job): Promise<Source> =>
   shop(repository, `${String(payload)}\n`);
 
@@ -217,7 +217,7 @@ beforeAll(async () => {
   [mortalWriter] = (await bundledPrograms(["test/cluster/mortal-writer.ts"])) as [string];
 });
 
-/** A cluster where `shop` is "old", and a process that is to make it "fresh" but stops at a step. */
+/** Makes a cluster where `shop` is "old", and a process that is to make it "fresh" but stops at a step. */
 async function withMortal({ step, signal }: Dying) {
   const objects = temporaryFolder();
   const cluster = await newCluster({ segments: directorySegments(objects) });
@@ -234,7 +234,7 @@ async function withMortal({ step, signal }: Dying) {
   return { ...cluster, machine, child };
 }
 
-/** As if the time of its leases had passed. */
+/** Sets all leases to expired. */
 async function expireLeases(pool: pg.Pool): Promise<void> {
   const past = "now() - interval '1 s'";
   await pool.query(`update quern_shard set writer_until = ${past}`);

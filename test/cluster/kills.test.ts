@@ -1,4 +1,4 @@
-/** Nodes that are processes of their own are killed under load. `scripts/cluster-kills.ts` is the long version. */
+/** Kills nodes, each a process of its own, under load. `scripts/cluster-kills.ts` is the long version. */
 
 import { expect } from "vitest";
 import { temporaryFolder } from "../engine/opened.ts";
@@ -18,7 +18,7 @@ async function kill(replicas: number, isOver: (counts: KillCounts) => boolean) {
   return counts;
 }
 
-/** Each question once, at least. */
+/** Enough answers that each question is asked at least once. */
 const ANSWERS = 20;
 
 test("with two replicas no answer is partial, and none is wrong", async () => {

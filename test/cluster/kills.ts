@@ -15,7 +15,7 @@ import { nodeProgram, type NodeProcess } from "./node-processes.ts";
 import { questionsFor, type Question, type Verdict } from "./questions.ts";
 
 const SECRET = "a secret of the machines";
-/** Of text in a slice: what filled() indexes makes some ten of them. */
+/** The bytes of text in a slice. What filled() indexes makes about ten slices. */
 const SHARD_BYTES = 8000;
 const SEARCHES_AT_ONCE = 2;
 const KILL_EVERY_MS = 1_000;
@@ -23,25 +23,25 @@ const KILL_EVERY_MS = 1_000;
 export interface Killing {
   readonly pool: pg.Pool;
   readonly postgresPort: number;
-  /** A new folder at each call. */
+  /** Returns a new folder at each call. */
   readonly folder: () => string;
   readonly nodes: number;
   readonly replicas: number;
-  /** Ends when it returns true. */
+  /** Killing ends when this returns true. */
   readonly isOver: (counts: KillCounts) => boolean;
   readonly onSecond?: (counts: KillCounts) => void;
 }
 
 export interface KillCounts {
   kills: number;
-  /** Kills that had to wait because no other node had a slice ready. */
+  /** The number of kills that had to wait because no other node had a slice ready. */
   waits: number;
-  /** By question. */
+  /** How often each verdict was given, by question. */
   readonly verdicts: Record<string, Record<Verdict, number>>;
   readonly wrong: string[];
 }
 
-/** Resolves to the counts once it is over and everything is closed. */
+/** Resolves to the counts when the killing is over and everything is closed. */
 export async function killUnderLoad(killing: Killing): Promise<KillCounts> {
   const { pool, folder, replicas, postgresPort } = killing;
   await migrateCluster(pool);
@@ -85,7 +85,7 @@ export async function killUnderLoad(killing: Killing): Promise<KillCounts> {
   }
 }
 
-/** Six repositories, each indexed thrice, so that they lie in several segments. */
+/** Yields six repositories three times each, so that they are in several segments. */
 function* sources(): Generator<Source> {
   for (let run = 1; run <= 3; run++)
     for (let n = 0; n < 6; n++) {
@@ -132,7 +132,10 @@ async function underLoad(killing: Killing, load: Load): Promise<KillCounts> {
   return counts;
 }
 
-/** Kills a node each second, the next one in turn that leaves each slice a replica, and starts it again at once. */
+/**
+ * Kills a node each second and starts it again at once. It takes the next node in turn whose end leaves each slice a
+ * replica.
+ */
 async function killEach(killing: Killing, { nodes }: Load, counts: KillCounts): Promise<void> {
   const starting = new Set<Promise<void>>();
   let failure: unknown;
@@ -155,14 +158,17 @@ async function killEach(killing: Killing, { nodes }: Load, counts: KillCounts): 
   await Promise.all(starting);
 }
 
-/** With one replica any node that runs; otherwise one whose slices are ready on others that run. */
+/**
+ * Resolves to the first node that may be killed: with one replica any that runs, otherwise one whose slices are ready
+ * on other running nodes.
+ */
 const firstToSpare = async (
   { pool, replicas }: Killing,
   order: readonly NodeProcess[],
 ): Promise<NodeProcess | undefined> =>
   replicas === 1 ? order.find(({ isReady }) => isReady) : (await toSpare(pool, order))[0];
 
-/** Nodes whose slices, at their newest generations, are ready on others that run. */
+/** Resolves to the nodes whose slices, in their newest generations, are ready on other running nodes. */
 export async function toSpare(
   pool: pg.Pool,
   nodes: readonly NodeProcess[],
@@ -182,7 +188,7 @@ export async function toSpare(
   return running.filter(isSpare);
 }
 
-/** Sums of all questions. */
+/** Returns the sums over all questions. */
 export function totals({ verdicts }: KillCounts): Record<Verdict, number> {
   const sum = { identical: 0, partial: 0, refused: 0, wrong: 0 };
   for (const one of Object.values(verdicts))

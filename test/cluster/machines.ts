@@ -1,4 +1,4 @@
-/** Machines of a cluster, each with a folder of its own, over one database and one store of objects. */
+/** Machines of a cluster. Each has a folder of its own; all share one database and one store of objects. */
 
 import type pg from "pg";
 import { onTestFinished } from "vitest";
@@ -18,7 +18,7 @@ import { emptyDatabase, poolOn } from "./postgres.ts";
 export interface Cluster {
   readonly pool: pg.Pool;
   readonly segments: SegmentStore;
-  /** Another machine. It is closed when the test ends. */
+  /** Opens another machine, which is closed when the test ends. */
   open(options?: Partial<ClusterOptions>): Promise<ClusterEngine>;
 }
 
@@ -54,13 +54,16 @@ const filesOf = (name: string, extension: string, contents: readonly string[]): 
     files: contents.map((content, n) => ({ path: `src/file${n}.${extension}`, content })),
   });
 
-/** Text without symbols: each machine that has some takes 0.1 s of processor time to load a grammar. */
+/**
+ * Returns a source of text without symbols. A machine that indexes symbols takes 0.1 s of processor time to load a
+ * grammar.
+ */
 export const shop = (name: string, ...contents: string[]): Source => filesOf(name, "txt", contents);
 
-/** The same in TypeScript. */
+/** Returns the same source in TypeScript. */
 export const code = (name: string, ...contents: string[]): Source => filesOf(name, "ts", contents);
 
-/** What a machine finds of a word: repositories and lines, by name. */
+/** Resolves to the repositories and lines that a machine finds, sorted by name. */
 export async function found(engine: Engine, query: string): Promise<string[]> {
   const { files } = await engine.search({ query, matches: 1000 });
   return files

@@ -24,7 +24,7 @@ interface Mortal {
 const told = JSON.parse(process.argv[2]!) as Mortal;
 let isDone = false;
 
-/** Each step is named after what was just done. */
+/** Reports a step, which is named after what was just done. */
 function reached(step: string): void {
   if (isDone || step !== told.step) return;
   isDone = true;
@@ -38,7 +38,7 @@ const pool = new pg.Pool({
   database: told.database,
 });
 let isPublishing = false;
-/** The pool itself, but for a look at what a publication does. */
+/** The pool itself, except that it watches what a publication does. */
 const watched: PostgresPool = {
   query: (text, values) => pool.query(text, values),
   async connect() {

@@ -1,4 +1,4 @@
-/** What crosses between a front and a node, over real connections. */
+/** What passes between a front and a node, over real connections. */
 
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -48,7 +48,7 @@ const heads: Heads = {
   },
 };
 
-/** A node that holds generation 4 of shard 1 and answers with the same heads. */
+/** Starts a node that holds generation 4 of shard 1 and always answers with the same heads. */
 async function serve(changes: Partial<NodeOptions> = {}) {
   const released = { count: 0 };
   const handler = fetchHandler(
@@ -216,11 +216,13 @@ test("a signature is for one method, path, time and body", () => {
   ]);
 });
 
-/** Decoded, 20 MB of them take a gigabyte and seconds. */
+/** Returns 20 MB of maps. Decoding them takes a gigabyte and several seconds. */
 const millionsOfMaps = (): Buffer =>
   Buffer.concat([Buffer.from("dd01312d00", "hex"), Buffer.alloc(20_000_000, 0x80)]);
 
-/** What whoever knows the secret could send: fronts do not, so it is refused, and costs little. */
+/**
+ * Calls that somebody who knows the secret could send. Fronts never send these, so they are refused, at little cost.
+ */
 const HOSTILE_CALLS: [what: string, body: () => Uint8Array][] = [
   ["nothing", () => new Uint8Array(0)],
   ["lists in each other", () => Buffer.concat([Buffer.alloc(2 ** 20, 0x91), Buffer.of(0xc0)])],
@@ -271,7 +273,7 @@ test("headers that were seen do not let a body in that is longer than a call", a
   expect(sent).toBeLessThan(80); // MiB, of which 64 are taken
 });
 
-/** What a node could answer that knows the secret and is out of order. */
+/** What a faulty node that knows the secret could answer. */
 const SICK_ANSWERS: [what: string, body: () => Uint8Array][] = [
   ["lists in each other", () => Buffer.alloc(2 ** 20, 0x91)],
   ["a list of four billion", () => Buffer.from("ddffffffff", "hex")],
@@ -332,7 +334,7 @@ interface Sent {
   readonly body: Buffer;
 }
 
-/** A proxy before a node, which alters what it answers. */
+/** Starts a proxy in front of a node. It alters the node's answers. */
 async function altering(alter: (sent: Sent) => Sent) {
   const node = await serve({
     answers: {
@@ -462,7 +464,7 @@ test("many slices are looked for in linear time", async () => {
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(300); // ms; it was seconds
 });
 
-/** A node that is none. */
+/** Starts a server that only pretends to be a node. */
 async function answering(
   answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void,
 ) {

@@ -1,6 +1,6 @@
 /**
- * A node of a cluster as a process of its own, for tests that kill it. Its argument, as JSON, is NodeTold. Sends
- * "ready" when it has ready what it owns, and its warnings. Ends with its parent.
+ * A node of a cluster as a process of its own, for tests that kill it. Its argument is a NodeTold as JSON. It sends its
+ * warnings, and "ready" when all slices that it owns are ready. It ends with its parent.
  */
 
 import { once } from "node:events";
@@ -16,7 +16,7 @@ export interface NodeTold {
   readonly objects: string;
   readonly directory: string;
   readonly name: string;
-  /** Where it listens, on the loopback interface. */
+  /** The port of the loopback interface on which the node listens. */
   readonly port: number;
   readonly secret: string;
   readonly replicas: number;

@@ -9,17 +9,17 @@ import type { NodeTold } from "./node-process.ts";
 export interface NodeProcess {
   readonly name: string;
   readonly url: string;
-  /** What it has warned of. */
+  /** The warnings of the node. */
   readonly warnings: readonly string[];
   /** REQUIRES: it was started. */
   readonly pid: number;
-  /** Whether it has ready what it owns. */
+  /** Whether all slices that the node owns are ready. */
   readonly isReady: boolean;
-  /** Resolves when it has ready what it owns. REQUIRES: it does not run. */
+  /** Resolves when all slices that the node owns are ready. REQUIRES: it does not run. */
   start(): Promise<void>;
-  /** Ends it with a signal; SIGTERM is a close() in order. */
+  /** Ends the node with a signal. With SIGTERM it closes in an orderly way. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
-  /** Resolves when it has given its slices to others and has ended. */
+  /** Resolves when the node has given its slices to others and has ended. */
   leave(): Promise<void>;
 }
 

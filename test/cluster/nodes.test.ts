@@ -1,4 +1,6 @@
-/** Which nodes there are and what they have ready, by PostgreSQL's clock; what a slice of a shard is on a disk. */
+/**
+ * Which nodes exist and which slices they have ready, by PostgreSQL's clock; and what a slice of a shard is on a disk.
+ */
 
 import { expect } from "vitest";
 import { Catalog } from "../../src/cluster/catalog/catalog.ts";

@@ -27,7 +27,7 @@ import {
 
 const request = { query: "needle", matches: 100 };
 
-/** Searches all the time; each answer must be the first one. */
+/** Searches without a pause. Each answer must equal the first one. */
 async function searching(front: ClusterEngine) {
   const whole = comparable(await front.search(request));
   expect(whole.isSearchExhaustive).toBe(true);
@@ -40,7 +40,7 @@ async function searching(front: ClusterEngine) {
   })();
   lane.catch(() => undefined); // stop() tells
   return {
-    /** Resolves after so many more answers. */
+    /** Resolves after this many more answers. */
     async goesOn(count: number): Promise<void> {
       const before = load.answers;
       await Promise.race([lane, expect.poll(() => load.answers).toBeGreaterThan(before + count)]);
@@ -60,7 +60,7 @@ const fill = async (engine: ClusterEngine): Promise<void> => {
   await engine.index(shop("other", "needle of another\n"));
 };
 
-/** Two nodes and a front over them, filled, with a handler that takes the key of a member. */
+/** Makes two nodes with content, and a front over them whose handler accepts the key of a member. */
 async function newService(pool: pg.Pool) {
   const warnings: string[] = [];
   const onWarning = ({ message }: { message: string }) => void warnings.push(message);
@@ -229,7 +229,7 @@ test("a front whose PostgreSQL hangs until nodes have left its state: calls end 
 
 // ── the object store ──
 
-/** What a store may do to the body of an object. Each ends when `isOver` says so. */
+/** A fault of a store while it delivers an object. It ends when `isOver` resolves. */
 type Fault = (store: SegmentStore, isOver: Promise<void>) => SegmentStore;
 
 async function* changed(

@@ -1,4 +1,4 @@
-/** Paths come back from the wire as they were packed, in slices. */
+/** Paths are unpacked exactly as they were packed, slice by slice. */
 
 import { expect, test } from "vitest";
 import { newPause } from "../../src/base/yield.ts";

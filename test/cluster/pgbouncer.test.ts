@@ -1,4 +1,7 @@
-/** All that a cluster keeps in PostgreSQL works through PgBouncer in transaction mode, over a few shared connections. */
+/**
+ * Everything that a cluster does in PostgreSQL works through PgBouncer in transaction mode, over a few shared
+ * connections.
+ */
 
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect } from "vitest";

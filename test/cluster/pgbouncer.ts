@@ -1,6 +1,6 @@
 /**
- * PgBouncer in transaction mode in front of the tests' PostgreSQL, with three connections for everybody. Where it is not
- * installed, its tests are left out, and the line that this prints says so; with QUERN_CI=1 that is an error.
+ * PgBouncer in transaction mode in front of the tests' PostgreSQL, with three connections for everybody. If it is not
+ * installed, its tests are skipped and a printed line says so. With QUERN_CI=1 that is an error.
  */
 
 import { execFileSync, spawn } from "node:child_process";
@@ -22,7 +22,7 @@ if (!isInstalled) {
 
 export const isThere = isInstalled && hasPostgres;
 
-/** `test`, where there is a PgBouncer. */
+/** Declares a test that is skipped if PgBouncer is not installed. */
 export const bouncerTest: ReturnType<typeof test.runIf> = test.runIf(isThere);
 
 export interface Bouncer {

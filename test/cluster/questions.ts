@@ -1,4 +1,4 @@
-/** Questions to a cluster in which something fails, with the answers of one engine that holds the same. */
+/** Questions to a cluster in which something fails, with the answers of one engine that has the same content. */
 
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -9,7 +9,7 @@ import {
 } from "../../src/index.ts";
 import { comparable } from "./comparable.ts";
 
-/** What an answer turns out to be. */
+/** How an answer compares with the right one. */
 export type Verdict = "identical" | "partial" | "refused" | "wrong";
 
 export interface Question {
@@ -17,7 +17,7 @@ export interface Question {
   readonly ask: (engine: Engine) => Promise<Verdict>;
 }
 
-/** A match, as one word. */
+/** Returns each match as one word. */
 const matchesOf = ({ files }: Pick<SearchResponse, "files">): string[] =>
   files.flatMap(({ repository, fileName, chunks }) =>
     chunks.flatMap(({ matchRanges }) =>
@@ -28,7 +28,9 @@ const matchesOf = ({ files }: Pick<SearchResponse, "files">): string[] =>
 const isWithin = (some: readonly string[], all: ReadonlySet<string>): boolean =>
   new Set(some).size === some.length && some.every((one) => all.has(one));
 
-/** Partial answers must say so, and tell nothing that is not so. */
+/**
+ * Returns a question that searches. A partial answer must say that it is partial, and contain nothing that is wrong.
+ */
 async function searchQuestion(
   whole: Engine,
   request: SearchRequest,
@@ -49,7 +51,7 @@ async function searchQuestion(
   return { name: `search ${request.query}${whose}`, ask };
 }
 
-/** All pages, which join to the whole answer. */
+/** Returns a question that reads all pages, which together must be the whole answer. */
 async function pagesQuestion(whole: Engine, query: string): Promise<Question> {
   const pages = async (engine: Engine) => {
     const matches: string[] = [];
@@ -96,7 +98,7 @@ async function streamQuestion(whole: Engine, request: SearchRequest): Promise<Qu
   return { name: `stream ${request.query}`, ask };
 }
 
-/** A call that is answered wholly or refused with OVERLOADED. */
+/** Returns a question whose call must be answered in full or refused with OVERLOADED. */
 async function callQuestion(
   whole: Engine,
   name: string,
@@ -114,7 +116,7 @@ async function callQuestion(
   return { name, ask };
 }
 
-/** REQUIRES: `whole` and whoever is asked hold what filled() has indexed. */
+/** Returns the questions. REQUIRES: `whole` and the cluster have the content that filled() indexes. */
 export async function questionsFor(whole: Engine): Promise<Question[]> {
   const [first, second] = await whole.repositories();
   const viewer = { repositoryIds: new Set([first!.id]) };

@@ -1,4 +1,4 @@
-/** Objects in an S3 service keep the contract of every store, over connections that break and stall, too. */
+/** A store of objects in an S3 service keeps the contract of every store, even if connections break and stall. */
 
 import { createServer, request, type ServerResponse } from "node:http";
 import { once } from "node:events";
@@ -59,7 +59,7 @@ describe("s3Segments", () => {
 
 const MIB = 2 ** 20;
 
-/** Bytes that tell where they stand, so that a piece in the wrong place is noticed. */
+/** Returns bytes that depend on their position, so that a piece in the wrong place is noticed. */
 function numbered(bytes: number): Buffer {
   const body = Buffer.alloc(bytes);
   for (let at = 0; at + 4 <= bytes; at += 4) body.writeUInt32LE(at, at);
@@ -168,7 +168,7 @@ describe("says what is wrong", () => {
 
 type Spoil = (body: Buffer, response: ServerResponse, request: number) => void;
 
-/** A client whose answers to downloads pass through `spoil`; each has its number, from 1. */
+/** Returns a client whose downloads pass through `spoil`. Each download has a number, from 1. */
 async function clientThrough(spoil: Spoil): Promise<S3Client> {
   let downloads = 0;
   const proxy = createServer((asked, answer) => {

@@ -1,7 +1,7 @@
 /**
- * An S3-compatible service for the tests of a file: OpenStack Swift, where Debian's package python3-swift is
- * installed, or versitygw, where QUERN_VERSITYGW is the path of its program. Where there is neither, tests are left
- * out, and the line that this prints says so; with QUERN_CI=1 that is an error.
+ * An S3-compatible service for the tests of a file. It is OpenStack Swift if Debian's package python3-swift is
+ * installed, or versitygw if QUERN_VERSITYGW is the path of its program. If there is neither, the tests are skipped and
+ * a printed line says so. With QUERN_CI=1 that is an error.
  */
 
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
@@ -14,7 +14,7 @@ import { CreateBucketCommand, S3Client, type S3ClientConfig } from "@aws-sdk/cli
 import { test } from "vitest";
 
 const versitygw = process.env["QUERN_VERSITYGW"];
-/** Debian's own: another Python first on the PATH has no such package. */
+/** The Python of Debian. Another one that comes first on the PATH would not have the package. */
 const PYTHON = "/usr/bin/python3";
 
 function whatIsMissing(): string | undefined {
@@ -36,7 +36,7 @@ if (missing !== undefined) {
 export const isThere = missing === undefined;
 export const isSwift = versitygw === undefined;
 
-/** `test`, where there is a server. */
+/** Declares a test that is skipped if there is no server. */
 export const s3Test: ReturnType<typeof test.runIf> = test.runIf(isThere);
 
 export interface S3Server {
@@ -46,7 +46,7 @@ export interface S3Server {
 
 const KEYS = { accessKeyId: "quern:test", secretAccessKey: "secret" };
 
-/** Starts a server on a folder that is empty, or that another one has left. */
+/** Starts a server on an empty folder, or on one that another server has left. */
 export async function startS3(folder: string): Promise<S3Server> {
   const process = versitygw === undefined ? startSwift(folder) : await startVersity(folder);
   const { child } = process;
@@ -92,7 +92,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A client as a host makes it. It tries the first seconds of a server again and again. */
+/** Returns a client as a host makes it. It repeats its requests during a server's first seconds. */
 export const clientOn = (port: number, options: S3ClientConfig = {}): S3Client =>
   new S3Client({
     endpoint: `http://127.0.0.1:${port}`,
@@ -103,7 +103,7 @@ export const clientOn = (port: number, options: S3ClientConfig = {}): S3Client =
     ...options,
   });
 
-/** The name of an empty bucket of its own. */
+/** Makes an empty bucket. Resolves to its name. */
 export async function emptyBucket(client: S3Client): Promise<string> {
   const Bucket = `b${randomBytes(8).toString("hex")}`;
   await client.send(new CreateBucketCommand({ Bucket }));

@@ -1,4 +1,7 @@
-/** The tables of a cluster: made once, brought up to date, and never written by who does not know them. */
+/**
+ * The tables of a cluster are made once, are brought up to date, and are never written by a version that does not know
+ * them.
+ */
 
 import type pg from "pg";
 import { expect } from "vitest";

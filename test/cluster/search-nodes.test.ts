@@ -23,15 +23,15 @@ import { sliced } from "./sliced.ts";
 const SECRET = "between machines";
 const SLICES = 3;
 
-/** What a node does wrong. */
+/** The faults of a node. */
 interface Faults {
-  /** Answers nothing, or breaks off. */
+  /** Whether it answers nothing, or breaks off. */
   isDown: boolean;
-  /** Fails as soon as it is asked to show. */
+  /** Whether it fails as soon as it is asked to show files. */
   failsToShow: boolean;
-  /** Has left the generation. */
+  /** Whether it no longer has the generation. */
   isBehind: boolean;
-  /** Has as many searches as it takes. */
+  /** Whether it already runs as many searches as it accepts. */
   isFull: boolean;
   delayMs: number;
 }
@@ -42,7 +42,7 @@ interface Node {
   asked: number;
 }
 
-/** So many nodes that each could answer for every slice of an engine's directory. */
+/** Starts this many nodes, each of which could answer for every slice of an engine's directory. */
 async function startNodes(engine: Engine, count: number): Promise<Node[]> {
   const parts = await sliced(engine);
   const servers: Server[] = [];
@@ -113,7 +113,7 @@ async function indexed(): Promise<Engine> {
 
 const request = { query: "needle", matches: 40 };
 
-/** Each slice on the nodes that ownersOf() says. */
+/** Places each slice on the nodes that ownersOf() returns. */
 function placed(nodes: readonly Node[], replicas: number): NodesAsked["slices"] {
   const urls = nodes.map(({ url }) => url);
   return Array.from({ length: SLICES }, (_, slice) => ({

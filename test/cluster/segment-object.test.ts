@@ -1,4 +1,7 @@
-/** Segments as objects: equal content has one key, what comes back answers as before, damage is refused. */
+/**
+ * Segments as objects: equal content has one key, a segment that was read back answers as before, and damage is
+ * refused.
+ */
 
 import { createHash } from "node:crypto";
 import fc from "fast-check";
@@ -52,7 +55,7 @@ function manifestOf(environment: Environment): Manifest {
   }
 }
 
-/** Copies what is no segment. */
+/** Copies everything except segments. */
 async function copyCatalog(from: Environment, to: Environment): Promise<void> {
   const snapshot = from.snapshot();
   const end = SEGMENTS_RANGE[0];
@@ -67,7 +70,7 @@ async function copyCatalog(from: Environment, to: Environment): Promise<void> {
   });
 }
 
-/** All segments, by way of a store of objects. */
+/** Copies all segments by way of a store of objects. */
 async function transfer(from: Environment, to: Environment, store: SegmentStore): Promise<void> {
   for (const { segment, symbols: edition } of manifestOf(from).segments) {
     const { key } = await sendSegment(from, segment, store);
@@ -113,7 +116,7 @@ const source = (name: string, count: number) =>
     })),
   });
 
-/** An engine's directory with one segment and its symbols. */
+/** Makes an engine's directory with one segment and its symbols. */
 async function indexed(count = 300): Promise<Environment> {
   const path = temporaryFolder();
   const engine = await open(path, { workers: 0 });
@@ -281,7 +284,7 @@ group("one segment", () => {
   });
 });
 
-/** A value of so many bytes, as an object has it. */
+/** Returns a value of this many bytes, in the form that an object has. */
 function textOf(bytes: number): Buffer {
   const value = Buffer.alloc(9 + bytes, "x");
   value[0] = 1; // text

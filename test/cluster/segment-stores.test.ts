@@ -1,4 +1,4 @@
-/** Every store of objects keeps its contract, and the suite that says so can fail. */
+/** Every store of objects keeps its contract, and the suite that checks this can fail. */
 
 import { mkdirSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -61,7 +61,7 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<number> {
 
 // ── the suite notices ──
 
-/** What a store does wrong, and the case of the suite that says so. */
+/** What a store does wrong, and the case of the suite that notices it. */
 const FAULTS: Record<string, [noticed: string, (store: SegmentStore) => Partial<SegmentStore>]> = {
   "put stores what has come of a broken body": [
     "a body that is too short, too long or broken stores nothing",

@@ -1,4 +1,4 @@
-/** Parts of one index as engines of their own, and a front that puts their answers together. */
+/** Parts of one index as engines of their own, and a front that joins their answers. */
 
 import { IdMap } from "../../src/base/wide-map.ts";
 import { packageFile } from "../../src/base/package-file.ts";
@@ -22,7 +22,7 @@ import { openStore } from "../../src/store/catalog/open.ts";
 import { viewOf, type View } from "../../src/store/catalog/view.ts";
 import { createPool } from "../../src/threads/pool.ts";
 
-/** The catalog as far as some segments go: repositories without files in them are left out. */
+/** Resolves to a catalog of some segments. It lacks the repositories that have no files in these segments. */
 async function sliceOf(catalog: Catalog, has: (segment: number) => boolean): Promise<Catalog> {
   const { manifest } = catalog;
   const inParts = [...catalog.repositories].flatMap(([id, one]) => {
@@ -45,11 +45,11 @@ async function sliceOf(catalog: Catalog, has: (segment: number) => boolean): Pro
 
 export interface Sliced {
   readonly searcher: Searcher;
-  /** The newest generation. */
+  /** Resolves to the newest generation. */
   newest(): Promise<Catalog>;
-  /** What some of `parts` have together: segments go to them by turns. */
+  /** Resolves to what some of the parts have together. Segments are dealt to the parts in turn. */
   partsOf(catalog: Catalog, some: readonly number[], parts: number): Promise<View>;
-  /** Searches the directory in so many parts. */
+  /** Searches the directory in this many parts. */
   search(
     parts: number,
     first: number,

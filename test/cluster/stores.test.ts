@@ -1,4 +1,4 @@
-/** The stores in PostgreSQL keep the contracts of all stores, and say what is wrong with the database. */
+/** The stores in PostgreSQL keep the contracts of all stores, and their errors say what is wrong with the database. */
 
 import pg from "pg";
 import { beforeAll, describe, expect } from "vitest";

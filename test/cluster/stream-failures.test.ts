@@ -1,4 +1,4 @@
-/** Nodes that die in the midst of a stream: before they have delivered a file, a replica takes over; then, none can. */
+/** Nodes that die during a stream: a replica takes over only if the node has not yet delivered a file. */
 
 import { expect } from "vitest";
 import type { ClusterEngine } from "../../src/cluster/index.ts";
@@ -8,7 +8,7 @@ import { postgresTest as test } from "./postgres.ts";
 
 const FILES = 100;
 
-/** Two nodes with the same slice, whose stream has several frames of files. */
+/** Starts two nodes with the same slice, whose stream has several frames of files. */
 async function filled() {
   const cluster = await newCluster({ onWarning: () => undefined });
   const nodes = await startNodes(cluster, 2);

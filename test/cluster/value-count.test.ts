@@ -1,4 +1,4 @@
-/** Counting what MessagePack holds, against counting what was encoded. */
+/** Compares the number of values that are counted in MessagePack with the number that were encoded. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,14 +1,14 @@
 /**
- * Counts what a golden query finds by scanning every file with JavaScript's own RegExp: nothing of
- * the engine is used. It knows as much of the query language as the golden queries need: branches
- * joined by `or`, terms, quoted phrases, `-(word)`, and the prefixes content, file, repo and lang,
- * negated or not. Expressions must mean the same to JavaScript (flags `gmu`) as to RE2.
+ * Counts what a golden query finds. It scans every file with JavaScript's own RegExp and uses nothing of the engine. It
+ * knows the parts of the query language that the golden queries need: branches joined by `or`, terms, quoted phrases,
+ * `-(word)`, and the prefixes content, file, repo and lang, negated or not. Expressions must mean the same to
+ * JavaScript (flags `gmu`) as to RE2.
  */
 
 export interface CorpusFile {
   readonly repository: string;
   readonly path: string;
-  /** Empty for binary files, which are found by their path only. */
+  /** The text; empty for binary files, which are found by their path only. */
   readonly text: string;
 }
 
@@ -50,7 +50,7 @@ export function countMatches(request: Request, files: readonly CorpusFile[]): Co
   return { totalMatchCount: counts.reduce((sum, n) => sum + n, 0), fileCount: counts.length };
 }
 
-/** UTF-16 with a byte order mark is text; anything else with a NUL near its start is binary. */
+/** Decodes a file. UTF-16 with a byte order mark is text; any other file with a NUL near its start is binary. */
 export function decode(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.subarray(2).toString("utf16le");
   return bytes.subarray(0, 8000).includes(0) ? "" : bytes.toString("utf8");
@@ -113,7 +113,7 @@ function occurrences(atom: Atom, text: string): Range[] {
   return [...text.matchAll(atom.expression)].map((m) => [m.index, m.index + m[0].length]);
 }
 
-/** By start, longer first; what overlaps an earlier kept range is dropped. */
+/** Sorts ranges by start, longer ones first, and drops those that overlap an earlier one. */
 function keepFirst(ranges: readonly Range[]): Range[] {
   const kept: Range[] = [];
   for (const range of ranges.toSorted((a, b) => a[0] - b[0] || b[1] - a[1]))

@@ -1,4 +1,4 @@
-/** The golden answers are recounted without the engine, so that they can be trusted against it. */
+/** Counts the golden answers again without the engine, so that the engine can be tested against them. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
