@@ -31,6 +31,11 @@ async function ask(handler: (request: Request) => Promise<Response>, headers: ob
   return { status: response.status, lines, message };
 }
 
+/** What is read of the OpenAPI document. */
+interface OpenApi {
+  readonly paths: Record<string, Record<string, { parameters?: { $ref?: string }[] }>>;
+}
+
 const over = (engine: ClusterEngine) => createHandler(engine, { anonymous: "all" });
 
 describe("X-Quern-Generation", () => {
@@ -74,6 +79,26 @@ describe("X-Quern-Generation", () => {
     onTestFinished(() => void vi.useRealTimers());
     vi.advanceTimersByTime(now + 10_001);
     expect(await late).toMatchObject({ status: 503 });
+  });
+
+  test("is heard by every route that reads the index", async () => {
+    const engine = await (await newCluster()).open();
+    await engine.index(shop("shop", "needle 1\n"));
+    const handler = over(engine);
+    const document = await (await handler(new Request("http://quern/api/openapi.json"))).json();
+    const heard: string[] = [];
+    for (const [path, operations] of Object.entries((document as OpenApi).paths))
+      for (const [name, { parameters = [] }] of Object.entries(operations)) {
+        if (!parameters.some(({ $ref = "" }) => $ref.endsWith("/Generation"))) continue;
+        const method = name.toUpperCase();
+        const json = { "content-type": "application/json", [HEADER]: "nonsense" };
+        const init = { method, headers: json, ...(method === "POST" && { body: "{}" }) };
+        const answer = await handler(new Request(`http://quern${path}`, init));
+        expect(await answer.text(), path).toContain("must be as 3=17");
+        heard.push(path);
+      }
+    expect(heard).toEqual(expect.arrayContaining(["/api/search", "/api/stream_search"]));
+    expect(heard.length).toBeGreaterThan(8);
   });
 
   test("is for callers who see everything: it would tell of hidden changes", async () => {

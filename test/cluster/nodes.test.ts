@@ -11,6 +11,7 @@ import { open } from "../../src/index.ts";
 import { openStore } from "../../src/store/catalog/open.ts";
 import { acquireLease } from "../../src/store/lmdb/lease.ts";
 import { temporaryFolder } from "../engine/opened.ts";
+import { openFront, startNodes } from "./fronts.ts";
 import { found, newCluster, shop } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
 
@@ -25,6 +26,7 @@ test("a node is live, then placed only, then gone; one that leaves owns nothing"
       "update quern_node set heartbeat = now() - $2 * interval '1 millisecond' where node = $1",
       [name, ms],
     );
+  expect([LIVE_MS, PLACED_MS]).toEqual([10_000, 10 * 60_000]);
   await age("b", LIVE_MS + 1000);
   await age("c", PLACED_MS + 1000);
   const states = async () =>
@@ -41,6 +43,32 @@ test("a node is live, then placed only, then gone; one that leaves owns nothing"
   await nodes.beat(node("a"), true);
   await nodes.stop("a");
   expect(await states()).toContainEqual(["a", false, true]);
+});
+
+test("the defaults: each slice on two nodes, and a new shard once one has 8 GiB of text", async () => {
+  const cluster = await newCluster({ onWarning: () => undefined });
+  await startNodes(cluster, 3);
+  const front = await openFront(cluster);
+  const shardOf = async (name: string, before: number): Promise<number> => {
+    await cluster.pool.query("update quern_shard set text_bytes = $1 where shard = 1", [before]);
+    await front.index(shop(name, "x\n"));
+    const of = "select shard from quern_repository where name = $1";
+    return (await cluster.pool.query<{ shard: number }>(of, [name])).rows[0]!.shard;
+  };
+  expect(await shardOf("a", 0)).toBe(1);
+  expect(await shardOf("b", 8 * 2 ** 30 - 1)).toBe(1);
+  expect(await shardOf("c", 8 * 2 ** 30)).toBe(2);
+  const ready = async () => {
+    const { rows } = await cluster.pool.query(
+      `select shard, count(*)::int as nodes from quern_ready join quern_shard using (shard, generation)
+       where slices <> '{}' group by shard order by shard`,
+    );
+    return rows as unknown[];
+  };
+  await expect.poll(ready).toEqual([
+    { shard: 1, nodes: 2 },
+    { shard: 2, nodes: 2 },
+  ]);
 });
 
 test("what is ready replaces or joins what was, and a node that begins has nothing", async () => {

@@ -14,6 +14,7 @@ import {
   postgresUserStore,
 } from "../../src/cluster/index.ts";
 import { auditStoreSuite, tokenStoreSuite, userStoreSuite } from "../../src/testing.ts";
+import { openFront, startNodes } from "./fronts.ts";
 import { found, newCluster, shop } from "./machines.ts";
 import { bouncerTest as test, isThere, startBouncer, type Bouncer } from "./pgbouncer.ts";
 import { emptyDatabase, poolOn } from "./postgres.ts";
@@ -70,4 +71,25 @@ test("machines index, work on jobs, hold leases and collect", async () => {
   expect(leases.filter((one) => one !== undefined)).toHaveLength(1);
   const reports = await Promise.all(machines.map((machine) => machine.collect()));
   expect(reports.filter((one) => one !== undefined).length).toBeGreaterThan(0);
+});
+
+test("nodes and a front follow each other through it", async () => {
+  const own = await through();
+  const cluster = await newCluster({ onWarning: () => undefined }, own);
+  const segments = postgresSegments(own);
+  await startNodes(cluster, 2, { segments });
+  const [front, other] = [
+    await openFront(cluster, { segments }),
+    await openFront(cluster, { segments }),
+  ];
+  for (let n = 0; n < 3; n++) {
+    await front.index(shop("shop", `needle ${n}\n`));
+    expect(await found(front, "needle")).toEqual([`shop: needle ${n}`]);
+    await expect.poll(() => found(other, "needle")).toEqual([`shop: needle ${n}`]);
+  }
+  const { nodes } = await front.status();
+  expect(nodes.map(({ isLive, isPlaced }) => [isLive, isPlaced])).toEqual([
+    [true, true],
+    [true, true],
+  ]);
 });
