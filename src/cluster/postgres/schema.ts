@@ -71,7 +71,7 @@ const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string
       body bytea not null,
       primary key (key, chunk)
     )`,
-    // bodies are already compressed
+    // uncompressed, so that reading a part of a body does not read the whole body
     `alter table ${table("quern_chunk")} alter body set storage external`,
   ],
   (table) => [
