@@ -23,7 +23,10 @@ const source = (name: string, round = 0) =>
 const folder = repository({ a: "1" });
 
 const request = { query: "[^z]+hello", isRegexEnabled: true, matches: 10_000 };
-/** What was written stays written: a call that writes may also resolve after the signal. */
+/**
+ * Whether a call reads or writes. What was written stays written, so a call that writes may also resolve after the
+ * signal.
+ */
 type Kind = "reads" | "writes";
 type Call = (engine: Engine, signal: AbortSignal) => Promise<unknown>;
 const CALLS: [what: string, kind: Kind, call: Call][] = [

@@ -1,6 +1,6 @@
 /**
- * Which lines of a file come first, by looking at every line for itself: the slow twin of
- * src/search/thread/showing/best-lines.ts. It takes the weights and the classes from docs/ranking.md.
+ * The slow twin of src/search/thread/showing/best-lines.ts: finds which lines of a file come first by looking at each
+ * line on its own. It takes the weights and the classes from docs/ranking.md.
  */
 
 import { WEIGHTS } from "../../src/search/thread/ranking/score.ts";
@@ -12,7 +12,7 @@ export interface Named {
   readonly isMember: boolean;
 }
 
-/** The spans that a file shows, best lines first. `terms`: where each term occurs. */
+/** Returns the spans that a file shows, best lines first. `terms` has the places of each term. */
 export function bestFirst(
   bytes: Uint8Array,
   found: { readonly shown: readonly Span[]; readonly terms: readonly (readonly Span[])[] },
@@ -38,7 +38,7 @@ export function bestFirst(
   return scored.sort((a, b) => b.score - a.score || a.line - b.line).map(({ span }) => span);
 }
 
-/** By byte, and for the end of the text. */
+/** Returns the line number of each byte, and of the end of the text. */
 function lineNumbers(bytes: Uint8Array): number[] {
   const numbers = [1];
   for (const byte of bytes) numbers.push(numbers.at(-1)! + (byte === 10 ? 1 : 0));
@@ -61,7 +61,7 @@ function classOf(bytes: Uint8Array, span: Span, { span: name, isMember }: Named)
   return edges(bytes, span, name) >= 3 ? 2 : 1;
 }
 
-/** Of an empty span none. */
+/** Returns how well the ends of a span fit the words around it. An empty span counts 0. */
 function edges(bytes: Uint8Array, [start, end]: Span, [from, to]: Span): number {
   if (start === end) return 0;
   const at = (place: number) =>

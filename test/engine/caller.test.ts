@@ -1,4 +1,4 @@
-/** The caller's thread is never held up for long, on what is large for it: many files, many repositories, a large file. */
+/** The caller's thread is never blocked for long, not even by many files, many repositories or a large file. */
 
 import { expect, test } from "vitest";
 import { openClocks } from "../../bench/stall.ts";

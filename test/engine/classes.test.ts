@@ -1,4 +1,7 @@
-/** Expressions without a literal, looked for by three classes of bytes: rare, dense, at the ends of files. */
+/**
+ * Expressions without a literal, which are found by three classes of bytes: rare ones, dense ones, and ones at the ends
+ * of files.
+ */
 
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
@@ -9,7 +12,7 @@ const random = randomFrom(5);
 const text = (letters: string, length: number) =>
   Array.from({ length }, () => letters[random(letters.length)]).join("");
 
-/** Where what is looked for is rare, where it is everywhere, and where files are hardly any text. */
+/** Files in which matches are rare, files in which they are everywhere, and files with hardly any text. */
 const FILES = [
   ...Array.from({ length: 40 }, () => text("abc_Z19 -\n", random(3_000))),
   ...Array.from({ length: 20 }, () => `${text("abcdef \n", 20_000)}ab_Z9-1${text("ab \n", 50)}`),

@@ -1,4 +1,7 @@
-/** Fifty searches at a time while indexing and compacting go on: each answer is the oracle's for one published state. */
+/**
+ * Fifty searches at a time while the index is written and compacted. Each answer is the oracle's for one published
+ * state.
+ */
 
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
@@ -28,7 +31,7 @@ const REQUESTS: readonly Omit<SearchRequest, "matches">[] = [
   { query: "-thread needle", whole: true },
 ];
 
-/** A change a turn: one repository, wholly new or gone, and a compaction now and then. */
+/** The change of one turn: one repository is replaced or removed, and sometimes a compaction follows. */
 interface Turn {
   readonly change: "index" | "remove" | "compact";
   readonly name: string;
@@ -52,7 +55,7 @@ function filesOf(name: string, turn: number): CorpusFile[] {
   }));
 }
 
-/** The states that the turns publish; numbers of repositories are given in order and never again. */
+/** Returns the states that the turns publish. Numbers of repositories are given in order and never reused. */
 function statesOf(turns: number): Corpus[] {
   const states: Corpus[] = [{ repositories: [] }];
   let next = 1;
@@ -83,7 +86,7 @@ async function take(engine: Engine, i: number, after: Corpus): Promise<void> {
 interface Asked {
   readonly request: SearchRequest;
   readonly response: SearchResponse;
-  /** The states that may have been the newest while it ran. */
+  /** The range of states that may have been the newest while the search ran. */
   readonly from: number;
   readonly to: number;
 }
@@ -119,7 +122,7 @@ test("fifty searches at a time", async () => {
   expect(new Set(asked.map(({ from }) => from)).size).toBeGreaterThan(turns / 4);
 });
 
-/** How the answer differs from each state it may be of; nothing where it is one's. */
+/** Returns how the answer differs from each state that it may belong to, or nothing if it equals one. */
 function unlike(
   { request, response, from, to }: Asked,
   expected: (state: number, request: SearchRequest) => ExpectedResponse,

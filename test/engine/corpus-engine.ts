@@ -1,4 +1,4 @@
-/** Brings an engine to the state of a corpus, and holds its answers against the oracle's. */
+/** Brings an engine to the state of a corpus, and compares its answers with the oracle's. */
 
 import { expect } from "vitest";
 import type { Engine } from "../../src/engine.ts";
@@ -14,7 +14,7 @@ import type { Corpus } from "../oracle/corpus.ts";
 import { evaluate, fileKey, type ExpectedResponse, type OracleOptions } from "../oracle/oracle.ts";
 import { brokenInvariant, segmentsInScope } from "./invariants.ts";
 
-/** The corpus as the engine has it after this: its repositories bear the engine's numbers. */
+/** Brings the engine to the corpus. Resolves to the corpus with the engine's numbers of repositories. */
 export async function bringTo(engine: Engine, corpus: Corpus): Promise<Corpus> {
   const names = new Set(corpus.repositories.map(({ name }) => name));
   for (const { name } of await engine.repositories())
@@ -26,7 +26,7 @@ export async function bringTo(engine: Engine, corpus: Corpus): Promise<Corpus> {
   };
 }
 
-/** The viewer of a case that was made for `before`, by the numbers of `after`. */
+/** Returns the viewer of a case that was made for `before`, with the repository numbers of `after`. */
 export function moveViewer(options: OracleOptions, before: Corpus, after: Corpus): OracleOptions {
   if (!options.viewer) return options;
   const ids = [...options.viewer.repositoryIds].map((id) => {
@@ -36,13 +36,13 @@ export function moveViewer(options: OracleOptions, before: Corpus, after: Corpus
   return { ...options, viewer: { repositoryIds: new Set(ids) } };
 }
 
-/** What a test asks: how, and as whom. */
+/** How a test asks, and as whom. */
 interface Asked {
   readonly request: SearchRequest;
   readonly options: OracleOptions;
 }
 
-/** What is wrong with the engine's answer, in words; undefined if nothing is. */
+/** Resolves to what is wrong with the engine's answer, in words; undefined if nothing is wrong. */
 export async function difference(
   engine: Engine,
   corpus: Corpus,
@@ -57,7 +57,7 @@ export async function difference(
   return wrong && `${JSON.stringify(request)}: ${wrong}`;
 }
 
-/** The same of what it streams: files, ranges, counts and chunks, in whatever order they come. */
+/** Does the same for a stream: its files, ranges, counts and chunks may come in any order. */
 export async function streamDifference(
   engine: Engine,
   corpus: Corpus,
@@ -81,14 +81,17 @@ const rangesIn = (file: Pick<FileResult, "chunks" | "fileName">): number =>
   file.chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0) ||
   file.fileName.matchRanges.length;
 
-/** Keys of delivered files, one that was cut the last: another thread's may have come behind it. */
+/**
+ * Returns the keys of delivered files. A file that was cut comes last, because files of another thread may have
+ * followed it.
+ */
 function wholeFirst(files: readonly FileResult[], { files: all }: ExpectedResponse): string[] {
   const counts = new Map(all.map((file) => [fileKey(file), rangesIn(file)]));
   const isWhole = (file: FileResult) => rangesIn(file) === counts.get(fileKey(file));
   return [...files.filter(isWhole), ...files.filter((file) => !isWhole(file))].map(fileKey);
 }
 
-/** The whole of a stream as a response; and what is wrong with one of its events. */
+/** Resolves to the whole stream as a response, and to what is wrong with one of its events. */
 async function collectStream(events: AsyncIterable<SearchEvent>) {
   const files: FileResult[] = [];
   const infos = new Map<number, RepositoryInfo>();

@@ -1,4 +1,4 @@
-/** Every counter's exact value on a small corpus, and that none tells of what the viewer may not see. */
+/** The exact value of every counter on a small corpus. No counter depends on what the viewer may not see. */
 
 import fc from "fast-check";
 import { beforeAll, afterAll, expect, test } from "vitest";
@@ -221,7 +221,7 @@ const TIMES = ["duration", "wait", "matchTreeConstruction", "matchTreeSearch"] a
 const withoutTimes = (stats: SearchStats) =>
   Object.fromEntries(Object.entries(stats).filter(([name]) => !TIMES.includes(name as never)));
 
-/** Everything that a response says, times aside. */
+/** Resolves to everything in a response except times. */
 async function answerFor(viewer: Viewer, at: Engine, request: SearchRequest) {
   const answer = await at.search(request, { viewer });
   const segments = await segmentsInScope(at, request, { viewer });
@@ -235,7 +235,7 @@ async function answerFor(viewer: Viewer, at: Engine, request: SearchRequest) {
   };
 }
 
-/** Holds the two repositories and nothing else, in one new segment; returns the id of the first. */
+/** Makes the index consist of these two repositories, in one new segment. Resolves to the id of the first. */
 async function hold(at: Engine, shown: Source, hidden: Source): Promise<number> {
   for (const { name } of await at.repositories()) await at.remove(name);
   const reports = await at.index([shown, hidden]);
@@ -244,7 +244,7 @@ async function hold(at: Engine, shown: Source, hidden: Source): Promise<number> 
 
 interface Given {
   shown: CorpusRepository;
-  /** Of either engine. */
+  /** The hidden repositories of each of the two engines. */
   hidden: CorpusRepository[];
   requests: SearchRequest[];
 }

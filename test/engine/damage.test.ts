@@ -1,6 +1,6 @@
 /**
- * Flipped bits of the data file, and files cut short, as processes find them: right answers, or what
- * is missing is told; never another. scripts/damage.ts does it as often as one likes.
+ * Processes open data files with flipped bits, or truncated ones. Each answer must be right, or say what is missing; no
+ * answer may be wrong. scripts/damage.ts does this as often as one likes.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
- * A disk that is full, limited, read-only or somebody else's: what was published stays, the refusal
- * has the right code and says what to do. So with files that may not be read: they are listed. Each in processes of their own. What needs root or mount
- * is skipped where that may not be.
+ * A disk that is full, limited, read-only or somebody else's: what was published stays, and the error has the right
+ * code and says what to do. Files that may not be read are listed as such. Each test uses processes of its own. Tests
+ * that need root or mount are skipped if these are not allowed.
  */
 
 import { spawnSync } from "node:child_process";
@@ -20,20 +20,20 @@ beforeAll(async () => {
 });
 afterAll(() => bundled.remove());
 
-/** One that takes longer hangs. */
+/** A process that takes longer hangs. */
 const LONGEST_MS = 280_000;
 
 interface Trial {
   readonly path: string;
   readonly user?: number;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Blocks of 512 or 1024 bytes, as the shell has it: the longest file that the process may write. */
+  /** The longest file that the process may write, in the shell's blocks of 512 or 1024 bytes. */
   readonly fileBlocks?: number;
   /** That search. Absent: 0, which start sooner. */
   readonly threads?: number;
 }
 
-/** What came of each attempt, as a line each: `small: ok`, `large: DISK_FULL`, `search: 3`. */
+/** Returns the outcome of each attempt, one line each: `small: ok`, `large: DISK_FULL`, `search: 3`. */
 function tryOut(
   { path, user = 0, fileBlocks, environment, threads = 0 }: Trial,
   ...attempts: Attempt[]
@@ -161,7 +161,7 @@ test.each([280, 400])("a limit of %i blocks, wherever it is met", (fileBlocks) =
   expect(lines).toEqual(["open: ok", there, "check: ok", "small: ok", "key: ok"]);
 });
 
-/** What makes the disk fail, or undefined where nothing can be compiled. */
+/** Returns a library that makes the disk fail, or undefined if there is no compiler. */
 function failingDisk(): string | undefined {
   const built = join(temporaryFolder(), "failing-disk.so");
   const source = fileURLToPath(new URL("crash/failing-disk.c", import.meta.url));
@@ -220,7 +220,7 @@ test("a read-only disk", ({ skip }) => {
 
 const NOBODY = 65_534;
 
-/** Whether nobody may read what it is to run: not where the project lies in a closed home. */
+/** Whether the user nobody may read the program: not if the project is in a closed home folder. */
 function mayBecomeNobody(): boolean {
   const become = `process.setuid(${NOBODY}); fs.accessSync(${JSON.stringify(bundled.script("worker"))})`;
   return spawnSync(process.execPath, ["-e", become]).status === 0;
@@ -257,7 +257,9 @@ test("a directory of somebody else", ({ skip }) => {
   expect(lines).toEqual(["open: ok", "small: ok", "search: 1"]);
 });
 
-/** A disk of which nobody may have 8 MiB: a tmpfs, or ext4 in a file; or undefined where neither can be. */
+/**
+ * Returns a disk of which the user nobody may use 8 MiB: a tmpfs, or ext4 in a file. Undefined if neither is possible.
+ */
 function diskWithQuota(): string | undefined {
   return smallDisk(256, "usrquota", "usrquota_block_hardlimit=8m") ?? ext4WithQuota();
 }
@@ -324,13 +326,15 @@ test("a quota", ({ skip }) => {
   ]);
 });
 
-/** Who runs it where permissions count: root may read everything, so somebody else does; or undefined. */
+/**
+ * Returns a user to whom permissions apply, which is another one if this process is root. Undefined if there is none.
+ */
 function ordinaryUser(): number | undefined {
   if (process.getuid?.() !== 0) return process.platform === "win32" ? undefined : 0;
   return mayBecomeNobody() ? NOBODY : undefined;
 }
 
-/** A data directory that the user may write, and beside it what he may index. */
+/** Makes a data directory that the user may write, and next to it a folder that the user may index. */
 function placeFor(user: number): { folder: string; path: string; own: (name: string) => void } {
   const folder = temporaryFolder();
   const path = join(folder, "index");

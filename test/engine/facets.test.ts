@@ -1,4 +1,4 @@
-/** What would narrow a search: exact counts of the files that match, by repository, language and folder. */
+/** Facets: exact counts of the files that match, by repository, language and folder. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** An index run that fails or is aborted half-way leaves what was published, and the next one works and cleans up. */
+/** An index run that fails or is aborted half-way leaves what was published. The next run works, and cleans up. */
 
 import { expect, test } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";

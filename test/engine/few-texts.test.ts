@@ -1,6 +1,6 @@
 /**
- * Expressions that are a few texts, searched for one by one: everywhere in pages of 256 bytes and across their edges,
- * where the texts overlap each other, and in text that must be folded.
+ * Expressions that are equivalent to a few texts, which are searched for one by one: everywhere in pages of 256 bytes,
+ * across the edges of pages, where texts overlap each other, and in text that must be folded.
  */
 
 import fc from "fast-check";
@@ -18,7 +18,10 @@ vi.mock("../../src/store/format/format.ts", async (original) => ({
   RETIRE_MS: 0,
 }));
 
-/** Longer than what a page's grams cover of the next: its end does not lead to the page in which it begins. */
+/**
+ * A text longer than the part of the next page that a page's grams cover. Its last grams are not in the list of the
+ * page in which it begins.
+ */
 const LONG = `begin${"é".repeat(100)}tasktodo`;
 const QUERIES = [
   "task|asks",
@@ -39,7 +42,7 @@ const WORDS = "task tasks masks TaSK ta\u017f\u212a fixme todo tasksx if".split(
 
 interface Placed {
   readonly word: string;
-  /** It begins so many bytes before the end of this page. */
+  /** The text begins this many bytes before the end of a page. */
   readonly page: number;
   readonly before: number;
 }
@@ -70,7 +73,10 @@ test("a few texts", async () => {
   await fc.assert(fc.asyncProperty(files, check), { numRuns: 6 * RUNS });
 });
 
-/** The filler is a segment of its own: reading it takes the memory of the other's window. */
+/**
+ * Returns the corpus. The filler is a segment of its own, and reading it overwrites the memory of the other segment's
+ * window.
+ */
 function corpusOf(given: readonly (readonly Placed[])[]): Corpus {
   const contents = [[Buffer.alloc(2 ** 14, "Q")], given.map(contentOf)];
   return {

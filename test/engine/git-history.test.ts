@@ -1,6 +1,6 @@
 /**
- * Any history of a real git repository, indexed at any of its states, answers as a fresh index of the
- * last state does: commits on two branches, moves, force-pushed branches, changing sets of revisions.
+ * A git repository with any history, indexed at any of its states, answers as a fresh index of the last state does.
+ * Histories have commits on two branches, moves, force-pushed branches and changing sets of revisions.
  */
 
 import fc from "fast-check";
@@ -42,7 +42,7 @@ function move(path: string, from: string, to: string): void {
   if (isThere && from !== to) run(path, "mv", "-f", "-k", from, to);
 }
 
-/** Every file of every revision, with its matches. */
+/** Resolves to every file of every revision, with its matches. */
 async function answers(engine: Engine): Promise<string[]> {
   const lines: string[] = [];
   for (const query of [

@@ -1,4 +1,4 @@
-/** Histories on real threads, with the constants as they are but for what waits; small-pages.test.ts has the strange ones. */
+/** Histories on real threads. Only the constants of waiting are replaced; small-pages.test.ts replaces others. */
 
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
@@ -18,7 +18,7 @@ const file = (path: string, language: string, text: string): CorpusFile => ({
   bytes: Buffer.from(text),
 });
 
-/** With as many revisions as asked for: a file that is in all of them, and one of its own for each. */
+/** Returns a repository with this many revisions. One file is in all of them, and each has a file of its own. */
 function ofLanguage(id: number, revisions: number, language: string): CorpusRepository {
   const name = `r${id}`;
   const ending = language.toLowerCase();
@@ -29,7 +29,10 @@ function ofLanguage(id: number, revisions: number, language: string): CorpusRepo
   return { id, name, metadata: {}, revisions: listed };
 }
 
-/** Three segments that become one, whatever the random histories do; no two are alike in languages or files. */
+/**
+ * Returns steps in which three segments become one, whatever the random histories do. No two have the same languages or
+ * files.
+ */
 const merged = (revisions: number): Step => ({
   corpus: {
     repositories: ["Go", "C", "Java"].map((name, i) => ofLanguage(i + 1, revisions, name)),

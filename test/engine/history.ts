@@ -1,7 +1,6 @@
 /**
- * Random histories of an index: states to be reached one after another, each by some way of indexing,
- * with compaction and reopening between. After each the engine must answer as the oracle does of the
- * last state alone.
+ * Random histories of an index. A history is a list of states. Each is reached by some way of indexing, with compaction
+ * and reopening in between. After each step the engine must answer as the oracle does for the last state alone.
  */
 
 import fc from "fast-check";
@@ -21,15 +20,15 @@ export interface Step {
   readonly corpus: Corpus;
   readonly regex: boolean;
   readonly queries: readonly string[];
-  /** By repository, in turn. */
+  /** How repositories are indexed, by repository in turn. */
   readonly styles: readonly Style[];
   readonly pick: number;
-  /** Whether repositories are indexed by one call each. */
+  /** Whether each repository is indexed by a call of its own. */
   readonly oneByOne: boolean;
   readonly afterwards: "nothing" | "compact" | "reopen";
 }
 
-/** Large files and expressions do not meet: the oracle would take minutes. */
+/** Returns steps. No step has both large files and expressions, for which the oracle would take minutes. */
 export function steps(revisions: 1 | 3): fc.Arbitrary<Step> {
   return fc.boolean().chain((regex) =>
     corpora({ revisions, pages: !regex }).chain((corpus) =>
@@ -48,11 +47,11 @@ export function steps(revisions: 1 | 3): fc.Arbitrary<Step> {
 
 export interface World {
   engine: Engine;
-  /** What is indexed, with the engine's numbers. */
+  /** The corpus that is indexed, with the engine's numbers of repositories. */
   corpus: Corpus;
   /** Closes the engine and opens its directory again. */
   readonly reopen: () => Promise<Engine>;
-  /** Merges all there is. */
+  /** Merges all segments. */
   readonly compact: (engine: Engine) => Promise<void>;
 }
 
@@ -69,14 +68,14 @@ export async function take(world: World, step: Step): Promise<void> {
   await checkListing(world);
 }
 
-/** Every segment in scope has one end. */
+/** Checks that every segment in scope is counted with exactly one outcome. */
 async function checkShards(engine: Engine, request: SearchRequest): Promise<void> {
   const { stats, segments } = await engine.explain(request);
   const { shardsScanned, shardsSkipped, shardsSkippedFilter, crashes } = stats;
   expect(shardsScanned + shardsSkipped + shardsSkippedFilter + crashes).toBe(segments.length);
 }
 
-/** The engine answers as one that has never seen anything but the last state, file for file, in the same order. */
+/** Checks that the engine answers as one that has only ever had the last state, file for file, in the same order. */
 export async function checkAgainstFresh(world: World, fresh: Engine, step: Step): Promise<void> {
   await bringTo(fresh, world.corpus);
   for (const query of [...step.queries, "file:a", "foo or o", "rev:* -(foo)"]) {
@@ -91,7 +90,7 @@ export async function checkAgainstFresh(world: World, fresh: Engine, step: Step)
   }
 }
 
-/** What depends neither on the layout of segments nor on the numbers of repositories. */
+/** Returns what depends neither on the layout of segments nor on the numbers of repositories. */
 function independent({ files, stats, isSearchExhaustive }: SearchResponse): object {
   const { fileCount, totalMatchCount, actualMatchCount } = stats;
   const { filesConsidered, filesLoaded, regexpsConsidered } = stats;
@@ -147,7 +146,7 @@ function checkReport(
   expect({ added, removed, unchanged: report.unchanged }).toEqual(expected);
 }
 
-/** repositories(), read() and list() tell of the last state alone. */
+/** Checks that repositories(), read() and list() return the last state alone. */
 async function checkListing({ engine, corpus }: World): Promise<void> {
   const listed = await engine.repositories();
   expect(listed.map(({ name }) => name).sort()).toEqual(

@@ -1,4 +1,4 @@
-/** What is shown if many ranges match: exactly the answer of the request that stands for it. */
+/** What is shown if many ranges match: exactly the answer to the request that `ifMany` describes. */
 
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";

@@ -1,4 +1,7 @@
-/** Indexing again: what is unchanged is neither read nor written, what is garbage is rewritten, small sources share. */
+/**
+ * Indexing again: what is unchanged is neither read nor written, segments with garbage are rewritten, and small sources
+ * share segments.
+ */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -17,13 +20,13 @@ import { openEngine } from "./opened.ts";
 const SKIP = { symbols: "skip" } as const;
 type Files = Record<string, string>;
 
-/** A file this young has no version, see versionOf(). */
+/** A file that changed this recently has no version: see versionOf(). */
 const SETTLE_MS = 50;
 
 interface Kept {
-  /** Makes these the files; the source of them. */
+  /** Writes these files in place of the earlier ones. Returns their source. */
   readonly keep: (files: Files) => Promise<Source> | Source;
-  /** How often content was asked for, where that is seen. */
+  /** How often content was read, if the source can count that. */
   readonly reads?: () => number;
 }
 
@@ -68,7 +71,7 @@ function inGit(): Kept {
   return { keep };
 }
 
-/** The commit of before is gone each time, so that nothing is listed by what changed. */
+/** Makes a repository whose previous commit is gone each time, so that listing by changes is impossible. */
 function inRewrittenGit(): Kept {
   let times = 0;
   let folder: string | undefined;

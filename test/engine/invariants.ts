@@ -1,4 +1,4 @@
-/** What must hold between the counters of every answer. */
+/** The rules that the counters of every answer obey. */
 
 import type { Engine } from "../../src/engine.ts";
 import { namesRevision } from "../../src/query/ast.ts";
@@ -6,7 +6,7 @@ import { parseQuery } from "../../src/query/parse.ts";
 import type { SearchOptions, SearchRequest } from "../../src/search/messages/request.ts";
 import type { SearchStats } from "../../src/search/messages/stats.ts";
 
-/** A response, or what a stream's last event says. */
+/** A response, or the content of a stream's last event. */
 interface Answer {
   readonly stats: SearchStats;
   readonly isSearchExhaustive: boolean;
@@ -24,7 +24,7 @@ const RULES: Record<string, (stats: SearchStats) => boolean> = {
   "actualMatchCount ≤ totalMatchCount": (s) => s.actualMatchCount <= s.totalMatchCount,
 };
 
-/** The first rule that does not hold. `segments`: how many are in scope; undefined where that changes meanwhile. */
+/** Returns the first rule that is broken. `segments` is the number in scope; undefined if it changes meanwhile. */
 export function brokenInvariant(
   { stats, isSearchExhaustive }: Answer,
   segments: number | undefined,
@@ -45,7 +45,7 @@ const isAll = (stats: SearchStats): boolean =>
 const ends = (stats: SearchStats): number =>
   stats.shardsScanned + stats.shardsSkipped + stats.shardsSkippedFilter + stats.crashes;
 
-/** How many segments hold files that a request searches, whatever it searches for: as a search for all files finds them. */
+/** Resolves to how many segments have files in the scope of a request. It counts them by a search for all files. */
 export async function segmentsInScope(
   engine: Engine,
   { query, isRegexEnabled = false, isCaseSensitivityEnabled = false }: SearchRequest,

@@ -1,6 +1,6 @@
 /**
- * A writer that is killed leaves an index that opens, is whole, and answers as before or as after.
- * Killed here at the steps of a segment's life and at some random moments; scripts/crash.ts does it
+ * A writer that is killed leaves an index that opens, is whole, and answers as before or as after the interrupted
+ * operation. Here it is killed at the steps of a segment's life and at some random moments. scripts/crash.ts kills it
  * at every transaction, and at as many moments as one likes.
  */
 
@@ -43,8 +43,9 @@ const LIFE: readonly Step[] = [
 ];
 
 /**
- * One directory for all: each kill hits what the one before has left, mended by one operation. Within
- * a transaction: what the one before it has committed is there, and nothing of its own.
+ * Kills the writer within the transactions of these steps, all on one directory. Each kill meets what the kill before
+ * has left, repaired by one operation. After a kill, what the previous transaction committed is there, and nothing of
+ * the interrupted one.
  */
 async function killWithin(steps: readonly Step[], path: string, workers: number): Promise<void> {
   const log = join(path, "steps");

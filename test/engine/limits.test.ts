@@ -1,4 +1,7 @@
-/** The limit of matches, time-out, abort, streams, and one order of files whatever the layout and the number of threads. */
+/**
+ * The limit of matches, time-outs, aborts and streams. The order of files is the same for any layout and number of
+ * threads.
+ */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -11,7 +14,7 @@ import { openEngine, RUNS, sharedEngine, temporaryFolder } from "./opened.ts";
 
 const WORDS = ["needle", "Needle", "needles", "hay", "stack", "the_needle", "x", "return"];
 
-/** The same 120 files for everyone, of all sizes, in 6 repositories. */
+/** Returns the same 120 files each time, of all sizes, in 6 repositories. */
 function corpus(): { name: string; files: { path: string; content: string }[] }[] {
   let seed = 7;
   const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
@@ -28,7 +31,7 @@ function corpus(): { name: string; files: { path: string; content: string }[] }[
   }));
 }
 
-/** One segment or one a repository, on so many threads. */
+/** Opens an engine with this many threads, and with one segment, or one segment for each repository. */
 async function engineOf(workers: number, together: boolean): Promise<Engine> {
   const engine = await openEngine({ workers });
   const sources = corpus().map((each) => documents(each));
@@ -47,7 +50,7 @@ const REQUESTS: SearchRequest[] = [
   { query: "repo:repo-3", matches: 7 },
 ];
 
-/** What must not depend on threads and layout: numbers of repositories may. */
+/** Returns what must not depend on threads and layout; numbers of repositories may. */
 function fixed({ files, stats, isSearchExhaustive }: SearchResponse): string {
   const { fileCount, totalMatchCount, actualMatchCount, filesConsidered, filesLoaded } = stats;
   const counts = { fileCount, totalMatchCount, actualMatchCount, filesConsidered, filesLoaded };
@@ -105,7 +108,7 @@ test("a limit takes whole files in rank order, and cuts the last one", async () 
   );
 });
 
-/** The middle one stands on a line of two matches, the last one in the context of both. */
+/** A text whose third line has two matches. The last match is in the context of both. */
 const CUT = "one\nneedle\ntwo\nneedle needle\nthree\nneedle\nfour\nfive\n";
 
 test.each([

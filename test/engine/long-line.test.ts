@@ -1,13 +1,15 @@
-/** One line of a megabyte: windows instead of the line, and time that grows with the text alone. */
+/** One line of a megabyte: windows are shown instead of the line, and the time grows only with the text. */
 
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { openEngine } from "./opened.ts";
 
-/** Bytes of a match and of the window on each side of it. */
+/** The bytes of a match and of the windows on both sides of it. */
 const SHOWN = 256 + 6 + 256;
 
-/** `count` matches of "needle" in one line, the last `apart` of them 1 000 bytes from any other, the rest 100. */
+/**
+ * Returns one line with `count` matches of "needle". The last `apart` of them are 1 000 bytes apart, the others 100.
+ */
 const line = (count: number, apart: number): string =>
   `${"x".repeat(94)}needle`.repeat(count - apart) + `${"y".repeat(994)}needle`.repeat(apart);
 

@@ -1,13 +1,15 @@
-/** How long a thread of the tests is held up by its own work. */
+/** Measures how long the work of a call blocks the thread of the tests. */
 
 import { watchStalls } from "../../bench/stall.ts";
 import { SLOWNESS } from "../slowness.ts";
 
-/** Of its processor time, ms: the promise is 5. */
+/** The most ms of processor time in one turn. The documented limit is 5. */
 export const MOST_MS = 7 * SLOWNESS;
 export const TRIES = 5;
 
-/** The longest turn of the thread's own work, of the run in which it was least: what is ours is in every one. */
+/**
+ * Resolves to the longest turn of the thread, of the run in which that was shortest: quern's own work is in every run.
+ */
 export async function longestTurn(run: () => Promise<unknown>): Promise<number> {
   let least = Infinity;
   for (let left = TRIES; left > 0 && least >= MOST_MS; left--) {

@@ -1,4 +1,4 @@
-/** Ranges shown of one file at most: its best lines first, with totals that stay exact. */
+/** The limit of ranges that are shown of one file: its best lines come first, and totals stay exact. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -138,7 +138,7 @@ const twinCases: fc.Arbitrary<TwinCase> = fc.record({
   ),
 });
 
-/** By key, in rank order: what each file shows of a query without a limit. */
+/** Resolves to what each file shows for a query without a limit, by key, in rank order. */
 async function spansByFile(engine: Engine, query: string): Promise<Map<string, Span[]>> {
   const { files } = await engine.search({ query, matches: 1e6 });
   return new Map(files.map((file) => [fileKey(file), spansOf(file)]));
@@ -164,7 +164,7 @@ const bytesOf = ({ repositories }: Corpus, key: string): Uint8Array => {
   return files.find((file) => file.path === path)!.bytes;
 };
 
-/** What the twin expects of the files, best first, until `matches` are used up. */
+/** Resolves to what the twin expects of the files, best first, until `matches` is used up. */
 async function expectedSpans(
   engine: Engine,
   { corpus, names }: { corpus: Corpus; names: ReadonlyMap<string, Named[]> },

@@ -16,9 +16,9 @@ import { anonymousBytes, soak, type Sample } from "./soak.ts";
 
 export interface Parsing {
   readonly symbols: number;
-  /** Of memory, at the beginning. */
+  /** The bytes of memory at the beginning. */
   readonly before: number;
-  /** Of memory, after each range of files. */
+  /** The bytes of memory after each range of files. */
   readonly bytes: readonly number[];
 }
 
@@ -38,7 +38,10 @@ export interface Answer {
   readonly after: number;
 }
 
-/** 1.7 million times "the", 1 000 in each file, one a line: the form of an answer that takes most memory. */
+/**
+ * Makes an engine with 1.7 million times "the": 1 000 in each file, one on each line. An answer of this form takes most
+ * memory.
+ */
 function manyMatches() {
   const content = "  in the line\n".repeat(1000);
   const files = Array.from({ length: 1700 }, (_, i) => ({
@@ -75,7 +78,10 @@ async function loop(engine: Engine, searches: number, updates: number): Promise<
 
 const LANGUAGES = "go py rb js php css lua toml java rs ts sh zig json".split(" ");
 
-/** Several ranges of a thread, each with files of all languages. Highest: at the beginning of each and at the end. */
+/**
+ * Indexes several ranges of files, each with all languages. Memory is measured at the beginning of each range and at
+ * the end.
+ */
 async function languages(engine: Engine, files: number): Promise<Parsing> {
   const texts = LANGUAGES.map((name) => readFileSync(`corpus/languages/sample.${name}`, "utf8"));
   const before = anonymousBytes();
@@ -95,7 +101,7 @@ async function languages(engine: Engine, files: number): Promise<Parsing> {
   return { symbols: report!.symbols, before, bytes };
 }
 
-/** Until it no longer falls. */
+/** Resolves to the memory once it no longer falls. */
 async function settled(): Promise<number> {
   for (let last = Infinity; ;) {
     globalThis.gc?.();

@@ -1,4 +1,7 @@
-/** Bounds of docs/limits.md, measured: memory that does not grow, answers of a known size, a caller that is not blocked. */
+/**
+ * Measures the bounds of docs/limits.md: memory does not grow, answers have a known size, and the caller is not
+ * blocked.
+ */
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -72,7 +75,10 @@ describe.skipIf(!isLinux)("memory", () => {
   });
 });
 
-/** Milliseconds this thread has worked; waiting for a busy machine does not count. Steps of up to 4 ms. */
+/**
+ * Returns the milliseconds that this thread has worked, in steps of up to 4 ms. Waiting for a busy machine does not
+ * count.
+ */
 const now = (): number => THREAD_TIMES.worked() ?? THREAD_TIMES.clock();
 
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {

@@ -1,4 +1,7 @@
-/** Searches that run while another engine merges and deletes the segments they read; retired ones go at once here. */
+/**
+ * Searches that run while another engine merges and deletes the segments that they read. Here retired segments are
+ * deleted at once.
+ */
 
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -17,7 +20,7 @@ vi.mock("../../src/store/format/format.ts", async (original) => ({
   RETIRE_MS: 0,
 }));
 
-/** Some text without the word, of a length that depends on the number. */
+/** Returns text without the word, whose length depends on the number. */
 const filler = (i: number) => "some other words\n".repeat(1 + ((i * 37) % 400));
 
 test("a search answers right, whatever is merged away meanwhile", async () => {
@@ -90,7 +93,7 @@ test.each(GONE)("segments of a moment ago, $gone gone, $workers workers", async 
   expect(final?.isSearchExhaustive).toBe(false);
 });
 
-/** An engine that can be told of three segments once more, though all of them or one are gone. */
+/** Makes an engine that can be made to see three segments once more, although one or all of them are deleted. */
 async function mergedAway({ workers, gone }: (typeof GONE)[number]) {
   const path = temporaryFolder();
   const [writer, reader] = [await openEngine({}, path), await openEngine({ workers }, path)];

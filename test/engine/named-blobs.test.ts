@@ -1,7 +1,7 @@
 /**
- * Ranking by definitions, where the lists of names say which blobs may hold one, against ranking that reads
- * the definitions of every blob. With pages of 256 bytes, so that names lie across their edges. On one thread,
- * because the constants are replaced here only.
+ * Compares two ways of ranking by definitions: one asks the lists of names which blobs may have a matching definition,
+ * the other reads the definitions of every blob. Pages have 256 bytes, so that names lie across their edges. There is
+ * one thread, because the constants are replaced only here.
  */
 
 import fc from "fast-check";
@@ -45,11 +45,11 @@ const EXPRESSIONS = [
   "(very|Long){3}",
   "function foo",
 ];
-/** More than the lists are worth asking for. */
+/** So many files that asking the lists pays. */
 const FILES = 48;
 
 const name = fc.constantFrom(...NAMES);
-/** A file that defines some names and uses others, behind so many bytes. */
+/** Files that define some names and use others, after some number of bytes. */
 const files = fc.array(
   fc.record({
     defined: fc.array(name, { maxLength: 2 }),

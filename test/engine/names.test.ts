@@ -1,4 +1,4 @@
-/** Two repositories never replace each other because they are called alike. */
+/** Two repositories never replace each other because they have similar names. */
 
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import type { Source } from "../../src/ingest/sources/source.ts";
 import { commit, git as run } from "../ingest/listing.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
 
-/** A folder for each path, with one file that holds the path. */
+/** Makes a folder for each path, with one file that contains the path. */
 function folders(...paths: string[]): string {
   const root = temporaryFolder();
   for (const path of paths) {

@@ -1,4 +1,4 @@
-/** What the caller's thread finds itself is what threads find, which is the twin, with the same counters. */
+/** The caller's thread finds the same as the worker threads, which are the twin here, with the same counters. */
 
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
@@ -25,7 +25,7 @@ afterEach(() => {
   Object.assign(near, { isOff: false, found: 0, left: 0 });
 });
 
-/** All of an answer but the times. */
+/** Resolves to all of an answer except times. */
 async function answer(engine: Engine, request: SearchRequest, options: SearchOptions = {}) {
   const { stats, ...rest } = await engine.search(request, options);
   const { duration, wait, matchTreeConstruction, matchTreeSearch, ...counted } = stats;
@@ -34,8 +34,8 @@ async function answer(engine: Engine, request: SearchRequest, options: SearchOpt
 }
 
 /**
- * The searches after which all that one needs is here: one that has its lists kept, one that records what is
- * read, and one that waits behind the tables, which the only worker reads one after another.
+ * The number of searches after which the caller's thread has all it needs. One keeps the lists, one records what is
+ * read, and one waits for the tables, which the only worker reads one after another.
  */
 const ROUNDS = 4;
 
@@ -77,7 +77,7 @@ const files = (name: string, count: number, content = GO) =>
     files: Array.from({ length: count }, (_, i) => ({ path: `${name}/${i}.go`, content })),
   });
 
-/** Returns who answers the last of some searches, and how many files match. */
+/** Resolves to which thread answers the last of some searches, and to how many files match. */
 async function finds(engine: Engine, request: SearchRequest): Promise<[string, number]> {
   for (let round = 1; round < ROUNDS; round++) await engine.search(request);
   const before = near.found;

@@ -13,8 +13,8 @@ const SHARED_MEMORY = "/dev/shm";
 const LEAST_ROOM = 2 ** 31;
 
 /**
- * In memory where the system has such a folder, and room in it: each commit waits for the disk otherwise, 5 to 20 ms,
- * which is most of what a random case takes.
+ * Returns a folder in memory if the system has one with enough room. On a disk each commit would wait 5 to 20 ms, most
+ * of the time of a random case.
  */
 function rootInMemory(): string {
   try {
@@ -32,7 +32,9 @@ export function temporaryFolder(root = tmpdir()): string {
   return path;
 }
 
-/** A warning tells of damage or of a bug of ours: unless the test takes it, it fails the test. */
+/**
+ * Opens an engine. A warning means damage or a bug in quern, so it fails the test, unless the test passes `onWarning`.
+ */
 export async function openEngine(
   options: OpenOptions = {},
   path = temporaryFolder(rootInMemory()),
@@ -48,7 +50,7 @@ export async function openEngine(
   return engine;
 }
 
-/** An engine that all tests of a file read: filled once, since that is most of what each would take. */
+/** Returns an engine that all tests of a file read. It is filled only once, because that takes most of the time. */
 export function sharedEngine(
   fill: (engine: Engine) => Promise<unknown>,
   options: OpenOptions = {},

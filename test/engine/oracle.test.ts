@@ -9,7 +9,7 @@ import { bringTo, difference, moveViewer, streamDifference } from "./corpus-engi
 import { openEngine, RUNS } from "./opened.ts";
 import { testSeed } from "./seed.ts";
 
-/** Random states of the index; each is asked so many queries. */
+/** Random states of the index, and how many queries each is asked, by the number of workers. */
 const WORKERS = [
   { workers: 0, states: 12 },
   { workers: 1, states: 4 },

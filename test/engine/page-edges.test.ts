@@ -16,7 +16,7 @@ vi.mock("../../src/store/format/format.ts", async (original) => ({
 
 const LETTERS = "a b c Q _ - 7 k ſ \u212a é É ß Σ ς å 中 \u{10400} \u{1f600}".split(" ");
 
-/** Of every length up to beyond what a page's grams cover of the next. */
+/** Needles of every length, up to more than a page's grams cover of the next page. */
 const needles = fc
   .oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: OVERLAP + 60 }))
   .chain((length) =>
@@ -24,7 +24,7 @@ const needles = fc
   )
   .map((letters) => letters.join(""));
 
-/** Each character as any of those that fold alike. */
+/** Returns the needle with each character replaced by one that folds to the same. */
 const varied = (needle: string, picks: readonly number[]): string =>
   Array.from(needle, (letter, i) => {
     const forms = orbit(letter.codePointAt(0)!);
@@ -35,7 +35,7 @@ interface EdgeFile {
   readonly needle: string;
   readonly picks: readonly number[];
   readonly page: number;
-  /** Of the needle's beginning from the page's. */
+  /** The distance from the start of the page to the start of the needle. */
   readonly offset: number;
   readonly asciiAround: boolean;
 }

@@ -1,4 +1,7 @@
-/** Pages of results: of one state they join to the whole answer; of several states nothing that stayed is lost or doubled. */
+/**
+ * Pages of results. Pages of one state are together the whole answer. If the state changes in between, nothing that
+ * stayed is lost or repeated.
+ */
 
 import fc from "fast-check";
 import { pack, unpack } from "msgpackr";
@@ -23,7 +26,7 @@ const rangesIn = (file: FileResult): string[] =>
     ({ start, end }) => `${start.byteOffset}@${start.lineNumber}:${start.column}-${end.byteOffset}`,
   );
 
-/** Pages of the sizes that are given by turns, from the first one on. */
+/** Yields pages whose sizes are taken in turn from the list. */
 async function* pages(
   engine: Engine,
   request: SearchRequest,
@@ -46,7 +49,7 @@ interface Part {
   readonly ranges: string[];
 }
 
-/** Files in their order, with those that two pages share put together. */
+/** Returns the files in order, and joins the parts of a file that two pages share. */
 function joined(files: readonly FileResult[]): Part[] {
   const parts: Part[] = [];
   for (const file of files) {
@@ -115,7 +118,7 @@ const changes: fc.Arbitrary<Change> = fc.record({
   after: searchStates(1, { pages: false }),
 });
 
-/** Some files stay as they were, some are the other state's. */
+/** Returns a state with some files of one state and some of the other. */
 function mixed(before: Corpus, after: Corpus): Corpus {
   const kept = before.repositories.map((repository) => {
     const other = after.repositories.find(({ name }) => name === repository.name);
@@ -261,7 +264,7 @@ test("a page tells that the viewer's part of the index has changed, and no other
   expect(await engine.search({ ...REQUEST, after: all })).toHaveProperty("indexChanged", true);
 });
 
-/** The same cursor with one of its fields changed. */
+/** Returns the same cursor with one of its fields changed. */
 function changed(cursor: string, field: number, value: unknown): string {
   const fields = unpack(Buffer.from(cursor, "base64url")) as unknown[];
   fields[field] = value;

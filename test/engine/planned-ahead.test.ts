@@ -1,6 +1,6 @@
 /**
- * Segments in which the caller's thread finds that nothing matches are answered and counted as if a thread had
- * searched them, which is the twin.
+ * If the caller's thread finds that nothing in a segment can match, the answer and its counters are as if a worker
+ * thread, the twin here, had searched it.
  */
 
 import fc from "fast-check";
@@ -37,7 +37,7 @@ afterEach(() => {
   searched.mockClear();
 });
 
-/** All of an answer but the times. */
+/** Resolves to all of an answer except times. */
 async function answer(engine: Engine, request: SearchRequest, options: SearchOptions = {}) {
   const { stats, ...rest } = await engine.search(request, options);
   const { duration, wait, matchTreeConstruction, matchTreeSearch, ...counted } = stats;
@@ -58,7 +58,7 @@ async function streamed(engine: Engine, request: SearchRequest, options: SearchO
   throw new Error("a stream without an end");
 }
 
-/** The threads are asked first, which keep the lists. */
+/** Resolves to the answers of both ways. The worker threads are asked first, because they keep the lists. */
 async function both<T>(ask: () => Promise<T>): Promise<T> {
   ahead.isOff = true;
   const byThreads = await ask();

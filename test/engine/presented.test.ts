@@ -1,4 +1,4 @@
-/** What a result says of its file and its repository beside the ranges: pages, branches, language, text. */
+/** What a result contains besides ranges: pages, branches, language and text of its file and repository. */
 
 import { expect, test } from "vitest";
 import type { OpenOptions } from "../../src/engine.ts";
@@ -10,7 +10,7 @@ import { openEngine } from "./opened.ts";
 
 const PATH = "a b/x#.ts";
 
-/** One repository a row, each with one file in two revisions. */
+/** Makes an engine with one repository for each row. Each repository has one file in two revisions. */
 async function engineOf(rows: readonly RepositoryMetadata[], options: OpenOptions = {}) {
   const engine = await openEngine(options);
   const files = [{ path: PATH, bytes: Buffer.from("needle\n"), language: "TypeScript" }];

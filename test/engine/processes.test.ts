@@ -1,4 +1,7 @@
-/** Several processes on one directory: readers beside a writer, writers that wait, stop and are taken over, readers that die. */
+/**
+ * Several processes on one directory: readers during a write, writers that wait, that stop and that lose their lease,
+ * and readers that die.
+ */
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -64,7 +67,7 @@ test("a void turn that cannot be removed, as on a read-only disk, is passed over
   expect(await (await openEngine({}, path)).repositories()).toEqual([]);
 });
 
-/** What may be published, in order: a call publishes its repositories one by one, in either order. */
+/** Returns the states that may be published, in order. A call publishes its repositories one by one, in any order. */
 function published(operations: number): Map<string, number> {
   const positions = new Map<string, number>();
   for (let i = 0; i <= operations; i++) {
@@ -101,7 +104,7 @@ test("readers beside a writer answer from one published state after another", as
   }
 });
 
-/** A writer that has stopped itself at the moment, the lease in its hands. */
+/** Starts a writer that stops itself at this moment while it holds the lease. */
 async function stopped(path: string, step: Step): Promise<ChildProcess> {
   const moment: Moment = { how: "stop committed", step, nth: 1 };
   const child = startWriter({ ...writerOf(path), log: join(path, "steps"), moment });
@@ -134,7 +137,7 @@ test("a second writer is refused, or waits for its turn", async () => {
   child.kill("SIGKILL");
 });
 
-/** Everything that is stored, byte for byte. */
+/** Resolves to everything that is stored, byte for byte. */
 function stored(path: string): Promise<string> {
   const environment = openEnvironment(path, { readOnly: true });
   const snapshot = environment.snapshot();

@@ -1,4 +1,4 @@
-/** The numbers that onProgress is told. */
+/** The numbers that onProgress receives. */
 
 import { expect, test } from "vitest";
 import { directory } from "../../src/ingest/sources/directory.ts";

@@ -1,4 +1,4 @@
-/** Every error code has something that provokes it, and a message that says what to do. */
+/** Each error code is provoked by some test here, and its message says what to do. */
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const search = async (request: object) =>
 const index = async (...given: Parameters<Engine["index"]>) => (await openEngine()).index(...given);
 const opening = (path: string, options?: OpenOptions) => open(path, options).then((e) => e.close());
 
-/** A data directory with one repository, closed. */
+/** Makes a data directory with one repository, and closes it. */
 async function indexed(): Promise<string> {
   const path = temporaryFolder();
   const engine = await openEngine({}, path);
@@ -317,7 +317,10 @@ test.skipIf(isRoot)("PERMISSION_DENIED: a folder of others", async () => {
   chmodSync(path, 0o700);
 });
 
-/** By errno's name, as Node has it, and by the system's words, which lmdb passes on. */
+/**
+ * The codes for errors of the system, by the name that Node gives to errno, and by the system's words, which lmdb
+ * passes on.
+ */
 const WORDS: readonly [words: string, code: ErrorCode, advice: string][] = [
   ["ENOSPC", "DISK_FULL", "the disk is full or its quota reached"],
   ["No space left on device", "DISK_FULL", "the disk is full or its quota reached"],

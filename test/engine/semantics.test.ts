@@ -1,4 +1,4 @@
-/** What a search returns of one file, by hand: the rows that the oracle is held against, of the engine itself. */
+/** What a search returns for one file, written by hand. The same rows test the oracle; here they test the engine. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ import {
   RANGES,
 } from "../oracle/rows.ts";
 
-/** Each content once, as a repository of its own named `r`, which a viewer sees alone. */
+/** Each content, without repetition, becomes a repository named `r`, which is the only one that a viewer sees. */
 const contents = [...new Set([...RANGES, ...CHUNKS].map(([, content]) => keyOf(content)))];
 
 function keyOf(content: string | number[]): string {
@@ -30,7 +30,7 @@ function keyOf(content: string | number[]): string {
 }
 
 let engine: Engine;
-/** With CORPUS. */
+/** An engine with CORPUS. */
 let corpusEngine: Engine;
 const ids = new Map<string, number>();
 
@@ -54,7 +54,7 @@ afterAll(async () => {
   }
 });
 
-/** The file as search and stream show it, which is the same. */
+/** Resolves to the file as search and stream show it, which must be the same. */
 async function ask(
   content: string | number[],
   request: Partial<SearchRequest> & { query: string },
@@ -68,7 +68,7 @@ async function ask(
   return files[0];
 }
 
-/** The oracle's file has no language, and its repository another name. */
+/** Whether a row is only for the oracle, whose file has no language and whose repository has another name. */
 const isOfTheOracle = ([query]: readonly [string, ...unknown[]]): boolean =>
   /lang:|repo:/.test(query);
 
@@ -84,7 +84,7 @@ test.each(CHUNKS)("chunks: %j in %.30j, %i context lines", async (query, content
   expect(printChunks(file!)).toEqual(want);
 });
 
-/** No file of it defines what `sym:` is asked for there. */
+/** No file of the corpus defines the names that these rows search with `sym:`. */
 test.each(FILES.filter(([query]) => !query.startsWith("sym:")))(
   "files: %s",
   async (query, want) => {

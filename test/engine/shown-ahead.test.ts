@@ -1,4 +1,7 @@
-/** Files that are shown with the search that finds them are shown as if they had been asked for, which is the twin. */
+/**
+ * Files that are shown together with the search that finds them look the same as if they had been requested later,
+ * which is the twin here.
+ */
 
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
@@ -28,7 +31,7 @@ afterEach(() => {
   asked.mockClear();
 });
 
-/** All of an answer but the times. */
+/** Resolves to all of an answer except times. */
 async function answer(engine: Engine, request: SearchRequest, options: SearchOptions = {}) {
   const { stats, ...rest } = await engine.search(request, options);
   const { duration, wait, matchTreeConstruction, matchTreeSearch, ...counted } = stats;

@@ -8,7 +8,7 @@ import { temporaryFolder } from "./opened.ts";
 
 export const mount = (...words: string[]): boolean => spawnSync("mount", words).status === 0;
 
-/** A folder with a file system of its own, or undefined where that may not be. */
+/** Returns a folder with a file system of its own, or undefined if mounting is not allowed. */
 export function smallDisk(mebibytes: number, ...options: string[]): string | undefined {
   const path = temporaryFolder();
   const given = [`size=${mebibytes}m`, ...options].join(",");

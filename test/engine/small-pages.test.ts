@@ -1,6 +1,6 @@
 /**
- * The engine with pages of 256 bytes, blocks of 1 000 and segments of 6 KiB: whatever happens at the
- * edges of these happens in every document. On one thread, because the constants are replaced here only.
+ * The engine with pages of 256 bytes, blocks of 1 000 bytes and segments of 6 KiB, so that every document has their
+ * edges. There is one thread, because the constants are replaced only here.
  */
 
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** When the long run says that memory grows. */
+/** When the long run reports that memory grows. */
 
 import { expect, test } from "vitest";
 import { hasGrown } from "./soak.ts";

@@ -1,4 +1,4 @@
-/** Searches and updates in a loop, as a service has them in a day, and what memory they take. */
+/** Searches and updates in a loop, as a service does them during a day, and the memory that they take. */
 
 import { readFileSync } from "node:fs";
 import type { Engine } from "../../src/engine.ts";
@@ -7,10 +7,10 @@ import { randomFrom, type Random } from "../regex/random.ts";
 
 export interface Soak {
   readonly searches: number;
-  /** Spread evenly among the searches. */
+  /** The number of updates, which are spread evenly among the searches. */
   readonly updates: number;
   readonly seed?: number;
-  /** Called so many times in all, evenly. */
+  /** The number of samples, which are spread evenly over the run. */
   readonly samples: number;
   readonly onSample: (sample: Sample) => void;
 }
@@ -22,13 +22,16 @@ export interface Sample {
   readonly anonymous: number;
 }
 
-/** Memory of this process that no file stands behind: heaps, kernels, buffers; not LMDB's map. Linux only. */
+/** Returns the memory of this process that maps no file: heaps, kernels and buffers, but not LMDB's map. Linux only. */
 export function anonymousBytes(): number {
   const status = readFileSync("/proc/self/status", "utf8");
   return 1024 * Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)![1]);
 }
 
-/** Whether the median of the last quarter is more than a tenth above that of the second: the first is the start. */
+/**
+ * Whether the median of the last quarter is more than a tenth above that of the second. The first quarter is the start,
+ * and does not count.
+ */
 export function hasGrown(bytes: readonly number[]): boolean {
   const quarter = bytes.length / 4;
   return median(bytes.slice(-quarter)) > 1.1 * median(bytes.slice(quarter, 2 * quarter));
@@ -69,7 +72,7 @@ export async function soak(engine: Engine, options: Soak): Promise<void> {
   }
 }
 
-/** Every kind, nearly every one with a pattern that was never seen before. */
+/** Makes a search of some kind, nearly always with a pattern that is new. */
 async function search(engine: Engine, random: Random): Promise<void> {
   const word = WORDS[random(WORDS.length)]!;
   const queries = [

@@ -1,7 +1,7 @@
 /**
- * A writer that was stopped (SIGSTOP) and taken over writes nothing when it goes on, whatever its next
- * step was. `npx tsx scripts/crash.ts --stops` shows that each row can fail: there the writer also goes
- * on without a look at the lease, and must be seen to take the step.
+ * A writer that was stopped (SIGSTOP) and lost its lease to another writes nothing when it goes on, whatever its next
+ * step was. `npx tsx scripts/crash.ts --stops` shows that each row can fail: there the writer also goes on without
+ * checking the lease, and the test must notice the step.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Whether everything that is stored is there for a reason. */
+/** Finds stored keys that nothing needs. */
 
 import { unpack } from "msgpackr";
 import type { Environment, Snapshot } from "../../src/store/lmdb/environment.ts";
@@ -6,7 +6,7 @@ import { repositoryKey, segmentOfKey } from "../../src/store/format/format.ts";
 import { readManifest } from "../../src/store/catalog/manifest.ts";
 import type { RepositoryRecord } from "../../src/store/format/records.ts";
 
-/** Keys that neither the manifest nor a repository's record calls for, as numbers. */
+/** Returns the keys that neither the manifest nor a repository's record requires, as numbers. */
 export function unaccounted(environment: Environment): string[] {
   const snapshot = environment.snapshot();
   try {

@@ -1,4 +1,4 @@
-/** A process that seeks the symbols of what a directory lacks, and is killed when so many blobs are done. */
+/** A process that finds the symbols that a directory lacks, and is killed when this many blobs are done. */
 
 import { open } from "../../src/engine.ts";
 

@@ -1,4 +1,7 @@
-/** Searches that run while another engine replaces the definitions they read by a newer edition, and deletes the older. */
+/**
+ * Searches that run while another engine replaces the definitions that they read by a newer edition, and deletes the
+ * older one.
+ */
 
 import { setImmediate as turn } from "node:timers/promises";
 import { pack, unpack } from "msgpackr";

@@ -1,4 +1,4 @@
-/** What goes wrong with the symbols of one file stays with it, is told, and is not counted. */
+/** An error in the symbols of one file affects only that file. It is reported, and the file does not count as done. */
 
 import { expect, onTestFinished, test } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
@@ -19,7 +19,7 @@ import { createPool, type Pool } from "../../src/threads/pool.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
 
 const BLOBS = 5;
-/** Of a text block and more: each file has blocks of its own. */
+/** Padding longer than a text block, so that each file has blocks of its own. */
 const PADDING = `//${"x".repeat(70_000)}\n`;
 const TEXT_BLOCKS = 3; // of a file, at most
 const files = Array.from({ length: BLOBS }, (_, i) => ({
@@ -38,7 +38,7 @@ async function change(path: string, work: (writer: Writer) => void): Promise<voi
   await environment.close();
 }
 
-/** Warnings are the test's, which expects some. */
+/** Opens an engine and collects its warnings, because the test expects some. */
 async function openWarned(path: string): Promise<{ engine: Engine; warnings: string[] }> {
   const warnings: string[] = [];
   const onWarning = ({ message }: { message: string }) => void warnings.push(message);
@@ -47,7 +47,7 @@ async function openWarned(path: string): Promise<{ engine: Engine; warnings: str
   return { engine, warnings };
 }
 
-/** The text of the middle file, not its neighbours'. */
+/** Removes the text of the middle file, but not of its neighbours. */
 const loseMiddleText = (segment: number) => (writer: Writer) =>
   writer.remove(segmentKey(segment, PART.TEXT, Math.floor(BLOBS / 2) * (TEXT_BLOCKS - 1) + 1));
 
@@ -99,7 +99,7 @@ test("symbols of equal content are not taken over by a file whose text is damage
   expect(found.length).toBe(2 * BLOBS - 1);
 });
 
-/** A pass over what has no symbols yet, on a pool that is changed. */
+/** Runs a pass over the files that have no symbols yet, on a pool that the test alters. */
 async function pass(environment: Environment, changed: (pool: Pool) => Pool) {
   const pool = createPool({
     size: 0,

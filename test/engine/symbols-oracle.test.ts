@@ -1,6 +1,6 @@
 /**
- * Searches of definitions against brute force. Random files in several languages come, change and go by
- * every way of indexing; what the extractor finds in each file is what the oracle evaluates.
+ * Compares searches of definitions with brute force. Random files in several languages are added, changed and removed
+ * by every way of indexing. The oracle evaluates what the extractor finds in each file.
  */
 
 import fc from "fast-check";
@@ -24,7 +24,10 @@ vi.mock("../../src/store/format/format.ts", async (original) => ({
 
 const NAMES = ["foo", "Foo", "fooBar", "foo_bar", "barfoo", "x", "aaa", "Kelvin", "größe", "ſet"];
 
-/** Definitions, uses, and what breaks off; the first line tells apart what two languages could share. */
+/**
+ * Texts by language: definitions, uses, and text that breaks off. The first line differs, so that two languages never
+ * share a text.
+ */
 const LANGUAGES: Readonly<Record<string, readonly [language: string, ...pieces: string[]]>> = {
   "a.ts": [
     "TypeScript",
@@ -39,7 +42,7 @@ const LANGUAGES: Readonly<Record<string, readonly [language: string, ...pieces: 
   "e.txt": ["Text", "A B", "B A B"],
 };
 
-/** What `sym:` is asked for: one that no file has is among them. */
+/** The names that `sym:` searches. One of them is in no file. */
 const SHAPE = { names: [...NAMES, "nobody"], symbols: 20, revisions: false };
 const QUERIES_EACH = 12;
 
@@ -99,7 +102,10 @@ const repository = fc
     revisions: [{ name: "HEAD", files }],
   }));
 
-/** One repository comes, changes or goes; the others stay. Then definitions are asked for, in words of its files. */
+/**
+ * In a step, one repository is added, changed or removed, and the others stay. Then definitions are searched with words
+ * of its files.
+ */
 interface Step {
   readonly repository: CorpusRepository;
   readonly asked: readonly Omit<SearchCase, "corpus">[];
@@ -173,7 +179,7 @@ test.each([
   expect(around).toBeGreaterThan(0);
 });
 
-/** What is asked of definitions, with what around it. */
+/** The features that the random queries for definitions must have. */
 const PROMISED: readonly (readonly [what: string, is: RegExp])[] = [
   ["the beginning of a name", /sym:"?\^/],
   ["its end", /sym:\S*\$/],

@@ -1,4 +1,4 @@
-/** What is found is kept: through the death of the process, and when other grammars change. */
+/** Symbols that were found are kept when the process dies, and when other grammars change. */
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
@@ -41,7 +41,7 @@ function copies(make: (path: string) => Promise<void>): () => Promise<string> {
   };
 }
 
-/** Segments without symbols, each of TypeScript and Go by turns. */
+/** Makes segments without symbols, each with TypeScript and Go files in turn. */
 const indexed = copies(async (path) => {
   const engine = await openEngine({}, path);
   for (let i = 0; i < SEGMENTS; i++) {
@@ -55,7 +55,7 @@ const indexed = copies(async (path) => {
   await engine.close();
 });
 
-/** Seeks the symbols that are missing; resolves to how many files were parsed. */
+/** Finds the symbols that are missing. Resolves to how many files were parsed. */
 async function parsedBy(environment: Environment): Promise<number> {
   const pool = createPool({
     size: 0,

@@ -59,7 +59,7 @@ beforeAll(async () => {
   );
 });
 
-/** One line a file: path, then each range as `text` or `text=kind name in parent`. */
+/** Resolves to one line per file: the path, then each range as `text` or `text=kind name in parent`. */
 async function show(request: Partial<SearchRequest>, within = engine): Promise<string[]> {
   const { files } = await within.search({ query: "", matches: 1000, ...request });
   return files.map(({ fileName, chunks }) => {
@@ -151,7 +151,7 @@ const many = (count: number, from = 0): Record<string, string> =>
     ]),
   );
 
-/** Index reports' symbols, and the progress of stage symbols, as text. */
+/** Resolves to the symbols in index reports, and to the progress of the stage symbols, as text. */
 async function index(within: Engine, name: string, files: Record<string, string>) {
   const progress: string[] = [];
   const [report] = await within.index(source(name, files), {
@@ -326,7 +326,7 @@ test("sym: finds what a plain walk over the names finds", async () => {
   );
 });
 
-/** RE2's: an empty match that touches the one before is none. */
+/** Returns RE2's matches. An empty match that touches the one before does not count. */
 function matchesIn(name: string, expression: string, flags: string): number {
   let [count, end] = [0, -1];
   for (const { index: at, 0: text } of name.matchAll(new RegExp(expression, flags))) {

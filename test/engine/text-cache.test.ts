@@ -1,4 +1,4 @@
-/** Searches answer the same, counters and all, whatever text is kept in memory; trim() gives it back. */
+/** Searches give the same answer and counters, whatever text is kept in memory; trim() releases that text. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -11,11 +11,11 @@ import { bringTo, difference, moveViewer, streamDifference } from "./corpus-engi
 import { openEngine, RUNS } from "./opened.ts";
 
 const MIB = 2 ** 20;
-/** One that is off, one of a page, one of some, one of all there is. */
+/** Sizes of the cache: none, one page, some pages, and everything. */
 const SIZES = [0, 8_400, 90_000, 64 * MIB];
 const contexts = (name: string) => CONTEXTS[name];
 
-/** Asked until pages are noted, kept, and read from memory. */
+/** The number of times a search is repeated, so that pages are noted, kept, and read from memory. */
 const TIMES = 4;
 
 test.each(SIZES.flatMap((textCache) => [0, 2].map((workers) => ({ textCache, workers }))))(
@@ -37,7 +37,7 @@ test.each(SIZES.flatMap((textCache) => [0, 2].map((workers) => ({ textCache, wor
   },
 );
 
-/** Files of several pages, with words at and across their edges. */
+/** Returns files of several pages, with words at and across the edges of pages. */
 const large = () =>
   documents({
     name: "large",
@@ -61,7 +61,7 @@ const QUESTIONS: SearchRequest[] = [
   { query: "not-there", matches: 1 },
 ];
 
-/** All but the times. */
+/** Resolves to the answers without times. */
 async function answers(engine: Engine): Promise<unknown[]> {
   const all: unknown[] = [];
   for (const question of QUESTIONS) {

@@ -1,6 +1,6 @@
 /**
- * Time-outs and aborts on the slowest queries, and the death of a worker in the midst of one. Bounds are
- * of processor time where they can be: on a machine that does other things a clock shows those as well.
+ * Time-outs and aborts of the slowest queries, and the death of a worker during one. Bounds are of processor time if
+ * possible, because on a busy machine a clock counts other work, too.
  */
 
 import type * as Threads from "node:worker_threads";
@@ -38,15 +38,20 @@ function slowCorpus(): { path: string; content: string }[] {
   return [...files, line, hard, { path: "xy", content: `${"xy".repeat(22)}\n`.repeat(42_000) }];
 }
 
-/** No literal in any of them: everything is read, by automaton or RE2. */
+/** Expressions without a literal, so that everything is read, by the automaton or RE2. */
 const SLOW = ["x*y|x", "(x*y)+|x", "[^z]{500}", "\\pL+_\\pL+", "[a-z]{3}_[A-Z]{4}", HARD.query];
 const RUNS = 3;
-/** ms by the clock, which here only shows that an answer does not wait for the end of the scan: seconds. */
+/**
+ * Milliseconds by the clock. The bound only shows that an answer does not wait for the end of the scan, which takes
+ * seconds.
+ */
 const ALLOWED = 1_500;
-/** ms of processor time a thread after its time-out: 50 are promised, and a busy core is slower. */
+/**
+ * Milliseconds of processor time per thread after its time-out. The documented limit is 50, but a busy core is slower.
+ */
 const ALLOWED_WORK = 120;
 
-/** Milliseconds of processor time of the whole process. */
+/** Resolves to the milliseconds of processor time of the whole process. */
 async function workOf(run: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await run();
@@ -57,7 +62,7 @@ async function workOf(run: () => Promise<unknown>): Promise<number> {
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 const since = (start: number): number => performance.now() - start;
 
-/** Opened and filled before the tests of a describe(), closed and deleted after. */
+/** Makes an engine that is opened and filled before the tests of a describe(), and closed and deleted after them. */
 function slowEngine(
   workers: number,
   corpus = slowCorpus,
@@ -129,7 +134,7 @@ describe.each([0, 2])("%i workers", (workers) => {
 });
 
 describe("large expressions", () => {
-  /** Ten megabytes that all of them read to the end. */
+  /** Ten megabytes of text, which all expressions read to the end. */
   const slow = slowEngine(1, () => [
     ...["x", "a"].map((path) => ({ path, content: path.repeat(1_900_000) })),
     ...[1, 2, 3].map((i) => ({
@@ -142,7 +147,10 @@ describe("large expressions", () => {
   // a thread writes out each Unicode class once
   beforeAll(() => search("\\pL\\s\\PL", 10_000), 30_000);
 
-  /** Of the time-out 50; these took 400 to 1 200, and RE2 alone takes 200 to 500. */
+  /**
+   * The most ms of work, of which 50 are the time-out. These expressions once took 400 to 1 200, and RE2 alone takes
+   * 200 to 500.
+   */
   const MOST_WORK = 250;
 
   test.each([

@@ -1,4 +1,4 @@
-/** What an engine tells its tracing channels, and that it tells nobody who does not listen. */
+/** What an engine publishes on its tracing channels, and that it publishes nothing if nobody listens. */
 
 import { tracingChannel } from "node:diagnostics_channel";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ vi.mock("../../src/store/format/format.ts", async (original) => ({
 const EVENTS = ["start", "end", "asyncStart", "asyncEnd", "error"] as const;
 type Told<T> = [event: string, trace: T, before: T];
 
-/** All that a channel tells until the test ends: the object itself, and what it held at that moment. */
+/** Collects all messages of a channel until the test ends: each object, and a copy of its content at that moment. */
 function listen<T extends SearchTrace | IndexTrace>(name: string): Told<T>[] {
   const told: Told<T>[] = [];
   const channel = tracingChannel<unknown, object>(name);

@@ -1,6 +1,6 @@
 /**
- * How many transactions a write takes, all threads together: each waits for the disk, which is most of
- * the time of a small one. What each is for stands in docs/index-format.md.
+ * How many transactions a write takes, all threads together. Each waits for the disk, which is most of the time of a
+ * small write. docs/index-format.md says what each is for.
  */
 
 import { readFileSync } from "node:fs";
@@ -16,7 +16,9 @@ const file = (i: number, edit = 0) => ({
   content: `function f${i}() { return ${edit}; }\n`,
 });
 
-/** Of a repository with FILES files, which the rows before have changed too. */
+/**
+ * Writes to a repository with FILES files, each with its number of transactions. The rows before have changed it, too.
+ */
 const ROWS: [what: string, transactions: number, write: (engine: Engine) => Promise<unknown>][] = [
   // lease; segment; content published; symbols of a range; symbols published; lease
   ["a change of one file", 6, (engine) => update(engine, file(1, 1))],
@@ -37,7 +39,7 @@ function all(...edits: [number: number, edit: number][]) {
   return documents({ name: "r", files });
 }
 
-/** By LMDB's own count, in the newer of its two meta pages. */
+/** Returns the number of the last transaction by LMDB's own count, in the newer of its two meta pages. */
 function lastTransaction(file: string): number {
   const bytes = readFileSync(file);
   return Math.max(...[0, 4096].map((page) => Number(bytes.readBigUInt64LE(page + 152))));

@@ -1,4 +1,4 @@
-/** Ways to bring one repository from what is indexed to what shall be: all must end in the same index. */
+/** Ways to bring a repository from the indexed state to another state. All must end in the same index. */
 
 import { createHash } from "node:crypto";
 import type { Entry, FileEntry, Source } from "../../src/ingest/sources/source.ts";
@@ -9,7 +9,7 @@ import type { CorpusFile, CorpusRepository, CorpusRevision } from "../oracle/cor
 export type Style = "whole" | "versions" | "changes" | "documents";
 export const STYLES: readonly Style[] = ["whole", "versions", "changes", "documents"];
 
-/** `pick` chooses the base of each revision where `before` has several. */
+/** Returns a source for the transition. `pick` chooses the base of each revision if `before` has several. */
 export function transition(
   style: Style,
   before: CorpusRepository | undefined,
@@ -41,7 +41,7 @@ function entryOf(file: CorpusFile, revision: number, version: string | undefined
   return version === undefined ? base : { ...base, version };
 }
 
-/** Equal files of several revisions come as one entry each, unlike those of sourceOf(). */
+/** Lists equal files of several revisions as one entry each, unlike sourceOf(). */
 function listed(
   { name, metadata, revisions }: CorpusRepository,
   listedRevisions: { name: string; base?: string }[],
@@ -72,7 +72,7 @@ function mergedEntries(
   return merged(all);
 }
 
-/** One path and content is one entry, whatever revisions it is in. */
+/** Merges files of one path and content into one entry, whatever revisions they are in. */
 function merged(all: readonly { file: CorpusFile; entry: FileEntry }[]): Entry[] {
   const entries = new Map<string, FileEntry>();
   for (const { file, entry } of all) {
@@ -83,7 +83,7 @@ function merged(all: readonly { file: CorpusFile; entry: FileEntry }[]): Entry[]
   return [...entries.values()];
 }
 
-/** Each revision as what differs from some revision of before. */
+/** Lists each revision by its differences from some revision of `before`. */
 function changes(before: CorpusRepository, after: CorpusRepository, pick: number): Source {
   const bases = after.revisions.map(
     (_, i) => before.revisions[(pick + i) % before.revisions.length]!,
@@ -107,7 +107,7 @@ function changes(before: CorpusRepository, after: CorpusRepository, pick: number
 const isFolder = ({ revisions }: CorpusRepository): boolean =>
   revisions.length === 1 && revisions[0]!.name === "HEAD";
 
-/** By documents(): what changed, if that is known. */
+/** Returns a source by documents(), with only what changed if that is known. */
 function fromDocuments(before: CorpusRepository | undefined, after: CorpusRepository): Source {
   const files = after.revisions[0]!.files;
   const options = { name: after.name, ...after.metadata };

@@ -1,8 +1,7 @@
 /**
- * The engine and a script of the tests as one bundle, to be run by plain Node in processes of its
- * own, with threads: starting one takes 0.2 s. `lmdb` is replaced by one that names steps
- * (lmdb-with-steps.ts), RETIRE_MS may be given in the environment, as QUERN_RETIRE_MS, and with
- * QUERN_BLIND a writer does not look whose the lease is.
+ * Bundles the engine and a script of the tests. Plain Node runs the bundle in a process of its own, with threads, and
+ * starts within 0.2 s. `lmdb` is replaced by a module that names steps (lmdb-with-steps.ts). The variable
+ * QUERN_RETIRE_MS sets RETIRE_MS. With QUERN_BLIND a writer does not check who holds the lease.
  */
 
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -50,12 +49,12 @@ const steps: Plugin = {
 };
 
 export interface Bundle {
-  /** The script's path: worker.js and check.js lie beside it. */
+  /** Returns the script's path. worker.js and check.js are in the same folder. */
   script(name: string): string;
   remove(): void;
 }
 
-/** Bundles scripts of this folder, named without their ending. */
+/** Bundles scripts of this folder, which are named without extension. */
 export async function bundle(...names: readonly string[]): Promise<Bundle> {
   mkdirSync(join(ROOT, "build"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, "build", "steps-"));

@@ -1,4 +1,4 @@
-/** A process that opens a directory, asks it a fixed list of questions, and prints what it was told, as JSON. */
+/** A process that opens a directory, asks a fixed list of questions, and prints the answers as JSON. */
 
 import { open } from "../../../src/engine.ts";
 import { QUESTIONS, type Answer } from "./questions.ts";

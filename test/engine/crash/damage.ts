@@ -1,7 +1,7 @@
 /**
- * Damages the data file of an index by a flipped byte, or cuts it short, and sees what processes
- * that open it make of it. The file has been copied without free pages, so each of its bytes
- * belongs to a stored value, or to LMDB's own pages: its tree, its keys, its two meta pages.
+ * Damages the data file of an index by one changed byte, or truncates it, and records what processes that open it
+ * answer. The file has been copied without free pages. So each of its bytes belongs to a stored value or to LMDB's own
+ * pages: its tree, its keys, and its two meta pages.
  */
 
 import { spawn } from "node:child_process";
@@ -17,17 +17,20 @@ import type { Bundle } from "./bundle.ts";
 import { difference, judge, type Answer, type Verdict } from "./questions.ts";
 import { runWriter } from "./writer.ts";
 
-/** A process that has worked for so long hangs: it takes 1 s, whatever else the machine does. */
+/** A process that has worked for this long hangs. Normally it works for 1 s, whatever else the machine does. */
 const HANGS_WORK_SECONDS = 30;
-/** One that waits for ever does not work. By the clock, so generous: on a busy machine a sound process was taken for one that hangs after 30 s. */
+/**
+ * A process that waits for ever takes no processor time, so there is also a limit by the clock. It is generous, because
+ * on a busy machine a sound process was still running after 30 s.
+ */
 const HANGS_MS = 600_000;
-/** Operations of the writer: three repositories in some segments. */
+/** The number of operations of the writer. They leave three repositories in some segments. */
 const OPERATIONS = 7;
 
 export interface Target {
   /** The undamaged data file. */
   readonly bytes: Buffer;
-  /** The stored values, where they lie, by key. */
+  /** The stored values with their places, by key. */
   readonly values: readonly StoredValue[];
   /** Numbers of the pages that are not text or tables of several pages. */
   readonly treePages: readonly number[];
@@ -38,7 +41,7 @@ export interface StoredValue {
   readonly key: Buffer;
   readonly start: number;
   readonly end: number;
-  /** Of a segment that the manifest does not name any more: nobody reads it. */
+  /** Whether the value belongs to a segment that the manifest no longer names, so that nobody reads it. */
   readonly isRetired: boolean;
 }
 
@@ -53,13 +56,16 @@ export async function makeTarget(bundled: Bundle, folder: string): Promise<Targe
   return { bytes, values, treePages: treePagesOf(bytes), right: outcome };
 }
 
-/** LMDB's. */
+/** The size of LMDB's pages. */
 const PAGE_BYTES = 4096;
 const PAGE_HEADER_BYTES = 24;
-/** Flag of a page that begins a value of several. */
+/** The flag of a page that begins a value of several pages. */
 const OVERFLOW = 4;
 
-/** A page begins with its number and transaction (8 bytes each), padding, flags, and for OVERFLOW how many pages it goes on, else where its free space begins and ends. */
+/**
+ * Returns the pages of LMDB's tree. A page begins with its number and transaction (8 bytes each), padding and flags. A
+ * page with OVERFLOW then has the number of pages of its value. Any other page has the bounds of its free space.
+ */
 function treePagesOf(bytes: Buffer): number[] {
   const pages: number[] = [];
   for (let page = 0; page * PAGE_BYTES < bytes.length;) {
@@ -81,7 +87,7 @@ const lmdb = (path: string) =>
     mapSize: 2 ** 40,
   } as RootDatabaseOptionsWithPath);
 
-/** Without the pages that are free: old values stand in them. */
+/** Copies the data file without its free pages, which contain old values. */
 async function copyWhole(from: string, to: string): Promise<void> {
   const database = lmdb(from);
   await database.backup(to, true);
@@ -90,7 +96,7 @@ async function copyWhole(from: string, to: string): Promise<void> {
 
 const MANIFEST = engineKey("manifest");
 
-/** A lease that nobody holds is not there. */
+/** Finds the places of the stored values. A lease that nobody holds has no value. */
 async function locate(bytes: Buffer, path: string): Promise<StoredValue[]> {
   const database = lmdb(path);
   const treePages = new Set(treePagesOf(bytes));
@@ -108,7 +114,7 @@ async function locate(bytes: Buffer, path: string): Promise<StoredValue[]> {
   return values;
 }
 
-/** Whether a value lies there: in the free space of pages stand others that were there before. */
+/** Whether a current value is at this place. The free space of pages still contains old values. */
 function isPlace(bytes: Buffer, at: number, treePages: ReadonlySet<number>): boolean {
   const page = Math.floor(at / PAGE_BYTES);
   const within = at % PAGE_BYTES;
@@ -116,7 +122,7 @@ function isPlace(bytes: Buffer, at: number, treePages: ReadonlySet<number>): boo
   return within === PAGE_HEADER_BYTES && isOverflow(bytes, page);
 }
 
-/** A directory of an index with such a data file. */
+/** Makes the directory of an index with this data file. */
 export function place(folder: string, name: string, bytes: Uint8Array): string {
   const path = join(folder, name);
   rmSync(path, { recursive: true, force: true });
@@ -128,14 +134,14 @@ export function place(folder: string, name: string, bytes: Uint8Array): string {
 export interface Damage {
   readonly what: string;
   readonly bytes: Buffer;
-  /** Undefined: no stored value was hit. */
+  /** The damaged value. Undefined if no stored value was hit. */
   readonly value: StoredValue | undefined;
   readonly isCut: boolean;
 }
 
 /**
- * By a random number for each choice. Of ten, one cuts the file, four hit a random value, two a random
- * byte of the file, and three a byte that belongs to no value.
+ * Draws a damage at random. Of ten, one truncates the file, four hit a random value, two hit a random byte of the file,
+ * and three hit a byte that belongs to no value.
  */
 export function damageOf({ bytes, values, treePages }: Target, random: () => number): Damage {
   const choice = Math.floor(random() * 10);
@@ -156,7 +162,7 @@ export function damageOf({ bytes, values, treePages }: Target, random: () => num
   return { what: `bit ${bit} of byte ${at}`, bytes: flipped, value: hit(), isCut: false };
 }
 
-/** The answers, or how the process ended without any. */
+/** Returns the answers, or how the process ended without any. */
 export function tryDamaged(bundled: Bundle, path: string): Promise<Answer[] | string> {
   return new Promise((resolve) => {
     const child = spawnLimited([process.execPath, bundled.script("damage-process"), path]);
@@ -171,7 +177,9 @@ export function tryDamaged(bundled: Bundle, path: string): Promise<Answer[] | st
   });
 }
 
-/** The system ends it when it has worked for too long, where there is a shell that can say so. */
+/**
+ * Starts a process that the system ends when it has worked for too long, if there is a shell that can set this limit.
+ */
 function spawnLimited([program = "", ...args]: readonly string[]) {
   const stdio = ["ignore", "pipe", "ignore"] as const;
   const limited = `ulimit -t ${HANGS_WORK_SECONDS}; exec "$0" "$@"`;
@@ -184,17 +192,17 @@ export type Outcome = Verdict | "hangs" | "died";
 
 export interface Trial {
   readonly outcome: Outcome;
-  /** What check() says: nothing, of damage, or that reading ended its process. */
+  /** The result of check(): nothing, damage, or that reading ended its process. */
   readonly check: "clean" | "damage" | "died" | "hangs";
-  /** Names of the questions that were refused. */
+  /** The names of the questions that were refused. */
   readonly refused: readonly string[];
-  /** What those said. */
+  /** The messages of these refusals. */
   readonly words: readonly string[];
   /** How each wrong answer differs. */
   readonly wrong: readonly string[];
 }
 
-/** Of several answers the worst counts. */
+/** The verdicts from worst to best. Of several answers the worst counts. */
 const WORST: readonly Verdict[] = ["wrong", "refused", "partial", "right"];
 
 export async function tryDamage(

@@ -1,4 +1,4 @@
-/** One word for all that an index holds. */
+/** A digest of everything in an index. */
 
 import { createHash } from "node:crypto";
 

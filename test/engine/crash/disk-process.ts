@@ -1,6 +1,6 @@
 /**
- * A process that tries things on a directory, one after another, and prints what came of each as
- * JSON. Ends as the user with the given number where that is not 0. QUERN_THREADS is the number of threads that search.
+ * A process that tries operations on a directory, one after another, and prints the outcome of each as JSON. It runs as
+ * the user with the given number unless that is 0. QUERN_THREADS is the number of threads that search.
  */
 
 import { join } from "node:path";
@@ -25,12 +25,12 @@ export type Attempt =
 
 export interface Outcome {
   readonly attempt: Attempt;
-  /** Absent where it went well. */
+  /** The error code; absent if the operation succeeded. */
   readonly code?: string;
   readonly message?: string;
   /** How many files a search found. */
   readonly files?: number;
-  /** What an index run has listed as not searchable, in words. */
+  /** The files that an index run has listed as not searchable, with the reasons. */
   readonly skipped?: string;
 }
 
@@ -42,7 +42,7 @@ const workers = Number(process.env["QUERN_THREADS"] ?? 0);
 let engine: Engine | undefined;
 let count = 0;
 
-/** Lines that no two files share, so that none is stored once for several. */
+/** Returns lines that no two files share, so that no text is stored once for several files. */
 const text = (seed: string, lines: number): string =>
   Array.from({ length: lines }, (_, i) => `${seed} marker ${i}\n`).join("");
 

@@ -1,4 +1,4 @@
-/** Holds a directory against the state that it must be in: opens it, checks it, asks it everything. */
+/** Compares a directory with the state that it must be in: opens it, checks it, and asks for everything. */
 
 import { join } from "node:path";
 import { lmdbTokenStore } from "../../../src/auth/lmdb-stores.ts";
@@ -18,9 +18,9 @@ import {
 import type { Told } from "./writer.ts";
 
 /**
- * After a writer was killed: every repository is as before or as after the operation it was in. The
- * operation is then done again, which must leave nothing that no manifest names. Returns how many
- * operations are done by now; throws what is wrong, in words.
+ * Recovers after a writer was killed. Every repository must be as it was before the interrupted operation, or as it is
+ * after it. The operation is then repeated, and must leave nothing that the manifest does not name. Returns how many
+ * operations are done by now. Throws an error that says what is wrong.
  */
 export async function recover(path: string, { done, began }: Told): Promise<number> {
   const before = stateAfter(done);
@@ -46,11 +46,11 @@ export async function recover(path: string, { done, began }: Told): Promise<numb
   return change ? done + 1 : done;
 }
 
-/** A compaction waits 10 s for readers: an index run deletes what was left as well. */
+/** Replaces a compaction, which waits 10 s for readers, by an index run, which also deletes what was left. */
 const withoutWaiting = (change: Operation): Operation =>
   change.kind === "compact" ? { kind: "index", repositories: new Map() } : change;
 
-/** Opened and read as it is, before anything is written. */
+/** Opens and reads the directory as it is, before anything is written. */
 async function mustBeClean(path: string): Promise<void> {
   const environment = openEnvironment(join(path, "index"), { readOnly: true });
   try {
@@ -70,7 +70,7 @@ async function leftIn(path: string): Promise<string[]> {
   }
 }
 
-/** Everything a search finds; what it says of symbols must fit the files. */
+/** Resolves to everything that a search finds. The symbols in the answers must fit the files. */
 export async function stateOf(
   engine: Engine,
   tokens: ReturnType<typeof lmdbTokenStore>,
@@ -99,7 +99,10 @@ async function contents(engine: Engine): Promise<Map<string, Files>> {
 
 const DEFINITION = /^def (marker_\d+_\d+)/;
 
-/** Where a repository's symbols are all known, each definition is found, else no other. */
+/**
+ * Expects that no wrong definition is found, and that every definition is found if all symbols of a repository are
+ * known.
+ */
 async function symbolsMustFit(engine: Engine, found: ReadonlyMap<string, Files>): Promise<void> {
   const { files } = await engine.search({ query: "sym:marker_", matches: 1e6, whole: true });
   const known = new Set(files.map(({ repository, fileName }) => `${repository} ${fileName.text}`));
@@ -114,7 +117,7 @@ async function symbolsMustFit(engine: Engine, found: ReadonlyMap<string, Files>)
   if (known.size > 0) throw new Error(`symbols of files that are not there: ${[...known][0]}`);
 }
 
-/** Each repository and the list of keys by itself: a call publishes its repositories one by one. */
+/** Checks each repository, and the list of keys, on its own, because a call publishes its repositories one by one. */
 export function mustBeBetween(found: State, before: State, after: State): void {
   const names = new Set(
     [found, before, after].flatMap(({ repositories }) => [...repositories.keys()]),

@@ -1,7 +1,7 @@
 /**
- * Stands in for `lmdb` in the writer's bundle (bundle.ts). Each write transaction adds the name of
- * its step to the file QUERN_STEPS, and at the moment that QUERN_MOMENT tells the process kills or
- * stops itself. LMDB's lock is held there, so the order is that of all threads.
+ * Replaces `lmdb` in the writer's bundle (bundle.ts). Each write transaction appends the name of its step to the file
+ * QUERN_STEPS. At the moment QUERN_MOMENT the process kills or stops itself. LMDB's lock is held meanwhile, so the
+ * order of steps is that of all threads.
  */
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
@@ -23,7 +23,7 @@ export function open(options: RootDatabaseOptionsWithPath): Database {
   return database;
 }
 
-/** What lmdb's methods are called with here. */
+/** The methods of lmdb with the arguments that are used here. */
 interface Methods {
   transaction(work: Work): Promise<unknown>;
   transactionSync(work: Work, flags?: number): unknown;
@@ -73,7 +73,7 @@ const nothing = () => ({
   after: undefined as Manifest | undefined,
 });
 
-/** The methods as they are before any is replaced. */
+/** Returns the methods as they are before any is replaced. */
 const bound = (methods: Methods): Methods => ({
   transaction: methods.transaction.bind(methods),
   transactionSync: methods.transactionSync.bind(methods),

@@ -1,4 +1,7 @@
-/** A process that opens and closes a directory and a store of keys again and again, and prints what went wrong, a line each. */
+/**
+ * A process that opens and closes a directory and a store of keys again and again, and prints one line for each
+ * failure.
+ */
 
 import { join } from "node:path";
 import { open } from "../../../src/engine.ts";

@@ -1,6 +1,6 @@
 /**
- * An endless list of operations on one index and one key store, each determined by its number, and
- * the state after each as plain maps: what a writer that is killed is held against.
+ * An endless list of operations on one index and one key store, and the state after each as plain maps. An operation
+ * depends on its number alone. Tests compare what a killed writer leaves with these states.
  */
 
 import type { Engine } from "../../../src/engine.ts";
@@ -12,7 +12,7 @@ export type Files = ReadonlyMap<string, string>;
 
 export interface State {
   readonly repositories: ReadonlyMap<string, Files>;
-  /** Ids, ascending. */
+  /** Ids of keys, ascending. */
   readonly keys: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export type Operation =
 
 export const EMPTY: State = { repositories: new Map(), keys: [] };
 
-/** The list repeats every so many operations, with new contents. */
+/** The list repeats after this many operations, with new contents. */
 export const ROUND = 8;
 
 export function operation(number: number): Operation {
@@ -73,7 +73,7 @@ function files(number: number, first: number, end: number, times = 1): Files {
   return new Map(all.map((file) => [pathOf(file), content(number, file, times)]));
 }
 
-/** One definition, the word that every file holds, and up to 60 KB of lines, so many times. */
+/** Returns one definition, the word that every file has, and up to 60 KB of lines, repeated this many times. */
 function content(number: number, file: number, times: number): string {
   const lines = `line of ${number} in ${file}\n`.repeat(
     times * ((((number * 7 + file) * 131) % 3000) + 1),
@@ -102,14 +102,14 @@ export function apply(state: State, change: Operation): State {
   }
 }
 
-/** After the first `count` operations. */
+/** Returns the state after the first `count` operations. */
 export function stateAfter(count: number): State {
   let state = EMPTY;
   for (let i = 0; i < count; i++) state = apply(state, operation(i));
   return state;
 }
 
-/** May be done again where it was interrupted. */
+/** Performs an operation. An interrupted operation may be repeated. */
 export async function perform(
   { engine, tokens }: { engine: Engine; tokens: TokenStore },
   change: Operation,

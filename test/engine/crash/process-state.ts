@@ -1,4 +1,7 @@
-/** The letter that the system gives a process: T where it is stopped. Undefined where it is not there, or the system does not tell. */
+/**
+ * Returns the letter that the system gives to the state of a process, such as T for stopped. Undefined if the process
+ * does not exist, or if the system does not say.
+ */
 
 import { readFileSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-/** What is promised of a damaged data file, by the place that was hit. */
+/** What quern promises about a damaged data file, by the place of the damage. */
 
 import { PART } from "../../../src/store/format/format.ts";
 import type { Damage, Outcome, Trial } from "./damage.ts";
@@ -36,7 +36,10 @@ export function placeOf({ value, isCut }: Damage): Place {
   }
 }
 
-/** Versions are read by index runs alone. A page of LMDB's own has no checksum: there anything may be, see isUntold(). */
+/**
+ * The outcomes that are promised for each place. Versions are read only by index runs. LMDB's own pages have no
+ * checksum, so nothing is promised there: see isUntold().
+ */
 const PROMISED: Record<Place, readonly Outcome[] | undefined> = {
   cut: ["refused"],
   "LMDB's pages": undefined,
@@ -52,7 +55,7 @@ const PROMISED: Record<Place, readonly Outcome[] | undefined> = {
 
 const MAY_REFUSE = QUESTIONS.filter(({ mayRefuse }) => mayRefuse).map(({ name }) => name);
 
-/** In words, or undefined. */
+/** Returns the broken promise in words, or undefined. */
 export function brokenPromise(
   damage: Damage,
   { outcome, check, refused }: Trial,
@@ -66,6 +69,9 @@ export function brokenPromise(
   return isChecked && check !== "damage" ? `check: ${check}` : undefined;
 }
 
-/** LMDB's pages have no seal: one hit in a hundred may lead to an older value of the same key, or to none, and nobody knows. */
+/**
+ * Whether damage went unnoticed. LMDB's pages have no seal, so one hit in a hundred may lead to an older value of the
+ * same key, or to none, without notice.
+ */
 export const isUntold = (damage: Damage, { outcome, check }: Trial): boolean =>
   placeOf(damage) === "LMDB's pages" && outcome !== "right" && check === "clean";

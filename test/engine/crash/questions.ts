@@ -1,4 +1,4 @@
-/** What is asked of a damaged index, and what may be answered. */
+/** The questions to a damaged index, and the answers that are allowed. */
 
 import { createHash } from "node:crypto";
 import type { Engine } from "../../../src/engine.ts";
@@ -6,12 +6,12 @@ import type { SearchRequest } from "../../../src/search/messages/request.ts";
 
 export interface Answer {
   readonly name: string;
-  /** Of a failure. */
+  /** The code of a failure. */
   readonly code?: string;
   readonly message?: string;
-  /** Everything found, a line each. */
+  /** Everything that was found, one line each. */
   readonly found?: readonly string[];
-  /** Of a search that was not whole. */
+  /** The crashes of a partial search. */
   readonly crashes?: number;
   readonly warned: readonly string[];
 }
@@ -20,7 +20,10 @@ const digest = (text: string): string => createHash("md5").update(text).digest("
 
 interface Question {
   readonly name: string;
-  /** Asked of one place: it refuses what it cannot read. A search leaves out the segment. */
+  /**
+   * Set for questions about one place, which may be refused if that cannot be read. A search leaves out the segment
+   * instead.
+   */
   readonly mayRefuse?: true;
   readonly ask: (engine: Engine) => Promise<Pick<Answer, "found" | "crashes">>;
 }
@@ -95,7 +98,7 @@ export function judge(answer: Answer, right: readonly Answer[]): Verdict {
   return isHonest && isTold ? "partial" : "wrong";
 }
 
-/** What differs, for those who look into a wrong answer. */
+/** Returns what differs, for people who look into a wrong answer. */
 export function difference(
   { name, found = [], ...rest }: Answer,
   right: readonly Answer[],

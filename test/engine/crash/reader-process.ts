@@ -1,4 +1,4 @@
-/** A process that searches again and again and prints a digest of each answer, until its input ends. */
+/** A process that searches again and again, and prints a digest of each answer until its input ends. */
 
 import { open } from "../../../src/engine.ts";
 import { digestOf } from "./digest.ts";

@@ -1,6 +1,6 @@
 /**
- * The write transactions of an index by what they do: the steps of a segment's life, and what stands
- * around them. A transaction is named by the keys it puts and removes, and by the manifest before and after.
+ * Names the write transactions of an index by what they do: the steps of a segment's life, and the steps around these.
+ * The name depends on the keys that a transaction puts and removes, and on the manifests before and after.
  */
 
 import { PART } from "../../../src/store/format/format.ts";
@@ -22,7 +22,7 @@ export type Step =
   | "key stored"
   | "nothing";
 
-/** When the process is to end or to stop: at the n-th transaction of the step, from 1. */
+/** When the process is to end or stop: at the n-th transaction of the step, counted from 1. */
 export interface Moment {
   /** within: everything is put, nothing committed. after: the next transaction has begun and put nothing. committed: at once, with no lock held. */
   readonly how: "kill within" | "kill after" | "stop committed";
@@ -34,11 +34,11 @@ export interface Touched {
   readonly put: readonly Buffer[];
   readonly removed: readonly Buffer[];
   readonly before: Manifest | undefined;
-  /** Where the transaction puts one. */
+  /** The manifest that the transaction puts, if any. */
   readonly after: Manifest | undefined;
 }
 
-/** `value`: as stored, with the generation before the record and the seal behind it. */
+/** Returns the manifest in a stored value, which has the generation before the record and the seal after it. */
 export const manifestIn = (value: Uint8Array): Manifest =>
   unpackManifest(value.subarray(0, value.length - 4));
 

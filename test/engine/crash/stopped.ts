@@ -1,6 +1,6 @@
 /**
- * A writer that is stopped between two of its write transactions, taken over, and let go on: what it
- * then does to what is stored. It has no threads, so that its transactions come in one order.
+ * Stops a writer between two of its write transactions, lets another take over, lets the first go on, and compares what
+ * is stored. The writer has no threads, so that its transactions come in one order.
  */
 
 import { once } from "node:events";
@@ -23,14 +23,16 @@ import type { Step } from "./steps.ts";
 import { runWriter, startWriter, stepsIn, told, type WriterOptions } from "./writer.ts";
 
 export interface Stop {
-  /** Of operations.ts. */
+  /** The number of the operation in operations.ts. */
   readonly operation: number;
-  /** Stopped when the n-th transaction of this step is on the disk, from 1. */
+  /**
+   * The step after which the writer is stopped: when the n-th transaction of that step is on the disk, counted from 1.
+   */
   readonly after: Step;
   readonly nth: number;
-  /** The step that it would take next. */
+  /** The step that the writer would take next. */
   readonly refused: Step;
-  /** The operation was interrupted before, within this step. */
+  /** The step within which an earlier attempt at the operation was killed. */
   readonly killed?: Step;
 }
 
@@ -41,7 +43,7 @@ const row = (operation: number, after: Step, refused: Step, nth = 1): Stop => ({
   refused,
 });
 
-/** Each pair of steps that follow each other in a round of operations. */
+/** All pairs of steps that follow each other in a round of operations. */
 export const STOPS: readonly Stop[] = [
   row(0, "lease taken", "segment complete"),
   row(0, "segment complete", "published"),
@@ -84,7 +86,7 @@ export const nameStop = ({ operation: number, after, nth, refused, killed }: Sto
     `after '${after}' ${nth}, before '${refused}'`,
   ].join(" ");
 
-/** Directories as they are before the operations that are stopped, copied for each. */
+/** Keeps directories as they are before the operations that are stopped. Each test gets a copy. */
 export class Fixtures {
   readonly #writer: Pick<WriterOptions, "script" | "workers">;
   readonly #folder: string;
@@ -129,7 +131,7 @@ export class Fixtures {
   }
 }
 
-/** As if the lists of names had been long: of those some blocks stand before the rest. */
+/** Puts some blocks of lists of names, as if these lists were long and partly written. */
 async function putNames(path: string): Promise<void> {
   const environment = openEnvironment(path, { readOnly: false });
   await environment.write((writer) => {
@@ -141,16 +143,19 @@ async function putNames(path: string): Promise<void> {
 }
 
 export interface WentOn {
-  /** Code and message. */
+  /** The code and message of the failure. */
   readonly failed: string | undefined;
-  /** The first transaction that it has committed after it was taken over. */
+  /** The first transaction that the writer committed after another took over. */
   readonly step: Step | undefined;
-  /** Whether any stored byte is another. */
+  /** Whether any stored byte has changed. */
   readonly isChanged: boolean;
   readonly problems: readonly string[];
 }
 
-/** `isBlind`: the writer does not look whose the lease is, and must be seen to write. */
+/**
+ * Stops the writer and lets it go on. With `isBlind` it does not check who holds the lease, and then the test must
+ * notice that it writes.
+ */
 export async function stopAndGoOn(
   { script, path }: Pick<WriterOptions, "script" | "path">,
   { operation: first, after, nth }: Stop,
@@ -191,7 +196,7 @@ export async function untilStopped(pid: number): Promise<void> {
   }
 }
 
-/** As if the stopped writer had been silent for long. */
+/** Takes over the lease as if the stopped writer had been silent for long. */
 async function takeOver(environment: Environment): Promise<Lease> {
   await environment.write((writer) => {
     const lease = writer.get(engineKey("lease"), "the lease");
@@ -200,7 +205,7 @@ async function takeOver(environment: Environment): Promise<Lease> {
   return acquireLease(environment, { timeoutMs: 0 });
 }
 
-/** Everything that is stored, byte for byte; of the lease, which its owner renews, only whose it is. */
+/** Returns everything that is stored, byte for byte. Of the lease, which its owner renews, only the owner counts. */
 function stored(environment: Environment): string {
   const snapshot = environment.snapshot();
   const keys = [...snapshot.keys([Buffer.from([0]), Buffer.from([255])])];

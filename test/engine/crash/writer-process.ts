@@ -1,4 +1,7 @@
-/** A process that does operations first, first + 1, … up to end on the directory it is given, and says when each begins and is done. */
+/**
+ * A process that performs operations first, first + 1, … up to end on the given directory, and reports when each begins
+ * and is done.
+ */
 
 import { join } from "node:path";
 import { lmdbTokenStore } from "../../../src/auth/lmdb-stores.ts";

@@ -1,4 +1,4 @@
-/** Starts the writer's process, kills it, and tells what it had said. */
+/** Starts the writer's process, kills it, and returns what it had reported. */
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -6,10 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Moment, Step } from "./steps.ts";
 
 export interface Told {
-  /** Operations done; and whether another had begun. */
+  /** How many operations were done, and how many were begun. */
   readonly done: number;
   readonly began: number;
-  /** What an operation failed with: its code and message. */
+  /** The code and message with which an operation failed. */
   readonly failed: string | undefined;
   readonly isKilled: boolean;
 }
@@ -20,13 +20,13 @@ export interface WriterOptions {
   readonly first: number;
   readonly end: number;
   readonly workers: number;
-  /** Where to write the steps to. Without it none are watched. */
+  /** The file to which steps are written. Without it no steps are recorded. */
   readonly log?: string;
   readonly moment?: Moment;
-  /** Milliseconds after its first operation has begun. */
+  /** The writer is killed this many milliseconds after its first operation has begun. */
   readonly killAfterMs?: number;
   readonly retireMs?: number;
-  /** It does not look whose the lease is: a planted fault. */
+  /** A planted fault: the writer does not check who holds the lease. */
   readonly isBlind?: boolean;
 }
 
@@ -45,7 +45,7 @@ export function startWriter(options: WriterOptions): ChildProcess {
   });
 }
 
-/** Runs it to its end, or to the moment it is killed. */
+/** Runs the writer to its end, or to the moment at which it is killed. */
 export async function runWriter(options: WriterOptions): Promise<Told> {
   const child = startWriter(options);
   let out = "";
