@@ -59,10 +59,14 @@ export async function afterAbort(one: Worked, asked: Asked, at: number): Promise
   return worked() - then - 2 * other;
 }
 
-/** The least of some tries: a machine that is busy with other work makes some late. */
-export async function leastOf(tries: number, measure: () => Promise<number>): Promise<number> {
+/** The least of some tries, until one is below `most`: a machine that is busy with other work makes some late. */
+export async function leastOf(
+  tries: number,
+  most: number,
+  measure: () => Promise<number>,
+): Promise<number> {
   let least = Infinity;
-  for (let left = tries; left > 0 && least > MOST_LATE_MS; left--)
+  for (let left = tries; left > 0 && least >= most; left--)
     least = Math.min(least, await measure());
   return least;
 }
