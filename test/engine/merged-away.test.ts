@@ -43,14 +43,14 @@ test("a search answers right, whatever is merged away meanwhile", async () => {
     }
   };
   const searching = search();
-  for (let i = 1; i <= 60 * RUNS; i++) {
+  for (let i = 1; i <= 30 * RUNS; i++) {
     await writer.index(source(`r${i}`, i));
     if (i % 10 === 0) merged += (await writer.compact()).segmentsBefore;
   }
   isWriting = false;
   await searching;
   const { stats } = await reader.search({ query: "needle", matches: 0 });
-  expect(stats.fileCount).toBe(60 * RUNS + 1);
+  expect(stats.fileCount).toBe(30 * RUNS + 1);
   expect(searches).toBeGreaterThan(20);
   expect(merged).toBeGreaterThan(0);
 });
@@ -149,9 +149,9 @@ async function streamed(engine: Engine, request: SearchRequest) {
   return { delivered, final };
 }
 
-test("four hundred small index calls leave few segments", async () => {
+test("two hundred small index calls leave few segments", async () => {
   const engine = await openEngine();
-  const calls = 400;
+  const calls = 200;
   for (let i = 0; i < calls; i++)
     await engine.index(
       documents({
