@@ -113,7 +113,8 @@ export function startInline(
     async end() {
       thread.closed = true;
       await Promise.all(running);
-      for (const kept of thread.memo.values()) dispose(kept);
+      for (const kept of await Promise.allSettled(thread.memo.values()))
+        if (kept.status === "fulfilled") dispose(kept.value);
       thread.memo.clear();
     },
   };

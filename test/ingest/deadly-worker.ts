@@ -21,6 +21,7 @@ async function deadlyExtractor(): Promise<Extractor> {
       return real.extract(language, bytes);
     },
     close: () => real.close(),
+    [Symbol.dispose]: () => real[Symbol.dispose](),
   };
 }
 

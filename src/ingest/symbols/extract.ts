@@ -41,7 +41,8 @@ const failed = (detail: string): Extraction => ({ outcome: "gave-up", reason: "f
 /** The detail of a table that violates its contract. This is a bug in quern, not in a grammar. */
 export const UNSOUND = "symbols that cannot be";
 
-export interface Extractor {
+/** Disposing of it leaves some of its runtimes to the thread's next extractor. */
+export interface Extractor extends Disposable {
   /**
    * Loads what is needed to parse files of a language. Resolves to false if the language has no extractor. `language`
    * is linguist's name. REQUIRES: the event loop turns between loads, as described above.
@@ -52,6 +53,7 @@ export interface Extractor {
    * REQUIRES: prepare(language) resolved to true after the last extract().
    */
   extract(language: string, bytes: Uint8Array): Extraction;
+  /** Drops all runtimes. */
   close(): void;
 }
 
@@ -74,6 +76,8 @@ const TORN_UNITS = 500;
 /** The most runtimes that stay loaded. Each takes about 10 MB, and loading one again takes 50 to 400 ms. */
 const MAX_RUNTIMES = 10;
 const MAX_HEAP = 48 << 20;
+/** The most runtimes that a thread keeps for its next extractor: 30 MB. */
+const MAX_SPARE = 3;
 /**
  * The number of UTF-16 units of one language in a thread after which its runtime is optimised. Loading and optimising a
  * runtime again takes as much time as optimisation saves on 8 MB of C.
@@ -101,6 +105,19 @@ interface Timed {
   readonly bytes: Uint8Array;
   readonly isOver: () => boolean;
   readonly frame?: Frame | undefined;
+}
+
+/**
+ * Runtimes of this thread's former extractors. A host that closes an engine without workers and opens another one need
+ * not load the same grammars again.
+ */
+const spare = new LruCache<LanguageQuery, Loaded>({ most: MAX_SPARE });
+
+/** Returns a spare runtime, which then belongs to the caller. */
+function takeSpare(query: LanguageQuery): Loaded | undefined {
+  const loaded = spare.get(query);
+  spare.delete(query);
+  return loaded;
 }
 
 class TreeSitterExtractor implements Extractor {
@@ -157,8 +174,14 @@ class TreeSitterExtractor implements Extractor {
     this.#loaded.clear();
   }
 
+  [Symbol.dispose](): void {
+    const queries = [...this.#loaded.keys()]; // get() changes their order
+    for (const query of queries) spare.set(query, this.#loaded.get(query)!);
+    this.close();
+  }
+
   async #load(query: LanguageQuery): Promise<void> {
-    const kept = this.#loaded.get(query);
+    const kept = this.#loaded.get(query) ?? takeSpare(query);
     const { optimisedAfter = OPTIMISED_AFTER } = this.#limits;
     const isOptimised = kept !== undefined && isWorthOptimising(kept.runtime, optimisedAfter);
     const isKept =

@@ -49,6 +49,25 @@ test("ten grammars stay loaded, and the memory of the others is free", async () 
   extractor.close();
 });
 
+test("a thread's next extractor takes what the last one has left, three grammars", async () => {
+  const prepared = async (...languages: string[]) => {
+    const before = memories.length;
+    const extractor = await createExtractor();
+    for (const language of languages) await extractor.prepare(language);
+    return { extractor, made: memories.length - before };
+  };
+  const { extractor: first } = await prepared("Lua", "TOML", "Nix", "Zig");
+  first[Symbol.dispose]();
+  const second = await prepared("TOML", "Nix", "Zig", "Lua");
+  expect(second.made).toBe(1);
+  const third = await prepared("TOML"); // the second has it
+  expect(third.made).toBe(1);
+  const source = Buffer.from("[table]\nkey = 1\n");
+  const found = second.extractor.extract("TOML", source);
+  expect(found).toMatchObject({ outcome: "symbols" });
+  expect(third.extractor.extract("TOML", source)).toEqual(found);
+});
+
 test("a memory that has grown over 48 MiB is given back before the next file", async () => {
   const extractor = await createExtractor({ ...LIMITS, maxMs: 60_000 });
   await extractor.prepare("Go");
