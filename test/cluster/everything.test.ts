@@ -23,6 +23,8 @@ vi.mock("../../src/store/format/format.ts", async (original) => ({
 
 const FILES = 3;
 const SHARD_BYTES = 150;
+/** The pause between two calls of a lane. Without it the lanes would use a core for as long as nodes start and end. */
+const PAUSE_MS = 20;
 const RESIDENTS = ["a", "b", "c", "d"];
 const source = (name: string, version: number) =>
   shop(name, ...Array.from({ length: FILES }, (_, i) => `word v${version} file${i} of ${name}\n`));
@@ -109,12 +111,13 @@ test("index, remove, merge, restart, join and leave at once", async () => {
   const run = { isOver: false, searches: 0, seen: new Set<number>() };
   const failed: unknown[] = [];
   const lane = async (work: () => Promise<void>): Promise<void> => {
-    while (!run.isOver && failed.length === 0) await work().catch((error) => failed.push(error));
+    for (; !run.isOver && failed.length === 0; await sleep(PAUSE_MS))
+      await work().catch((error) => failed.push(error));
   };
   const writers = { isHeld: false, running: 0 };
   const writing = (work: () => Promise<void>): Promise<void> =>
     lane(async () => {
-      if (writers.isHeld) return sleep(20);
+      if (writers.isHeld) return;
       writers.running++;
       await work().finally(() => writers.running--);
     });

@@ -12,6 +12,7 @@ async function kill(replicas: number, isOver: (counts: KillCounts) => boolean) {
     folder: () => temporaryFolder(),
     nodes: 3,
     replicas,
+    pauseMs: 20,
     isOver,
   });
   expect(counts.wrong).toEqual([]);

@@ -27,6 +27,8 @@ export interface Killing {
   readonly folder: () => string;
   readonly nodes: number;
   readonly replicas: number;
+  /** The pause between two searches of a lane, in milliseconds. Default 0, so that the lanes use all the time there is. */
+  readonly pauseMs?: number;
   /** Killing ends when this returns true. */
   readonly isOver: (counts: KillCounts) => boolean;
   readonly onSecond?: (counts: KillCounts) => void;
@@ -106,6 +108,7 @@ interface Load {
 async function underLoad(killing: Killing, load: Load): Promise<KillCounts> {
   const counts: KillCounts = { kills: 0, waits: 0, verdicts: {}, wrong: [] };
   const { questions, front } = load;
+  const { pauseMs = 0 } = killing;
   for (const { name, ask } of questions) {
     counts.verdicts[name] = { identical: 0, partial: 0, refused: 0, wrong: 0 };
     const verdict = await ask(front);
@@ -114,6 +117,7 @@ async function underLoad(killing: Killing, load: Load): Promise<KillCounts> {
   const state = { isOver: false };
   const lanes = Array.from({ length: SEARCHES_AT_ONCE }, async (_, lane) => {
     for (let turn = lane; !state.isOver; turn++) {
+      if (pauseMs > 0) await sleep(pauseMs);
       const { name, ask } = questions[turn % questions.length]!;
       const verdict = await ask(front).catch((error: unknown) => {
         counts.wrong.push(`${name}: ${String(error)}`);
