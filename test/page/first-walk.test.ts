@@ -1,6 +1,7 @@
 /**
  * The walk of a new user, by the two lines of the README: `quern index .` and `quern serve`. Every step is
- * seen on a phone, a laptop and a wide screen, light and dark; build/pictures/walk/ has what they see.
+ * seen on a phone, a laptop and a wide screen, light and dark; with QUERN_PICTURES=1 build/pictures/walk/ has what they
+ * see.
  */
 
 import { spawn, type ChildProcess } from "node:child_process";
@@ -16,6 +17,7 @@ import { inBrowser } from "./browser.ts";
 import { visit } from "./site.ts";
 
 const PICTURES = "build/pictures/walk";
+const SCHEMES = ["light", "dark"] as const;
 
 const SCREENS: [name: string, options: BrowserContextOptions][] = [
   ["phone", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
@@ -62,21 +64,18 @@ inBrowser("the first walk", (browser) => {
     rmSync(above, { recursive: true, force: true });
   });
 
-  const cases = SCREENS.flatMap(([screen, options]) =>
-    (["light", "dark"] as const).map((scheme) => [screen, scheme, options] as const),
-  );
-
-  test.each(cases)("on a %s, %s", async (screen, scheme, options) => {
-    const page = await visit(browser, root, {
-      ...options,
-      colorScheme: scheme,
-      reducedMotion: "reduce",
-    });
+  test.each(SCREENS)("on a %s, light and dark", async (screen, options) => {
+    const page = await visit(browser, root, { ...options, reducedMotion: "reduce" });
     let steps = 0;
     const seen = async (what: string): Promise<void> => {
-      expect(await widthOf(page), `${what} is wider than the screen`).toBe(options.viewport!.width);
       steps += 1;
-      await page.screenshot({ path: join(PICTURES, `${screen}-${scheme}-${steps}-${what}.png`) });
+      for (const scheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme: scheme });
+        const width = await widthOf(page);
+        expect(width, `${what} is wider than the screen, ${scheme}`).toBe(options.viewport!.width);
+        const path = join(PICTURES, `${screen}-${scheme}-${steps}-${what}.png`);
+        if (process.env["QUERN_PICTURES"] === "1") await page.screenshot({ path });
+      }
     };
     await page.locator(".repositories li").waitFor();
     await seen("start");
