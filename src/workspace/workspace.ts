@@ -75,15 +75,15 @@ export interface Workspace extends AsyncDisposable {
   /** The name of its repository in the index. */
   readonly repository: string;
   /**
-   * Searches like Engine.search(). The search sees the disk and the unsaved text as they were when the call began;
-   * the answer says which state that was.
+   * Searches like Engine.search(). The search sees the unsaved texts of one moment since the call began, and each other
+   * file as it was on disk at such a moment. The answer says which state that was.
    *
    * @example
    * const { stats } = await tree.search({ query: "todo", matches: 0 });
    */
   search(request: SearchRequest, options?: SearchOptions): Promise<WorkspaceResponse>;
   /**
-   * Streams like Engine.stream(). The search sees the disk and the unsaved text as they were when the call began.
+   * Streams like Engine.stream(). The search sees the disk and the unsaved texts as search() does.
    *
    * @example
    * for await (const event of tree.stream({ query: "todo", matches: 100 })) console.log(event.type);

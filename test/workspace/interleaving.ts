@@ -1,7 +1,7 @@
 /**
  * Random things that happen to a folder while it is followed and searched, and what every answer must
- * be: what a look at every file says. An answer that comes while things happen may tell of each file what
- * it was at any moment from the question to the answer.
+ * be: what a look at every file says. An answer that comes while things happen has the unsaved texts of one moment
+ * from the question to the answer, and may tell of each other file what it was on disk at any such moment.
  */
 
 import { execFileSync } from "node:child_process";
@@ -45,6 +45,11 @@ export type Step =
 
 /** How often a file holds `needle`, by path. */
 type Counts = ReadonlyMap<string, number>;
+
+interface State {
+  readonly disk: Counts;
+  readonly unsaved: Counts;
+}
 
 /** Notices of which some are dropped, with a word that some may be. */
 function forgetful(root: string, onLost: () => void, random: () => number): Notices {
@@ -164,7 +169,7 @@ class Run {
   readonly #tree: Workspace;
   readonly #unsaved = new Map<string, string>();
   /** Questions without an answer yet: everything that was so since. */
-  readonly #asked = new Set<{ readonly states: Counts[]; readonly answer: Promise<void> }>();
+  readonly #asked = new Set<{ readonly states: State[]; readonly answer: Promise<void> }>();
 
   constructor(root: string, tree: Workspace) {
     this.#root = root;
@@ -240,17 +245,17 @@ class Run {
   }
 
   /** The same by looking at every file. */
-  #look(): Counts {
-    const counts = new Map<string, number>();
+  #look(): State {
+    const disk = new Map<string, number>();
     const count = (text: string) => (text.includes("\0") ? 0 : text.split("needle").length - 1);
     if (existsSync(this.#root))
       for (const entry of readdirSync(this.#root, { recursive: true, withFileTypes: true })) {
         const path = join(entry.parentPath, entry.name).slice(this.#root.length + 1);
         if (!entry.isFile() || path.startsWith(".git/")) continue;
-        counts.set(path, count(readFileSync(join(this.#root, path), "utf8")));
+        disk.set(path, count(readFileSync(join(this.#root, path), "utf8")));
       }
-    for (const [path, text] of this.#unsaved) counts.set(path, count(text));
-    return counts;
+    const unsaved = new Map(Array.from(this.#unsaved, ([path, text]) => [path, count(text)]));
+    return { disk, unsaved };
   }
 }
 
@@ -282,10 +287,11 @@ function happen(root: string, step: OnDisk): void {
 }
 
 /** Each file is as it was in one of the states. */
-function mustBeOneOf(found: Counts, states: readonly Counts[]): void {
-  const paths = new Set([...found.keys(), ...states.flatMap((state) => [...state.keys()])]);
-  for (const path of paths) {
-    const possible = states.map((state) => state.get(path));
+function mustBeOneOf(found: Counts, states: readonly State[]): void {
+  const known = states.flatMap(({ disk, unsaved }) => [...disk.keys(), ...unsaved.keys()]);
+  for (const path of new Set([...found.keys(), ...known])) {
+    const onDisk = states.map(({ disk }) => disk.get(path));
+    const possible = states.flatMap(({ unsaved }) => unsaved.get(path) ?? onDisk);
     if (possible.includes(found.get(path))) continue;
     const shown = (count: number | undefined) => (count === undefined ? "no file" : `${count}`);
     throw new Error(
