@@ -1,5 +1,6 @@
 /** Makes a source that lists the files that have changed on disk, so that the index catches up with a followed tree. */
 
+import { compareText } from "../base/compare.ts";
 import type { Entry, Source, SourceOrigin } from "../ingest/sources/source.ts";
 import type { RepositoryMetadata } from "../store/format/records.ts";
 import { existsSync } from "node:fs";
@@ -38,7 +39,9 @@ export function diskChanges(
         ...(existsSync(join(root, ".git")) && { gitFolder: root }),
         async *entries() {
           let batch: Entry[] = [];
-          for (const [path, entry] of changes) {
+          // the index is in this order, so each path is found close to the one before
+          const sorted = [...changes].sort(([a], [b]) => compareText(a, b));
+          for (const [path, entry] of sorted) {
             if (entry) batch.push(entryOf(root, path, entry));
             else if (hasBase) batch.push({ kind: "removed", path, revisions: REVISIONS });
             if (batch.length < BATCH) continue;

@@ -122,6 +122,7 @@ export const EVENTS: [what: string, happens: (root: string) => void, holding: st
   ["a file becomes binary", (root) => put(root, "a.txt", "needle\0"), ["lib/c.txt"]],
   ["its mode changes", (root) => chmodSync(join(root, "a.txt"), 0o600), ["a.txt", "lib/c.txt"]],
   ["rules exclude a folder", (root) => put(root, ".gitignore", "lib/\n"), ["a.txt"]],
+  ["rules above exclude a file", (root) => put(root, ".gitignore", "c.txt\n"), ["a.txt"]],
   ["rules of a folder exclude a file", (root) => put(root, "lib/.ignore", "c.txt\n"), ["a.txt"]],
   [
     "a file is written in pieces",

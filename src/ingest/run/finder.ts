@@ -1,6 +1,6 @@
 /**
  * Finds the indexed files of a repository by path, with a binary search in each segment that has some. Segments and
- * listings are usually in the same order, so the index after the last hit is checked first.
+ * listings are usually in the same order, so the search begins at the last hit, in steps that double.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -127,14 +127,14 @@ async function openTables(
   return { ...tables, first, count, versions, next: 0 };
 }
 
-/** Returns the first file whose path is at or after `path`. */
+/** Returns the first file whose path is at or after `path`. Looks near the index after the last hit first. */
 function seek(tables: Tables, path: Uint8Array): number {
   const { next, count } = tables;
-  const isHere = (index: number) =>
-    (index === count || comparePath(tables, index, path) >= 0) &&
-    (index === 0 || comparePath(tables, index - 1, path) < 0);
-  if (isHere(next)) return next;
-  return firstIndex(0, count, (index) => comparePath(tables, index, path) >= 0);
+  const isBehind = (index: number) => comparePath(tables, index, path) >= 0;
+  if (next > 0 && isBehind(next - 1)) return firstIndex(0, next - 1, isBehind);
+  let [from, step] = [next, 1];
+  for (; from + step <= count && !isBehind(from + step - 1); step *= 2) from += step;
+  return firstIndex(from, Math.min(count, from + step), isBehind);
 }
 
 function comparePath({ paths, first }: Tables, index: number, path: Uint8Array): number {
