@@ -9,6 +9,7 @@ import { documents } from "../../src/index.ts";
 import { KeptTables } from "../../src/store/segments/kept-tables.ts";
 import type { Pool } from "../../src/threads/pool.ts";
 import { openEngine } from "../engine/opened.ts";
+import { SLOWNESS } from "../slowness.ts";
 import { inlineContext } from "./inline-context.ts";
 
 async function openOverlays() {
@@ -47,6 +48,21 @@ test("texts that come one by one are in few layers, and each is indexed a few ti
     expect(repository!.places.length).toBe(1 + packed.length);
   }
   expect(indexed.length).toBeLessThan(200 * 5);
+});
+
+test("ten open files are indexed once, and then cost less than a millisecond", async () => {
+  const { indexed, view } = await openOverlays();
+  const open = Array.from({ length: 10 }, (_, i): [string, string] => [`${i}.ts`, `let x${i};\n`]);
+  await view(open);
+  const costs: number[] = [];
+  for (let search = 0; search < 200; search++) {
+    const before = process.cpuUsage();
+    await view(open);
+    const { user, system } = process.cpuUsage(before);
+    costs.push((user + system) / 1_000);
+  }
+  expect(indexed.length).toBe(10);
+  expect(costs.toSorted((a, b) => a - b)[100]).toBeLessThan(1 * SLOWNESS);
 });
 
 test("texts of a short while ago are kept, and those before them are not", async () => {

@@ -64,6 +64,20 @@ test("the index catches up by itself, with symbols", async () => {
   while (tree.state().pending > 0) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
+test("a burst of changes is one catching up", async () => {
+  let runs = 0;
+  const { root, tree } = await follow(FILES, { onIndexed: () => runs++ });
+  await tree.settled();
+  runs = 0;
+  for (let i = 0; i < 100; i++) {
+    put(root, `burst/${i % 10}/${i}.txt`, "needle");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect((await holding(tree, "needle")).length).toBe(102);
+  while (tree.state().pending > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(runs).toBe(1);
+});
+
 test("unsaved text lies over the disk until it is taken back", async () => {
   const { root, tree } = await follow(FILES);
   tree.set("b.txt", "needle unsaved");
