@@ -96,3 +96,22 @@ test("while nobody reads the answers, nothing is read", async () => {
   free();
   await next;
 });
+
+test("a chunk of many lines takes many turns of the event loop", async () => {
+  const output = new PassThrough({ highWaterMark: 2 ** 24 });
+  const lines = 10_000;
+  let written = 0;
+  output.on("data", (chunk: Buffer) => (written += chunk.toString().split("\n").length - 1));
+  let most = 0;
+  let isOver = false;
+  const look = (before: number) => {
+    most = Math.max(most, written - before);
+    if (!isOver) setImmediate(look, written);
+  };
+  setImmediate(look, 0);
+  const input = Readable.from([Buffer.from("x\n".repeat(lines))]);
+  for await (const _ of messageLines(input, output)); // none is passed on
+  isOver = true;
+  expect(written).toBe(lines);
+  expect(most).toBeLessThan(10);
+});

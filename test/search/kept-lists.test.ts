@@ -270,3 +270,21 @@ test.each<[what: string, gaps: readonly number[]]>([
   const kept = new KeptLists(newKeptListsMemory());
   expect(() => reader.findKept(lookup.snapshot, [7, 8], { pages: 900, kept })).toThrow("damaged");
 });
+
+test("a list of pages that are not there is damage, whoever reads it", () => {
+  const rare = Array.from({ length: 40 }, (_, page) => (page === 7 ? "wxyz" : "abcd"));
+  const { bytes, lookup } = indexed(rare);
+  const getSealed = (key: Buffer): Uint8Array => {
+    const block = Buffer.from(unseal(key, lookup.snapshot.getSealed(key)!, "it"));
+    return seal(key, block.fill(0x7e, 4 + 8 * block.readUInt32LE(0)));
+  };
+  const hurt = { ...lookup, snapshot: { ...lookup.snapshot, getSealed } };
+  const inGaps = [...bytes].filter(([, length]) => length === 1).map(([gram]) => gram);
+  expect(inGaps.length).toBeGreaterThan(0);
+  const damaged = expect.objectContaining({ code: "INDEX_CORRUPT" }) as Error;
+  for (const kept of [undefined, new KeptLists(newKeptListsMemory())]) {
+    // each has a reader of its own: what was verified is not verified again
+    const { lists } = indexed(rare).lookup;
+    expect(() => pagesWith(inGaps, { ...hurt, lists, kept })).toThrow(damaged);
+  }
+});

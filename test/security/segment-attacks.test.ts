@@ -10,7 +10,7 @@ import { pack, unpack } from "msgpackr";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { open } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { numberOf, PART, SEGMENTS_RANGE } from "../../src/store/format/format.ts";
+import { numberOf, PAGE_BYTES, PART, SEGMENTS_RANGE } from "../../src/store/format/format.ts";
 import { openStore } from "../../src/store/catalog/open.ts";
 import { temporaryFolder } from "../engine/opened.ts";
 import { tellFigure } from "../figures.ts";
@@ -183,3 +183,28 @@ test.each(COUNTS.flatMap((name) => [-1, 0.5, Number.NaN, 1e300].map((by) => [nam
     expect([...(await told(PART.HEADER, counted(name, by)))]).toEqual(["INDEX_CORRUPT"]);
   },
 );
+
+const filesOf = (hurt: (files: Buffer, count: number) => void): Hurt => {
+  return (value) => {
+    const changed = Buffer.from(value);
+    hurt(changed, value.length / 7); // a blob of four bytes, a language of two, flags
+    return changed;
+  };
+};
+
+/** What would be a wrong answer without a check: nothing else in the segment is wrong. */
+test.each<[what: string, part: number, hurt: Hurt]>([
+  [
+    "a language that the header does not name",
+    PART.FILES,
+    filesOf((files, count) => files.writeUInt16LE(9, 4 * count)),
+  ],
+  ["a blob that is not there", PART.FILES, filesOf((files) => files.writeUInt32LE(30, 0))],
+  [
+    "a blob that ends before it begins, with as many pages in all",
+    PART.BLOBS,
+    words((word, at) => (at === 4 ? PAGE_BYTES + 1 : word)),
+  ],
+])("a segment with %s is damaged", async (_what, part, hurt) => {
+  expect(await told(part, hurt)).toContain("INDEX_CORRUPT");
+});
