@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildCorpus } from "../../scripts/build-corpus.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import { git } from "../../src/index.ts";
-import { diffLines } from "../../src/page/history/diff-lines.ts";
+import { beginningOfDiff, diffLines } from "../../src/page/history/diff-lines.ts";
 import { openEngine } from "../http/engine.ts";
 import { inBrowser } from "./browser.ts";
 import { violations } from "./axe.ts";
@@ -20,6 +20,22 @@ test("a hunk's lines have their numbers on both sides", () => {
   expect(
     lines.map(({ kind, old, new: now, text }) => `${kind} ${old ?? "-"} ${now ?? "-"} ${text}`),
   ).toEqual(["same 4 9 a", "removed 5 - b", "added - 10 c", "added - 11 d", "same 6 12 e"]);
+});
+
+test.each<[what: string, lines: string[], files: number, shown: number[], isCut: boolean]>([
+  ["5 000 lines with their file", Array.from({ length: 4_999 }, () => "+a"), 1, [4_999], false],
+  ["a line more", Array.from({ length: 5_000 }, () => "+a"), 1, [4_999], true],
+  ["lines of several files", Array.from({ length: 3_000 }, () => "+a"), 3, [3_000, 1_998], true],
+  ["long lines", Array.from({ length: 2_000 }, () => `+${"a".repeat(300)}`), 1, [2_000], false],
+  ["very long lines", Array.from({ length: 1_500 }, () => "+".repeat(9_000)), 1, [999], true],
+  ["many files", ["+a"], 4_000, Array.from({ length: 2_500 }, () => 1), true],
+])("of a diff the beginning is shown: %s", (_, lines, count, shown, isCut) => {
+  const body = `${lines.join("\n")}\n`;
+  const hunk = { oldRange: { start: 1 }, newRange: { start: 1 }, body };
+  const file = { oldPath: "a", newPath: "a", hunks: [hunk] };
+  const begun = beginningOfDiff(Array.from({ length: count }, () => file));
+  expect(begun.files.map(({ hunks }) => hunks.flat().length)).toEqual(shown);
+  expect(begun.isCut).toBe(isCut);
 });
 
 // the routes of commits may not be part of this build

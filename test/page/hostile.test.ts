@@ -4,7 +4,8 @@
  * opens a dialog, breaks the policy, or asks any other host for anything.
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -146,6 +147,39 @@ inBrowser("hostile texts", (browser) => {
     await expect.poll(() => textOf(page)).toContain(text);
     expect(await injected(page)).toEqual([]);
     expect(await textOf(page)).not.toContain(RTL);
+  });
+
+  /** The page's own elements are some hundred. */
+  const MOST_ELEMENTS = 40_000;
+  const MOST_CHARACTERS = 5_000_000;
+
+  test("texts of megabytes are shown up to a bound", async () => {
+    const long = `a${RTL}`.repeat(250_000);
+    const repository = join(folder, "long");
+    const run = (...args: string[]) =>
+      execFileSync("git", ["-C", folder, "-c", "user.name=a", "-c", "user.email=b", ...args]);
+    run("init", "-q", "-b", "main", repository);
+    const inside = (...args: string[]) => run("-C", repository, ...args);
+    inside("commit", "-q", "--allow-empty", "-m", "first");
+    writeFileSync(join(repository, "README.md"), long);
+    writeFileSync(join(repository, "lines.txt"), `b${RTL}\n`.repeat(100_000));
+    writeFileSync(join(folder, "message"), `${long}\n\n${long}`);
+    inside("add", ".");
+    inside("commit", "-q", "-F", join(folder, "message"));
+    await site.engine.index(git(repository, { name: "long" }), { symbols: "skip" });
+    for (const [path, selector] of [
+      ["browse/long/-/tree/", ".readme pre"],
+      ["browse/long/-/commits/", ".commits li"],
+      [`browse/long/-/commit/${inside("rev-parse", "HEAD").toString().trim()}`, ".diff .line"],
+    ] as const) {
+      const page = await visit(browser, site.root + path);
+      await page.locator(selector).first().waitFor();
+      const [elements, characters] = await page.evaluate<[number, number]>(
+        `[document.querySelectorAll("*").length, document.documentElement.textContent.length]`,
+      );
+      expect(elements, path).toBeLessThan(MOST_ELEMENTS);
+      expect(characters, path).toBeLessThan(MOST_CHARACTERS);
+    }
   });
 
   test("what is injected would be found", async () => {

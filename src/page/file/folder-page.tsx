@@ -104,6 +104,7 @@ function Entries({ nodes, address: { repository, ref, path } }: EntriesProps) {
 }
 
 const README_LINES = 400;
+const README_CHARACTERS = 40_000;
 
 /** Shows the README as text, never as markup, because it is written by others. */
 function Readme({ nodes, address }: EntriesProps) {
@@ -123,7 +124,10 @@ function Readme({ nodes, address }: EntriesProps) {
         <PlainText text={readme!.name} />
       </h2>
       <pre>
-        <PlainText text={asked.value.source.split(/\r?\n/).slice(0, README_LINES).join("\n")} />
+        <PlainText
+          text={asked.value.source.split(/\r?\n/, README_LINES).join("\n")}
+          most={README_CHARACTERS}
+        />
       </pre>
     </section>
   );

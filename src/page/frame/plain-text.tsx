@@ -1,6 +1,7 @@
 /**
  * Shows text from repositories, never as markup. Characters that cannot be seen, or that turn the direction
- * of those around them, are shown by their numbers.
+ * of those around them, are shown by their numbers. Only the beginning of a long text is shown, because a stranger's
+ * commit message or README may have megabytes, which the browser would lay out at once.
  */
 
 import type { ComponentChildren } from "preact";
@@ -13,10 +14,23 @@ const UNSEEN = /((?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029])/u;
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-export function PlainText({ text }: { text: string }) {
-  const shown = UNSEEN.test(text) ? text.split(UNSEEN).map(showPart) : text;
-  return RIGHT_TO_LEFT.test(text) ? <bdi>{shown}</bdi> : <>{shown}</>;
+/** The most characters of a text: more than a path has. */
+const MOST_SHOWN = 5_000;
+/** The most characters of a title, a tip or the name of a control. */
+const MOST_TOLD = 1_000;
+/** If a text has more unseen characters, their numbers look like the rest of it. */
+const MOST_MARKED = 50;
+
+export function PlainText({ text, most = MOST_SHOWN }: { text: string; most?: number }) {
+  const begun = beginningOf(text, most);
+  const parts = begun.split(UNSEEN, 2 * MOST_MARKED + 2);
+  const isMarked = parts.length > 1 && parts.length <= 2 * MOST_MARKED + 1;
+  const shown = isMarked ? parts.map(showPart) : plainText(begun, Infinity);
+  return RIGHT_TO_LEFT.test(begun) ? <bdi>{shown}</bdi> : <>{shown}</>;
 }
+
+const beginningOf = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most)} …` : text;
 
 function showPart(part: string, index: number): ComponentChildren {
   if (index % 2 === 0) return part;
@@ -31,7 +45,8 @@ const codeOf = (char: string): string =>
   `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 
 /** Replaces the same characters in a string, for titles, names of controls and options. */
-export const plainText = (text: string): string => text.replace(new RegExp(UNSEEN, "gu"), codeOf);
+export const plainText = (text: string, most = MOST_TOLD): string =>
+  beginningOf(text, most).replace(new RegExp(UNSEEN, "gu"), codeOf);
 
 export function MarkedText({ text, marks }: { text: string; marks: readonly Mark[] }) {
   if (marks.length === 0) return <PlainText text={text} />;

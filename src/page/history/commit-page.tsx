@@ -7,7 +7,10 @@ import { PlainText } from "../frame/plain-text.tsx";
 import { ago } from "../frame/time.ts";
 import type { Commit } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
+import { beginningOfDiff } from "./diff-lines.ts";
 import { FileDiff } from "./file-diff.tsx";
+
+const BODY_CHARACTERS = 40_000;
 
 type CommitWithParents = Commit & { parents: string[] };
 
@@ -53,7 +56,7 @@ function CommitHead({ commit, repository }: CommitProps) {
       </h1>
       {body !== "" && (
         <pre>
-          <PlainText text={body.replaceAll("\r\n", "\n")} />
+          <PlainText text={body.replaceAll("\r\n", "\n")} most={BODY_CHARACTERS} />
         </pre>
       )}
       <p class="muted">
@@ -84,14 +87,19 @@ function Changes({ commit: { hash, parents }, repository }: CommitProps) {
   if (base === undefined) return <p class="muted">This is the first commit.</p>;
   if (asked.state === "failed") return <p class="error">{wordsOf(asked.error)}</p>;
   if (asked.state === "waiting") return <p class="muted">Loading …</p>;
+  const { files, isCut } = beginningOfDiff(asked.value);
   return (
     <section aria-label="Changes">
       <h2>
         {asked.value.length} {asked.value.length === 1 ? "file" : "files"} changed
       </h2>
-      {asked.value.map((file) => (
-        <FileDiff key={file.newPath ?? file.oldPath} {...{ file, repository, base, head: hash }} />
+      {files.map(({ file, hunks }) => (
+        <FileDiff
+          key={file.newPath ?? file.oldPath}
+          {...{ file, hunks, repository, base, head: hash }}
+        />
       ))}
+      {isCut && <p class="muted">The changes are too long. Only their beginning is shown.</p>}
     </section>
   );
 }

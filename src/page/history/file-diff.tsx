@@ -3,18 +3,20 @@
 import { usePage } from "../frame/page-context.ts";
 import { PlainText } from "../frame/plain-text.tsx";
 import type { Diff } from "../wire/answers.ts";
-import { diffLines, type DiffLine } from "./diff-lines.ts";
+import { LINE_CHARACTERS, type DiffLine } from "./diff-lines.ts";
 
 interface FileDiffProps {
   file: Diff;
+  /** The lines of each hunk that is shown. */
+  hunks: DiffLine[][];
   repository: string;
   base: string;
   head: string;
 }
 
-export function FileDiff({ file, repository, base, head }: FileDiffProps) {
+export function FileDiff({ file, hunks, repository, base, head }: FileDiffProps) {
   const { router } = usePage();
-  const { oldPath, newPath, hunks } = file;
+  const { oldPath, newPath } = file;
   const path = newPath ?? oldPath ?? "";
   const ref = newPath === null ? base : head;
   return (
@@ -29,9 +31,9 @@ export function FileDiff({ file, repository, base, head }: FileDiffProps) {
           <PlainText text={kindOf(file)} />
         </span>
       </h3>
-      {hunks.map((hunk, index) => (
+      {hunks.map((lines, index) => (
         <div class="block diff" key={index}>
-          {diffLines(hunk).map((line) => (
+          {lines.map((line) => (
             <Line key={`${line.old ?? ""} ${line.new ?? ""}`} line={line} />
           ))}
         </div>
@@ -53,7 +55,7 @@ function Line({ line }: { line: DiffLine }) {
       <span class="number">{line.new}</span>
       <code>
         <span class="sign">{SIGNS[line.kind]}</span>
-        <PlainText text={line.text} />
+        <PlainText text={line.text} most={LINE_CHARACTERS} />
       </code>
     </div>
   );
