@@ -37,14 +37,14 @@ beforeAll(async () => {
 
 const command = (name: string, ...args: string[]): string[] => [programs.get(name)!, ...args];
 
-/** In a folder of its own. */
+/** Runs an example in a folder of its own. */
 function run(name: string, ...args: string[]) {
   const cwd = join(folder, name.replace(".ts", ""));
   mkdirSync(cwd, { recursive: true });
   return promisify(execFile)(process.execPath, command(name, ...args), { cwd });
 }
 
-/** A server; what it returns reads the next line that it prints. */
+/** Starts an example that is a server. Returns a function that reads the next line it prints. */
 function start(name: string, env: Record<string, string> = {}): () => Promise<string> {
   const child = spawn(process.execPath, command(name), {
     cwd: folder,

@@ -1,4 +1,4 @@
-/** What a test has measured, for who wants to see it: QUERN_FIGURES=1 npm test. */
+/** Prints what a test has measured, if QUERN_FIGURES=1 is set: QUERN_FIGURES=1 npm test. */
 
 const isWanted = process.env["QUERN_FIGURES"] === "1";
 

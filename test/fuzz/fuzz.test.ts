@@ -1,4 +1,7 @@
-/** A moment of each fuzz target: other cases each day, or those from QUERN_SEED on; `npx tsx fuzz/run.ts TARGET` goes on. */
+/**
+ * Runs each fuzz target for a moment, with different cases each day, or with those from QUERN_SEED on.
+ * `npx tsx fuzz/run.ts TARGET` runs longer.
+ */
 
 import { describe, expect, test } from "vitest";
 import { fuzz, inputOf, seedsOf, showFailure } from "../../fuzz/fuzz.ts";
@@ -11,7 +14,7 @@ import { randomFrom } from "../regex/random.ts";
 const CASES_A_DAY = 100_000;
 const today = Math.floor(Date.now() / 86_400_000);
 const seed = Number(process.env["QUERN_SEED"] ?? CASES_A_DAY * today);
-/** Of each target; the seeds of the repository run however long they take. */
+/** The time for each target. The seeds of the repository run however long they take. */
 const MS = 600;
 
 test.each(TARGET_NAMES)("%s", async (name) => {

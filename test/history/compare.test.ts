@@ -1,4 +1,4 @@
-/** Histories held against git itself. `node --import tsx scripts/compare-history.ts` does the same for real clones. */
+/** Compares histories with git itself. `node --import tsx scripts/compare-history.ts` does the same for real clones. */
 
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -19,7 +19,7 @@ async function historyOf(folder: string): Promise<History> {
   return (await engine.history("made"))!;
 }
 
-/** Prints the seed of what failed. */
+/** Compares a history with git. If that fails, prints the seed. */
 async function compare(folder: string, seed: number, rounds: number): Promise<void> {
   onTestFinished(({ task }) => {
     if (task.result?.state === "fail") console.error(`QUERN_SEED=${seed}`);

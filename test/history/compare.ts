@@ -1,6 +1,6 @@
 /**
- * Holds a history against git itself: pages of commits by every filter, single commits, authors,
- * differences, blame, trees. What is asked is drawn from a seed. Throws where one differs.
+ * Compares a history with git itself: pages of commits by every filter, single commits, authors, differences, blame,
+ * trees. The questions are drawn from a seed. Throws if an answer differs.
  */
 
 import { deepStrictEqual } from "node:assert/strict";
@@ -54,7 +54,7 @@ function know({ folder, draw, history }: Compared): Known {
 
 const pick = <T>(draw: Draw, list: readonly T[]): T => list[draw(list.length)]!;
 
-/** Of each operation so many calls. Resolves to how many there were. */
+/** Makes this many calls of each operation. Resolves to how many there were. */
 export async function compareHistory(compared: Compared, rounds: number): Promise<number> {
   const known = know(compared);
   const operations = [compareCommits, compareCommit, compareAuthors, compareDiff, compareBlame];

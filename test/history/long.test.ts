@@ -1,4 +1,7 @@
-/** Pages of a history of 75 000 commits: dear once, then cheap, wherever they begin and when a commit is added. */
+/**
+ * Pages of a history of 75 000 commits: the first is costly, the others are cheap, wherever they begin, and after a
+ * commit was added, too.
+ */
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,7 +13,7 @@ import { openHistory } from "./opened.ts";
 
 const COMMITS = 75_000;
 const ROUNDS = 20;
-/** Of the processor time of the first page, git's and ours together. */
+/** The largest share of the first page's processor time, git's and quern's together, that another page may take. */
 const MOST_SHARE = 1 / 8;
 
 function makeLong(): string {
@@ -29,7 +32,7 @@ function makeLong(): string {
   return folder;
 }
 
-/** Processor time of this process, and of its children that have ended, in milliseconds. */
+/** Returns the processor time of this process and of its children that have ended, in milliseconds. */
 function worked(): number {
   const [user, system] = readFileSync("/proc/self/stat", "latin1")
     .split(") ")[1]!

@@ -12,7 +12,7 @@ export async function openHistory(
   return { engine, history: (await engine.history("r"))! };
 }
 
-/** What it resolves to, or the code of what it rejects with. */
+/** Resolves to what `work` resolves to, or to the code of its error. */
 export const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     (value) => value,

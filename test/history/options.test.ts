@@ -1,4 +1,4 @@
-/** Filters and pages: what is taken, and what is refused with its name. */
+/** Filters and pages: which options are accepted, and which are refused by name. */
 
 import { expect, test } from "vitest";
 import { repository } from "../ingest/listing.ts";

@@ -1,6 +1,6 @@
 /**
- * No program that a repository's configuration names is run, and no file that it names elsewhere is read,
- * whatever is asked of its history.
+ * No call of a history runs a program that the repository's configuration names, or reads a file elsewhere that it
+ * names.
  */
 
 import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const SHELL_KEYS =
   "credential.helper alias.log alias.blame alias.shortlog alias.diff-tree alias.cat-file alias.ls-tree alias.rev-parse".split(
     " ",
   );
-/** Keys that would have others run, or change what is told. */
+/** Keys that would run other programs, or change the answers. */
 const OTHER_KEYS: Readonly<Record<string, string>> = {
   "log.showSignature": "true",
   "filter.evil.required": "true",
@@ -40,7 +40,7 @@ function executable(path: string, marker: string): string {
   return path;
 }
 
-/** From here on git by itself would run some of it. */
+/** Adds all these keys to the repository's configuration. From then on git itself would run some of the programs. */
 function makeHostile(folder: string, marker: string): void {
   const program = executable(join(tempFolder(), "program"), marker);
   const hooks = join(folder, ".git", "hooks");
@@ -52,7 +52,7 @@ function makeHostile(folder: string, marker: string): void {
   for (const hook of HOOKS) executable(join(hooks, hook), marker);
 }
 
-/** A commit with a signature, which git would have checked by a program. */
+/** Makes a commit with a signature, which git would check with a program. */
 function signedCommit(folder: string): string {
   const [head = "", ...message] = git(folder, "cat-file", "commit", "HEAD").split("\n\n");
   const signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n abc\n -----END PGP SIGNATURE-----";

@@ -1,4 +1,4 @@
-/** Names of revisions: what each stands for, and what is none. */
+/** Names of revisions: what each stands for, and which are not names. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -8,14 +8,14 @@ import { formsOf } from "../../src/history/revision.ts";
 import { commit, git, repository } from "../ingest/listing.ts";
 import { codeOf, openHistory } from "./opened.ts";
 
-/** What is no name is refused by every call. */
+/** Texts that are not names. Every call refuses them. */
 const MALFORMED = [
   ..." - -h --output=PWNED -O -- a\nb a\0b \u007f \ud800".split(" "),
   "x".repeat(513),
   7,
   null,
 ];
-/** What could be one, or is an expression of git's, is there for nobody. */
+/** Texts that could be names, and expressions of git. No such revision exists for any caller. */
 const UNKNOWN = [
   ..."nope HEAD~1 HEAD^ HEAD^{tree} @ @{upstream} @{-1} main@{1.year.ago} :/m :a.txt".split(" "),
   ..."HEAD:a.txt main..main main...main ^main refs/heads/ * abc deadbeef a/../b .git".split(" "),

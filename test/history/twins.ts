@@ -1,12 +1,12 @@
 /**
- * What git itself says, asked in other words than the engine asks and read in the plainest way: the
- * slow twins of history.
+ * The slow twins of history: they ask git by other commands than the engine does, and read the output in the plainest
+ * way.
  */
 
 import { execFileSync } from "node:child_process";
 import type { Author, Blame, Commit, FileDiff } from "../../src/index.ts";
 
-/** git's own output, in the locale in which the engine runs it. */
+/** Returns git's output, in the locale in which the engine runs it. */
 export function git(folder: string, ...args: string[]): Buffer {
   const env = { ...process.env, LC_ALL: "C.UTF-8", GIT_PAGER: "cat", TZ: "UTC" };
   const stdio = ["ignore", "pipe", "pipe"] as const;
@@ -40,7 +40,7 @@ export function logArguments({ path, author, query, since, until }: LogFilters):
   return { before: ["-i", ...before], after: path === undefined ? [] : ["--", path] };
 }
 
-/** Ids of all commits of `git log`. */
+/** Returns the ids of all commits of `git log`. */
 export function logIds(folder: string, revision: string, filters: LogFilters): string[] {
   const { before, after } = logArguments(filters);
   const text = said(
@@ -55,7 +55,7 @@ export function logIds(folder: string, revision: string, filters: LogFilters): s
   return text.split("\n").filter(Boolean);
 }
 
-/** One commit, field by field. */
+/** Returns one commit, field by field. */
 export function commitOf(folder: string, id: string): Commit & { parents: string[] } {
   const names = ["%H", "%aI", "%s", "%D", "%b", "%aN", "%aE", "%P"];
   const format = `--format=tformat:${names.join("%n--\u0001--%n")}`;
@@ -75,7 +75,7 @@ export function commitOf(folder: string, id: string): Commit & { parents: string
   return { hash, date, message, refs, body, authorName, authorEmail, parents };
 }
 
-/** The hunks of `git diff` as its text has them, file after file. */
+/** Returns the hunks of `git diff` as text, file after file. */
 export function diffText(folder: string, base: string, head: string, path?: string): string[] {
   const paths = path === undefined ? [] : ["--", path];
   const options = ["--literal-pathspecs", "diff", "--no-color", "--no-ext-diff"];
@@ -86,7 +86,7 @@ export function diffText(folder: string, base: string, head: string, path?: stri
     .map((file) => /^@@ -.*/ms.exec(file)?.[0].replace(/\n$/, "") ?? "");
 }
 
-/** A difference of ours as git would write its hunks. */
+/** Returns the hunks of quern's difference as git would write them. */
 export const hunksText = ({ hunks }: FileDiff): string =>
   hunks
     .map(({ oldRange, newRange, heading, body }) => {
@@ -145,7 +145,7 @@ export function blameLines(folder: string, revision: string, path: string): stri
   return lines;
 }
 
-/** The same of ours. */
+/** Returns the same lines for quern's blame. */
 export const blameLinesOf = ({ ranges, commits }: Blame): string[] =>
   ranges.flatMap(({ hash, path, startLine, lineCount }) =>
     Array.from({ length: lineCount }, (_, n) => {

@@ -1,4 +1,6 @@
-/** Trees and lists of all files, from one list of paths, are what listing folder by folder makes of them. */
+/**
+ * Trees and lists of all files, which are made from one list of paths, equal those made by listing folder by folder.
+ */
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-/** As one that a host has wrapped: it knows the interface alone. */
+/** Returns an engine as a host may wrap it, with only the methods of the interface. */
 const wrapped = (): Engine =>
   new Proxy(engine, {
     get(target, name) {

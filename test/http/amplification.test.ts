@@ -1,6 +1,6 @@
 /**
- * The worst that each route can be asked of a repository made to hurt: no answer is longer than what
- * docs/limits.md says it is bounded by. Lengths are of the whole body, in bytes.
+ * Sends each route the worst request about a hostile repository. No answer is longer than its bound in docs/limits.md.
+ * Lengths are those of the whole body, in bytes.
  */
 
 import { afterAll, expect, test } from "vitest";
@@ -12,7 +12,7 @@ import type { Source } from "../../src/ingest/sources/source.ts";
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
-/** Of the answers of searches; as little as lets a test be quick. */
+/** The limit of the answers of searches, small enough that the tests are quick. */
 const ANSWER = 2 * MIB;
 const COPIES = 40;
 const COPY = 200 * KIB;
@@ -44,7 +44,7 @@ const client = clientOf(
   createHandler(engine, { anonymous: "all", maxAnswerBytes: ANSWER, metrics: "anyone" }),
 );
 
-/** Files that are in each of many revisions. */
+/** Returns files that are in each of many revisions. */
 function manyRevisions(): Source {
   const revisions = Array.from({ length: REVISIONS }, (_, n) => ({
     name: `${n}-${"r".repeat(90)}`,
@@ -72,7 +72,7 @@ function manyRevisions(): Source {
 const search = (query: string, more: object = {}) => ({ query, matches: 100_000, ...more });
 const regex = { isRegexEnabled: true };
 const whole = { whole: true };
-/** One file may pass the limit of an answer, and text that JSON must escape takes twice its length here. */
+/** The longest answer: one file may exceed the limit, and text that JSON must escape takes twice its length here. */
 const ANSWERED = ANSWER + 2 * MIB;
 
 test.each<[route: string, asked: object, most: number]>([

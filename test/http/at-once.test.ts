@@ -1,4 +1,4 @@
-/** What is taken away while a search runs is gone before anything of it leaves. */
+/** If a caller loses a right while a search runs, nothing that it covered is sent. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

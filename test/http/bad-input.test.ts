@@ -1,6 +1,6 @@
 /**
- * More than a hundred requests that are wrong in one way each. Every one gets its status and the
- * error object, and after each the service holds what it held before; at the end so do its files.
+ * More than a hundred requests that are wrong in one way each. Each gets its status and the error object. After each
+ * the service has the same state as before, and at the end its files do, too.
  */
 
 import { createHash } from "node:crypto";
@@ -45,7 +45,7 @@ afterAll(async () => {
   rmSync(accounts, { recursive: true });
 });
 
-/** All that a request could change. */
+/** Resolves to everything that a request could change. */
 async function state(): Promise<unknown> {
   const records = [];
   for (const owner of ["owner", "ada", "bob"])
@@ -56,7 +56,7 @@ async function state(): Promise<unknown> {
   return structuredClone({ records, members, repositories: await engine.repositories(), files });
 }
 
-/** Of every byte of the data directory, but the list of who reads it. */
+/** Returns a digest of every byte of the data directory, except the list of its readers. */
 function digest(path: string): string {
   const files = readdirSync(path).filter((name) => !name.endsWith("-lock"));
   expect(files).toContain("quern.mdb");
@@ -109,7 +109,7 @@ test("what is unusual and yet right is taken", async () => {
 
 // ── what a fetch client would not send ──
 
-/** What the server says to these bytes, before it ends the connection. */
+/** Resolves to what the server answers to these bytes before it ends the connection. */
 async function raw(text: string, origin = server.origin): Promise<string> {
   const { hostname, port } = new URL(origin);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -120,13 +120,13 @@ async function raw(text: string, origin = server.origin): Promise<string> {
   return said;
 }
 
-/** The error of an answer, which may come in chunks. */
+/** Returns the error in an answer, which may come in chunks. */
 const errorIn = (said: string) => JSON.parse(/\{.*\}/s.exec(said)?.[0] ?? "null") as unknown;
 
 const lines = (...parts: string[]) => `${parts.join("\r\n")}\r\nConnection: close\r\n\r\n`;
 const authorized = () => `Authorization: Bearer ${service.keys.ada}`;
 
-/** What else stands in the answer. */
+/** What else the answer must contain. */
 type Told = RegExp;
 
 test.each<[string, () => string, number, Code?, Told?]>([

@@ -1,4 +1,4 @@
-/** Requests that are wrong in one way each, and the code each is refused with. */
+/** Requests that are wrong in one way each, and the code with which each is refused. */
 
 import { gzipSync } from "node:zlib";
 import type { STATUS } from "../../src/http/refusal.ts";

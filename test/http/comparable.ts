@@ -1,4 +1,4 @@
-/** What two answers have in common that tell the same of the same repositories. */
+/** Reduces answers to what is equal in two answers about the same repositories. */
 
 import { events } from "./interface.ts";
 
@@ -12,10 +12,10 @@ const COUNTERS = [
 ];
 const TIMES = ["duration", "wait", "matchTreeConstruction", "matchTreeSearch"];
 
-/** Whether an answer's counters are compared as of one layout of segments: then all but the times are. */
+/** "same": both indexes have the same layout of segments, so all counters except times are compared. */
 export type Layout = "same" | "any";
 
-/** Without ids and what depends on time or on the layout of segments. */
+/** Returns the value without ids, and without what depends on time or on the layout of segments. */
 export function comparable(value: unknown, layout: Layout = "any"): unknown {
   if (Array.isArray(value)) return value.map((each) => comparable(each, layout));
   if (typeof value !== "object" || value === null) return value;
@@ -29,7 +29,7 @@ export function comparable(value: unknown, layout: Layout = "any"): unknown {
   return Object.fromEntries(fields);
 }
 
-/** A stream's files come in any order of chunks: what counts is what it told in all. */
+/** Reads an answer. The chunks of a stream come in any order, so only its whole content counts. */
 export function readAnswer(text: string, layout: Layout = "any"): unknown {
   if (!text.startsWith("data: ")) return comparable(JSON.parse(text), layout);
   const all = events(text);

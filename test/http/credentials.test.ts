@@ -1,4 +1,4 @@
-/** Who gets in, who does not, and that nobody can tell why; and that what was taken away is gone at once. */
+/** Who is admitted and who is not, that nobody can tell why, and that revocation takes effect at once. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

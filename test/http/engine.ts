@@ -11,9 +11,9 @@ import type { RepositoryMetadata } from "../../src/store/format/records.ts";
 export interface Fixture extends RepositoryMetadata {
   name: string;
   files: Record<string, string>;
-  /** Absent: not known. */
+  /** Absent if not known. */
   pushedAt?: Date;
-  /** Of a clone that holds at least these files. */
+  /** The git folder of a clone that has at least these files. */
   gitFolder?: string;
 }
 
@@ -24,7 +24,7 @@ let opened = 0;
 export const openEngine = (fixtures: readonly Fixture[]): Promise<Engine> =>
   openEngineOf(fixtures.map(sourceOf));
 
-/** Its directory goes with the process. */
+/** Opens an engine whose directory is deleted when the process ends. */
 export async function openEngineOf(sources: readonly Source[]): Promise<Engine> {
   const engine = await open(join(base, String(++opened)), { workers: 1, warmUp: false });
   await engine.index(sources);

@@ -1,4 +1,4 @@
-/** What goes wrong below or beside a request: an engine that fails in every way it can, damage, too many searches. */
+/** Failures that are not the request's: an engine that fails in every way it can, damage, too many searches. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,12 +15,14 @@ import { events } from "./interface.ts";
 import { asks, needle, type Row } from "./rows.ts";
 import { bearer, clientOf, post } from "./service.ts";
 
-/** Of the handlers that these rows are asked of. */
+/** The option of the handlers that these rows call. */
 export const MAX_CONCURRENT = 3;
 
 const SECRET_PATH = "cannot read /srv/secret/data.mdb";
 
-/** An engine that fails where a query says so; `damaged` answers for it where a query says that. */
+/**
+ * Returns an engine that fails if a query asks for that, and for which `damaged` answers if a query asks for damage.
+ */
 export function failing(engine: Engine, damaged: Engine): Engine {
   const of = (query: string): Engine => (query.startsWith("damaged") ? damaged : engine);
   const search: Engine["search"] = async (request, options) => {
@@ -52,7 +54,7 @@ function throwAsSaid(query: string): void {
   if (code !== undefined) throw new QuernError(code as ErrorCode, SECRET_PATH);
 }
 
-/** Two segments, each with one file; a bit of one file's text is flipped. */
+/** Makes two segments with one file each, and flips a bit of one file's text. */
 export async function openDamaged(): Promise<Engine & AsyncDisposable> {
   const path = mkdtempSync(join(tmpdir(), "quern-damaged-"));
   const engine = await open(path, { workers: 0 });
@@ -76,7 +78,7 @@ export async function openDamaged(): Promise<Engine & AsyncDisposable> {
 type Told = readonly [status: number, code: keyof typeof STATUS];
 const UNEXPECTED: Told = [500, "UNEXPECTED_ERROR"];
 
-/** What becomes of each code of the engine. */
+/** The answer to each error code of the engine. */
 const CODES: Readonly<Record<ErrorCode, Told>> = {
   INVALID_REQUEST: [400, "INVALID_REQUEST_BODY"],
   QUERY_SYNTAX: [400, "FAILED_TO_PARSE_QUERY"],
@@ -135,7 +137,7 @@ export function failingTokens(): TokenStore {
 const JSON_HEADERS = { "Content-Type": "application/json" };
 const TREE = { repoName: "acme/open", revisionName: "HEAD", paths: [] };
 
-/** Each with a body that is good, where it takes one. */
+/** All operations, each with a valid body if it takes one. */
 const OPERATIONS: [method: string, path: string, body?: object][] = [
   ["post", "/api/search", needle],
   ["post", "/api/stream_search", needle],
@@ -167,7 +169,7 @@ const OPERATIONS: [method: string, path: string, body?: object][] = [
   ["get", "/api/openapi.json"],
 ];
 
-/** All that the caller may see: one repository fewer each time that is asked. */
+/** Returns what the caller may see, with one repository fewer each time. */
 function shrinking(ids: readonly number[]): ReadonlySet<number> {
   let left = ids.length + 1;
   const set = { [Symbol.iterator]: () => ids.slice(0, --left)[Symbol.iterator]() };
@@ -247,7 +249,7 @@ const SHRINKING_ROWS: Row[] = (
   check: (_: unknown, _headers, { visible }) => void visible.delete("bob"),
 }));
 
-/** Streams that nobody reads yet: each holds a place. */
+/** Streams that nobody reads yet. Each holds a slot. */
 let held: Response[] = [];
 
 export const FAILURE_ROWS: Row[] = [

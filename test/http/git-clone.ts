@@ -1,4 +1,4 @@
-/** A clone for the tests of routes: what is indexed of acme/open, and what only git has. */
+/** A clone for the tests of routes: the files of acme/open that are indexed, and others that only git has. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ let made = 0;
 
 export type Run = (...args: string[]) => string;
 
-/** Ada's first commit, at a time that does not change. */
+/** Makes a clone with Ada's first commit, at a fixed time. */
 export function makeClone(files: Fixture["files"]): { folder: string; run: Run } {
   const folder = join(base, String(++made));
   mkdirSync(folder);
@@ -50,7 +50,9 @@ function write(folder: string, files: Fixture["files"]): void {
 
 const HUGE_BYTES = 33 * 2 ** 20;
 
-/** Three commits: `first`; `v1`, with a link, a submodule and a binary file; `huge`, with a very large one. */
+/**
+ * Makes three commits: `first`; `v1`, with a link, a submodule and a binary file; and `huge`, with a very large file.
+ */
 export function makeAwkwardClone(files: Fixture["files"]): string {
   const { folder, run } = makeClone(files);
   run("branch", "first");

@@ -1,7 +1,7 @@
 /**
- * A suite for engines, and for fronts of a cluster. Random searches of random repositories, asked over HTTP by every kind of caller: each gets what an
- * engine of only their repositories answers, and what the others hold changes nothing but times.
- * Whole answers are compared; no-leak.test.ts does the same for the other routes.
+ * A suite for engines, and for fronts of a cluster. Every kind of caller sends random searches of random repositories
+ * over HTTP. Each gets the answer of an engine that has only the caller's repositories. Other repositories change
+ * nothing but times. Whole answers are compared. no-leak.test.ts does the same for the other routes.
  */
 
 import fc from "fast-check";
@@ -22,7 +22,7 @@ import { bearer, clientOf, mint, post, startService, type Service } from "./serv
 interface Host {
   engine: Engine;
   service: Service;
-  /** Whom authenticate() lets in, by a header. */
+  /** The principals that authenticate() admits, by the value of a header. */
   sessions: Map<string, Principal>;
 }
 
@@ -42,7 +42,7 @@ async function startHost(open: Open): Promise<Host> {
   return { engine, service, sessions };
 }
 
-/** Brings it to these repositories, all in one new segment; returns their ids by name. */
+/** Makes the engine have these repositories, all in one new segment. Resolves to their ids by name. */
 async function hold({ engine, service }: Host, held: readonly CorpusRepository[]): Promise<void> {
   for (const { name } of await engine.repositories()) await engine.remove(name);
   const reports = await engine.index(held.map(sourceOf));
@@ -53,12 +53,12 @@ async function hold({ engine, service }: Host, held: readonly CorpusRepository[]
 
 interface Caller {
   kind: "key" | "scoped" | "session" | "anonymous";
-  /** Names of what the user may see, and of what the scope holds. */
+  /** The names of the repositories that the user may see, and of those in the scope. */
   seen: string[];
   scope: string[];
 }
 
-/** Names of the repositories that the caller may see. */
+/** Returns the names of the repositories that the caller may see. */
 function visibleTo({ kind, seen, scope }: Caller, held: readonly CorpusRepository[]): string[] {
   const names = held.filter(({ metadata }) => kind !== "anonymous" || metadata.public === true);
   return names
@@ -91,7 +91,7 @@ async function headersOf(host: Host, { kind, seen, scope }: Caller) {
 
 interface Given {
   held: CorpusRepository[];
-  /** In the place of those that the caller may not see. */
+  /** The repositories that replace those that the caller may not see. */
   others: CorpusRepository[];
   caller: Caller;
   requests: SearchRequest[];
@@ -121,14 +121,14 @@ const cases: fc.Arbitrary<Given> = fc.tuple(repositories, repositories).chain(([
   });
 });
 
-/** Draws one case whose answers hold chunks and symbols, and hide something. */
+/** Draws one case whose answers have chunks and symbols, and in which something is hidden. */
 const FINDS_ALL = { seed: 1, numRuns: 1 };
 
 const OF_SYMBOLS: SearchRequest[] = ["sym:^foo$ rev:*", "sym:a -(sym:^p)", "parse or sym:O"].map(
   (query) => ({ query, matches: 9 }),
 );
 
-/** The same names with the same metadata, and for what is hidden another content. */
+/** Returns repositories of the same names and metadata. The hidden ones have other content. */
 const swapHidden = ({ held, others }: Given, visible: readonly string[]): CorpusRepository[] =>
   held.map((each, i) =>
     visible.includes(each.name)
@@ -140,7 +140,7 @@ const swapHidden = ({ held, others }: Given, visible: readonly string[]): Corpus
 
 const ROUTES = ["/api/search", "/api/stream_search"];
 
-/** Of a stream that is cut, the files are those found first: so it is not cut. */
+/** Sends a search. Streams have no limit here, because a cut stream has the files that were found first. */
 async function ask(host: Host, headers: Record<string, string>, request: SearchRequest) {
   const answers: { text: string; told: unknown }[] = [];
   for (const route of ROUTES) {
@@ -153,7 +153,7 @@ async function ask(host: Host, headers: Record<string, string>, request: SearchR
     answers.map(({ text, told }) => comparable([told, readAnswer(text, layout)], layout));
 }
 
-/** `open` opens an engine that holds nothing. The engine to compare with is an ordinary one. */
+/** Runs the suite. `open` opens an empty engine. The engine to compare with is an ordinary one. */
 export async function checkHidden(open: Open, numRuns: number): Promise<void> {
   const [host, swapped] = [await startHost(open), await startHost(open)];
   const alone = await startHost(openEngine);

@@ -1,4 +1,4 @@
-/** What a caller may not see changes nothing of an engine's answers. */
+/** Repositories that a caller may not see change nothing in an engine's answers. */
 
 import { test } from "vitest";
 import { openEngine } from "../engine/opened.ts";

@@ -1,4 +1,4 @@
-/** What git tells, and files and folders of any revision. acme/open has a clone; the others have none. */
+/** Histories, and files and folders of any revision. acme/open has a clone; the others have none. */
 
 import { expect } from "vitest";
 import { asks, gets, type Row } from "./rows.ts";
@@ -8,12 +8,12 @@ const get = (path: string): Operation => ["get", path];
 
 const REPO = "repo=acme/open";
 
-/** Revisions that are no names, as they stand in a URL; test/history/revisions.test.ts has more. */
+/** Texts that are not names of revisions, as they appear in a URL. test/history/revisions.test.ts has more. */
 const MALFORMED = ["", "--output=x", "a%00b"];
-/** Names that nothing has, and expressions. */
+/** Names that no revision has, and expressions. */
 const UNKNOWN = ["nope", "HEAD:README.md"];
 
-/** Where a revision that does not exist is the request's fault. */
+/** Routes that answer 400 for a revision that does not exist. */
 const STRICT: [path: string, rest: string, name: string][] = [
   ["/api/commits", REPO, "ref"],
   ["/api/commits/authors", REPO, "ref"],
@@ -61,7 +61,7 @@ const REVISION_ROWS: Row[] = [
   ),
 ];
 
-/** A repository that is not there, and one that has no history. */
+/** Queries for a repository that does not exist, and for one that has no history. */
 const QUERIES: Record<string, string> = {
   "/api/commits": "",
   "/api/commit": "&ref=HEAD",

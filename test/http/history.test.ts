@@ -1,4 +1,4 @@
-/** Pages of a history that grows, and what becomes of git when its client leaves. */
+/** Pages of a history that grows, and what happens to git when the client leaves. */
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
@@ -57,7 +57,7 @@ test("totals and links follow the revision wherever it moves", async () => {
   expect((await ask("&page=9"))[0]).toBe("");
 });
 
-/** Processes of git that work in the folder, or have it among their arguments. */
+/** Returns the processes of git that work in the folder, or have it among their arguments. */
 function processesIn(folder: string): string[] {
   return readdirSync("/proc").filter((pid) => {
     try {

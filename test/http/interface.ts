@@ -1,4 +1,4 @@
-/** Holds responses against the OpenAPI document that is served, with a validator that knows nothing of us. */
+/** Checks responses against the OpenAPI document that is served, with an independent validator. */
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -14,11 +14,11 @@ export interface Document extends Json {
 
 export interface Interface {
   document: Document;
-  /** What is wrong with a response, or undefined. `path` is the template. */
+  /** Returns what is wrong with a response, or undefined. `path` is the template. */
   problem(method: string, path: string, response: Response, text: string): string | undefined;
 }
 
-/** Validators are dear to make, and the same for every way to serve one document. */
+/** Validators by document. They are costly to make, and the same for every way to serve one document. */
 const read = new Map<string, Interface>();
 
 export function readInterface(document: Document): Interface {
@@ -69,7 +69,7 @@ function strangeHeader(headers: Headers, described: Json): string | undefined {
   return TELLING.find((name) => headers.has(name) && !known.has(name));
 }
 
-/** The JSON of each event of a stream that came to its end. */
+/** Returns the JSON of each event of a complete stream. */
 export function events(text: string): { type: string; [name: string]: unknown }[] {
   const lines = text.split("\n\n").filter((line) => line !== "");
   return lines
@@ -81,7 +81,7 @@ export function events(text: string): { type: string; [name: string]: unknown }[
 const escape = (part: string) =>
   encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"));
 
-/** The document with every object closed: a field that is not described is an error here. */
+/** Returns the document with every object closed, so that a field that is not described is an error. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;

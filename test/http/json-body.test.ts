@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { jsonParts, jsonResponse } from "../../src/http/json-body.ts";
 import { jsonText } from "../../src/http/json-text.ts";
 
-/** As jsonText() does it, the obvious way. */
+/** Does what jsonText() does, in the obvious way. */
 const escaped = (text: string): string =>
   text
     .replaceAll("\u0085", String.raw`\u0085`)

@@ -1,6 +1,6 @@
 /**
- * A process whose memory is measured while it answers over HTTP with whole files and a thousand lines of
- * context of FILES files, some 53 KiB of answer each. Run with --expose-gc; prints JSON.
+ * A process whose memory is measured while it answers over HTTP. The answer has FILES whole files with a thousand lines
+ * of context, about 53 KiB for each file. Run it with --expose-gc; it prints JSON.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ export interface LargeAnswer {
   readonly before: number;
   readonly highest: number;
   readonly after: number;
-  /** Of one answer. */
+  /** The length of one answer. */
   readonly length: number;
 }
 
@@ -35,7 +35,7 @@ await engine.index(documents({ name: "many", files }), { symbols: "skip" });
 files.length = 0;
 const handler = createHandler(engine, { anonymous: "all", maxAnswerBytes: GIB });
 
-/** Reads as a client does: piece by piece, and keeps none. */
+/** Reads an answer as a client does, piece by piece, without keeping the pieces. */
 async function lengthOf(request: object): Promise<number> {
   const response = await handler(new Request(`http://localhost/api/${route}`, post(request)));
   let length = 0;

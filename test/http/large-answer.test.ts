@@ -1,4 +1,7 @@
-/** Answers that are too long to be held: made as they are read, and the same as those that are made whole. */
+/**
+ * Answers that are too long to keep in memory. They are made while they are read, and equal those that are made as a
+ * whole.
+ */
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Lines of matches: held against a walk over the whole text, on lines of all lengths. */
+/** Compares the lines of matches with a walk over the whole text, on lines of all lengths. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import type { FileResult, Position, Range } from "../../src/search/messages/resp
 
 const [LONG, WINDOW] = [1024, 256];
 
-/** Where each code point of a text stands. */
+/** Returns the position of each code point of a text. */
 function placesOf(text: string): Position[] {
   const places: Position[] = [];
   let at: Position = { byteOffset: 0, lineNumber: 1, column: 1 };
@@ -40,7 +40,7 @@ const texts = fc
   .map((pieces) => pieces.join(""))
   .filter((text) => text !== "");
 
-/** The slow twin: all code points of the file, for each match anew. */
+/** The slow twin: it goes through all code points of the file for each match. */
 function expected(text: string, from: number, { start, end }: Range) {
   const points = Array.from(text);
   const places = placesOf(text);

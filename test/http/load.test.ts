@@ -1,4 +1,7 @@
-/** The load test in short: its answers are right, and a server that takes no more says so. Figures: docs/http.md. */
+/**
+ * The load test in short: its answers are right, and a server that accepts no more requests says so. docs/http.md has
+ * figures.
+ */
 
 import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
@@ -12,7 +15,7 @@ import { bundledPrograms } from "../programs.ts";
 // the corpus's script in a file of its own, because it would else take the program's start for its own
 const [PROGRAM] = await bundledPrograms(["scripts/load.ts", "scripts/build-corpus.ts"]);
 
-/** Late event loops are no failure here: a machine that runs other tests meanwhile has them. */
+/** Runs the load test. A late event loop is not a failure here, because the machine may run other tests meanwhile. */
 function load(...flags: string[]): Promise<LoadReport> {
   const args = [PROGRAM!, "--json", ...flags];
   return new Promise((resolve, reject) => {
@@ -23,7 +26,7 @@ function load(...flags: string[]): Promise<LoadReport> {
   });
 }
 
-/** What is indexed: two small repositories, in languages that the questions ask for. */
+/** The folder of two small repositories, in languages that the questions ask for. */
 const FEW = mkdtempSync(join(tmpdir(), "quern-load-"));
 afterAll(() => rmSync(FEW, { recursive: true, force: true }));
 for (const name of ["duration", "ledger"])
@@ -31,7 +34,7 @@ for (const name of ["duration", "ledger"])
 
 const KINDS = ["definitions", "explain", "list", "read", "references", "search", "stream"];
 
-/** Longer if a busy machine has not come to all kinds of questions. */
+/** Runs the load test, longer if a busy machine has not reached all kinds of questions. */
 async function loadOfAllKinds(seconds = 1): Promise<LoadReport> {
   const flags = ["--clients=20", "--warm-up=0", `--seconds=${seconds}`, `--corpus=${FEW}`];
   const report = await load(...flags);

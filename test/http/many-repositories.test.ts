@@ -1,6 +1,6 @@
 /**
- * A request takes as many steps beside 3 000 repositories as beside three, and the first of its kind beside
- * 70 000 works in short turns.
+ * A request takes as many steps with 3 000 repositories in the index as with three. With 70 000, the first request of
+ * each kind works in short turns.
  */
 
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ const ITERATORS = [[], new Map(), new Set()].map(
   (one) => Object.getPrototypeOf(one[Symbol.iterator]()) as { next: () => IteratorResult<unknown> },
 );
 
-/** How often this thread takes a next item of an array, a map or a set while `run` goes on. */
+/** Resolves to how often this thread takes the next item of an array, map or set during `run`. */
 async function countSteps(run: () => Promise<unknown>): Promise<number> {
   let steps = 0;
   const originals = ITERATORS.map(({ next }) => next);
@@ -53,7 +53,10 @@ async function withEngine<T>(folder: string, use: (engine: Engine) => Promise<T>
   }
 }
 
-/** The least of three runs each, after a first one, which may work something out that is kept. */
+/**
+ * Resolves to the fewest steps of three runs of each request. A first run may compute something that is kept, so it
+ * does not count.
+ */
 const stepsBeside = (count: number) =>
   withMany(count, async (engine) => {
     const subject = subjectOf(engine, count);
@@ -85,7 +88,7 @@ test("going through all of them would be seen", async () => {
 /** More than the 65 536 entries at which V8 moves a Map. */
 const VERY_MANY = 70_000;
 
-/** The longest turn of the first request of each kind. */
+/** Resolves to the longest turn of the first request of each kind. */
 async function firstTurns(engine: Engine, count: number): Promise<Map<string, number>> {
   const subject = subjectOf(engine, count);
   const turns = new Map<string, number>();

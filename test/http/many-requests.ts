@@ -1,4 +1,6 @@
-/** Requests about one repository, or a page of them, of an index of many: see test/store/many-repositories.ts. */
+/**
+ * Requests about one repository, or a page of repositories, of an index of many: see test/store/many-repositories.ts.
+ */
 
 import type { Engine } from "../../src/engine.ts";
 import { createHandler, type Handler } from "../../src/http/handler.ts";
@@ -6,13 +8,13 @@ import { nameOf } from "../store/many-repositories.ts";
 
 export interface Subject {
   readonly engine: Engine;
-  /** Lets anonymous callers see everything. */
+  /** A handler that lets anonymous callers see everything. */
   readonly all: Handler;
-  /** Shows them what is public. */
+  /** A handler that shows anonymous callers what is public. */
   readonly public: Handler;
 }
 
-/** With a connection that has as many repositories as there are, half of them public. */
+/** Returns handlers over the engine, with a connection that has all repositories, half of which are public. */
 export function subjectOf(engine: Engine, count: number): Subject {
   const repositories = Object.freeze(Array.from({ length: count }, (_, n) => nameOf(n + 1)));
   const connections = [{ id: 1, name: "all", connectionType: "github" as const, repositories }];
@@ -24,7 +26,7 @@ export function subjectOf(engine: Engine, count: number): Subject {
 }
 
 const NAME = nameOf(2);
-/** In its file alone. */
+/** A word that is only in the file of repository 2. */
 const NEEDLE = "needle_2;";
 
 const get = (handler: Handler, path: string) => handler(new Request(`http://host${path}`));
@@ -35,7 +37,7 @@ const search = (handler: Handler, query: string) =>
 const SOURCE = `/api/source?repo=${NAME}&path=a.c`;
 const TREE = { repoName: NAME, revisionName: "HEAD", paths: [] };
 
-/** Each is about repository 2, or about a page of which there is as much whatever else is indexed. */
+/** Requests about repository 2, or about a page whose length does not depend on what else is indexed. */
 export const MANY_REQUESTS: readonly [what: string, ask: (subject: Subject) => Promise<unknown>][] =
   [
     ["repository()", ({ engine }) => engine.repository(NAME)],

@@ -1,4 +1,4 @@
-/** Members, what was done, connections, models. */
+/** Members, the audit, connections, models. */
 
 import { expect } from "vitest";
 import { gets, needle, type Row } from "./rows.ts";

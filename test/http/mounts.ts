@@ -1,4 +1,4 @@
-/** The ways a host serves a handler, each with a client that calls it. */
+/** The ways in which a host serves a handler, each with a client that calls it. */
 
 import express from "express";
 import { fastify } from "fastify";

@@ -1,8 +1,8 @@
 /**
- * A suite for engines, and for fronts of a cluster. What a caller gets of an engine that holds more than they may see is what an engine would give
- * that holds nothing else: files, ranges, counts, lists, refusals. Ids and times aside, the two
- * answers are compared as a whole. Where there is more, somebody who may see it has worked with it,
- * so that members, tokens and the record of what was done name it, too.
+ * A suite for engines, and for fronts of a cluster. A caller may not see everything in an engine. Each answer must be
+ * that of an engine that has only what the caller may see: files, ranges, counts, lists, refusals. The two answers are
+ * compared as a whole, except ids and times. Somebody who may see the hidden repositories has worked with them before,
+ * so that members, tokens and the audit name them, too.
  */
 
 import fc from "fast-check";
@@ -17,7 +17,7 @@ import { makeClone } from "./git-clone.ts";
 import { readAnswer } from "./comparable.ts";
 import { bearer, clientOf, mint, person, post, startService, type Service } from "./service.ts";
 
-/** More of every random search: QUERN_RUNS=20. */
+/** Multiplies the number of random searches: QUERN_RUNS=20. */
 const RUNS = Number(process.env["QUERN_RUNS"] ?? 1);
 
 const WORDS = ["needle", "Needle", "hay", "func", "needles", "x", "ß"];
@@ -38,14 +38,14 @@ const fixture = (name: string, seed: number): Fixture => ({
     ]),
   ),
 });
-/** With a clone each, so that there is a history to hide. */
+/** All repositories. Each has a clone, so that there is a history to hide. */
 const ALL = ["a/one", "a/two", "b/one", "b/two"].map(fixture).map((one): Fixture => ({
   ...one,
   gitFolder: makeClone(one.files).folder,
 }));
 const NAMES = ALL.map(({ name }) => name);
 
-/** Ordinary ones, to compare with. */
+/** Ordinary engines to compare with. */
 const engines = new Map<string, Promise<Engine>>();
 function engineOf(names: readonly string[]): Promise<Engine> {
   const key = names.join();
@@ -57,7 +57,7 @@ afterAll(async () => {
   for (const engine of engines.values()) await (await engine).close();
 });
 
-/** What a request may name beside its credential: ids of repositories, and of a token that is another's. */
+/** What a request may name besides its credential: ids of repositories, and the id of another user's token. */
 interface Known {
   ids: Service["ids"];
   token: string;
@@ -65,7 +65,10 @@ interface Known {
 type Ask = (secret: string, known: Known) => [path: string, init: RequestInit];
 
 const TOKENS = "/api/ee/scoped_access_token";
-/** What owners alone may see and do; the ids are of nobody, of the caller, and of whom only the full engine's service has. */
+/**
+ * Requests that only owners may make. The ids are of nobody, of the caller, and of a user whom only the full engine's
+ * service has.
+ */
 const RESERVED = [
   ["GET", "/api/ee/users"],
   ["GET", "/api/ee/audit"],
@@ -221,7 +224,7 @@ async function told(response: Response): Promise<unknown> {
   return response.status === 201 ? Object.keys(answer as object) : answer; // a token is no other's
 }
 
-/** Of an engine that holds these: a connection with none of them is not there. */
+/** Resolves to the connections of an engine. A connection without any of its repositories is left out. */
 async function connectionsOf(engine: Engine): Promise<Connection[]> {
   const held = (await engine.repositories()).map(({ name }) => name);
   return ["a", "b"].flatMap((name, n): Connection[] => {
@@ -236,7 +239,7 @@ async function connectionsOf(engine: Engine): Promise<Connection[]> {
   });
 }
 
-/** Whoever keeps the repositories works with all of them; the record of it names each. Resolves to what is known now. */
+/** Works with all repositories as an owner, so that the audit names each. Resolves to what is known now. */
 async function workWithAll({ users, ...service }: Service): Promise<Known> {
   const { keys, ids } = service;
   await users.put(person("keeper of b/two", { name: "b/two" }));
@@ -251,11 +254,11 @@ async function workWithAll({ users, ...service }: Service): Promise<Known> {
   return { ids, token: id };
 }
 
-/** An engine of other repositories does not know an id of the same kind: 999 999 is nothing's. */
+/** Returns the ids of these repositories. An engine without one gets 999 999, which is the id of nothing. */
 const idsOf = (ids: Service["ids"], names: readonly string[]): number[] =>
   names.map((name) => ids[name] ?? 999_999);
 
-/** A scoped token, also for what the service has not. */
+/** Resolves to a scoped token, possibly for repositories that the service does not have. */
 async function scoped({ tokens, ids }: Service, key: string, names: readonly string[]) {
   const minter = (await tokens.findByHash(hashSecret(key)))!;
   const minted = await mintScopedToken(tokens, minter, {
@@ -269,9 +272,9 @@ async function scoped({ tokens, ids }: Service, key: string, names: readonly str
 interface Asking {
   /** What the caller may see. Absent: everything. */
   readonly names?: readonly string[] | undefined;
-  /** Of the scoped token that is shown. Absent: the key itself is. */
+  /** The scope of the token that is sent. Absent: the key itself is sent. */
   readonly scope?: readonly string[] | undefined;
-  /** Whether an owner's token is shown: scoped ones are no owners. */
+  /** Whose token is sent. A scoped token never has the rights of an owner. */
   readonly who?: "ada" | "owner" | undefined;
   /** Whether somebody else has worked with everything before. */
   readonly isUsed?: boolean;
@@ -293,9 +296,9 @@ async function answer(engine: Engine, asking: Asking, ask: Ask) {
 
 export interface NoLeakSuite {
   readonly test: (name: string, run: () => Promise<void>) => void;
-  /** Resolves to an engine that holds these. Called in each test. */
+  /** Resolves to an engine that has these sources. Called in each test. */
   readonly open: (sources: readonly Source[]) => Promise<Engine>;
-  /** Random cases of a caller with a credential; half as many without. */
+  /** The number of random cases of a caller with a credential. There are half as many without one. */
   readonly runs: number;
 }
 

@@ -1,4 +1,4 @@
-/** No route tells of repositories that the caller may not see. */
+/** No route reveals repositories that the caller may not see. */
 
 import { afterAll, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";

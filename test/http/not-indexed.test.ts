@@ -1,4 +1,4 @@
-/** The header that tells a repository that is not there from one without a match. */
+/** The header that distinguishes a repository that does not exist from one without a match. */
 
 import { afterAll, expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";

@@ -1,4 +1,4 @@
-/** The document: a linter finds nothing, and it says what the options and the package say. */
+/** The document: a linter finds no fault, and it agrees with the options and the package. */
 
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { readFileSync } from "node:fs";

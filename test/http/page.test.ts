@@ -1,4 +1,4 @@
-/** The page as a server gives it: document, files, policy. What it does in a browser: test/page. */
+/** The page as a server delivers it: document, files, policy. test/page tests what it does in a browser. */
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

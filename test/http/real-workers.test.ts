@@ -1,7 +1,7 @@
 /**
- * What a client does to threads that really search, whichever framework serves them: it reads while
- * they search, if it leaves they stop, and if it does not read it holds neither them nor memory.
- * Measured in CPU time, which other load on the machine does not stretch.
+ * How a client affects threads that really search, with each framework. It can read while they search. If it leaves,
+ * they stop. If it does not read, it occupies neither threads nor memory. CPU time is measured, because it does not
+ * depend on other load of the machine.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -22,7 +22,7 @@ const path = mkdtempSync(join(tmpdir(), "quern-workers-"));
 let engine: Engine;
 let handler: Handler;
 
-/** Words of few letters, the same ones each time. */
+/** Yields words of few letters, the same ones each time. */
 function* words(): Generator<string, never> {
   for (let state = 1; ;) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -56,7 +56,10 @@ const cpuMs = (since?: NodeJS.CpuUsage): number => {
   return (user + system) / 1000;
 };
 
-/** Resolves when next to nothing is done; two threads that search get more even on a machine that has ten other things to do. */
+/**
+ * Resolves when the process does almost nothing. Two searching threads do more than that, even on a machine that does
+ * ten other things.
+ */
 async function untilIdle(): Promise<void> {
   for (;;) {
     const start = process.cpuUsage();
@@ -65,7 +68,7 @@ async function untilIdle(): Promise<void> {
   }
 }
 
-/** Bytes that are really held, without what only waits to be collected. */
+/** Resolves to the bytes that are really held, without garbage. */
 async function heldBytes(): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
 import { errorBody, Refusal, toRefusal } from "../../src/http/refusal.ts";
 
-/** As an engine throws that comes from another copy of the package. */
+/** Returns an error as thrown by an engine of another copy of the package. */
 const foreign = (code: string) => Object.assign(new Error("no"), { name: "QuernError", code });
 
 test.each<[unknown, number, string, string | RegExp]>([

@@ -21,7 +21,10 @@ const outline = ({ name, type, children }: Node): string =>
 
 const [OPEN, OTHER, SECRET] = ["acme/open", "acme/other", "acme/secret"] as const;
 
-/** Pushed in the order secret, open; of other it is not known, so it comes last. Indexed in the order secret, other, open. */
+/**
+ * The repositories were pushed in the order secret, open. When other was pushed is not known, so it comes last. They
+ * were indexed in the order secret, other, open.
+ */
 const SORTED: [query: string, names: string[]][] = [
   ["sort=name&direction=asc", [OPEN, OTHER, SECRET]],
   ["sort=name&direction=desc", [SECRET, OTHER, OPEN]],

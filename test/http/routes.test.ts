@@ -1,4 +1,4 @@
-/** Every row of the tables of routes and errors, through every way a host serves them. */
+/** Every row of the tables of routes and errors, through every way in which a host serves them. */
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -34,7 +34,7 @@ const ROWS = [
   ...FAILURE_ROWS,
 ];
 
-/** Again, in this order, which is not that of their names. */
+/** The repositories that are indexed once more, in this order, which is not that of their names. */
 const LAST_INDEXED = ["acme/other", "acme/open"].map((name) =>
   FIXTURES.find((fixture) => fixture.name === name)!,
 );
@@ -73,7 +73,7 @@ const ANSWERS = [
   ).values(),
 ];
 
-/** Every row where nothing stands between, and where Node parses the requests. */
+/** The ways to serve that run every row: the handler itself, and Node's own server. */
 const ALL = new Set(["the handler itself", "node:http"]);
 
 describe.each(Object.entries(MOUNTS))("%s", (name, mount) => {
@@ -111,7 +111,7 @@ describe.each(Object.entries(MOUNTS))("%s", (name, mount) => {
   );
 });
 
-/** Said before a handler sees a request: bad-input.test.ts. */
+/** Codes that Node's server answers before a handler sees the request: bad-input.test.ts tests them. */
 const OF_NODE = ["EXPECTATION_FAILED", "HEADERS_TOO_LARGE", "REQUEST_TIMEOUT"];
 
 test("every code had its row, and every answer that the document knows of every operation", () => {

@@ -1,17 +1,17 @@
-/** Rows of the tests of routes: a request, and what must come back whichever way it is served. */
+/** The rows of the tests of routes: a request, and its answer, which is the same for every way to serve. */
 
 import type { STATUS } from "../../src/http/refusal.ts";
 import { bearer, post, type Service } from "./service.ts";
 
 export interface Row {
   name: string;
-  /** Of the OpenAPI document; absent: the request matches no operation. */
+  /** The operation in the OpenAPI document. Absent if the request matches none. */
   operation?: [method: string, path: string];
   request: (
     service: Service,
   ) => [path: string, init?: RequestInit] | Promise<[string, RequestInit?]>;
   status: number;
-  /** Of an error. */
+  /** The code of an error. */
   code?: keyof typeof STATUS;
   check?: (body: never, headers: Headers, service: Service) => void | Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** An engine that does what a test says, for what a real one does too fast to watch. */
+/** An engine that does what a test says, because a real engine is too fast to watch. */
 
 import { QuernError } from "../../src/base/errors.ts";
 import type { Engine } from "../../src/engine.ts";
@@ -47,7 +47,7 @@ export const finalEvent = (): SearchEvent => ({
   isSearchExhaustive: true,
 });
 
-/** Rejects as a search does whose signal is aborted. */
+/** Rejects as a search does when its signal is aborted. */
 export function aborted(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
     const abort = () => reject(new QuernError("ABORTED", "aborted"));
@@ -72,7 +72,7 @@ const repository = (id: number): Repository => ({
   skipped: [],
 });
 
-/** With the repositories r1, r2 and r3, of which r1 is public. */
+/** Returns an engine with the repositories r1, r2 and r3, of which r1 is public. */
 export function scriptedEngine(script: {
   search?: (options: SearchOptions) => Promise<SearchResponse>;
   stream?: (options: SearchOptions) => AsyncIterable<SearchEvent>;

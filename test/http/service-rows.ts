@@ -1,4 +1,4 @@
-/** Scoped tokens, users, the service itself, and what is not there. */
+/** Scoped tokens, users, the service itself, and addresses that do not exist. */
 
 import { expect } from "vitest";
 import { asks, gets, needle, type Row } from "./rows.ts";

@@ -35,7 +35,7 @@ export const FIXTURES: Fixture[] = [
   { name: "acme/other", archived: true, files: { "x.txt": "another needle\n" } },
 ];
 
-/** The second has none of FIXTURES. */
+/** The connections of the service. The second has none of FIXTURES. */
 const CONNECTIONS = [
   { id: 7, name: "hub", connectionType: "github", repositories: ["acme/open", "acme/secret"] },
   { id: 1, name: "forge", connectionType: "gitlab", repositories: ["other/gone"] },
@@ -67,16 +67,16 @@ export interface Service {
   events: AuditEvent[];
   /** Repository ids by name. */
   ids: Record<string, number>;
-  /** What each user may see; absent: everything. */
+  /** What each user may see. A user without an entry sees everything. */
   visible: Map<string, ReadonlySet<number>>;
-  /** Secrets: of an owner, of two members, and of the first member's second key. */
+  /** The keys of an owner and of two members, and a second key of the first member. */
   keys: { owner: string; ada: string; ada2: string; bob: string };
 }
 
-/** With FIXTURES. Nobody changes it: who does brings an engine of their own. */
+/** An engine with FIXTURES, which no test changes: tests that change it open an engine of their own. */
 let shared: Promise<Engine> | undefined;
 
-/** `engine` in place of the shared one. */
+/** Starts a service. `engine` replaces the shared engine. */
 export async function startService(
   options: Partial<HandlerOptions> = {},
   engine?: Engine,

@@ -1,4 +1,7 @@
-/** Revocation reaches what is on its way to a slow reader: a long answer ends before the next piece, or within a second if none is taken. */
+/**
+ * Revocation affects an answer that is on its way to a slow reader. The answer ends before its next piece, or within a
+ * second if the reader takes none.
+ */
 
 import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -12,7 +15,7 @@ import { bearer, mint, NOW, startService, type Service } from "./service.ts";
 
 const MIB = 2 ** 20;
 
-/** 200 MiB, made as it is read: each file is the same. */
+/** Returns 200 MiB of equal files, which are made while they are read. */
 function endless(): FileResult[] {
   const [file] = (chunkEvent() as { files: FileResult[] }).files;
   return Array<FileResult>(2_000).fill({ ...file!, content: "x".repeat(100_000) });
@@ -26,7 +29,7 @@ const engine = scriptedEngine({
   },
 });
 
-/** A client that takes 64 KiB at most every few milliseconds, some 10 MB a second, until it is paused. */
+/** A client that reads at most 64 KiB every few milliseconds, about 10 MB a second, until it is paused. */
 class SlowReader {
   bytes = 0;
   last = "";

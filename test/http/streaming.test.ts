@@ -1,4 +1,4 @@
-/** Bodies on their way, over a real socket: in both directions, slow, broken off, and more of them than may be. */
+/** Bodies in transit over a real socket: in both directions, slow, broken off, and more of them than are allowed. */
 
 import express from "express";
 import { once } from "node:events";
@@ -30,7 +30,7 @@ const serve = (script: Parameters<typeof scriptedEngine>[0], options = {}) =>
 
 const text = (part: Uint8Array | undefined) => Buffer.from(part ?? []).toString();
 
-/** Resolves once it holds; a test that waits for what never comes runs into its time-out. */
+/** Resolves once the condition holds. If it never does, the test reaches its time-out. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await sleep(5);
 }
@@ -190,7 +190,7 @@ test("one search too many is 503, and its place is free when another ends", asyn
 
 // ── answers that wait for their reader ──
 
-/** Of 20 MB, more than a socket's buffers take. */
+/** Returns an answer of 20 MB, more than a socket's buffers take. */
 const longAnswer = (): SearchResponse => {
   const [file] = (chunkEvent() as { files: FileResult[] }).files;
   return { ...emptyResponse(), files: Array(200).fill({ ...file, content: "x".repeat(100_000) }) };
@@ -282,7 +282,7 @@ test.each(["/api/search", "/api/stream_search"])(
   },
 );
 
-/** A client that reads the start of its answer, and then no more. */
+/** A client that reads the start of its answer and then stops reading. */
 function askAndWait(origin: string, path: string) {
   const { hostname, port } = new URL(origin);
   const socket = connect({ host: hostname, port: Number(port) });

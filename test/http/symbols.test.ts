@@ -1,4 +1,4 @@
-/** Definitions and references: what is asked of the engine, and what is made of its answer. */
+/** Definitions and references: what the routes ask the engine, and what they make of its answer. */
 
 import { afterAll, expect, test } from "vitest";
 import { createHandler } from "../../src/http/handler.ts";

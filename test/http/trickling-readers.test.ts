@@ -1,4 +1,4 @@
-/** Readers that take just enough not to be idle: they lose their places to others, and hold none for long. */
+/** Readers that take just enough not to be idle. They lose their slots to others, and hold none for long. */
 
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { memoryTokenStore } from "../../src/auth/token-store.ts";
@@ -34,7 +34,9 @@ function serve(options: object) {
 type Body = ReadableStreamDefaultReader<Uint8Array>;
 const bodyOf = (response: Response): Body => response.body!.getReader();
 
-/** Takes so many bytes in each of so many seconds. Returns the seconds until the body ended or broke off. */
+/**
+ * Takes this many bytes in each second, for this many seconds. Returns the seconds until the body ended or broke off.
+ */
 async function trickle(
   body: Body,
   bytesASecond: number,

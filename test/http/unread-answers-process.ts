@@ -1,6 +1,6 @@
 /**
- * A process whose memory is measured while clients read nothing of what they have asked for: each answer is a file
- * of 8 MiB, once whole and once as context. Run with --expose-gc; prints JSON.
+ * A process whose memory is measured while clients do not read the answers that they requested. Each answer has a file
+ * of 8 MiB twice: as a whole and as context. Run it with --expose-gc; it prints JSON.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

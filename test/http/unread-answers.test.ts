@@ -1,4 +1,7 @@
-/** The memory of answers that nobody reads: bounded for all of them together, and the latest reader gives way. */
+/**
+ * The memory of answers that nobody reads is bounded for all of them together. If the bound is reached, the reader that
+ * is furthest behind loses its answer.
+ */
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -19,10 +22,10 @@ import type { UnreadAnswers } from "./unread-answers-process.ts";
 
 const MIB = 2 ** 20;
 const [file] = (chunkEvent() as { files: FileResult[] }).files;
-/** A quarter of what may be held, and a little less. */
+/** A text of a little less than a quarter of what may be held. */
 const long = "x".repeat(63 * MIB);
 const files: FileResult[] = [{ ...file!, content: long }];
-/** What a stream shows counts twice. */
+/** The files of a stream. What a stream shows counts twice. */
 const streamed: FileResult[] = [{ ...file!, content: long.slice(long.length / 2) }];
 const response = async () => ({ ...emptyResponse(), files });
 const whole = scriptedEngine({
@@ -57,7 +60,10 @@ const explains = {
   },
 };
 
-/** Asks, and reads until the long text has begun. Returns undefined if the answer was refused by then. */
+/**
+ * Sends a request, and reads until the long text has begun. Resolves to undefined if the answer was refused before
+ * that.
+ */
 async function begin(asked: Promise<Response>): Promise<Body | undefined> {
   const { status, body } = await asked;
   if (status === 503) return undefined;
@@ -139,7 +145,7 @@ test.each([
   expect(await heldBytes(value)).toBe(bytes);
 });
 
-/** Measured are 215 to 305; without the bound 800 and more. */
+/** How much the memory may grow. Measured: 215 to 305 MiB; without the bound 800 and more. */
 const MOST_MORE = 400 * MIB;
 
 describe.runIf(process.platform === "linux")("48 answers of 16 MiB that nobody reads", () => {

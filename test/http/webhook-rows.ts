@@ -1,4 +1,4 @@
-/** Deliveries of webhooks, to the service that `quern serve --sync` runs beside the handler. */
+/** Deliveries of webhooks to the service that `quern serve --sync` runs next to the handler. */
 
 import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ type Webhook = NonNullable<HandlerOptions["webhook"]>;
 
 const SECRET = "webhook-secret-0123";
 
-/** A code host with a repository, and the service that follows it. */
+/** Starts a code host with a repository, and the service that follows it. */
 export async function startDeliveries(): Promise<{ webhook: Webhook } & AsyncDisposable> {
   const remotes = await startRemotes();
   const host = serveHost(remotes, "gitea");
