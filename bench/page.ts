@@ -2,6 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { format } from "prettier";
+import { scaleTable } from "./cluster-scale.ts";
 import { MEBIBYTE } from "./index-stage.ts";
 import { dotPlot, linePlots } from "./plot.ts";
 import type { Record } from "./record.ts";
@@ -49,7 +50,7 @@ export async function writePage(records: readonly Record[]): Promise<string> {
   const sections = records
     .toSorted((one, other) => presentPeers(other).length - presentPeers(one).length)
     .map((record, place) => section(record, place === 0, told));
-  const page = [HEAD, ...sections, FOOT].join("\n\n");
+  const page = [HEAD, ...sections, ...paper(records), FOOT].join("\n\n");
   const formatted = await format(page, { parser: "markdown", printWidth: 100 });
   writeFileSync(new URL("benchmarks.md", docs), formatted);
   return "docs/benchmarks.md";
@@ -83,6 +84,13 @@ function section(record: Record, isMain: boolean, told: Set<string>): string {
     ...(method.length ? ["### Method", bullets(method)] : []),
     ...(failures.length ? ["### Failed", bullets(failures)] : []),
   ].join("\n\n");
+}
+
+/** The part of the page that is computed from figures of several records. */
+function paper(records: readonly Record[]): string[] {
+  const table = scaleTable(records);
+  const stands = `Nothing in this table was measured. [bench/cluster-scale.ts](../bench/cluster-scale.ts) computes it: objects are not compressed, a quarter of the stored text has been replaced, what is searched is in memory, and work spreads evenly. A search takes at most 10 s by default (\`timeoutMs\` of the handler); a longer one is partial, and says so.`;
+  return table.rows.length > 0 ? ["## A large cluster", markdown(table), stands] : [];
 }
 
 const bullets = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join("\n");

@@ -7,7 +7,12 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished } from "vitest";
-import { postgresCatalog, type ClusterEngine } from "../../src/cluster/index.ts";
+import {
+  directorySegments,
+  postgresCatalog,
+  type ClusterEngine,
+  type SegmentStore,
+} from "../../src/cluster/index.ts";
 import { ownersOf } from "../../src/cluster/catalog/placement.ts";
 import { comparable } from "./comparable.ts";
 import { openFront, SECRET, startNode, startNodes, type RunningNode } from "./fronts.ts";
@@ -193,6 +198,44 @@ test("a node that joins gets slices, one that leaves gives its own away, and no 
   await expect.poll(() => asking.answers).toBeGreaterThan(before + 2);
   asking.isOver = true;
   await load;
+});
+
+test("a node that restarts fetches nothing again, and nobody else fetches its slices meanwhile", async () => {
+  let fetched = 0;
+  const store = directorySegments(temporaryFolder());
+  const segments: SegmentStore = {
+    ...store,
+    get: (...given) => {
+      fetched++;
+      return store.get(...given);
+    },
+  };
+  const cluster = await newCluster({ segments, shardBytes: 20, onWarning: () => undefined });
+  const directory = temporaryFolder();
+  const nodes = [
+    await startNode(cluster, "one", { directory }),
+    ...(await startNodes(cluster, 2)), // three nodes, two replicas
+  ];
+  const front = await openFront(cluster);
+  for (let n = 1; n <= 4; n++)
+    await front.index(
+      shop("shop", ...Array.from({ length: n }, (_, i) => `needle ${i} and more\n`)),
+    );
+  const status = async (name: string) =>
+    (await front.status()).nodes.find((one) => one.name === name)!;
+  const isWhole = { missingBytes: 0, isLive: true };
+  for (const { name } of nodes) await expect.poll(() => status(name)).toMatchObject(isWhole);
+  await Promise.all(nodes.map(({ engine }) => engine.refresh()));
+  const { ready } = await status("one");
+  expect(ready).toBeGreaterThan(0);
+  const before = fetched;
+  await nodes[0]!.engine.close();
+  expect(await status("one")).toMatchObject({ isLive: false, isPlaced: true, ready: 0 });
+  await Promise.all(nodes.slice(1).map(({ engine }) => engine.refresh()));
+  await startNode(cluster, "one", { directory });
+  expect(await status("one")).toMatchObject({ ...isWhole, ready });
+  await Promise.all(nodes.slice(1).map(({ engine }) => engine.refresh()));
+  expect(fetched).toBe(before);
 });
 
 test("a node says that it is ready when it listens, and not before", async () => {

@@ -52,7 +52,7 @@ test("a store on a database without tables says what to do, and works once it is
 const OTHERS = [
   ["an older version", "schema = 0", /version 0, this quern needs \d+: run migrateCluster/],
   ["a newer version", "schema = 99", /version 99, this quern knows \d+: use a newer quern/],
-  ["a newer format", "format = 99", /use a newer quern/],
+  ["a newer format", "format = 99", /format 99, this quern knows 2: use a newer quern/],
 ] as const;
 
 test.each(OTHERS)("tables of %s are INDEX_VERSION", async (_, set, words) => {

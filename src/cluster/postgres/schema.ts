@@ -264,7 +264,12 @@ async function checkVersion(pool: PostgresPool, table: (name: string) => string)
     throw error;
   });
   if (stored === undefined) throw missing();
-  if (stored.schema > SCHEMA_VERSION || stored.format > FORMAT) throw newer(stored.schema);
+  if (stored.schema > SCHEMA_VERSION) throw newer(stored.schema);
+  if (stored.format > FORMAT)
+    throw new QuernError(
+      "INDEX_VERSION",
+      `the rows of the tables have format ${stored.format}, this quern knows ${FORMAT}: use a newer quern`,
+    );
   if (stored.schema < SCHEMA_VERSION)
     throw new QuernError(
       "INDEX_VERSION",
