@@ -77,11 +77,13 @@ export async function repositoryNames(): Promise<string[]> {
 /** Builds all repositories. REQUIRES: `target` contains none of them yet, because a built one is never overwritten. */
 export async function buildCorpus(target: string): Promise<BuiltRepository[]> {
   const built: BuiltRepository[] = [];
-  for (const name of await repositoryNames()) built.push(await build(name, join(target, name)));
+  for (const name of await repositoryNames()) built.push(await buildRepository(target, name));
   return built;
 }
 
-async function build(name: string, path: string): Promise<BuiltRepository> {
+/** Builds one repository. Most tests need no other, and each takes three processes of git. */
+export async function buildRepository(target: string, name: string): Promise<BuiltRepository> {
+  const path = join(target, name);
   if (existsSync(path)) throw new Error(`${path} is already there`);
   const history = await readHistory(name);
   const folder = await readTree(join(CORPUS, name));

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import { buildCorpus, CORPUS } from "../../scripts/build-corpus.ts";
+import { buildRepository, CORPUS } from "../../scripts/build-corpus.ts";
 import { quern, type Ran } from "./terminal.ts";
 
 export const folder = mkdtempSync(join(tmpdir(), "quern-commands-"));
@@ -17,7 +17,7 @@ export const ask = (...argv: string[]): Promise<Ran> => quern([...argv, "--db", 
 /** Makes the index. Call this once in a file of tests. */
 export function indexSome(): void {
   beforeAll(async () => {
-    await buildCorpus(repositories);
+    for (const name of ["task-queue", "pebble"]) await buildRepository(repositories, name);
     const revisions = ["main", "develop", "v2.1.0"].flatMap((name) => ["--rev", name]);
     const first = await ask("index", join(repositories, "task-queue"), ...revisions);
     expect(first).toMatchObject({ code: 0 });

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import type { z } from "@hono/zod-openapi";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { buildCorpus } from "../../scripts/build-corpus.ts";
+import { buildRepository } from "../../scripts/build-corpus.ts";
 import type { explanation } from "../../src/http/explain-schema.ts";
 import type * as history from "../../src/http/history-schemas.ts";
 import type * as schemas from "../../src/http/schemas.ts";
@@ -126,8 +126,7 @@ inBrowser("answers of other versions", (browser) => {
   const folder = mkdtempSync(join(tmpdir(), "quern-answers-"));
   let site: Site;
   beforeAll(async () => {
-    const built = await buildCorpus(folder);
-    const { path, name, revisions } = built.find((one) => one.name === "task-queue")!;
+    const { path, name, revisions } = await buildRepository(folder, "task-queue");
     site = await openSite([git(path, { name, revisions })]);
   });
   afterAll(async () => {

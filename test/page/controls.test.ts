@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { buildCorpus } from "../../scripts/build-corpus.ts";
+import { buildRepository } from "../../scripts/build-corpus.ts";
 import { memoryTokenStore } from "../../src/auth/token-store.ts";
 import { memoryUserStore } from "../../src/auth/user-store.ts";
 import { git } from "../../src/index.ts";
@@ -109,8 +109,7 @@ inBrowser("controls", (browser) => {
   let site: Site;
   let locked: Site;
   beforeAll(async () => {
-    const built = await buildCorpus(folder);
-    const { path, name, revisions } = built.find((one) => one.name === "task-queue")!;
+    const { path, name, revisions } = await buildRepository(folder, "task-queue");
     const sources = [git(path, { name, revisions })];
     site = await openSite(sources);
     locked = await openSite([], { tokens: memoryTokenStore(), users: memoryUserStore() });

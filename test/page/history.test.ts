@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildCorpus } from "../../scripts/build-corpus.ts";
+import { buildRepository } from "../../scripts/build-corpus.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import { git } from "../../src/index.ts";
 import { beginningOfDiff, diffLines } from "../../src/page/history/diff-lines.ts";
@@ -51,8 +51,7 @@ describe.runIf(hasHistory)("with routes of commits", () =>
     const folder = mkdtempSync(join(tmpdir(), "quern-page-git-"));
     let site: Site;
     beforeAll(async () => {
-      const built = await buildCorpus(folder);
-      const { path, name, revisions } = built.find((one) => one.name === "task-queue")!;
+      const { path, name, revisions } = await buildRepository(folder, "task-queue");
       const hostile = await hostileHistory(join(folder, "hostile"));
       site = await openSite([
         git(path, { name, revisions }),
