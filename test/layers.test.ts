@@ -284,7 +284,7 @@ const ROOMS: Record<string, readonly string[]> = {
 
 const isIn = (path: string, room: string): boolean => path === room || path.startsWith(`${room}/`);
 
-/** The innermost room of a file, given as its path without the ending. */
+/** Returns the innermost room of a file, which is given as its path without extension. */
 const roomOf = (path: string): string | undefined =>
   Object.keys(ROOMS)
     .filter((room) => isIn(path, room))
@@ -345,7 +345,7 @@ test("every room has a file", () => {
 });
 
 const PICTURE = "docs/architecture.md";
-/** Their own rooms are no stage of a journey. */
+/** Rooms whose inner rooms are not stages of a journey. */
 const SHOWN_AS_ONE = ["page"];
 
 test(`${PICTURE} shows every room, and no other`, () => {

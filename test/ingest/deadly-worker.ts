@@ -1,4 +1,7 @@
-/** Indexes as any worker does, but two texts are deadly: one is parsed for ever, one ends the thread. */
+/**
+ * A worker that indexes like any other, except that two texts are deadly: one is parsed for ever, and one ends the
+ * thread.
+ */
 
 import { createExtractor, type Extractor } from "../../src/ingest/symbols/extract.ts";
 import { INGEST_TASKS } from "../../src/ingest/tasks.ts";
@@ -8,7 +11,10 @@ import type { TaskContext } from "../../src/threads/task.ts";
 
 const never = new Int32Array(new SharedArrayBuffer(4));
 
-/** With its grammar, before any task: loading it is half a second without a sign of life, and many where cores are few. */
+/**
+ * Returns an extractor whose grammar is loaded before any task. Loading gives no sign of life for half a second, and
+ * for many seconds if there are few cores.
+ */
 async function deadlyExtractor(): Promise<Extractor> {
   const real = await createExtractor();
   await real.prepare("TypeScript");

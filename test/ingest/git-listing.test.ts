@@ -1,4 +1,4 @@
-/** Listings of git() held against git's own, over random trees and large ones. */
+/** Compares the listings of git() with git's own, for random trees and large ones. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ function commitTree(folder: string, branch: string, files: ReadonlyMap<string, s
   return id;
 }
 
-/** What the index holds after these entries: `path id` of each file of each revision. */
+/** Returns the content of the index after these entries: `path id` for each file of each revision. */
 function apply(states: Map<string, string>[], entries: readonly Entry[]): string[][] {
   for (const entry of entries) {
     for (const revision of entry.revisions) {

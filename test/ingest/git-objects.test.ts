@@ -9,7 +9,7 @@ import { git as run, readLines, repository, tempFolder } from "./listing.ts";
 const never = () => new AbortController().signal;
 const content = (n: number) => `${n}`.repeat(n * 37);
 
-/** A repository with the files 0 to 99 of up to 7 KB. */
+/** Makes a repository with the files 0 to 99, of up to 7 KB each. */
 function manyObjects(): { folder: string; ids: string[] } {
   const files = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`f/${n}`, content(n)]));
   const folder = repository({ ...files, large: "x".repeat(300_000) });
@@ -17,7 +17,7 @@ function manyObjects(): { folder: string; ids: string[] } {
   return { folder, ids };
 }
 
-/** GitProcesses that count. */
+/** GitProcesses that counts the processes. */
 class Counted extends GitProcesses {
   started = 0;
   override start(args: readonly string[]) {

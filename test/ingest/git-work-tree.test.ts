@@ -1,4 +1,4 @@
-/** directory({ git: true }): what git tracks or would add, as it is on the disk. */
+/** directory({ git: true }) lists what git tracks or would add, as it is on the disk. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";

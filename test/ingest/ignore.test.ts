@@ -1,4 +1,4 @@
-/** Rules of .gitignore files, held against git itself, and what the worst of them cost. */
+/** Compares the rules of .gitignore files with git itself, and measures the cost of the worst of them. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -49,7 +49,7 @@ const noRules = () => callersRules([], slice());
 const addRules = (rules: Rules, text: string, bytes = 0) =>
   withRules(rules, { file: "/r/.gitignore", bytes, lines: text.split("\n") }, slice());
 
-/** What quern ignores, folders included, in the order of asking. */
+/** Resolves to what quern ignores, folders included, in the order of TREE. */
 async function ignoredByQuern(files: Readonly<Record<string, string>>): Promise<string[]> {
   const found: string[] = [];
   const inFolder = async (folder: string, above: Rules) => {
@@ -92,7 +92,7 @@ function ignoredByGit(files: Readonly<Record<string, string>>): string[] {
   }
 }
 
-/** One row for each thing that git's own matcher treats by itself. */
+/** One row for each case that git's own matcher treats separately. */
 const LINES = [
   [
     "a",
@@ -227,7 +227,7 @@ describe.skipIf(isCaseless)("as git has it", () => {
   });
 });
 
-/** Rules that make a matcher with backtracking try every way to share out a path. */
+/** Rules for which a matcher with backtracking tries every way to divide a path. */
 const ATTACKS: [what: string, rules: string, name: string][] = [
   ["double stars over one name", `${"/**/a".repeat(60)}/b`, "a"],
   ["double stars and stars", `${"/**/*a*".repeat(60)}/b`, "aaaaaaaa"],

@@ -10,7 +10,7 @@ import {
 import { SLOWNESS } from "../slowness.ts";
 import { leastWork } from "./least-work.ts";
 
-/** Of processor time, for one text; blank lines took 34. */
+/** Processor time for one text. Before they had a bound, blank lines took 34. */
 const MOST_MS = 6 * SLOWNESS;
 
 test.each<[string, string, string]>([

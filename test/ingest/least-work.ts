@@ -1,8 +1,11 @@
-/** How long something that takes no turn works at the least: a busy machine makes some tries late. */
+/**
+ * Measures the least processor time of several tries, because a busy machine delays some of them. The work must be
+ * synchronous.
+ */
 
 const TRIES = 3;
 
-/** ms of processor time. */
+/** Returns milliseconds of processor time. */
 export function leastWork(work: () => unknown): number {
   let least = Infinity;
   for (let left = TRIES; left > 0; left--) {

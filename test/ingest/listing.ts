@@ -1,4 +1,4 @@
-/** What the tests of sources share: a listing read to its end, one line per entry. */
+/** What the tests of sources share: they read a listing to its end, as one line per entry. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -57,7 +57,7 @@ export function git(folder: string, ...args: string[]): string {
   }).trim();
 }
 
-/** A repository with one commit on 'main'. */
+/** Makes a repository with one commit on 'main'. */
 export function repository(files: Record<string, string>, ...init: string[]): string {
   const folder = tempFolder();
   git(folder, "init", "-q", "-b", "main", ...init);
@@ -83,7 +83,7 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Contents are read too, all at once per batch, where `withContent` is true. */
+/** Reads a listing. If `withContent` is true, contents are read, too: those of a batch at the same time. */
 export async function read(source: Source, options: ReadOptions = {}): Promise<Read> {
   const listing = await source.open(options.indexed ?? { revisions: [] }, {
     signal: options.signal ?? new AbortController().signal,

@@ -6,7 +6,7 @@ import { expandPatterns, matches } from "../../src/git/ref-patterns.ts";
 import { git } from "../../src/ingest/sources/git.ts";
 import { git as run, read, repository } from "./listing.ts";
 
-/** By trying every split. */
+/** The slow twin: it tries every way to split the text. */
 function slowMatches(pattern: string, text: string): boolean {
   if (pattern === "") return text === "";
   const rest = pattern.slice(1);

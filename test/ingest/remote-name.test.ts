@@ -1,4 +1,4 @@
-/** What a repository is called after its remote. */
+/** The name that a repository gets from its remote. */
 
 import { expect, test } from "vitest";
 import { remoteName } from "../../src/git/remote-name.ts";

@@ -1,4 +1,4 @@
-/** A thread that dies of a file costs that file its symbols, and nothing else. */
+/** If a file kills a thread, only that file loses its symbols. */
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ import { createPool, type Pool } from "../../src/threads/pool.ts";
 const BLOBS = 9;
 const DEADLY = 5;
 
-/** A store whose files have no symbols yet. */
+/** Makes a store whose files have no symbols yet. */
 async function indexed(contentOf: (i: number) => string): Promise<Environment> {
   const path = mkdtempSync(join(tmpdir(), "quern-pass-"));
   const engine = await open(path, { workers: 0 });
@@ -47,7 +47,7 @@ async function newestCatalog(environment: Environment) {
   return catalog;
 }
 
-/** How many definitions were found, and what came of each blob. */
+/** Resolves to how many definitions were found, and to the outcome of each blob. */
 async function pass(
   environment: Environment,
   pool: Pool,
@@ -82,7 +82,7 @@ async function pass(
 const outcomes = (...deadly: number[]) =>
   Array.from({ length: BLOBS }, (_, blob) => (deadly.includes(blob) ? "gave-up" : "symbols"));
 
-/** Dies of every range that holds the deadly blob, unless it is told not to parse it. */
+/** Returns a pool that dies of every range with the deadly blob, unless it is told not to parse that blob. */
 function mortal(pool: Pool, saysWhere: boolean): { pool: Pool; deaths: () => number } {
   let deaths = 0;
   const dying: Pool = {

@@ -1,4 +1,4 @@
-/** A walk on a worker thread gives what a walk on this one gives, and ends when it is told to. */
+/** A walk on a worker thread gives the same as a walk on this thread, and ends when it is told to. */
 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

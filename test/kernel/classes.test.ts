@@ -1,4 +1,4 @@
-/** Triples of classes against a slow twin. */
+/** Compares triples of classes with a slow twin. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,4 +1,7 @@
-/** Rating matches by a stored run of definitions, against a twin that looks at every pair of both. */
+/**
+ * Compares the rating of matches by a stored run of definitions with a twin that looks at every pair of a match and a
+ * definition.
+ */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -13,7 +16,7 @@ const arena = new Arena(kernel);
 
 type Range = readonly [start: number, end: number];
 
-/** Rows have these kinds by turns. */
+/** The kinds of the rows, in turn. */
 const KINDS = (["function", "class", "constructor", "field", "property"] as const).map((kind) =>
   SYMBOL_KINDS.indexOf(kind),
 );
@@ -50,7 +53,7 @@ function rated({ text, names, matches }: Case, damage?: (run: Uint8Array) => Uin
 
 const isWord = (char: string | undefined) => char !== undefined && /\w/.test(char);
 
-/** What an end of a match counts: 2 outside a word, 1 at a joint of one, 0 else. */
+/** Rates an end of a match: 2 at the end of a word, 1 at a joint within a word, 0 elsewhere. */
 function edge(left: string | undefined, right: string | undefined): number {
   if (!isWord(left) || !isWord(right)) return 2;
   if (left === "_" || right === "_") return 1;

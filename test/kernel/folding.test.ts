@@ -22,7 +22,7 @@ const { WrappedRE2 } = createRequire(import.meta.url)("re2-wasm/build/wasm/re2.j
 const hex = (cp: number) => `\\x{${cp.toString(16)}}`;
 const isSurrogate = (cp: number) => cp >= 0xd800 && cp <= 0xdfff;
 
-/** Whether RE2 finds the class in the text, case not counting. */
+/** Whether RE2 finds the class in the text, ignoring case. */
 function finds(members: string, text: string): boolean {
   const pattern = new WrappedRE2(`[${members}]`, true, false, false);
   expect(pattern.ok()).toBe(true);
@@ -70,9 +70,9 @@ test("RE2 matches exactly the members of each orbit", () => {
 });
 
 /**
- * Two code points that fold together differ in some bit. So nothing outside the table folds if, for
- * every bit, RE2 cannot find the points that have it among those that have it not. Bits 0–6 are asked
- * block by block, as a class of many ranges is slow to build.
+ * Two code points that fold together differ in some bit. So nothing outside the table folds if, for every bit, RE2
+ * cannot find the points with that bit among those without it. Bits 0–6 are tested block by block, because a class of
+ * many ranges is slow to build.
  */
 const lone = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => from + i).filter(

@@ -1,4 +1,4 @@
-/** Grams of pages and their lists against slow twins. */
+/** Compares the grams of pages and their lists with slow twins. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -36,7 +36,7 @@ function isOneCharacter(bytes: Uint8Array, size: number): boolean {
   }
 }
 
-/** The pages that hold each gram, by ascending gram. */
+/** Returns the pages that contain each gram, by ascending gram. */
 function pagesByGram(pages: readonly Uint8Array[]): [number, number[]][] {
   const found = new Map<number, number[]>();
   pages.forEach((page, number) => {
@@ -100,7 +100,7 @@ test("a list longer than a block of the arena, with gaps of two bytes", () => {
   expect(got).toEqual([want]);
 });
 
-/** A linear congruential generator, so that the pages are the same in every run. */
+/** Returns random pages. A linear congruential generator makes them the same in every run. */
 function pagesOf(count: number, bytesOf: (random: number) => number): Buffer[] {
   let state = 1;
   const next = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 8;

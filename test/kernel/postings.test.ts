@@ -1,4 +1,4 @@
-/** Sets of pages against slow twins. */
+/** Compares sets of pages with slow twins. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

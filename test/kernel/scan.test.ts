@@ -1,4 +1,4 @@
-/** The literal scan against a slow twin that tries every place. */
+/** Compares the literal scan with a slow twin that tries every place. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

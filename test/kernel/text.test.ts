@@ -1,4 +1,4 @@
-/** Newlines, lines and edges against slow twins. */
+/** Compares newlines, lines and edges with slow twins. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { createKernel } from "../../src/kernel/kernel.ts";
 const kernel = createKernel();
 const arena = new Arena(kernel);
 
-/** Runs with the text in kernel memory, newlines all around it. */
+/** Runs with the text in kernel memory, surrounded by newlines. */
 function withText<T>(text: Uint8Array, run: (at: number) => T): T {
   const mark = arena.mark();
   const at = arena.take(text.length + 256) + 128;

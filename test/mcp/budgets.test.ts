@@ -1,4 +1,4 @@
-/** Budgets by real tokenizers: never exceeded, and used where there is more to tell. */
+/** Budgets, counted by real tokenizers, are never exceeded, and are used if there is more to show. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const LANGUAGES = "corpus/languages";
 const codeIn = (extension: string): string =>
   readFileSync(join(LANGUAGES, `sample.${extension}`), "utf8");
 
-/** Texts of one sentence or two, which begin with the word that is searched for. */
+/** Texts of one or two sentences, which begin with the word that is searched for. */
 const PROSE: Record<string, string> = {
   english: "needle: the cart rounds each price to whole cents before it adds the shipping costs.",
   deutsch:
@@ -33,7 +33,7 @@ const PROSE: Record<string, string> = {
   हिन्दी: "needle: कार्ट शिपिंग लागत जोड़ने से पहले हर कीमत को पूर्णांक में बदल देता है।",
 };
 
-/** A line that holds the needle at the end of whatever the language has there. */
+/** Extensions of languages. A line has the needle at its end, after text of that language. */
 const EXTENSIONS = ["c", "cpp", "cs", "go", "java", "js", "php", "py", "rb", "rs", "ts", "swift"];
 
 async function filled(name: string, lines: readonly string[]): Promise<Engine> {
@@ -75,7 +75,7 @@ const CASES: [name: string, lines: string[]][] = [
 ];
 
 const BUDGETS = [200, 350, 1_000, 4_000];
-/** Of the budget, at least, where there is more to tell. */
+/** The least share of the budget that is used if there is more to show. */
 const LEAST_USED = 0.8;
 
 test.each(CASES)("search in %s stays within budgets, and uses them", async (name, lines) => {
@@ -141,7 +141,7 @@ test("every tool stays within budgets, and uses them", async () => {
     }
 });
 
-/** Lines as answers have them, of whatever there is: code, prose, noise. */
+/** Yields lines of every kind that answers have: code, prose, noise. */
 function* anyLines(): Generator<string> {
   for (const name of samples)
     for (const line of readFileSync(join(LANGUAGES, name), "utf8").split("\n")) yield line;

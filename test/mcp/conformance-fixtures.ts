@@ -1,4 +1,7 @@
-/** What the protocol's conformance suite asks a server for by name, beside what code search has. */
+/**
+ * The tools, resources and prompts that the protocol's conformance suite calls by name, in addition to those of code
+ * search.
+ */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import {

@@ -1,4 +1,4 @@
-/** Lets the conformance suite be loaded by Node 20: it imports `globSync` of `fs`, which no server scenario calls. */
+/** Lets Node 20 load the conformance suite, which imports `globSync` of `fs`. No server scenario calls that. */
 
 import fs from "node:fs";
 import { register } from "node:module";

@@ -1,4 +1,6 @@
-/** The protocol's own conformance suite against the mount, with the tools and prompts that it asks for by name. */
+/**
+ * Runs the protocol's own conformance suite against the mount, with the tools and prompts that the suite calls by name.
+ */
 
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
@@ -19,7 +21,7 @@ const RUN = fileURLToPath(new URL(SUITE, import.meta.url));
 const { href: HOOKS } = new URL("conformance-hooks.mjs", import.meta.url);
 const TIMEOUT_MS = 120_000;
 
-/** Scenarios of what this server never does, by the beginning of their names. */
+/** Scenarios of features that this server does not have, by the beginning of their names. */
 const NOT_SERVED: readonly (readonly [begin: string, why: string])[] = [
   ["input-required-result-", "no tool asks the client for anything"],
   ["elicitation-", "no tool asks the client for anything"],
@@ -43,7 +45,7 @@ async function served(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/mcp`;
 }
 
-/** One line for each scenario, `✓ name: 3 passed, 0 failed`, whatever the suite thinks of the whole. */
+/** Resolves to one line for each scenario, `✓ name: 3 passed, 0 failed`, whatever the suite's overall result is. */
 async function summaryOf(revision: string): Promise<string[]> {
   const args = ["--import", HOOKS, RUN, "server", "--url", await served()];
   const options = { timeout: TIMEOUT_MS, maxBuffer: 2 ** 26 };

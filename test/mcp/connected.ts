@@ -7,7 +7,9 @@ import { onTestFinished } from "vitest";
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** `era`: "2025" shakes hands, "2026" asks the server what it speaks. */
+/**
+ * Connects a client. With the `era` "2025" it shakes hands; with "2026" it asks the server which versions it speaks.
+ */
 export async function connected(
   handler: Handler,
   { era = "2026", path = "/mcp" }: { era?: string; path?: string } = {},
@@ -44,5 +46,5 @@ export async function callTool(
   return { text: first!.text, facts, isError: result.isError === true };
 }
 
-/** As many as the dearer of two real tokenizers counts. */
+/** Returns the number of tokens: the larger count of two real tokenizers. */
 export const tokensOf = (text: string): number => Math.max(cl100k(text).length, o200k(text).length);

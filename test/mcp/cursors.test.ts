@@ -1,4 +1,4 @@
-/** Cursors are kept up to a number and a length; the oldest go first. */
+/** Cursors are kept up to a number and a total length. The oldest are dropped first. */
 
 import { expect, test } from "vitest";
 import { Cursors } from "../../src/mcp/cursors.ts";

@@ -1,6 +1,6 @@
 /**
- * What a caller gets of resources, templates, completion and prompts of an engine that holds more than they may
- * see is what an engine would give that holds nothing else. The two answers are compared as a whole.
+ * A caller may not see everything in an engine. Its resources, templates, completion and prompts must be those of an
+ * engine that has only what the caller may see. The two answers are compared as a whole.
  */
 
 import type { Client } from "@modelcontextprotocol/client";
@@ -12,7 +12,7 @@ import { openEngine } from "../engine/opened.ts";
 import { connected } from "./connected.ts";
 
 const TEMPLATE = "quern://{repository}@{revision}/{+path}";
-/** Names of one begin as, end as and hold those of the other. */
+/** The names of the visible and of the hidden repositories begin alike, end alike, and contain each other. */
 const SEEN = ["acme/shop", "acme/tools", "shop"];
 const HIDDEN = ["acme/shop-secret", "acme/secret", "secret/shop", "acme/to", "a"];
 const PATHS = ["src/cart.ts", "src/secret.ts", "README.md", "src/a b#c.ts"];

@@ -1,4 +1,4 @@
-/** The history tool beside what git itself says. */
+/** Compares the history tool with git itself. */
 
 import { execFileSync } from "node:child_process";
 import type { Client } from "@modelcontextprotocol/client";

@@ -1,4 +1,4 @@
-/** Calls that take long: the client is told that they are at work, and leaves when it likes. */
+/** Calls that take long. The client is told that they are running, and may leave at any time. */
 
 import { tracingChannel } from "node:diagnostics_channel";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ import type { SearchTrace } from "../../src/tracing.ts";
 import { openEngine } from "../engine/opened.ts";
 import { connected } from "./connected.ts";
 
-/** An engine whose searches wait for something. */
+/** Makes an engine whose searches wait for something. */
 async function waiting(until: (signal: AbortSignal | undefined) => Promise<void>): Promise<Engine> {
   const engine = await openEngine();
   await engine.index(documents({ name: "r", files: [{ path: "a.ts", content: "needle" }] }));
@@ -51,7 +51,7 @@ test.each(ERAS)("era %s: progress is told, and rises", async (era) => {
   ]);
 });
 
-/** Searches that go on until they are told to end, and the moments at which that happens. */
+/** Makes searches that run until they are told to end, and records when that happens. */
 function endless() {
   let begin = () => {};
   const begun = new Promise<void>((resolve) => (begin = resolve));
@@ -79,7 +79,7 @@ test.each(ERAS)("era %s: a call that a client gives up ends", async (era) => {
   await ended;
 });
 
-/** A server on this machine, with one slot. */
+/** Starts a server on this machine, with one slot. */
 async function served(engine: Engine): Promise<() => Promise<Client>> {
   const handler = createHandler(engine, { anonymous: "all", mcp: true, maxConcurrent: 1 });
   const server = createServer(toNodeListener(handler)).listen(0, "127.0.0.1");
@@ -98,7 +98,7 @@ async function served(engine: Engine): Promise<() => Promise<Client>> {
   };
 }
 
-/** What becomes of searches for something. */
+/** Records what happens to searches for this query. */
 function tracesOf(query: string) {
   const ended: SearchTrace[] = [];
   let begin = () => {};
@@ -120,7 +120,7 @@ function tracesOf(query: string) {
 
 const SLOW = "needle slow";
 
-/** Searches for it again and again, as an engine does that has a lot to look at. */
+/** Makes an engine that repeats each search again and again, like one that has a lot to read. */
 async function neverDone(): Promise<Engine> {
   const engine = await openEngine({ workers: 0 });
   await engine.index(documents({ name: "r", files: [{ path: "a.ts", content: "needle slow" }] }));

@@ -1,4 +1,4 @@
-/** Names so long that those of one answer are more than an expression may have characters. */
+/** Names so long that those of one answer have more characters than an expression may have. */
 
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";

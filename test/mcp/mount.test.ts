@@ -1,4 +1,7 @@
-/** The mount in the HTTP interface: names, credentials, limits and records, as with every route, and of each call. */
+/**
+ * The mount in the HTTP interface: host names, credentials, limits and the audit apply as with every route, and to each
+ * call.
+ */
 
 import { expect, onTestFinished, test } from "vitest";
 import { memoryAuditStore, type AuditRecord } from "../../src/auth/audit-store.ts";
@@ -15,7 +18,7 @@ import { callTool, connected, type ToolAnswer } from "./connected.ts";
 
 const PATH = "/api/mcp";
 
-/** A client that sends a key along. */
+/** Returns a client that sends a key with each request. */
 const clientAs = (handler: Handler, secret: string, era = "2026") =>
   connected(
     (request) => {
@@ -175,7 +178,7 @@ test("a wrong key is recorded, events name who asked, and the use of a key is no
 
 // ── limits and viewers, call by call ──
 
-/** Any number of calls in one request, as clients of 2025 may send. */
+/** Returns one request with this many calls, as clients of 2025 may send it. */
 const batch = (count: number, secret: string): Request => {
   const calls = Array.from({ length: count }, (_, id) => ({
     jsonrpc: "2.0",
@@ -201,7 +204,7 @@ test("each call of a request takes a slot, and gives it back", async () => {
   }
 });
 
-/** Runs something within the first search. */
+/** Returns an engine that calls `run` within the first search. */
 function within(engine: Engine, run: () => void): Engine {
   return new Proxy(engine, {
     get(target, name) {

@@ -1,4 +1,7 @@
-/** What an answer says of where to go on, and of what it cannot know: a model has nothing but its words. */
+/**
+ * What an answer says about next steps, and about what it cannot know. A model knows nothing but the words of the
+ * answer.
+ */
 
 import { expect, test } from "vitest";
 import { git } from "../../src/ingest/sources/git.ts";

@@ -1,4 +1,4 @@
-/** What a tool does besides the engine's work: how often it asks, and its own processor time. */
+/** What a tool costs besides the engine's work: how often it searches, and its own processor time. */
 
 import { expect, test } from "vitest";
 import { documents, type Engine } from "../../src/index.ts";
@@ -27,7 +27,7 @@ const shop = sharedEngine((engine) =>
   ]),
 );
 
-/** A context whose engine counts its searches. `answers` keeps their answers, so that they are not made again. */
+/** Returns a context whose engine counts its searches. `answers` keeps their answers, so that each search runs once. */
 function contextOf(engine: Engine, answers?: Map<string, unknown>) {
   const counts = { searches: 0 };
   const asked = new Proxy(engine, {
@@ -59,7 +59,7 @@ test.each([
   expect(counts.searches).toBe(1);
 });
 
-/** Milliseconds. The budget is 1; SLOWNESS is 1.75 at least. */
+/** The most milliseconds of a tool's own work. The budget is 1, and SLOWNESS is at least 1.75. */
 const MOST_OWN = 0.6;
 
 test("an answer that fills its budget takes little beside the engine", async () => {

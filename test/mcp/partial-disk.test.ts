@@ -1,4 +1,4 @@
-/** What answers say where the disk itself is the trouble: a damaged index, notices that get lost, a writer in the way. */
+/** What answers say if the disk is the cause: a damaged index, notices that get lost, a writer in the way. */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import { toolContext } from "./tool-context.ts";
 
 const WORD = "damagedneedle";
 
-/** Two segments, of which the text of one is no more what it was. */
+/** Makes two segments. The text of one is damaged. */
 async function damaged(): Promise<Engine> {
   const path = temporaryFolder();
   const engine = await open(path, { workers: 0 });

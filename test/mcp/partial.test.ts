@@ -1,4 +1,4 @@
-/** Every way in which an answer can be partial, and the words that say so. */
+/** Every way in which an answer can be partial, and the message that says so. */
 
 import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
@@ -38,7 +38,10 @@ const contextOf = (engine: AskedEngine, behind: readonly string[] = []): ToolCon
 const run = (tool: Tool, args: object, context: ToolContext): Promise<Outcome> =>
   tool.run(tool.input.parse(args), context);
 
-/** What the engine itself says when it lacks something, put into its answers: the tools see nothing else of it. */
+/**
+ * Returns an engine whose answers have the statistics of an engine that lacks something. The tools see no other sign of
+ * that.
+ */
 function lacking(engine: Engine, stats: Record<string, unknown>): AskedEngine {
   const asked: AskedEngine = {
     search: async (request, options) => {

@@ -1,4 +1,4 @@
-/** The list of repositories, and names that are near one: of any number, no call asks for all. */
+/** The list of repositories, and similar names. However many there are, no call reads all of them. */
 
 import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
@@ -20,7 +20,7 @@ async function many(): Promise<Engine> {
   return engine;
 }
 
-/** Fails where all repositories are asked for. */
+/** Returns an engine that fails if all repositories are requested. */
 function bounded(engine: Engine): Engine {
   return new Proxy(engine, {
     get(target, name) {

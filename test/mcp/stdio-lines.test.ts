@@ -1,4 +1,4 @@
-/** What a client may write to the standard input: each line is passed on, or answered with an error. */
+/** Whatever a client writes to the standard input, each line is passed on or answered with an error. */
 
 import { PassThrough, Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,7 @@ import { messageLines } from "../../src/mcp/stdio-lines.ts";
 
 const CALL = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 
-/** Resolves to what is passed on, and to the answers. */
+/** Resolves to the lines that are passed on, and to the answers. */
 async function exchange(text: string, piece = text.length) {
   const output = new PassThrough();
   const pieces = Array.from({ length: Math.ceil(text.length / piece) }, (_, i) =>

@@ -29,7 +29,7 @@ async function started(
   return client;
 }
 
-/** Asks until the answer does not say any more that something is being read, or is not known yet. */
+/** Repeats a call until the answer no longer says that something is being read or is not known yet. */
 async function whenRead(client: Client, name: string, args: object): Promise<ToolAnswer> {
   for (;;) {
     const answer = await callTool(client, name, { ...args });

@@ -1,4 +1,4 @@
-/** What tools get of a host, for an engine without viewers. */
+/** The context that a host gives to tools, for an engine without viewers. */
 
 import { Cursors } from "../../src/mcp/cursors.ts";
 import { tokenBound } from "../../src/mcp/token-bound.ts";

@@ -1,4 +1,4 @@
-/** The tools over both eras of the protocol, with the official client: budgets, pages, viewers, errors in words. */
+/** The tools in both eras of the protocol, with the official client: budgets, pages, viewers, errors in words. */
 
 import { expect, test } from "vitest";
 import { createHandler } from "../../src/http/index.ts";
@@ -55,7 +55,7 @@ test.each([
   }
 });
 
-/** Each line that an answer tells, with its file. */
+/** Returns each line of code in an answer, with its file. */
 function told(text: string): string[] {
   let file = "";
   return text.split("\n").flatMap((one) => {

@@ -1,9 +1,12 @@
-/** The first way in which a response is not what the oracle expects, in words. */
+/** Finds the first difference between a response and what the oracle expects. */
 
 import type { FileResult, Range, SearchResponse } from "../../src/search/messages/response.ts";
 import { compareFiles, fileKey, type ExpectedFile, type ExpectedResponse } from "./oracle.ts";
 
-/** Undefined: it is as expected. REQUIRES: where the limit of the request cuts, the oracle was told the ranking. */
+/**
+ * Returns the difference in words, or undefined. REQUIRES: if the request's limit cuts, the oracle was given the
+ * ranking.
+ */
 export function compare(expected: ExpectedResponse, response: SearchResponse): string | undefined {
   const files = response.files.toSorted(compareFiles);
   const ids = response.repositoryInfo.map(({ id }) => id);
@@ -22,7 +25,7 @@ export function compare(expected: ExpectedResponse, response: SearchResponse): s
   );
 }
 
-/** Files whose symbols are not known yet count as skipped where a query asks for symbols. */
+/** Whether symbols were missing: files whose symbols are not known yet count as skipped if a query asks for symbols. */
 const isUndecided = (expected: ExpectedResponse, { stats }: SearchResponse): boolean =>
   expected.asksForSymbols && stats.filesSkipped > 0;
 
@@ -75,7 +78,7 @@ function firstOf<T>(
 const printRanges = (file: Pick<FileResult, "chunks">) =>
   file.chunks.flatMap((chunk) => chunk.matchRanges.map(printRange));
 
-/** Start and end, each as offset, line and column: `3@1:4-5@1:6`. */
+/** Returns start and end, each as offset, line and column: `3@1:4-5@1:6`. */
 export function printRange({ start, end }: Range): string {
   const print = (at: Range["start"]) => `${at.byteOffset}@${at.lineNumber}:${at.column}`;
   return `${print(start)}-${print(end)}`;
@@ -91,7 +94,7 @@ function differ(what: string, expected: unknown, actual: unknown): string | unde
   return `${what}\n  expected ${cut(left)}\n  got      ${cut(right)}`;
 }
 
-/** JSON with sorted keys. */
+/** Returns JSON with sorted keys. */
 function canonical(value: unknown): string {
   const sorted = (_: string, each: unknown) =>
     typeof each === "object" && each !== null && !Array.isArray(each)

@@ -6,7 +6,7 @@ import type { Corpus, CorpusFile, CorpusRepository, CorpusRevision } from "./cor
 
 export const REPOSITORY_NAMES = ["acme/api", "acme/web", "Acme/Tools", "other"];
 
-/** With the language that nothing but the name decides. */
+/** Paths, each with the language that follows from the name alone. */
 export const PATHS: readonly (readonly [path: string, language: string])[] = [
   ["main.go", "Go"],
   ["cmd/foo/main.go", "Go"],
@@ -24,9 +24,12 @@ const REVISION_NAMES = ["main", "dev", "release/1.0", "v1"];
 const binary = fc.constantFrom("foo\0bar", "\0").map((text) => Buffer.from(text));
 
 export interface CorpusShape {
-  /** Default 1 to 3. More than one needs a source with several. */
+  /** The number of revisions; 1 to 3 by default. More than one needs a source with several revisions. */
   readonly revisions?: number;
-  /** Files larger than a page. Default true; an expression that matches everywhere takes a second on them. */
+  /**
+   * Whether some files are larger than a page. Default true. An expression that matches everywhere takes a second for
+   * such a file.
+   */
   readonly pages?: boolean;
 }
 
@@ -62,7 +65,7 @@ function repository(
   return fc.record({ id: fc.constant(id), name: fc.constant(name), metadata, revisions });
 }
 
-/** Revisions of one repository have much in common. */
+/** Returns a revision that has much in common with the first. */
 function keepSome(first: CorpusRevision, other: CorpusRevision): fc.Arbitrary<CorpusRevision> {
   return fc.subarray([...first.files]).map((kept) => {
     const paths = new Set(kept.map(({ path }) => path));
@@ -94,7 +97,7 @@ function file(
   );
 }
 
-/** The same corpus with a symbol for every `parse`, `foo` and `bar` that is a word, nested by turns. */
+/** Returns the same corpus with a symbol for every word `parse`, `foo` and `bar`, alternately nested. */
 export function withSymbols(corpus: Corpus): Corpus {
   return mapFiles(corpus, (each) =>
     each.skipped === undefined ? { ...each, symbols: symbolsIn(each.bytes) } : each,
@@ -110,7 +113,10 @@ function mapFiles(corpus: Corpus, change: (file: CorpusFile) => CorpusFile): Cor
   };
 }
 
-/** Real definitions, for engines that extract symbols by themselves: which ones, the content before them decides. */
+/**
+ * Adds real definitions, for engines that extract symbols by themselves. Which definitions are added depends on the
+ * content before them.
+ */
 export function withDefinitions(corpus: Corpus): Corpus {
   return mapFiles(corpus, (each) => {
     const define = DEFINITIONS[each.language ?? ""];

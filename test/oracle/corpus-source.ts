@@ -23,7 +23,7 @@ export function sourceOf(repository: CorpusRepository): Source {
   };
 }
 
-/** Files that are skipped as binary are handed over as they are: the engine finds out. */
+/** Returns the entries. Files that are skipped as binary are passed unchanged, because the engine detects them. */
 function entriesOf(repository: CorpusRepository): Entry[] {
   const entries = new Map<string, Entry & { revisions: number[] }>();
   for (const [position, revision] of repository.revisions.entries()) {

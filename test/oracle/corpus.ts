@@ -1,4 +1,4 @@
-/** What the oracle searches: repositories in memory, as a host would hand them to an engine. */
+/** What the oracle searches: repositories in memory, as a host would pass them to an engine. */
 
 import type { RepositoryMetadata, SkipReason } from "../../src/store/format/records.ts";
 import type { SymbolKind } from "../../src/store/symbols/symbol-kinds.ts";
@@ -11,14 +11,14 @@ export interface CorpusRepository {
   readonly id: number;
   readonly name: string;
   readonly metadata: RepositoryMetadata;
-  /** The first is the default one. */
+  /** The revisions. The first is the default revision. */
   readonly revisions: readonly CorpusRevision[];
 }
 
 export interface CorpusRevision {
   readonly name: string;
   readonly commit?: string;
-  /** Every path once. */
+  /** The files. No path occurs twice. */
   readonly files: readonly CorpusFile[];
 }
 
@@ -29,11 +29,11 @@ export interface CorpusFile {
   readonly language?: string;
   /** Why the content is not searchable. */
   readonly skipped?: SkipReason;
-  /** In the order of their names' places. */
+  /** The symbols, ordered by the places of their names. */
   readonly symbols?: readonly CorpusSymbol[];
 }
 
-/** The place is that of the name, in bytes. */
+/** A symbol. Its place is that of the name, in bytes. */
 export interface CorpusSymbol {
   readonly name: string;
   readonly start: number;
@@ -47,10 +47,10 @@ export interface SearchedFile extends CorpusFile {
   readonly revisions: readonly CorpusRevision[];
 }
 
-/** These are listed, and no search finds them. */
+/** Reasons for which files are listed, but never found by a search. */
 const NEVER_FOUND: ReadonlySet<SkipReason> = new Set(["submodule", "symlink", "invalid-path"]);
 
-/** Equal paths with equal content are one file, in whatever revisions. */
+/** Returns the files. Equal paths with equal content are one file, whatever revisions they are in. */
 export function filesOf(repository: CorpusRepository): SearchedFile[] {
   const files = new Map<string, SearchedFile>();
   for (const revision of repository.revisions) {

@@ -1,14 +1,14 @@
-/** Random file contents: what breaks scanners, in small pieces that come back often enough to be found. */
+/** Random file contents: pieces that are difficult for scanners, small and repeated often enough to be found. */
 
 import fc from "fast-check";
 
-/** Few and alike, so that queries hit, overlap and nearly hit. */
+/** Words that are few and similar, so that queries match, overlap and nearly match. */
 export const WORDS =
   'foo Foo FOO fo oo bar foobar foo_bar fooBar ba aa baaa aaaa return x xx parse test( (a) a.b "q" a\\b -v or file:x $1 [z]'.split(
     " ",
   );
 
-/** Characters whose case partners are odd, and ones of every width. */
+/** Characters with unusual case partners, and characters of every width. */
 export const ODD =
   "k K \u212a s S ſ σ ς Σ i I İ ı ß ẞ é É e\u0301 å \u212b ǆ ǅ Ǆ ᲀ в θ ϑ µ μ 中 \u{1f600} \u{10400} \u{10428}".split(
     " ",
@@ -29,7 +29,7 @@ const BLANKS = [
   "\u2028",
 ];
 
-/** Truncated, overlong, stray, surrogate, beyond the last code point. */
+/** Invalid UTF-8: truncated, overlong, stray, a surrogate, beyond the last code point. */
 const INVALID = [
   [0xff],
   [0x80],
@@ -71,12 +71,15 @@ const longLine = fc
   .tuple(short, fc.array(fc.tuple(text, ANY_FILLER), { minLength: 2, maxLength: 4 }), text, short)
   .map(([before, parts, last, after]) => Buffer.concat([before, ...parts.flat(), last, after]));
 
-/** The same no longer than it must be: what the oracle does at each of its bytes takes as long as the line. */
+/**
+ * A long line that is no longer than necessary, because the oracle takes time in proportion to the line for each of its
+ * bytes.
+ */
 const oneLongFiller = fc
   .tuple(short, text, SHORT_FILLER, text, filler(4100), text, short)
   .map((parts) => Buffer.concat(parts));
 
-/** Something that straddles the edge of a page of 8 KiB, or stands near it. */
+/** Text across the edge of a page of 8 KiB, or near it. */
 const pageEdge = fc
   .tuple(fc.constantFrom(8_192, 16_384), fc.integer({ min: -200, max: 20 }), short, fc.boolean())
   .map(([page, offset, text, inLines]) =>
@@ -87,7 +90,10 @@ const BOM = Buffer.from("\ufeff");
 const NEWLINE = Buffer.from("\n");
 const anyBytes = fc.uint8Array({ min: 1, maxLength: 60 }).map((bytes) => Buffer.from(bytes));
 
-/** Never binary, and never UTF-16 by its first bytes. `pages`: at times larger than one page of an index, and more of the long lines. */
+/**
+ * Returns contents that are never binary, and never UTF-16 by their first bytes. With `pages`, some are larger than one
+ * page of an index, and long lines are more frequent.
+ */
 export function documentBytes({ pages }: { pages: boolean }): fc.Arbitrary<Uint8Array> {
   return fc
     .oneof(

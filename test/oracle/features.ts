@@ -1,10 +1,10 @@
-/** What a random case asks for, in words, so that what no case asks for shows. */
+/** Names the features of random cases, so that a feature that no case has is noticed. */
 
 import type { Query } from "../../src/query/ast.ts";
 import { parseQuery } from "../../src/query/parse.ts";
 import type { SearchCase } from "./queries.ts";
 
-/** Every constant, operator, prefix and value in a query, negations right within negations, and depths. */
+/** Returns every constant, operator, prefix and value in a query, negations of negations, and depths. */
 function featuresOf(query: Query, depth = 1): string[] {
   const below = (children: readonly Query[]) =>
     children.flatMap((child) => featuresOf(child, depth + 1));
@@ -23,7 +23,7 @@ function featureOf(query: Query): string {
   return query.value.length === 40 ? "commit" : `rev:${query.value}`;
 }
 
-/** What random cases have among them. */
+/** The features that random cases must have. */
 export const PROMISED = [
   ["and", "or", "not", "not not", "all", "none", "depth 5"],
   ["literal", "content", "file", "repo", "symbol", "language", "reposet", "context"],

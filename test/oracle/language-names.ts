@@ -1,8 +1,8 @@
-/** Languages by name or alias, in any case, straight from the list of languages. */
+/** Languages by name or alias, in upper or lower case, directly from the list of languages. */
 
 import * as languages from "linguist-languages";
 
-/** The linguist name, or undefined if nobody knows it. */
+/** Returns the linguist name, or undefined if it is unknown. */
 export function languageNamed(nameOrAlias: string): string | undefined {
   const wanted = nameOrAlias.toLowerCase();
   const all = Object.values(languages) as { name: string; aliases?: readonly string[] }[];

@@ -1,4 +1,4 @@
-/** The oracle itself, by hand: small corpora, and what each query must answer, in numbers. */
+/** Tests the oracle itself with rows written by hand: small corpora, and the numbers that each query must return. */
 
 import { expect, test } from "vitest";
 import type { SearchRequest } from "../../src/search/messages/request.ts";

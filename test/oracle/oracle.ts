@@ -31,11 +31,11 @@ import { mergeSpans, spansOfLiteral } from "./spans.ts";
 
 export interface OracleOptions {
   readonly viewer?: Viewer;
-  /** Undefined: there is no set of that name. */
+  /** Returns the repositories of a set, or undefined if there is no set of that name. */
   readonly contexts?: (name: string) => Iterable<string> | undefined;
   /**
-   * Keys of files, best first: of those `matches` ranges are expected, then of all others. Absent: `matches` is
-   * not applied, for which ranges it takes depends on the ranking.
+   * The keys of files, best first; other files follow. The first `matches` ranges in this order are expected. If
+   * absent, `matches` is not applied, because it depends on the ranking.
    */
   readonly ranked?: readonly string[];
 }
@@ -45,15 +45,15 @@ export type ExpectedFile = Omit<FileResult, "webUrl" | "externalWebUrl"> & {
 };
 
 export interface ExpectedResponse {
-  /** By repository, path, branches. */
+  /** The files, sorted by repository, path and branches. */
   readonly files: ExpectedFile[];
   readonly fileCount: number;
   readonly totalMatchCount: number;
-  /** Ranges in `files`. */
+  /** The number of ranges in `files`. */
   readonly actualMatchCount: number;
-  /** Of the repositories in `files`, ascending. */
+  /** The ids of the repositories in `files`, ascending. */
   readonly repositoryIds: number[];
-  /** Whether the query has a `sym:`: an engine that lacks symbols cannot decide that of every file. */
+  /** Whether the query has a `sym:`. An engine that lacks symbols cannot evaluate it for every file. */
   readonly asksForSymbols: boolean;
 }
 
@@ -67,14 +67,14 @@ interface Scene {
 /** What was found in each content so far: many files share one. */
 type Found = Map<Uint8Array, Map<Atom, Span[]>>;
 
-/** A file that holds, and as much of it as a number of ranges takes. */
+/** A file that matches. `cut` returns as much of it as this number of ranges takes. */
 interface Result {
   readonly result: ExpectedFile;
   readonly count: number;
   readonly cut: (ranges: number) => ExpectedFile;
 }
 
-/** Throws what the parser throws, INVALID_REQUEST and CONTEXT_NOT_FOUND. */
+/** Evaluates a request. Throws INVALID_REQUEST, CONTEXT_NOT_FOUND and the parser's errors. */
 export function evaluate(
   corpus: Corpus,
   request: SearchRequest,
@@ -115,7 +115,7 @@ export function evaluate(
   };
 }
 
-/** Whole files until `matches` ranges are used up, and of the last one as many as are left. */
+/** Returns whole files until `matches` ranges are used up. The last file has as many ranges as are left. */
 function limit(
   results: readonly Result[],
   ranked: readonly string[],
@@ -144,7 +144,7 @@ function resolveContexts(query: Query, options: OracleOptions): Map<string, Read
   return resolved;
 }
 
-/** Without `rev:` only what the default revision holds. */
+/** Returns the files to search: without `rev:`, only those of the default revision. */
 function searched(repository: CorpusRepository, query: Query): SearchedFile[] {
   const files = filesOf(repository);
   if (namesRevision(query)) return files;
@@ -195,7 +195,7 @@ function isNamed(value: string, revision: CorpusRevision, repository: CorpusRepo
   return value === "*" || revision.name.includes(value) || revision.commit === value;
 }
 
-/** Where a literal or an expression occurs, in the text it looks at. */
+/** Returns where a literal or an expression occurs in the text to which it applies. */
 function spansOf(atom: Atom, scene: Scene): Span[] {
   if (atom.kind !== "literal" && atom.kind !== "regex") return [];
   const { repository, file } = scene;
@@ -227,7 +227,7 @@ function search(atom: TextAtom, text: Uint8Array): Span[] {
     : spansOfExpression(atom.pattern, atom.caseSensitive, text);
 }
 
-/** The atoms whose occurrences are shown: those that hold, in branches that hold, under no negation. */
+/** Returns the atoms whose occurrences are shown: those that hold, in branches that hold, under no negation. */
 function shownAtoms(query: Query, scene: Scene): Atom[] {
   if (!holds(query, scene)) return [];
   if (query.kind === "and" || query.kind === "or")
@@ -278,7 +278,7 @@ function branchesOf(query: Query, { repository, file }: Scene): string[] {
   return (named.length > 0 ? named : file.revisions).map(({ name }) => name);
 }
 
-/** The values of `rev:` under no negation. */
+/** Returns the values of `rev:` under no negation. */
 function namedRevisions(query: Query): string[] {
   if (query.kind === "and" || query.kind === "or") return query.children.flatMap(namedRevisions);
   if (query.kind === "not")
@@ -286,7 +286,7 @@ function namedRevisions(query: Query): string[] {
   return query.kind === "revision" ? [query.value] : [];
 }
 
-/** A revision holds a path once, so branches tell two files of one path apart. */
+/** Returns the key of a file. A revision has a path only once, so the branches distinguish two files of one path. */
 export function fileKey(file: Pick<FileResult, "repository" | "fileName" | "branches">): string {
   return [file.repository, file.fileName.text, ...(file.branches ?? [])].join("\0");
 }

@@ -1,4 +1,4 @@
-/** Lines, columns and chunks of a file's bytes, as plainly as they can be counted. */
+/** Lines, columns and chunks of a file's bytes, counted in the plainest way. */
 
 import type { CheckedRequest } from "../../src/search/messages/request.ts";
 import type { Chunk, Position, Range, ResultSymbol } from "../../src/search/messages/response.ts";
@@ -7,12 +7,12 @@ import type { CorpusSymbol } from "./corpus.ts";
 import type { Span } from "./re2.ts";
 
 const NEWLINE = 10;
-/** A line of more bytes than this, without its newline, is shown by windows. */
+/** A line of more bytes than this, without its newline, is shown in windows. */
 const LONG_LINE = 4096;
-/** Bytes on each side of a match in a long line. */
+/** The bytes that a window shows on each side of a match in a long line. */
 const WINDOW = 256;
 
-/** Invalid UTF-8 becomes U+FFFD; a BOM stays. */
+/** Decodes UTF-8. Invalid bytes become U+FFFD; a BOM stays. */
 export function decode(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
@@ -24,7 +24,7 @@ export function rangeOf(bytes: Uint8Array, span: Span): Range {
   };
 }
 
-/** `offset` as seen from the line that holds `witness`. */
+/** Returns the position of `offset`, counted from the line that contains `witness`. */
 function positionOf(bytes: Uint8Array, offset: number, witness: number): Position {
   const { lineStarts, characters } = layoutOf(bytes);
   const line = lineStarts.findLastIndex((start) => start <= witness);
@@ -60,7 +60,7 @@ function startOfLine(bytes: Uint8Array, offset: number): number {
   return offset === 0 ? 0 : bytes.lastIndexOf(NEWLINE, offset - 1) + 1;
 }
 
-/** After its newline, if it has one. */
+/** Returns the end of the line, after its newline if it has one. */
 function endOfLine(bytes: Uint8Array, offset: number): number {
   const newline = bytes.indexOf(NEWLINE, offset);
   return newline === -1 ? bytes.length : newline + 1;
@@ -71,8 +71,8 @@ function isLong(bytes: Uint8Array, lineStart: number, lineEnd: number): boolean 
 }
 
 /**
- * What is shown for one match: its lines and `contextLines` more on each side. A long line is shown
- * for WINDOW bytes from there, and where that does not reach its end nothing beyond is shown.
+ * Returns what is shown for one match: its lines and `contextLines` more on each side. Of a long line, WINDOW bytes on
+ * each side are shown. If these do not reach the line's end, nothing beyond it is shown.
  */
 function windowOf(bytes: Uint8Array, span: Span, contextLines: number): Span {
   return {
@@ -106,20 +106,20 @@ function windowEnd(bytes: Uint8Array, span: Span, contextLines: number): number 
   return end;
 }
 
-/** Whose line the end is on. */
+/** Returns the byte whose line is that of the span's end. */
 function lastByteOf(span: Span): number {
   return span.end > span.start ? span.end - 1 : span.start;
 }
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** The start of the character that holds the byte at `at`; at most three bytes back. */
+/** Returns the start of the character that contains the byte at `at`, at most three bytes back. */
 function characterStart(bytes: Uint8Array, at: number, least: number): number {
   for (let back = 0; back < 3 && at > least && isContinuation(bytes[at]); back++) at--;
   return at;
 }
 
-/** The end of the character that holds the byte before `at`; at most three bytes on. */
+/** Returns the end of the character that contains the byte before `at`, at most three bytes on. */
 function characterEnd(bytes: Uint8Array, at: number, most: number): number {
   for (let on = 0; on < 3 && at < most && isContinuation(bytes[at]); on++) at++;
   return at;
@@ -130,7 +130,7 @@ export interface ChunkedFile {
   readonly symbols?: readonly CorpusSymbol[];
 }
 
-/** REQUIRES: spans in order, none overlapping. */
+/** Returns the chunks that show these spans. REQUIRES: the spans are in order and do not overlap. */
 export function chunksOf(
   file: ChunkedFile,
   spans: readonly Span[],

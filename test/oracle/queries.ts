@@ -1,4 +1,4 @@
-/** Random queries that hit: their terms are cut from the documents they will be asked of. */
+/** Random queries that match: their terms are cut from the documents that they will search. */
 
 import fc from "fast-check";
 import { formatQuery, SELECTIONS, VISIBILITIES, type Query } from "../../src/query/ast.ts";
@@ -8,7 +8,10 @@ import { corpora, REPOSITORY_NAMES, type CorpusShape } from "./corpora.ts";
 import { ODD, WORDS } from "./documents.ts";
 import type { OracleOptions } from "./oracle.ts";
 
-/** Text of one line from a document, mostly 1 to 40 characters, at times over 128 bytes; at times changed. */
+/**
+ * Returns text from one line of a document, mostly of 1 to 40 characters, sometimes of more than 128 bytes, sometimes
+ * changed.
+ */
 export function literals(corpus: Corpus): fc.Arbitrary<string> {
   const lines = linesOf(corpus);
   const cut = fc
@@ -31,7 +34,7 @@ export function literals(corpus: Corpus): fc.Arbitrary<string> {
 
 const lengths = (min: number, max: number) => fc.integer({ min, max });
 
-/** Not empty, and without the newlines that no literal can hold. */
+/** Returns the lines that are not empty, without their newlines, which no literal can contain. */
 function linesOf(corpus: Corpus): string[] {
   const lines = corpus.repositories
     .flatMap(({ revisions }) => revisions.flatMap(({ files }) => files))
@@ -40,7 +43,7 @@ function linesOf(corpus: Corpus): string[] {
   return lines.length === 0 ? ["foo"] : [...new Set(lines)];
 }
 
-/** One character becomes another, or its other case. */
+/** Replaces one character by another, or by its other case. */
 function change([text, place, other]: [string, number, string]): string {
   const characters = Array.from(text);
   const at = place % characters.length;
@@ -55,7 +58,7 @@ const PARTS =
     " ",
   );
 
-/** Of every construct; RE2 takes all of them. */
+/** Returns expressions with every construct. RE2 accepts all of them. */
 export function expressions(corpus: Corpus): fc.Arbitrary<string> {
   const escaped = literals(corpus).map((text) =>
     Array.from(text)
@@ -89,13 +92,13 @@ export interface QueryShape {
   readonly regex: boolean;
   /** Whether `rev:` may occur. Default true. */
   readonly revisions?: boolean;
-  /** Names that `sym:` is asked for, in whole and in part. */
+  /** Names that `sym:` searches, in whole or in part. */
   readonly names?: readonly string[];
-  /** How often `sym:` occurs where content does twelve times. Default 2. */
+  /** The weight of `sym:`; the weight of content is 12. Default 2. */
   readonly symbols?: number;
 }
 
-/** Trees of every operator and prefix, up to 5 deep, in a form that parses; often a content atom alone. */
+/** Returns trees of every operator and prefix, up to 5 deep, in a form that parses; often a single content atom. */
 export function queries(corpus: Corpus, shape: QueryShape): fc.Arbitrary<string> {
   const tree = fc.letrec<{ query: Query }>((tie) => ({
     query: fc.oneof(
@@ -121,7 +124,7 @@ export function queries(corpus: Corpus, shape: QueryShape): fc.Arbitrary<string>
     .chain((text) => fc.constantFrom(text, text, inShort(text)));
 }
 
-/** Where a prefix may stand. In quotes it is none: there the query becomes another one. */
+/** Matches prefixes. In quotes they are ordinary text, so a replacement there changes the query. */
 const LONG = /(?<=^|[\s(-])(file|repo|content):/g;
 
 const inShort = (text: string): string => text.replace(LONG, (prefix) => `${prefix[0]}:`);
@@ -161,7 +164,7 @@ function atoms(corpus: Corpus, shape: QueryShape): fc.Arbitrary<Query> {
 
 const NAMES = ["foo", "bar", "parse", "fooBar", "foo_bar", "nothing"];
 
-/** Parts of names and what fits them, in either case; anchored, repeated, one or another. */
+/** Returns expressions that match parts of names, in either case: anchored, repeated, alternatives. */
 export function symbolExpressions(names: readonly string[]): fc.Arbitrary<string> {
   const part = fc
     .tuple(fc.constantFrom(...names), fc.nat(), lengths(1, 9), fc.nat(3))
@@ -240,7 +243,7 @@ export interface SearchCase {
   readonly options: OracleOptions;
 }
 
-/** One corpus and what it is asked: indexing it takes longer than a search. */
+/** One corpus with several queries, because indexing it takes longer than a search. */
 export interface SearchState {
   readonly corpus: Corpus;
   readonly asked: readonly Omit<SearchCase, "corpus">[];
@@ -248,15 +251,15 @@ export interface SearchState {
 
 type CaseShape = CorpusShape & Omit<QueryShape, "regex">;
 
-/** A corpus with a query for it, in either dialect; at times a limit cuts. */
+/** Returns a corpus with a query for it, in either dialect. Sometimes a limit cuts the answer. */
 export function searchCases(shape: CaseShape = {}, prepare?: Prepare): fc.Arbitrary<SearchCase> {
   return searchStates(1, shape, prepare).map(({ corpus, asked }) => ({ corpus, ...asked[0]! }));
 }
 
-/** Changes the corpus, to what an engine makes of it. */
+/** Changes the corpus as an engine does. */
 type Prepare = (corpus: Corpus) => Corpus;
 
-/** A corpus with so many queries for it, in one of the dialects. */
+/** Returns a corpus with this many queries for it, in one of the dialects. */
 export function searchStates(
   queriesEach: number,
   shape: CaseShape = {},
@@ -275,7 +278,7 @@ export function searchStates(
   );
 }
 
-/** So many queries for a corpus, and who asks. */
+/** Returns this many queries for a corpus, each with its viewer. */
 export function searches(
   corpus: Corpus,
   count: number,
@@ -305,7 +308,7 @@ export function requests(corpus: Corpus, shape: QueryShape): fc.Arbitrary<Search
   });
 }
 
-/** Mostly everybody; else some of the repositories, one that is not there among them. */
+/** Returns viewers. Most see everything; the others see some of the repositories, and one that does not exist. */
 export function viewers(corpus: Corpus): fc.Arbitrary<{ viewer?: Viewer }> {
   const ids = [...corpus.repositories.map(({ id }) => id), 999];
   return fc.oneof(

@@ -1,6 +1,6 @@
 /**
- * What must hold of every answer of the oracle, whatever is searched: it is wrong where one of these
- * fails. The engine's own random tests use the same generators.
+ * Properties of every answer of the oracle, whatever is searched. If one fails, the oracle is wrong. The engine's own
+ * random tests use the same generators.
  */
 
 import fc from "fast-check";

@@ -1,8 +1,7 @@
 /**
- * RE2 itself, over bytes. The package reports places as counts of characters and text as decoded
- * strings, which loses both where bytes are not valid UTF-8. So a copy of it is made in a temporary
- * folder with two changes: every byte counts as one character, and strings are Latin-1. Each place
- * that is changed must be there exactly once, or loading fails.
+ * RE2 itself, on bytes. The package reports places as counts of characters, and text as decoded strings. Both are lost
+ * if bytes are not valid UTF-8. So this makes a copy of the package in a temporary folder with two changes: every byte
+ * counts as one character, and strings are Latin-1. The code to change must occur exactly once, or loading fails.
  */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +17,10 @@ interface Compiled {
 }
 type Constructor = new (source: Uint8Array, i: boolean, m: boolean, s: boolean) => Compiled;
 
-/** The first is the constant 0xe5000000, a table of character widths, which becomes 0: all are one wide. */
+/**
+ * The changes. The first replaces the constant 0xe5000000, a table of character widths, by 0, so that all characters
+ * are one byte wide.
+ */
 const CHANGES = [
   ["re2.wasm", "\x41\x80\x80\x80\xa8\x7e", "\x41\x80\x80\x80\x80\x00"],
   ["re2.js", '(name === "std::string")', "false"],
@@ -52,7 +54,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** Leftmost-first and non-overlapping; an empty match that touches the one before is dropped. */
+/** Returns the leftmost-first matches, which do not overlap. An empty match that touches the one before is dropped. */
 export function spansOfExpression(
   pattern: string,
   caseSensitive: boolean,
@@ -61,7 +63,10 @@ export function spansOfExpression(
   return allMatches(compile(pattern, caseSensitive), text);
 }
 
-/** The latest expressions: one is asked of each file, and compiling `\\pL` takes longer than most searches. */
+/**
+ * The latest compiled expressions. An expression is applied to each file, and compiling `\\pL` takes longer than most
+ * searches.
+ */
 const compiledBefore = new Map<string, Compiled>();
 const MOST_COMPILED = 32;
 
@@ -84,7 +89,10 @@ function compile(pattern: string, caseSensitive: boolean): Compiled {
   return compiled;
 }
 
-/** Each match is asked of what is left, and the byte before it: no assertion looks back further, and what is handed over is copied. */
+/**
+ * Returns all matches. Each is searched in the rest of the text and the byte before it, because the input is copied
+ * each time, and no assertion looks back further.
+ */
 function allMatches(compiled: Compiled, text: Uint8Array): Span[] {
   const spans: Span[] = [];
   let from = 0;
@@ -99,10 +107,13 @@ function allMatches(compiled: Compiled, text: Uint8Array): Span[] {
   return spans;
 }
 
-/** The least code point of a character of so many bytes. */
+/** The least code point of a character of this many bytes. */
 const LEAST = [0, 0, 0x80, 0x800, 0x10000];
 
-/** How far RE2 itself goes on after an empty match: a character, or a byte where there is none. */
+/**
+ * Returns how far RE2 itself moves on after an empty match: by a character, or by a byte if there is no valid
+ * character.
+ */
 function characterWidth(text: Uint8Array, at: number): number {
   const lead = text[at] ?? 0;
   const width = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;

@@ -1,4 +1,4 @@
-/** What is found where, by hand: rows that the oracle and the engine are held against. */
+/** What is found where, written by hand: rows that test the oracle and the engine. */
 
 import type { SearchRequest } from "../../src/search/messages/request.ts";
 import type { FileResult } from "../../src/search/messages/response.ts";
@@ -8,7 +8,7 @@ import type { Corpus, CorpusFile, CorpusRevision } from "./corpus.ts";
 export const REGEX: Partial<SearchRequest> = { isRegexEnabled: true };
 export const CASE: Partial<SearchRequest> = { isCaseSensitivityEnabled: true };
 
-/** Of every row. */
+/** The path of the file in every row. */
 export const PATH = "a.c";
 
 export const bytesOf = (content: string | number[]): Uint8Array =>
@@ -21,7 +21,7 @@ export type RangeRow = [
   more?: Partial<SearchRequest>,
 ];
 
-/** Content ranges, or those of the name after `name`; "" where nothing is found. */
+/** Returns the ranges in the content, or those in the name after `name`; "" if nothing is found. */
 export function printRanges(file: Pick<FileResult, "chunks" | "fileName"> | undefined): string {
   if (file === undefined) return "";
   const content = file.chunks.flatMap((chunk) => chunk.matchRanges.map(printRange));
@@ -117,7 +117,7 @@ export const RANGES: readonly RangeRow[] = [
 
 const long = "x".repeat(5000);
 
-/** Each chunk as offset@line:column and its content, shortened to how long it is. */
+/** Returns each chunk as offset@line:column and its content, or the content's length if it is long. */
 export function printChunks({ chunks }: Pick<FileResult, "chunks">): string[] {
   return chunks.map(({ contentStart, content, matchRanges }) => {
     const { byteOffset, lineNumber, column } = contentStart;
@@ -219,14 +219,14 @@ export const CORPUS: Corpus = {
   ],
 };
 
-/** The sets of `context:` in FILES. */
+/** Returns the sets of `context:` in FILES. */
 export const SETS = (name: string): string[] | undefined => ({ web: ["acme/web"], none: [] })[name];
 
-/** Each as path[branches]. */
+/** Returns each file as path[branches]. */
 export const printFiles = (files: readonly Pick<FileResult, "fileName" | "branches">[]): string =>
   files.map(({ fileName, branches = [] }) => `${fileName.text}[${branches.join()}]`).join(" ");
 
-/** Which files of CORPUS, by repository, path and branches. */
+/** Queries, and the files of CORPUS that they find, by repository, path and branches. */
 export const FILES: readonly [query: string, want: string][] = [
   ["foo", "differs[main] old[main] same[main] x.ts[HEAD]"],
   ["foo rev:HEAD", "differs[main] old[main] same[main] x.ts[HEAD]"],

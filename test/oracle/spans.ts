@@ -3,7 +3,7 @@
 import { orbit } from "../../src/kernel/folding.ts";
 import type { Span } from "./re2.ts";
 
-/** Tries every place. REQUIRES: `literal` is not empty. */
+/** Returns the places of a literal. Tries every place. REQUIRES: `literal` is not empty. */
 export function spansOfLiteral(literal: string, caseSensitive: boolean, text: Uint8Array): Span[] {
   const characters = Array.from(literal, (character) => {
     const codePoint = character.codePointAt(0)!;
@@ -28,7 +28,10 @@ function endOfLiteral(characters: Buffer[][], text: Uint8Array, at: number): num
   return at;
 }
 
-/** By offset, longer first; one that overlaps an earlier kept one is dropped, touching ones are kept. */
+/**
+ * Sorts spans by offset, longer ones first. Drops a span that overlaps an earlier kept one, and keeps those that only
+ * touch.
+ */
 export function mergeSpans(spans: readonly Span[]): Span[] {
   const kept: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {

@@ -1,4 +1,4 @@
-/** Whatever a file holds, each extractor answers in time, with symbols that can be stored. */
+/** Whatever a file contains, each extractor answers in time, with symbols that can be stored. */
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -20,7 +20,10 @@ import { FIXTURES, FOLDER } from "./fixtures.ts";
 const MAX_MS = 300;
 const GRACE_MS = 2_000; // of a slow machine; what has no bound takes minutes
 
-/** A busy machine does not count, where the system tells. */
+/**
+ * Returns the time that the thread has worked, if the system reports it, so that other work of the machine does not
+ * count.
+ */
 const now = (): number => THREAD_TIMES.worked() ?? THREAD_TIMES.clock();
 
 const limits = { ...LIMITS, maxMs: MAX_MS };
@@ -31,7 +34,10 @@ beforeAll(async () => {
 
 const sources = FIXTURES.map(([file]) => readFileSync(`${FOLDER}/${file}`));
 
-/** A text that was whole once: cut off, a part lost, one repeated, another language's or no text in between. */
+/**
+ * Spoils a whole text: it is cut off, a part is lost or repeated, or text of another language or arbitrary bytes are
+ * inserted.
+ */
 function spoiled(source: Buffer): fc.Arbitrary<Buffer> {
   const place = fc.nat(source.length);
   const other = fc
@@ -52,7 +58,7 @@ function spoiled(source: Buffer): fc.Arbitrary<Buffer> {
   );
 }
 
-/** By way of the disk, which refuses what cannot be. */
+/** Stores the symbols and reads them back. Storing refuses impossible symbols. */
 function stored(table: SymbolTable, textBytes: number): SymbolTable {
   const run = new GrowableBytes();
   encodeSymbols(table, run);
@@ -88,13 +94,16 @@ test("a word as long as a file is no way past the deadline", async () => {
 });
 
 const MEGABYTE = 1 << 20;
-/** What nests, or repeats, in most languages: each takes the parser of some longer than all the rest. */
+/** Pieces that nest or repeat in most languages. For each there is a language whose parser takes longest for it. */
 const HURTS = ["(", "{", "[", "-", "function f(){", "class A\n  def a\n"].map(
   (piece) => [piece, Buffer.from(piece.repeat(MEGABYTE / piece.length))] as const,
 );
-/** The text of a file is thrown away soon: whatever it is, little is parsed, and the parser's memory stays small. */
+/**
+ * So short a limit that parsing is soon given up: whatever the text is, little is parsed, and the parser's memory stays
+ * small.
+ */
 const SHORT_MS = 10;
-/** A slow machine's; measured: 1 to 8. */
+/** How late parsing may end on a slow machine. Measured: 1 to 8. */
 const MOST_LATE_MS = 200;
 const MOST_MIB = 200;
 

@@ -7,7 +7,7 @@ import { cut, uncut } from "../../../src/ingest/symbols/queries/shared/cuts.ts";
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 const bytes = (source: string) => Buffer.from(source, "latin1");
 
-/** Ascending, without empty or touching cuts. */
+/** Cuts in ascending order. None is empty, and no two touch. */
 const cuts = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 })), { maxLength: 6 })
   .map((steps) => {
@@ -37,7 +37,7 @@ test("what is kept is where it was", () => {
   );
 });
 
-/** C, and what is left of it. */
+/** Texts in C, and what is left of each. */
 const CASES: readonly (readonly [what: string, source: string, left: string])[] = [
   ["a body", "int f(void)\n{\n\treturn 1;\n}\nint g;\n", "int f(void)\n{\n}\nint g;\n"],
   ["a body behind its head", "int f(void) {\n\treturn 1;\n}\n", "int f(void) {\n}\n"],
@@ -70,7 +70,7 @@ test.each(CASES)("%s", (_, source, left) => {
   expect(text(cut(bytes(source), cCuts(bytes(source))))).toBe(left);
 });
 
-/** Go, and what is left of it. */
+/** Texts in Go, and what is left of each. */
 const GO_CASES: readonly (readonly [what: string, source: string, left: string])[] = [
   ["a body", "p\nfunc f() {\n\treturn\n}\nvar x\n", "p\nfunc f() {\n}\nvar x\n"],
   ["two", "\nfunc f() {\n\ta\n}\n\nfunc g() {\n\tb\n}\n", "\nfunc f() {\n}\n\nfunc g() {\n}\n"],

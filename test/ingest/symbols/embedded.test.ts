@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { embeddedParts } from "../../../src/ingest/symbols/embedded.ts";
 
-/** HTML, and the language and text of each part. */
+/** HTML texts, with the language and text of each part. */
 const CASES: readonly (readonly [html: string, parts: string[]])[] = [
   ["<script>a</script><style>b</style>", ["TypeScript a", "CSS b"]],
   ["<SCRIPT type=module >a</Script >", ["TypeScript a"]],

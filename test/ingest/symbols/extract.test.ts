@@ -1,4 +1,4 @@
-/** What an extractor promises beyond its answers: bounds, errors, a grammar that dies, memory. */
+/** Properties of an extractor besides its answers: bounds, errors, a grammar that dies, memory. */
 
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -35,11 +35,11 @@ async function symbols(language: string, source: string | Uint8Array): Promise<s
   return showSymbols(found.table, bytesOf(source));
 }
 
-/** Kinds and names, without places and parents. */
+/** Resolves to kinds and names, without places and parents. */
 const namesIn = async (language: string, source: string): Promise<string[]> =>
   (await symbols(language, source)).map((line) => line.replace(/^\S+ (\S+) (?:.*\/)?/, "$1 "));
 
-/** Whether it was there to be taken. */
+/** Removes a name from a list. Returns whether it was in the list. */
 function take(names: string[], name: string): boolean {
   const at = names.indexOf(name);
   if (at >= 0) names.splice(at, 1);

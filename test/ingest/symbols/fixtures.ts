@@ -1,6 +1,6 @@
 export const FOLDER = "corpus/languages";
 
-/** The fixture of every language, and its name in linguist. */
+/** The fixture of each language, and the language's name in linguist. */
 export const FIXTURES: readonly (readonly [file: string, language: string])[] = [
   ["sample.c", "C"],
   ["sample.clj", "Clojure"],

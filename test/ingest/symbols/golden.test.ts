@@ -1,6 +1,6 @@
 /**
- * Every language's fixture against its golden list. To write the lists anew: UPDATE_GOLDEN=1, then
- * read the diff as a person of that language would.
+ * Compares each language's fixture with its golden list. UPDATE_GOLDEN=1 writes the lists again. Then read the diff as
+ * a programmer of that language would.
  */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Loading a grammar is not parsing with it: each must give one tree for one text, whatever it and
- * the others have parsed before, and know today's syntax.
+ * A grammar that loads may still not parse. Each must always give the same tree for the same text, whatever it and the
+ * others have parsed before, and must know current syntax.
  */
 
 import { readFileSync } from "node:fs";
@@ -13,12 +13,18 @@ import { asRead } from "./as-read.ts";
 import { FIXTURES, FOLDER } from "./fixtures.ts";
 import { showSymbols } from "./show.ts";
 
-/** ERROR and MISSING nodes in the fixtures, all others have none: what each grammar cannot parse. */
+/**
+ * The numbers of ERROR and MISSING nodes in the fixtures that a grammar cannot fully parse. All other fixtures have
+ * none.
+ */
 const KNOWN_ERRORS: Record<string, number> = {
   "sample.gleam": 1, // a guard with a float, and attributes behind it
 };
 
-/** Newer syntax that no fixture holds: the errors of its tree, and what is found of it. Of what has errors docs/symbols.md tells. */
+/**
+ * Newer syntax that no fixture has: the number of errors in its tree, and the symbols that are found. docs/symbols.md
+ * lists the syntax with errors.
+ */
 const NEWER_SYNTAX: readonly (readonly [
   language: string,
   source: string,

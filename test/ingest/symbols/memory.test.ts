@@ -1,4 +1,7 @@
-/** What a thread holds of grammars, counted in the memories of their runtimes: docs/symbols.md has the long run. */
+/**
+ * How much memory the grammars of a thread take, counted in their runtimes. docs/symbols.md has the figures of a long
+ * run.
+ */
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

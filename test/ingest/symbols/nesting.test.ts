@@ -1,4 +1,4 @@
-/** The sweep against its slow twin, which looks for each name through all matches. */
+/** Compares the sweep with its slow twin, which looks through all matches for each name. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -17,7 +17,7 @@ const CAPTURES = [
 ] as const;
 type What = Exclude<(typeof CAPTURES)[number], "scope">;
 
-/** A match: its extent, and what it is. Classes and functions are named by their first character. */
+/** A match: its range and its kind. Classes and functions are named by their first character. */
 interface Item {
   readonly what: What;
   readonly start: number;
@@ -37,7 +37,7 @@ const { shapes } = fc.letrec<{ shapes: Shape[]; shape: Shape }>((tie) => ({
   }),
 }));
 
-/** Lays the shapes out behind one another, with a character before and after what is inside. */
+/** Puts the shapes one after another, with a character before and after the content of each. */
 function layOut(all: readonly Shape[], from: number, items: Item[]): number {
   let at = from;
   for (const { what, inside } of all) {
@@ -65,7 +65,7 @@ function matchesOf(items: readonly Item[]): Matches {
 const isInFunction = (outer: readonly Item[]): boolean =>
   outer.some(({ what }) => what === "function" || what === "local");
 
-/** Each symbol as `start kind parent's start`. */
+/** The slow twin. Returns each symbol as `start kind parent's start`. */
 function naive(items: readonly Item[]): string[] {
   const around = (item: Item) =>
     items

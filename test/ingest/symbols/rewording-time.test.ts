@@ -1,4 +1,7 @@
-/** The rules of newer syntax are linear on texts made to hurt them: by hand, and of their own words at random. */
+/**
+ * The rules of newer syntax take linear time on hostile texts: some are written by hand, some are made at random of the
+ * rules' own words.
+ */
 
 import { expect, test } from "vitest";
 import { LANGUAGE_QUERIES, languageQuery } from "../../../src/ingest/symbols/languages.ts";

@@ -1,14 +1,17 @@
-/** What the rules of newer syntax take of a text that repeats something. */
+/** Measures the time of the rules of newer syntax on a text that repeats a piece. */
 
 import type { LanguageQuery } from "../../../src/ingest/symbols/queries/shared/language.ts";
 import { reword } from "../../../src/ingest/symbols/queries/shared/rewording.ts";
 
 const BYTES = 50_000;
 
-/** For those. Measured: up to 9; a rule of Kotlin's that tried each place with each length took 180 to 340. */
+/**
+ * The most ms for such a text. Measured: up to 9; a rule for Kotlin that tried each place with each length took 180 to
+ * 340.
+ */
 export const MOST_WORK_MS = 40;
 
-/** ms of processor time, the least of two runs. */
+/** Returns the ms of processor time: the least of two runs. */
 export function workOnRepeated(piece: string, query: LanguageQuery): number {
   const bytes = Buffer.alloc(Math.max(BYTES, 2 * piece.length), piece, "latin1");
   const works = [0, 1].map(() => {

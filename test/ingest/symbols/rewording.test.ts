@@ -1,6 +1,6 @@
 /**
- * Newer syntax reworded for older grammars: the text that is parsed, the symbols, and that nothing else changes.
- * When a grammar has learnt a construct, its row fails and says so.
+ * Newer syntax that is reworded for older grammars: the text that is parsed, its symbols, and that nothing else
+ * changes. When a newer grammar knows a construct, its row fails and says so.
  */
 
 import fc from "fast-check";
@@ -224,7 +224,7 @@ const NEWER: readonly Row[] = [
   ],
 ];
 
-/** With the words of newer syntax and without that syntax. */
+/** Texts that use the words of newer syntax, but not that syntax. */
 const OLDER: readonly Row[] = [
   [
     "C",
@@ -324,7 +324,7 @@ async function symbolsOf(language: string, bytes: Uint8Array, by = extractor): P
   return showSymbols(found.table, bytes).join(", ");
 }
 
-/** Of the text as its grammar reads it, or as it stands. */
+/** Resolves to the tree of the text as its grammar reads it, or of the unchanged text. */
 async function treeOf(query: LanguageQuery, source: string, isPlain = false): Promise<string> {
   const { grammar } = query;
   const options = { grammar, query: "(ERROR) @x", roleOf: () => "name" as const };

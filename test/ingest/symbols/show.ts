@@ -4,8 +4,8 @@ import { ROW, SYMBOL_ROW, type SymbolTable } from "../../../src/store/symbols/sy
 import { SYMBOL_KINDS } from "../../../src/store/symbols/symbol-kinds.ts";
 
 /**
- * One line a symbol: `line:column kind parentKind:parentName/name`, columns in characters from 1. A
- * parent that is no definition in the file has a `?` behind its kind.
+ * Returns one line per symbol: `line:column kind parentKind:parentName/name`. Columns are counted in characters from 1.
+ * If a parent is not a definition in the file, a `?` follows its kind.
  */
 export function showSymbols({ count, rows }: SymbolTable, bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes);

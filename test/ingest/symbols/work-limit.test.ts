@@ -1,4 +1,6 @@
-/** A limit counts what the thread has worked, as far as the system tells, and the clock at last. */
+/**
+ * A limit counts the time that the thread has worked, if the system reports it. In the end it also looks at the clock.
+ */
 
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -6,7 +8,10 @@ import { createExtractor, LIMITS, type Extraction } from "../../../src/ingest/sy
 import { languageQuery } from "../../../src/ingest/symbols/languages.ts";
 import { openWorked, startLimit, type Times } from "../../../src/ingest/symbols/work-limit.ts";
 
-/** Whose clock goes on by `stepMs` at each look, and of whose time the thread has a core for a share. */
+/**
+ * Returns times in which the clock advances by `stepMs` at each look, and the thread has a core for this share of the
+ * time.
+ */
 function planted(share: number | undefined, stepMs: number) {
   const looks = { clock: 0, worked: 0 };
   const times: Times = {
@@ -100,7 +105,10 @@ describe("what the system tells", () => {
   });
 });
 
-/** Of the calling thread: it grows with work, by no more than the process has worked, and not in sleep. */
+/**
+ * Checks the work of the calling thread: it grows with work, by no more than the process has worked, and not during
+ * sleep.
+ */
 function expectWork(worked: Times["worked"]): void {
   const before = { ms: worked()!, process: process.cpuUsage() };
   while (worked()! < before.ms + 30);
