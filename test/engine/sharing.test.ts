@@ -10,7 +10,7 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 import type { SearchOptions } from "../../src/search/messages/request.ts";
 import { putManifest, readManifest, textBytesOf } from "../../src/store/catalog/manifest.ts";
 import { openStore } from "../../src/store/catalog/open.ts";
-import { PART, segmentKey, SEGMENTS_RANGE } from "../../src/store/format/format.ts";
+import { engineKey, PART, segmentKey, SEGMENTS_RANGE } from "../../src/store/format/format.ts";
 import { acquireLease } from "../../src/store/lmdb/lease.ts";
 import { deleteLeftovers } from "../../src/store/upkeep/leftovers.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
@@ -309,6 +309,18 @@ test("damaged text is not shared", async () => {
   await again.index(source("one"));
   expect(borrowing).not.toHaveBeenCalled();
   expect(await found(again, "repo:one needle")).toEqual(ofAll(["one"]));
+});
+
+test("a directory of a cluster shares nothing", async () => {
+  const { engine, path } = await withSharers([]);
+  await engine.close();
+  const environment = await openStore(path, { readOnly: false });
+  await environment.write((writer) => writer.put(engineKey("cluster"), Buffer.of(0)));
+  await environment.close();
+  const again = await openEngine({}, path);
+  await again.index(source("one"));
+  expect(borrowing).not.toHaveBeenCalled();
+  expect(await found(again, "needle")).toEqual(ofAll(["main", "one"]));
 });
 
 test("a run that is stopped leaves nothing that borrows", async () => {

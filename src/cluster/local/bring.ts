@@ -325,6 +325,14 @@ function manifestOf(
     repositories: here,
     nextRepository: Math.max(before.nextRepository, 1 + (here.ids.at(-1) ?? 0)),
     nextSegment: Math.max(before.nextSegment, ...wanted.map(({ local }) => local.here + 1)),
-    retired: [...retired, ...superseded.map(({ segment }) => ({ segment, at, generation }))],
+    retired: [
+      ...retired,
+      ...superseded.map(({ segment, content }) => ({
+        segment,
+        ...(content !== undefined && { content }),
+        at,
+        generation,
+      })),
+    ],
   });
 }

@@ -8,7 +8,7 @@
 
 import { contentOf, readManifest } from "../../store/catalog/manifest.ts";
 import { LEAST_SHARED_BYTES } from "./bounds.ts";
-import { HASH_BYTES } from "../../store/format/format.ts";
+import { engineKey, HASH_BYTES } from "../../store/format/format.ts";
 import { isCorrupt } from "../../store/format/sealed.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { openSegment, type SegmentReader } from "../../store/segments/segment-reader.ts";
@@ -45,9 +45,11 @@ export class Sharing {
 
   /**
    * Opens the stored content, that of the largest segments first, as much as fits into about `mostBytes` of memory.
-   * Damaged segments are left out.
+   * Damaged segments are left out. In a directory of a cluster nothing is shared, because its segments go to other
+   * machines one by one.
    */
   constructor(snapshot: Snapshot, mostBytes: number) {
+    if (snapshot.get(engineKey("cluster"), "what the cluster has stored here")) return;
     const { segments } = readManifest(snapshot);
     const contents = new Map(segments.map((one) => [contentOf(one), one.textBytes]));
     const large = [...contents].filter(([, bytes]) => bytes >= LEAST_SHARED_BYTES);
