@@ -7,14 +7,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:
 import { join, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
 
-/** What quern looks for beside its code; test/setup.ts builds it. */
+/** Files that quern looks for in the folder of its code. test/setup.ts builds them. */
 const BESIDE = ["worker.js", "check.js", "page", "token-table.br"];
 
 const { compilerOptions } = JSON.parse(readFileSync("examples/tsconfig.json", "utf8")) as {
   compilerOptions: { paths: Readonly<Record<string, readonly [string]>> };
 };
 
-/** quern and its entries, as examples/tsconfig.json has them. */
+/** Resolves the names of quern and its entries as examples/tsconfig.json does. */
 const ownNames: Plugin = {
   name: "own names",
   setup: (esbuild) =>
@@ -38,8 +38,8 @@ const noWarmUp: Plugin = {
 };
 
 /**
- * Bundles TypeScript files of a host or of a test, which may import quern by its names, and returns where
- * each is then. They go when this process ends.
+ * Bundles TypeScript files of a host or of a test, which may import quern by its names. Resolves to the path of each
+ * bundle. The bundles are deleted when this process ends.
  */
 export async function bundledPrograms(files: readonly string[]): Promise<string[]> {
   mkdirSync("build", { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * How properties are checked in every test: one that takes too long fails by itself, before its test
- * does, so that it tells its seed. QUERN_SEED makes all of them begin with that seed again.
+ * How properties are checked in every test. One that takes too long fails before its test does, so that its seed is
+ * reported. QUERN_SEED makes all of them begin with that seed.
  */
 
 import fc from "fast-check";
@@ -8,7 +8,7 @@ import fc from "fast-check";
 const runs = Number(process.env["QUERN_RUNS"] ?? 1);
 const seed = process.env["QUERN_SEED"];
 
-/** Less than the 300 s of a test, in milliseconds; tests that run more often have as much more time. */
+/** In milliseconds: less than the 300 s of a test. Tests with more runs have proportionally more time. */
 const LIMIT_MS = 280_000 * runs;
 
 fc.configureGlobal({

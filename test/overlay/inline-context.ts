@@ -1,4 +1,4 @@
-/** What a task is given on the calling thread. */
+/** The context of a task that runs on the calling thread. */
 
 import type { TaskContext } from "../../src/threads/task.ts";
 

@@ -1,4 +1,4 @@
-/** What a layer says of files that changed between the look at the disk and the reading. */
+/** What a layer says about files that changed after they were listed and before they were read. */
 
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** How often texts are indexed that come one by one, and which of them are kept. */
+/** Texts that come one by one: how often they are indexed, and which of them are kept. */
 
 import { expect, test } from "vitest";
 import { PARTS, type HasParts } from "../../src/engine.ts";

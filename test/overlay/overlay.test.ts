@@ -1,6 +1,6 @@
 /**
- * Searches with an overlay against an index that was made of the same state: random repositories, of which
- * random documents are replaced, added and removed, and every kind of query, symbols and ranking included.
+ * Compares searches with an overlay with searches of an index of the same state. Random documents of random
+ * repositories are replaced, added and removed. The queries are of every kind, including symbols and ranking.
  */
 
 import fc from "fast-check";
@@ -18,7 +18,7 @@ import { openEngine, RUNS } from "../engine/opened.ts";
 
 const contexts = (name: string) => CONTEXTS[name];
 
-/** The files of `target` in place of those of the default revision of each repository that both have. */
+/** Returns `base` with the files of `target` in the default revision of each repository that both have. */
 function replaced(base: Corpus, target: Corpus): Corpus {
   return {
     repositories: base.repositories.map((repository) => {
@@ -36,7 +36,7 @@ function replaced(base: Corpus, target: Corpus): Corpus {
 const sameBytes = (a: CorpusFile, b: CorpusFile | undefined): boolean =>
   b !== undefined && Buffer.compare(a.bytes, b.bytes) === 0;
 
-/** What turns the default revisions of `base` into those of `target`. */
+/** Returns the overlay that turns the default revisions of `base` into those of `target`. */
 function overlayOf(base: Corpus, target: Corpus): OverlayDocument[] {
   return base.repositories.flatMap(({ name: repository, revisions }, i) => {
     const before = revisions[0]!.files;
@@ -176,7 +176,7 @@ test("a text that another revision has is the same file", async () => {
   expect(files.map(({ branches }) => branches)).toEqual([["main", "dev"]]);
 });
 
-/** What becomes of a text that is no ordinary one: found by content, by path, and its language. */
+/** What happens to unusual texts: whether they are found by content or by path, and their language. */
 const BIG = "x".repeat(2 ** 21 + 1);
 test.each<[what: string, path: string, content: string | Uint8Array, found: string[]]>([
   ["text", "n.py", "needle = 1", ["n.py"]],

@@ -24,12 +24,12 @@ const examplesOf = (symbol: ts.Symbol): string[] =>
     .map(({ text }) => ts.displayPartsToString(text));
 
 interface Member {
-  /** With the names it stands in: `Repository.symbols.done`. */
+  /** The name with the names around it: `Repository.symbols.done`. */
   readonly name: string;
   readonly member: ts.Symbol;
 }
 
-/** Every field and method in a declaration, those of the nameless types within too, wherever they stand. */
+/** Returns every field and method in a declaration, including those of nameless types anywhere within it. */
 function membersOf(name: string, declaration: ts.Node): Member[] {
   const found: Member[] = [];
   const visit = (node: ts.Node, within: string): void => {
@@ -49,7 +49,7 @@ const members = names.flatMap(({ name, symbol }) =>
   symbol.declarations!.flatMap((declaration) => membersOf(name, declaration)),
 );
 
-/** A number, or a list or set of them. */
+/** Whether a type is a number, or a list or set of numbers. */
 function holdsNumbers(type: ts.Type): boolean {
   if (type.isUnion()) return type.types.some(holdsNumbers);
   if (type.flags & ts.TypeFlags.NumberLike) return true;
@@ -166,7 +166,7 @@ const GIVEN = {
   users: "UserStore",
 };
 
-/** What a reader of an example takes for granted. */
+/** Returns the declarations that a reader of an example takes for granted. */
 function prelude(text: string): string {
   const given = Object.entries(GIVEN)
     .filter(([name]) => lacks(text, name))

@@ -47,7 +47,7 @@ export const hostScript = (type: ModuleSystem): { file: string; text: string } =
     ? { file: "host.mjs", text: imports.join("\n") + HOST }
     : { file: "host.cjs", text: requires.join("\n") + HOST };
 
-/** On stdout, as JSON. */
+/** What the script prints on stdout, as JSON. */
 export const FOUND = {
   added: 1,
   found: 1,

@@ -187,7 +187,7 @@ describe("the command", () => {
     await expect(quern("search", "a or or b")).rejects.toMatchObject({ code: 2, stdout: "" });
   });
 
-  /** Milliseconds of processor time, the least of three. */
+  /** Resolves to milliseconds of processor time: the least of three runs. */
   async function processorTime(...args: string[]): Promise<number> {
     writeFileSync(
       join(esm, "tell.cjs"),
@@ -229,7 +229,7 @@ interface Bundling {
   readonly banner?: string;
 }
 
-/** A host as one file, by esbuild. */
+/** Bundles a host into one file with esbuild. */
 async function bundle({ from, format, external = [], banner = "" }: Bundling): Promise<string> {
   const { file, text } = hostScript(from);
   writeFileSync(join(esm, file), text);

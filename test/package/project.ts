@@ -16,7 +16,7 @@ interface Manifest {
 
 export const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 
-/** What hosts have beside it for their compilers and bundlers. */
+/** The packages that hosts also have, for their compilers and bundlers. */
 const TOOLS = ["@types/node", "undici-types"];
 
 export interface Packed {
@@ -26,7 +26,7 @@ export interface Packed {
   readonly files: readonly string[];
 }
 
-/** Packs what test/setup.ts or `.ci/check` has built. */
+/** Packs the package that test/setup.ts or `.ci/check` has built. */
 export function packPackage(): Packed {
   const folder = mkdtempSync(join(tmpdir(), "quern-package-"));
   const packing = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
@@ -41,7 +41,7 @@ export function packPackage(): Packed {
   };
 }
 
-/** An empty project that has installed the tarball. */
+/** Makes an empty project that has installed the tarball. */
 export function project({ folder, tarball }: Packed, type: "module" | "commonjs"): string {
   const path = mkdtempSync(join(folder, `${type}-`));
   const modules = join(path, "node_modules");

@@ -1,4 +1,4 @@
-/** Nothing becomes public, or stops being it, unseen. */
+/** Nothing becomes public, or stops being public, without a change here. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Every view held against axe: wide and narrow, light and dark, and zoomed. */
+/** Checks every view with axe: wide and narrow, light and dark, and zoomed. */
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { inBrowser } from "./browser.ts";
 import { hostile } from "./fixtures.ts";
 import { fromCorpus, openSite, visit, type Site } from "./site.ts";
 
-/** Views with what shows that they are there. */
+/** The views, each with an element that shows that it is loaded. */
 const VIEWS: [name: string, path: string, sign: string][] = [
   ["the start", "", ".repositories li"],
   ["a search", "search?q=retry", ".card"],
@@ -110,7 +110,7 @@ inBrowser("accessibility", (browser) => {
   );
 });
 
-/** What stands beyond the right edge, and cannot be scrolled to within what it stands in. */
+/** Resolves to the elements beyond the right edge that no scrolling within their container can reach. */
 const beyondTheEdge = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll("body *")]
     .filter((one) => one.checkVisibility({ contentVisibilityAuto: true }) && !one.closest(".unseen-heading"))

@@ -1,7 +1,6 @@
 /**
- * One version of the page against the answers of another: its types fit the library's own; every view goes on
- * when all objects of all answers have fields, kinds and events that it has never heard of, and when they lack
- * every field and route that it can do without.
+ * One version of the page with the answers of another. The page's types fit the library's own. Every view still works
+ * if all objects in all answers have unknown fields, kinds and events, and if they lack every optional field and route.
  */
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -19,10 +18,10 @@ import type * as read from "../../src/page/wire/answers.ts";
 import { inBrowser } from "./browser.ts";
 import { openSite, visit, type Site } from "./site.ts";
 
-/** What JSON makes of a type: a field that is undefined is not there. */
+/** A type after conversion to JSON: a field that is undefined is absent. */
 type Sent<T> = T extends object ? { [Name in keyof T]: Sent<Exclude<T[Name], undefined>> } : T;
 
-/** Does not compile where a server's answer is not what the page reads. */
+/** Does not compile if a server's answer does not fit what the page reads. */
 type Fits<Answer extends z.ZodType, Read> = [Sent<z.infer<Answer>>] extends [Read] ? true : false;
 type All<Checks extends true[]> = Checks;
 
@@ -48,7 +47,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["change", "ask-somebody"],
 ]);
 
-/** Every object of an answer with more fields, and of every union one more kind. */
+/** Returns an answer in which every object has more fields, and every union one more kind. */
 function ofTomorrow(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ofTomorrow);
   if (typeof value !== "object" || value === null) return value;
@@ -78,7 +77,7 @@ async function serveTomorrow(page: Page): Promise<void> {
   });
 }
 
-/** Fields that an older server does not send: those that the page can do without. */
+/** Optional fields, which an older server does not send. */
 const OPTIONAL = new Set(
   [...readFileSync("src/page/wire/answers.ts", "utf8").matchAll(/^ +(\w+)\?:/gm)].map(
     ([, name]) => name!,
@@ -93,7 +92,7 @@ function ofYesterday(value: unknown): unknown {
   return Object.fromEntries(known.map(([name, field]) => [name, ofYesterday(field)]));
 }
 
-/** Routes that came with the page; a server that is older than they are has none of them. */
+/** Routes that were added together with the page. An older server lacks them. */
 const NEW_ROUTES = /api\/(?:explain|revisions)/;
 
 async function serveYesterday(page: Page): Promise<void> {

@@ -1,4 +1,4 @@
-/** What axe finds in the view that is shown. */
+/** Runs axe on the current view and returns its findings. */
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,6 +1,5 @@
 /**
- * Tests in a browser. Without one they are left out, and the line that this prints says so; with
- * QUERN_CI=1 that is an error.
+ * Tests in a browser. Without a browser they are skipped and a printed line says so. With QUERN_CI=1 that is an error.
  */
 
 import type { Browser } from "playwright-core";
@@ -23,7 +22,7 @@ async function launchIfPossible(): Promise<Browser | undefined> {
 const browser = await launchIfPossible();
 afterAll(() => browser?.close());
 
-/** Describes what happens in the browser. Left out without one. */
+/** Declares tests in the browser, which are skipped without one. */
 export function inBrowser(name: string, define: (browser: Browser) => void): void {
   describe.runIf(browser !== undefined)(name, () => {
     if (browser !== undefined) define(browser);

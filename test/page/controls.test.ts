@@ -27,7 +27,10 @@ const seesAll =
     for (const selector of selectors) await sees(selector)(page);
   };
 
-/** Controls that are the same at so many looks are all of a view; lists come from the server and are drawn in parts. */
+/**
+ * The controls of a view are complete when they stay the same for this many looks, because lists come from the server
+ * and are drawn in parts.
+ */
 const LOOKS = 8;
 const LOOK_MS = 100;
 
@@ -43,11 +46,11 @@ async function settled(page: Page): ReturnType<typeof controlsOf> {
   return controls;
 }
 
-/** There once the repository's revisions are known. */
+/** A link that appears once the repository's revisions are known. */
 const HISTORY = "a:text-is('History')";
 const FILE = "browse/task-queue/-/blob/src/duration.ts";
 
-/** Views with what has to be done to see all of them. */
+/** The views, each with the steps that show all of it. */
 const VIEWS: [name: string, path: string, prepare: (page: Page) => Promise<void>][] = [
   ["the start", "", sees(".repositories li")],
   ["a search", "search?q=parseDuration+file:^src/", sees(".card")],

@@ -1,4 +1,4 @@
-/** What a screen reader says of the controls of a view: their roles and names, and what is wrong with these. */
+/** What a screen reader says about the controls of a view: their roles and names, and the faults of these. */
 
 import type { Page } from "playwright-core";
 
@@ -19,7 +19,7 @@ interface Node {
 export interface Control {
   role: string;
   name: string;
-  /** What it stands in: the nearest part of the view that has a name. */
+  /** The nearest part of the view around the control that has a name. */
   within: string;
   /** Where a link leads. */
   url: string;
@@ -33,7 +33,7 @@ const PARTS =
 const text = (value: Value | undefined): string =>
   typeof value?.value === "string" ? value.value : "";
 
-/** As the browser tells assistive technology, in the order of the document. */
+/** Resolves to the controls as the browser reports them to assistive technology, in the order of the document. */
 export async function controlsOf(page: Page): Promise<Control[]> {
   const session = await page.context().newCDPSession(page);
   const tree = await session.send("Accessibility.getFullAXTree");
@@ -58,7 +58,7 @@ export async function controlsOf(page: Page): Promise<Control[]> {
     }));
 }
 
-/** Controls without a name, and those that stand in the same part and say the same but do something else. */
+/** Returns the controls without a name, and those in the same part that have the same name but do different things. */
 export function unclear(controls: readonly Control[]): string[] {
   const nameless = controls.filter(({ name }) => name === "").map(({ role }) => `${role} ""`);
   const said = new Map<string, string>();

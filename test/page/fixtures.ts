@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { documents, type Source } from "../../src/index.ts";
 
-/** Just below the limit of what is indexed, 2 MiB. */
+/** The lines of a file just below 2 MiB, the limit of what is indexed. */
 export const LARGE_LINES = 35_000;
 
 const largeText = Array.from(
@@ -18,7 +18,7 @@ export const large = (): Source =>
   documents({ name: "large", files: [{ path: "large.ts", content: largeText }] });
 
 export const RTL = "\u202e";
-/** A name that git takes for a branch. */
+/** A hostile name that git accepts for a branch. */
 export const HOSTILE_BRANCH = `<img/src=x/onerror=alert(1)>${RTL}`;
 export const MARKUP = "<img src=x onerror=alert(1)>";
 
@@ -36,7 +36,7 @@ export const hostile = (): Source =>
     ],
   });
 
-/** A clone in which everything that a commit can say tries to be markup. Resolves to the folder. */
+/** Makes a clone in which every text of a commit tries to be markup. Resolves to the folder. */
 export async function hostileHistory(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const git = (...args: string[]) => promisify(execFile)("git", ["-C", folder, ...args]);

@@ -1,8 +1,7 @@
 /**
- * The page stays smooth: a file of 2 MiB and 3 000 results are opened and scrolled. What is held is the
- * processor's time of each task of the page's thread, which other work on the machine lengthens least;
- * QUERN_FIGURES=1 prints it. scripts/page-figures.ts scrolls 10 000 results and measures frames, on a machine
- * that does nothing else.
+ * The page stays smooth while a file of 2 MiB and 3 000 results are opened and scrolled. The test bounds the processor
+ * time of each task of the page's thread, because other work on the machine changes it least. QUERN_FIGURES=1 prints
+ * it. scripts/page-figures.ts scrolls 10 000 results and measures frames, on a machine that does nothing else.
  */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -14,7 +13,7 @@ import { tasksDuring } from "./tasks.ts";
 
 const RESULTS = 3_000;
 const FILES = 780;
-/** More than this and a frame is lost that somebody sees. */
+/** A longer task makes a user notice a lost frame. */
 const LONG_MS = 50;
 /**
  * So many may be longer: a virtual machine counts time that its host took away as the task's own. What these

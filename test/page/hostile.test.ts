@@ -20,7 +20,7 @@ import { openSite, visit, type Site } from "./site.ts";
 const REPOSITORY = encodeURIComponent(`evil/${MARKUP}`).replace("%2F", "/");
 const BRANCH = HOSTILE_BRANCH.split("/").map(encodeURIComponent).join("/");
 const CODE = "U+202E";
-/** git takes angle brackets off names. */
+/** The markup as a name: git removes angle brackets from names. */
 const AUTHOR = MARKUP.replace(/[<>]/g, "");
 
 const sees =
@@ -35,7 +35,7 @@ const types =
     await page.locator(".completions li").first().waitFor();
   };
 
-/** Where texts show: what is done to see them, and a part of what is then shown. */
+/** The places where texts are shown, with the steps that lead there, and a part of the text that is then shown. */
 const PLACES: [what: string, path: string, prepare: (page: Page) => Promise<void>, text: string][] =
   [
     ["names of repositories", "", sees(".repositories li"), MARKUP],
@@ -110,7 +110,7 @@ const PLACES: [what: string, path: string, prepare: (page: Page) => Promise<void
     ["blame", "browse/hostile/-/blob/after.txt?blame=1", sees(".cm-blame a"), `${AUTHOR}${CODE}`],
   ];
 
-/** All text of the view: the title, that of the shadow root, names and tips of elements. */
+/** Resolves to all text of the view: the title, the text of the shadow root, and names and tooltips of elements. */
 const textOf = (page: Page): Promise<string> =>
   page.evaluate(`[document.title, document.body.textContent,
     ...[document, ...[...document.querySelectorAll("*")].map((one) => one.shadowRoot)]
@@ -119,7 +119,7 @@ const textOf = (page: Page): Promise<string> =>
         .flatMap((one) => [one.title, one.ariaLabel, one.placeholder].filter((text) => typeof text === "string"))]),
   ].join("\\n")`);
 
-/** Elements and attributes that the page itself never has. */
+/** Resolves to elements and attributes that the page itself never has. */
 const injected = (page: Page): Promise<string[]> =>
   page.evaluate(`[document, ...[...document.querySelectorAll("*")].map((one) => one.shadowRoot)]
     .filter((root) => root !== null)

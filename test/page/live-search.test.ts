@@ -22,7 +22,7 @@ const answer = (names: string[], rest: Partial<SearchAnswer> = {}): SearchAnswer
 });
 const names = ({ files }: Found): string[] => files.map(({ fileName }) => fileName.text);
 
-/** A server whose answers a test gives, one after the other. */
+/** Returns a server whose answers the test gives, one after the other. */
 function server(streamed: string[] = []) {
   const requests: SearchRequest[] = [];
   const waiting: { give: (given: SearchAnswer) => void; refuse: (error: unknown) => void }[] = [];

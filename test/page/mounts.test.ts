@@ -1,4 +1,4 @@
-/** The page under the ways a host mounts it, in a browser: it finds its files and its routes. */
+/** The page in a browser, with each way in which a host mounts it: it finds its files and its routes. */
 
 import { createServer, request as httpRequest, type Server } from "node:http";
 import express from "express";
@@ -18,7 +18,7 @@ interface Mounted extends AsyncDisposable {
   origin: string;
 }
 
-/** Each with the path at which a browser finds the page. */
+/** The mounts, each with the path at which a browser finds the page. */
 const MOUNTS: [name: string, path: string, mount: (engine: Engine) => Promise<Mounted>][] = [
   ["node:http", "/", (engine) => listen(createServer(toNodeListener(handlerOf(engine))))],
   [

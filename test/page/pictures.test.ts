@@ -1,6 +1,6 @@
 /**
- * The pictures of the pages README.md and docs/page.md. Each run takes them into build/pictures/;
- * QUERN_PICTURES=1 puts them into docs/pictures/, after which somebody should look at them.
+ * Takes the pictures for README.md and docs/page.md. Each run writes them to build/pictures/. QUERN_PICTURES=1 writes
+ * them to docs/pictures/, and then somebody should look at them.
  */
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ interface Picture {
   name: string;
   path: string;
   options: BrowserContextOptions;
-  /** Brings about what is to be seen. */
+  /** Brings the page into the state of the picture. */
   prepare: (page: Page) => Promise<void>;
 }
 

@@ -15,11 +15,11 @@ import { listen } from "../http/mounts.ts";
 
 export interface Site extends AsyncDisposable {
   engine: Engine;
-  /** With a slash at its end. */
+  /** The address of the page, with a slash at its end. */
   root: string;
 }
 
-/** Repositories of the corpus. */
+/** Returns repositories of the corpus. */
 export const fromCorpus = (...names: string[]): Source[] =>
   names.map((name) => directory(join(CORPUS, name)));
 
@@ -43,16 +43,19 @@ export async function openSite(
   };
 }
 
-/** What no visit may cause: errors in the console (a broken policy is one), other hosts, dialogs. */
+/**
+ * What no visit may cause: errors in the console, which include violations of the policy, requests to other hosts, and
+ * dialogs.
+ */
 interface Complaints {
   list: string[];
-  /** Answers with these statuses are meant to be. */
+  /** The statuses of answers that the test expects. */
   expected: number[];
 }
 
 const complaints = new WeakMap<Page, Complaints>();
 
-/** Opens a tab; when the test is over, whatever the page complained of fails it. */
+/** Opens a tab. When the test ends, any complaint of the page fails it. */
 export async function visit(
   browser: Browser,
   url: string,

@@ -1,4 +1,4 @@
-/** A parse in steps gives the colours of one parse, and reads a long token twice at most. */
+/** A parse in steps gives the same colours as a single parse, and reads a long token at most twice. */
 
 import { TreeFragment, type Parser, type Tree } from "@lezer/common";
 import { classHighlighter, highlightTree } from "@lezer/highlight";
@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { STEP, StepwiseParser } from "../../src/page/file/stepwise-parser.ts";
 import { randomFrom } from "../regex/random.ts";
 
-/** Parses until all is parsed, as CodeMirror does. */
+/** Parses step by step to the end, as CodeMirror does. */
 function parseAll(parser: Parser, text: string): { tree: Tree; steps: number } {
   let fragments: readonly TreeFragment[] = [];
   for (let steps = 1; ; steps++) {

@@ -1,6 +1,6 @@
 /**
- * What the page's thread does at a time, by the browser's own trace. A task's processor time does not depend
- * on what else the machine does, as frames do.
+ * The tasks of the page's thread, by the browser's own trace. Other work of the machine affects frames, but not a
+ * task's processor time.
  */
 
 import type { Browser, CDPSession } from "playwright-core";
@@ -10,12 +10,12 @@ interface TraceEvent {
   ph: string;
   tid: number;
   pid: number;
-  /** Microseconds of the processor's time. */
+  /** Microseconds of processor time. */
   tdur?: number;
   args?: { name?: string };
 }
 
-/** Resolves to the tasks that ran while `act` did: milliseconds of the processor's time, the longest first. */
+/** Resolves to the tasks that ran during `act`, as milliseconds of processor time, the longest first. */
 export async function tasksDuring(browser: Browser, act: () => Promise<void>): Promise<number[]> {
   const session = await browser.newBrowserCDPSession();
   const events: TraceEvent[] = [];

@@ -1,4 +1,4 @@
-/** What somebody chose in a view is in its address: it can be sent, survives a reload, and goes back. */
+/** What a user chose in a view is in its address: it can be sent, survives a reload, and can be left with "back". */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { documents } from "../../src/index.ts";

@@ -1,4 +1,6 @@
-/** What is deliberately other than in the service whose language this is: each has a row, asked of an engine. */
+/**
+ * The deliberate differences from the service whose query language this is. Each has a row, which an engine answers.
+ */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Globs as regular expressions, held against paths. */
+/** Tries globs, as regular expressions, on paths. */
 
 import { expect, test } from "vitest";
 import { globPattern, looksLikeGlob } from "../../src/query/glob.ts";

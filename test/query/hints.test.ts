@@ -1,4 +1,4 @@
-/** What is told about words of other search engines. */
+/** The hints about words of other search engines. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { parseQuery } from "../../src/query/parse.ts";
 
 const LITERAL = { regex: false, caseSensitive: false };
 
-/** `query` is what to write; "": no query says it. */
+/** `query` is what to write instead; "" if no query expresses it. */
 test.each<[text: string, word: string, query: string]>([
   ["path:src foo", "path:src", "file:src foo"],
   ["foo filename:a", "filename:a", "foo file:a"],

@@ -42,7 +42,7 @@ const tables: readonly Table[] = [...page.matchAll(/(?:^\|.*\|\n)+/gm)].map(([te
 const rowsOf = (...heads: string[]) =>
   tables.filter(({ head }) => heads.includes(head)).flatMap(({ rows }) => rows);
 
-/** The one code of a cell. */
+/** Returns the only code in a cell. */
 const code = (cell: string): string => /^`(.+)`$/.exec(cell)![1]!;
 const codes = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, one]) => one!);
 
@@ -58,7 +58,7 @@ test("every table is read", () => {
   expect(rowsOf(...FINDS).length).toBeGreaterThan(25);
 });
 
-/** A word of other engines as it would be typed. */
+/** Returns a word of other engines as it would be typed. */
 const typed = (word: string): string => `x ${word.endsWith(":") ? `${word}y*.c` : word} y`;
 
 test.each(rowsOf(FOREIGN).flatMap(([words]) => codes(words!)))("%s has a hint", (word) => {
@@ -138,7 +138,7 @@ function sourceOf(name: string, files: readonly File[]): Source {
 const folder = mkdtempSync(join(tmpdir(), "quern-language-"));
 let engine: Engine;
 
-/** Named on the page. */
+/** Returns the sets of repositories that the page names. */
 const contexts = (name: string) => (name === "backend" ? ["acme/orders", "acme/site"] : undefined);
 
 beforeAll(async () => {
@@ -171,7 +171,7 @@ test.each(examples)("$query", async ({ query, isRegexEnabled, found, other }) =>
   expect(places).not.toContain(placeOf(other));
 });
 
-/** What the page's words ask of a file. */
+/** Conditions on a file, by the words in which the page states them. */
 const ASKS: Record<string, (has: (word: string) => boolean, path: string) => boolean> = {
   "contain both": (has) => has("a") && has("b"),
   "contain one or both": (has) => has("a") || has("b"),
@@ -193,7 +193,7 @@ test.each(rowsOf(SAYS))("%s: files that %s", async (query, says, here) => {
   expect(found.map(({ path }) => path)).toEqual(codes(here!));
 });
 
-/** As an outline. What the page says in other words than these is not understood. */
+/** Returns the meaning as an outline. Other wordings of the page than these are not understood. */
 function meant(says: string, atom: "lit" | "re"): string {
   if (says === "nothing: no file matches") return "none";
   if (says === "every file") return "all";

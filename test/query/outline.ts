@@ -1,4 +1,4 @@
-/** A query's shape in one line, for tables: the tree itself, unlike the canonical text. */
+/** The form of a query in one line, for tables. It shows the tree itself, unlike the canonical text. */
 
 import { QuernError } from "../../src/base/errors.ts";
 import { isConstant, type Atom, type Query } from "../../src/query/ast.ts";
@@ -32,7 +32,7 @@ function outlineAtom(atom: Atom): string {
   }
 }
 
-/** The outline, or the error's code and position. Anything thrown that is no QuernError goes on. */
+/** Returns the outline, or the error's code and position. Throws errors that are not a QuernError. */
 export function outcome(text: string, dialect: Dialect): string {
   try {
     return outline(parseQuery(text, dialect));

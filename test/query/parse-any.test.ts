@@ -1,4 +1,7 @@
-/** Any text: only its own errors, a canonical form that comes back, time that grows with the text. */
+/**
+ * For any text, the parser throws only its own errors, the canonical form parses to itself, and the time grows linearly
+ * with the text.
+ */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -54,7 +57,7 @@ const PIECES = [
   "\u{1f600}",
 ];
 
-/** Mostly text that the language gives a meaning to. */
+/** Mostly text with a meaning in the language. */
 const queryText = fc.oneof(
   fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((pieces) => pieces.join("")),
   fc.string({ unit: "binary", maxLength: 30 }),
@@ -117,7 +120,9 @@ test.each([
   else expect(got).toMatch(want);
 });
 
-/** Each is repeated up to the longest query: quadratic work takes 16 times as long as for a quarter of it. */
+/**
+ * Texts that are repeated up to the longest query. Quadratic work takes 16 times as long as for a quarter of the query.
+ */
 const HARD = [
   // nesting, groups that are never closed, and parentheses of expressions
   "(",
@@ -162,7 +167,7 @@ test.each(HARD)(
   "the longest query of %j takes about four times as long as a quarter of it",
   (piece) => {
     for (const dialect of DIALECTS) {
-      /** Milliseconds of the processor, which other work on the machine does not lengthen. */
+      /** Returns milliseconds of processor time, which other work on the machine does not lengthen. */
       const time = (size: number) => {
         const text = `a${piece.repeat(Math.floor((size - 2) / piece.length))}b`;
         const before = process.cpuUsage();
@@ -182,7 +187,7 @@ test.each(HARD)(
 const terms = (count: number, term: string) => Array.from({ length: count }, () => term).join(" ");
 const { characters, termCharacters, groupedTerms, repositoryTerms, names } = QUERY_LIMITS;
 
-/** The most of each that a query may hold, and the message where it is one more. */
+/** The most of each that a query may have, and the message if there is one more. */
 test.each<[what: string, of: (count: number) => string, most: number, message: RegExp]>([
   ["characters", (count) => "a".padEnd(count), characters, /longer than 250000 characters/],
   ["terms", (count) => terms(count, "a"), QUERY_LIMITS.terms, /more than 2000 terms/],

@@ -1,4 +1,4 @@
-/** The tables of the query language, row by row: what each text means in the two dialects. */
+/** Tables of the query language, row by row: the meaning of each text in both dialects. */
 
 import { expect, test } from "vitest";
 import { atomsOf, namesRevision, formatQuery, type Query } from "../../src/query/ast.ts";
@@ -10,7 +10,10 @@ const regex = (text: string) => outcome(text, { regex: true, caseSensitive: fals
 
 type Row = readonly [text: string, literal: string, regex?: string];
 
-/** `lit` and `re` stand for a content atom of the dialect; one column means both agree but for that. */
+/**
+ * `lit` and `re` are content atoms of the two dialects. A row with one column has the same meaning in both, except for
+ * that.
+ */
 const TABLES: Record<string, readonly Row[]> = {
   blanks: [
     ["", "QUERY_SYNTAX 0"],

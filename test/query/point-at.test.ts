@@ -1,4 +1,4 @@
-/** The caret stands under the place, whatever is around it. */
+/** The caret is under the place of the error, whatever is around it. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

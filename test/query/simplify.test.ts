@@ -1,4 +1,4 @@
-/** A simplified query holds where the query does, and shows the same occurrences. */
+/** A simplified query holds for the same files as the query, and shows the same occurrences. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -59,7 +59,7 @@ const query: fc.Arbitrary<Query> = fc.letrec<{ query: Query }>((tie) => ({
   ),
 })).query;
 
-/** The atoms that hold, by outline; the rest of the world is `held`. */
+/** Whether the query holds if exactly the atoms whose outlines are in `held` do. */
 function holds(tree: Query, held: ReadonlySet<string>): boolean {
   if (tree.kind === "and") return tree.children.every((child) => holds(child, held));
   if (tree.kind === "or") return tree.children.some((child) => holds(child, held));
@@ -67,7 +67,7 @@ function holds(tree: Query, held: ReadonlySet<string>): boolean {
   return tree.kind === "all" || tree === any || (tree.kind !== "none" && held.has(outline(tree)));
 }
 
-/** The atoms whose occurrences are shown. */
+/** Returns the atoms whose occurrences are shown. */
 function shown(tree: Query, held: ReadonlySet<string>): string[] {
   if (!holds(tree, held)) return [];
   if (tree.kind === "and" || tree.kind === "or")

@@ -1,4 +1,6 @@
-/** Named classes hold the characters that RE2's hold: each is tried on every character up to U+024F and some beyond. */
+/**
+ * Named classes have the same characters as RE2's. Each is tried on every character up to U+024F and on some others.
+ */
 
 import { expect, test } from "vitest";
 import { compileExpression } from "../../src/regex/expression.ts";

@@ -1,4 +1,4 @@
-/** Hand-picked cases by feature: pattern, text (latin1 for single bytes), ranges. Flags stand in the pattern. */
+/** Hand-picked cases by feature: pattern, text (latin1 for single bytes), ranges. Flags are in the pattern. */
 
 const utf8 = (text: string) => new Uint8Array(Buffer.from(text, "utf8"));
 const raw = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));

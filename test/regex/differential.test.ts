@@ -1,4 +1,4 @@
-/** Automaton, RE2 and the naive simulation give one answer. QUERN_SEED moves to other cases. */
+/** The automaton, RE2 and the naive simulation give the same answer. QUERN_SEED selects other cases. */
 
 import { expect, test } from "vitest";
 import { compileExpression } from "../../src/regex/expression.ts";

@@ -1,4 +1,4 @@
-/** One pattern on some texts, asked of everything that can answer: the differences, as lines to read. */
+/** Tries one pattern on some texts with everything that can match it, and returns the differences as readable lines. */
 
 import { QuernError } from "../../src/base/errors.ts";
 import { foldText } from "../../src/kernel/folding.ts";
@@ -43,7 +43,9 @@ export function matcherRanges(expression: Expression, bytes: Uint8Array): RangeL
   return out;
 }
 
-/** By the two passes that take over where the automaton reads the same bytes again and again. */
+/**
+ * Returns the ranges that the two passes find. These take over if the automaton reads the same bytes again and again.
+ */
 export function twoPassRanges(expression: Expression, bytes: Uint8Array): RangeList {
   const program = compileProgram(expression.syntax, { backwards: false, searches: true });
   const finder = new TwoPass(program, byteClasses([program]));
@@ -59,7 +61,7 @@ export function twoPassRanges(expression: Expression, bytes: Uint8Array): RangeL
   return out;
 }
 
-/** The ranges found line by line, each line a text of its own. */
+/** Returns the ranges that are found line by line, each line as a text of its own. */
 function lineRanges(expression: Expression, bytes: Uint8Array): string {
   const found: string[] = [];
   for (let start = 0; start < bytes.length;) {
@@ -88,7 +90,7 @@ export function satisfies(text: string, formula: Formula): boolean {
   }
 }
 
-/** What disagrees on one text, or undefined. */
+/** Returns the disagreement on one text, or undefined. */
 export function compareOn(expression: Expression, bytes: Uint8Array): string | undefined {
   const text = { start: 0, end: bytes.length };
   const claimed = matcherRanges(expression, bytes);
@@ -126,7 +128,9 @@ export function compareOn(expression: Expression, bytes: Uint8Array): string | u
   });
 }
 
-/** A refusal in RE2's words: ours say of some what RE2 leaves unsaid, and do not repeat the pattern. */
+/**
+ * Returns a refusal in RE2's words. Some of quern's messages say more than RE2's, and they do not repeat the pattern.
+ */
 const inRe2Words = (message: string): string =>
   message
     .replace("regular expression: ", "")
@@ -136,7 +140,10 @@ const inRe2Words = (message: string): string =>
     .replace(/^invalid UTF-8$/, "invalid escape sequence: \\x{") // RE2 reads behind a pattern that ends so
     .replace(/^(missing|unexpected) \): .*/s, "$1 )");
 
-/** Parser and RE2 must give one verdict, in the same words: a refusal of RE2 that is not the parser's is a difference too. */
+/**
+ * Compares the verdicts of the parser and RE2, which must be the same, in the same words. If only RE2 refuses, that is
+ * a difference, too.
+ */
 export function compareVerdict(source: string, caseSensitive: boolean): string | undefined {
   const refusal = re2Refusal({ source, caseSensitive });
   try {
@@ -156,7 +163,7 @@ export function compareVerdict(source: string, caseSensitive: boolean): string |
 
 const TEXTS = 40;
 
-/** Everything of one seed: four verdicts, and a pattern on TEXTS texts, which are its cases. */
+/** Returns the differences of one seed: of four verdicts, and of a pattern on TEXTS texts, which are the cases. */
 export function differencesOf(seed: number): { cases: number; differences: string[] } {
   const random = randomFrom(seed);
   const caseSensitive = random(2) === 0;

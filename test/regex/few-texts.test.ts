@@ -1,4 +1,6 @@
-/** Which expressions are nothing but a few texts, by example; and that looking for these finds what RE2 finds. */
+/**
+ * Which expressions are equivalent to a few texts, by example; and that a search for these texts finds what RE2 finds.
+ */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -11,7 +13,7 @@ import { RUNS } from "../engine/opened.ts";
 const textsOf = (source: string, caseSensitive: boolean) =>
   fewTexts(compileExpression(source, { caseSensitive }).syntax);
 
-/** The texts, with an i behind them if they match in any case; "-" for an expression that is more than that. */
+/** Returns the texts, followed by an i if they match in any case; "-" for any other expression. */
 function show(source: string, caseSensitive: boolean): string {
   const texts = textsOf(source, caseSensitive);
   if (!texts) return "-";
@@ -98,7 +100,9 @@ test("the places of the texts are the matches", () => {
   expect(simple).toBeGreaterThan(300);
 });
 
-/** Not those of JavaScript, where an optional part that matches nothing tries its other alternatives. */
+/**
+ * Returns RE2's matches. JavaScript's differ: there an optional part that matches nothing tries its other alternatives.
+ */
 function matchesOfRe2(expression: ExpressionSource, text: string): [number, number][] {
   const bytes = Buffer.from(text);
   const all = { start: 0, end: bytes.length };
@@ -111,7 +115,10 @@ function matchesOfRe2(expression: ExpressionSource, text: string): [number, numb
   return matches;
 }
 
-/** Of the places of all texts, in order and the longest first, those behind the match before. */
+/**
+ * Returns the matches: places of all texts in order, longest first, without those that begin before the end of the
+ * previous match.
+ */
 function matchesOf(
   texts: readonly { text: string; caseSensitive: boolean }[],
   given: string,

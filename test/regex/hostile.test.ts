@@ -1,4 +1,4 @@
-/** Patterns made to hurt: bounded time and memory, or a clear refusal; never a crash, never a hang. */
+/** Hostile patterns take bounded time and memory, or are clearly refused. They never crash or hang. */
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -26,7 +26,7 @@ const deadline = (ms: number) => {
   return () => performance.now() > end;
 };
 
-/** Puts a text into the kernel and counts; "stopped" if the budget ended it. */
+/** Puts a text into the kernel and counts the matches. Returns "stopped" if the budget ended the count. */
 function count(source: string, text: string, ms = 20_000): number | "stopped" {
   const length = Buffer.from(text).copy(kernel.bytes, place);
   const matcher = createMatcher(kernel, compileExpression(source, { caseSensitive: true }));
@@ -69,7 +69,10 @@ test.each<[string, string, number]>([
   expect(performance.now() - start).toBeLessThan(20_000);
 });
 
-/** Found one by one these would read the text to its end each time: half an hour for `x*y|x`. */
+/**
+ * Expressions that would read the text to its end for each match if matches were found one by one: half an hour for
+ * `x*y|x`.
+ */
 test.each<[string, string, number]>([
   ["x*y|x", "x".repeat(MEGABYTE), MEGABYTE],
   ["x*y\\b|x", "x".repeat(MEGABYTE), MEGABYTE],
@@ -93,7 +96,7 @@ test("what takes the two passes longest looks at the budget", () => {
   expect(process.cpuUsage(start).user).toBeLessThan(2_000_000); // µs; to the end it takes 3 s
 });
 
-/** As many texts as are kept side by side. */
+/** As many texts as are kept at the same time. */
 const PAIRS = Array.from("abcdefgh", (letter) =>
   ["q", "r", "s", "t"].map((end) => letter + end),
 ).flat();
@@ -127,10 +130,10 @@ test.each<[string, string]>([
   expect(process.cpuUsage(start).user).toBeLessThan(2_000_000); // µs
 });
 
-/** 2 000 letters that follow from three bytes each in RE2, and from a few nodes in our automaton. */
+/** 2 000 letters, of three bytes each in RE2, but only a few nodes in quern's automaton. */
 const every2nd = String.fromCharCode(...Array.from({ length: 2_000 }, (_, i) => 0x800 + 2 * i));
 
-/** The largest of their kind: RE2, which is not asked, would take them, and one more is refused. */
+/** The largest expressions of their kinds. RE2, which is not asked, would accept them, and one more copy is refused. */
 test.each<[string, (copies: number) => string, number]>([
   ["classes", (copies) => `(\\pL+\\s*){${copies}}`, 39],
   ["classes that share much", (copies) => `[${every2nd}]{${copies}}`, 16],

@@ -28,7 +28,7 @@ test("ranges are appended behind what is there, relative to the region", () => {
   expect(showRanges(out)).toBe("0-3 6-9 6-7");
 });
 
-/** Ranges as addresses, each text by a call of its own. */
+/** Returns ranges as addresses. Each text is searched by a call of its own. */
 function oneByOne(matcher: Matcher, texts: readonly (readonly [number, number])[]): string {
   const all = newRangeList();
   for (const [from, to] of texts) {

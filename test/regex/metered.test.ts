@@ -1,4 +1,4 @@
-/** A module with a meter can be ended, RE2 among them, and is the same otherwise. */
+/** A module with a meter, such as RE2, can be stopped, and otherwise behaves as before. */
 
 import { expect, test } from "vitest";
 import { compileExpression } from "../../src/regex/expression.ts";
@@ -14,7 +14,7 @@ const section = (id: number, ...parts: (number | number[])[]) => {
 };
 const named = (name: string) => [name.length, ...Buffer.from(name)];
 
-/** A function without end; before it stands what could be taken for loops: 3 and 0x40. */
+/** A function that never ends. Before its loop are bytes that could be mistaken for loops: 3 and 0x40. */
 const BODY = [
   [1, 1, 0x7f], // a local i32
   [0x42, 3, 0x1a], // i64.const 3, drop
@@ -68,7 +68,7 @@ const all = { start: 0, end: text.length };
 const find = (source: string, mustEnd?: MustEnd) =>
   re2Find(compileExpression(source, { caseSensitive: true }), text, all, 0, mustEnd);
 
-/** Without an end these take RE2 from half a second to minutes. */
+/** Expressions that take RE2 from half a second to minutes if nothing stops it. */
 const ENDLESS: readonly (readonly [what: string, source: string])[] = [
   ["compiling Unicode classes", "(\\pL+\\s*){30}"],
   ["compiling optional parts", "a?".repeat(1_500)],

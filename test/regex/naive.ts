@@ -17,7 +17,10 @@ const inside = (members: readonly number[], cp: number) => {
   return false;
 };
 
-/** Any bytes of the right shape; `isOverlong` if they are no shortest form, or beyond the last code point. */
+/**
+ * Decodes bytes of the right form. `isOverlong` says that they are not the shortest form, or beyond the last code
+ * point.
+ */
 function decode(bytes: Uint8Array, at: number) {
   const lead = bytes[at];
   if (lead === undefined) return undefined;
@@ -122,7 +125,7 @@ interface Thread {
   skip: number; // bytes of the character just read that are still to be passed
 }
 
-/** The leftmost-first match at or after `from`. */
+/** Returns a function that finds the leftmost-first match at or after `from`. */
 export function naiveFinder(
   node: Node,
 ): (bytes: Uint8Array, from: number) => { start: number; end: number } | undefined {
@@ -141,7 +144,7 @@ export function naiveFinder(
   };
 }
 
-/** The threads, in order of priority, one byte on; a match drops those behind it. */
+/** Advances the threads, in order of priority, by one byte. A match drops the threads after it. */
 function advance(steps: Step[], bytes: Uint8Array, at: number, threads: Thread[]) {
   const next: Thread[] = [];
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** What an automaton looks for while no match has begun: which literal, and that it finds what it finds without one. */
+/** The literal that an automaton looks for while no match has begun, and that it finds the same as without one. */
 
 import { expect, test } from "vitest";
 import { createKernel } from "../../src/kernel/kernel.ts";
@@ -11,7 +11,10 @@ import { RUNS } from "../engine/opened.ts";
 import { showRanges } from "./differential.ts";
 import { randomFrom } from "./random.ts";
 
-/** The bytes, letters of either case as small ones in parentheses, and the most bytes before them. */
+/**
+ * Returns the bytes of the needle, and the most bytes before it. Letters of either case are in lower case, in
+ * parentheses.
+ */
 function show(source: string, caseSensitive = true): string {
   const needle = needleOf(compileExpression(source, { caseSensitive }).syntax);
   if (!needle) return "-";
@@ -82,7 +85,7 @@ function automatonOf(source: string, hasNeedle: boolean): Automaton {
   return new Automaton(kernel, hasNeedle ? compiled : { ...compiled, needle: undefined }, false);
 }
 
-/** Mostly filler, so that the loop goes on far, over what it runs at once (64 KiB), too. */
+/** Returns text that is mostly filler, so that the loop runs far, also beyond the 64 KiB that it runs at once. */
 function textOf(random: (below: number) => number): string {
   const parts: string[] = [];
   for (let bytes = 0; bytes < 200_000; bytes += parts.at(-1)!.length) {

@@ -1,10 +1,10 @@
-/** Which expressions are nothing but a text, by example; the others are left to the automaton. */
+/** Which expressions are equivalent to a single text, by example. The others are left to the automaton. */
 
 import { expect, test } from "vitest";
 import { compileExpression } from "../../src/regex/expression.ts";
 import { plainLiteral } from "../../src/regex/plain-literal.ts";
 
-/** The text, with an i behind it if it matches in any case; "-" for an expression that is more than a text. */
+/** Returns the text, followed by an i if it matches in any case; "-" for any other expression. */
 function plain(source: string, caseSensitive: boolean): string {
   const literal = plainLiteral(compileExpression(source, { caseSensitive }).syntax);
   if (!literal) return "-";

@@ -1,4 +1,4 @@
-/** Random patterns and texts: small, nasty, and the same again from the same seed. */
+/** Random patterns and texts that are small and difficult. The same seed gives the same ones. */
 
 export type Random = (below: number) => number;
 
@@ -111,7 +111,7 @@ const SYNTAX = [
   ],
 ].flat();
 
-/** Strings that are hardly ever a pattern, for the verdict. */
+/** Returns strings that are hardly ever valid patterns, to test the verdict. */
 export function randomSyntax(random: Random): string {
   let text = "";
   for (let length = 1 + random(7); length > 0; length--) text += pick(random, SYNTAX);

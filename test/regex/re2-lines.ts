@@ -1,7 +1,7 @@
 /**
- * All matches of an expression that does not cross lines, found by RE2 alone. A question costs RE2 a
- * copy of its whole input, so it is asked of a window of lines: small after a match, doubled after a
- * window without one. Cost: 4 µs a match, and each byte a few times at RE2's 90 MB/s.
+ * Finds all matches of an expression that does not cross lines, with RE2 alone. Each call of RE2 copies its whole
+ * input, so it gets a window of lines: a small one after a match, and twice as many after a window without a match.
+ * This costs 4 µs for each match, and each byte is read a few times at RE2's 90 MB/s.
  */
 
 import type { Budget } from "../../src/regex/automaton.ts";
@@ -41,7 +41,7 @@ export function scanLinesWithRe2(
   return "done";
 }
 
-/** Behind the newline at or after `at - 1`. */
+/** Returns the place after the first newline at or after `at - 1`. */
 function lineEnd(bytes: Uint8Array, at: number, end: number): number {
   const newline = bytes.indexOf(NEWLINE, at - 1);
   return newline < 0 || newline >= end ? end : newline + 1;

@@ -1,4 +1,6 @@
-/** Three neighbouring classes that every match holds: a table, RE2's matches, and hostile sizes. */
+/**
+ * Three neighbouring classes that every match contains: a table, a comparison with RE2's matches, and hostile sizes.
+ */
 
 import { expect, test } from "vitest";
 import { compileExpression } from "../../src/regex/expression.ts";
@@ -51,7 +53,7 @@ test("without case both cases stand for a letter, and those that fold beyond ASC
   expect(show(tripleOf("-k-!-", false))).toBe("- ! -");
 });
 
-/** Whether three neighbours of the text are members. */
+/** Whether three neighbouring bytes of the text are members of the classes. */
 function holds(text: Uint8Array, triple: Triple): boolean {
   const isIn = (place: number, byte: number) =>
     triple[place]!.some((low, i, set) => i % 2 === 0 && byte >= low && byte <= set[i + 1]!);

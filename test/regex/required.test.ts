@@ -1,4 +1,4 @@
-/** The specification of what an expression requires, by example; then that no match lacks it. */
+/** Specifies by example what an expression requires, and tests that no match lacks it. */
 
 import { expect, test } from "vitest";
 import { compileExpression } from "../../src/regex/expression.ts";
@@ -126,7 +126,7 @@ test("thousands of alternatives stay one formula, or none", () => {
   expect(required(words.join("|"))).toBe("any");
 });
 
-/** A random pattern of long literals, and how to make a text that it matches. */
+/** A random pattern of long literals, and a function that makes a text it matches. */
 interface Sampled {
   readonly source: string;
   readonly sample: () => string;

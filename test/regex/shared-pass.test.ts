@@ -11,7 +11,7 @@ const place = kernel.reserve(ROOM);
 const compile = (source: string) => compileExpression(source, { caseSensitive: true });
 const passOf = (...sources: string[]) => SharedPass.of(kernel, sources.map(compile));
 
-/** The lines that hold a place, as their starts in the text. */
+/** Returns the starts of the lines that contain a place. */
 function linesWithPlaces(pass: SharedPass, text: Buffer): number[] | undefined {
   kernel.bytes.set(text, place);
   const places = pass.places(place, place + text.length);
@@ -20,7 +20,7 @@ function linesWithPlaces(pass: SharedPass, text: Buffer): number[] | undefined {
 
 const lineStart = (text: Buffer, at: number) => text.subarray(0, at).lastIndexOf(10) + 1;
 
-/** Texts of few lines that may match among many that do not. */
+/** Returns a text in which few lines may match, among many that do not. */
 function sparseText(random: Random): Buffer {
   const parts = [Buffer.from("~".repeat(random(40)))];
   for (let i = 0; i < 8; i++) {

@@ -1,4 +1,7 @@
-/** The two passes against the automaton on texts of many blocks, and against RE2 on what makes states of every place. */
+/**
+ * Compares the two passes with the automaton on texts of many blocks, and with RE2 on texts in which every place makes
+ * a new state.
+ */
 
 import { expect, test } from "vitest";
 import { byteClasses } from "../../src/regex/byte-classes.ts";
