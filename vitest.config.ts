@@ -10,6 +10,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BUNDLES, bundledSources } from "./test/bundled-sources.ts";
+import { SlowFirst } from "./test/slow-first.ts";
 
 /** Folders of test/ whose files share processes, if they can. */
 const SHARING = ["auth", "base", "kernel", "metrics", "oracle", "query", "regex", "validation"];
@@ -78,6 +79,7 @@ export default defineConfig({
   test: {
     onConsoleLog,
     globalSetup: ["test/setup.ts"],
+    sequence: { sequencer: SlowFirst },
     teardownTimeout: 60_000,
     projects: [
       {

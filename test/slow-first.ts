@@ -1,0 +1,40 @@
+/**
+ * The order of test files. vitest runs one project after the other and, in a fresh clone, the longest file of each first.
+ * These files are short and take long: at the end, one of them would run while the other cores are idle.
+ */
+
+import { existsSync } from "node:fs";
+import { relative } from "node:path";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Files that take ten times as long as others of their size. */
+const SLOW = new Set(
+  [
+    "cli/stopped",
+    "cluster/everything",
+    "cluster/hidden",
+    "cluster/kills",
+    "cluster/outages",
+    "mcp/stdio",
+    "package/package",
+    "page/accessibility",
+    "page/answers",
+    "page/frames",
+    "sync/every-host",
+    "sync/hosts",
+    "sync/many",
+  ].map((name) => `test/${name}.test.ts`),
+);
+
+for (const path of SLOW) if (!existsSync(path)) throw new Error(`test/slow-first.ts: no ${path}`);
+
+export class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
+    const restOf = ({ moduleId }: TestSpecification): number =>
+      SLOW.has(relative(this.ctx.config.root, moduleId).replaceAll("\\", "/")) ? 0 : 1;
+    return (await super.sort(files)).sort(
+      (a, b) => groupOf(a) - groupOf(b) || restOf(a) - restOf(b),
+    );
+  }
+}
