@@ -12,7 +12,7 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** A port of 127.0.0.1 that tells, as JSON, where PostgreSQL is. */
+    /** A port of 127.0.0.1 that answers, as JSON, where PostgreSQL is. */
     postgresBroker: number;
   }
 }
@@ -23,7 +23,7 @@ const run = (script: string): void =>
 /** The files whose tests import quern by its name, and so need dist/. */
 const OF_PACKAGE = ["/test/package/package.test.ts", "/test/examples.test.ts"];
 
-/** Whether this run needs the package, and `.ci/check` has not built it a moment ago. */
+/** Whether this run needs the package and `.ci/check` has not just built it. */
 const needsPackage = ({ vitest }: TestProject): boolean =>
   process.env["QUERN_BUILT"] !== "1" &&
   vitest.state.getPaths().some((path) => OF_PACKAGE.some((file) => path.endsWith(file)));

@@ -1,11 +1,11 @@
 /**
- * How much slower a core is than the one on which bounds of processor time were set. Another machine takes longer for
- * the same work, and so does a core that shares its parts with a busy one, which a look at the beginning may not see.
+ * How much slower a core is than the one on which bounds of processor time were set. Another machine may take longer
+ * for the same work. So does a core that shares its parts with a busy one, which a measurement at the start may miss.
  */
 
 /** ms of processor time that the work takes on that core. */
 const REFERENCE_MS = 12;
-/** What a busy neighbour costs. */
+/** The factor that a busy neighbouring core costs. */
 const SHARED = 1.75;
 
 function work(): number {

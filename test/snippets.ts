@@ -1,4 +1,4 @@
-/** Code that stands in pages and in comments: whether it compiles, as a module of a host. */
+/** Compiles the code in pages and in comments as modules of a host. */
 
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -20,7 +20,7 @@ function compilerOptions(): ts.CompilerOptions {
   return { ...options, ...lenient, moduleDetection: ts.ModuleDetectionKind.Force };
 }
 
-/** What the compiler says of each, by name; names it has nothing to say of are not there. */
+/** Returns the compiler's complaints about each snippet, by name. Snippets without complaints are left out. */
 export function complaints(snippets: readonly Snippet[]): Record<string, string[]> {
   const files = new Map(snippets.map((one, n) => [resolve(`examples/snippet-${n}.ts`), one]));
   const options = compilerOptions();
@@ -49,7 +49,7 @@ export function complaints(snippets: readonly Snippet[]): Record<string, string[
   return said;
 }
 
-/** Whether a name is used and comes from nowhere in the text. */
+/** Whether a text uses a name that it does not declare or import. */
 export function lacks(text: string, name: string): boolean {
   const declared = new RegExp(
     `\\b(const|let|using|function|class|interface|type) ${name}\\b|import [^;]*\\b${name}\\b[^;]* from`,

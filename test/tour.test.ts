@@ -1,4 +1,4 @@
-/** README.md and docs/tour.md print what they say: their commands and their program, on their own files. */
+/** The commands and the program of README.md and docs/tour.md, on the pages' own files, print what the pages show. */
 
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,19 +9,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { quern } from "./cli/terminal.ts";
 import { bundledPrograms } from "./programs.ts";
 
-/** Times differ from run to run. */
+/** Removes times, which differ from run to run. */
 const withoutTimes = (text: string): string => text.replace(/\b[\d.]+ m?s\b/g, "TIME");
 
 const PLAIN = { NO_COLOR: "1" };
 
-/** The words of a line, without the quotes around them. */
+/** Returns the words of a line, without the quotes around them. */
 const wordsOf = (line: string): string[] =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
 
 const made: string[] = [];
 afterAll(() => made.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-/** A folder that holds the files which a page shows: their first lines are comments with their paths. */
+/** Makes a folder with the files that a page shows. The first line of each is a comment with its path. */
 function folderOf(page: string): string {
   const folder = mkdtempSync(join(tmpdir(), "quern-tour-"));
   made.push(folder);
@@ -35,7 +35,7 @@ function folderOf(page: string): string {
 
 const execute = promisify(execFile);
 
-/** What a page's program prints. */
+/** Resolves to what a page's program prints. */
 async function printed(program: string, cwd: string): Promise<string> {
   const file = join(cwd, "program.mts");
   writeFileSync(file, `${program}export {};\n`);

@@ -1,4 +1,7 @@
-/** Pages that hold every gram of a literal are those that its lists have in common, and each list's bytes are counted. */
+/**
+ * The pages that contain every gram of a literal are those that its lists have in common. Each list's bytes are
+ * counted.
+ */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

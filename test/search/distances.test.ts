@@ -1,4 +1,4 @@
-/** Between two looks at the clock, the nearest ranges of only so many ranges are searched for. */
+/** The search for the nearest ranges looks at the clock after a bounded number of ranges. */
 
 import { afterEach, expect, test, vi } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";

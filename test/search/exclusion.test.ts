@@ -25,7 +25,10 @@ afterAll(async () => {
 
 const segmentsOf = async (query: string) => (await words.explain({ query, matches: 1 })).segments;
 
-/** Each operand that excludes them all, how many it leaves alone, and its texts that no page holds. */
+/**
+ * An operand that helps to exclude all files, the number of files that it alone leaves, and its texts that no page
+ * contains.
+ */
 type Told = [operand: string, files: number, ...absent: string[]];
 
 test.each<[query: string, excludedBy: Told[]]>([

@@ -1,4 +1,4 @@
-/** Words that must not be there: wherever they stand, on pages that were read for another word or not. */
+/** Words that must not occur: they are found wherever they are, whether their page was read for another word or not. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -17,7 +17,7 @@ const QUERIES: readonly [query: string, holds: (text: string) => boolean][] = [
   ["gamma or -(alphabet)", (text) => text.includes("gamma") || !text.includes("alphabet")],
 ];
 
-/** Words, each so many bytes before the end of a page. */
+/** Words, each at some distance before the end of a page. */
 const file = fc.array(
   fc.record({
     word: fc.constantFrom(...WORDS),

@@ -1,4 +1,7 @@
-/** explain(): how a query was understood, planned, and what else to try; and that it keeps what a viewer may not see. */
+/**
+ * explain() says how a query was understood and planned, and what else to try. It reveals nothing that a viewer may not
+ * see.
+ */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -30,7 +33,7 @@ const sourceOf = (name: string, files: Files) =>
 
 const engines: Engine[] = [];
 
-/** Lives until all tests are done: many ask the same one. */
+/** Opens an engine that lives until all tests are done, because many tests use the same one. */
 async function engineWith(...repositories: [name: string, files: Files][]): Promise<Engine> {
   const engine = await open(mkdtempSync(join(tmpdir(), "quern-explain-")), { workers: 0 });
   engines.push(engine);
@@ -165,7 +168,7 @@ const OUTCOMES: Record<Explanation["segments"][number]["outcome"], keyof SearchS
   damaged: "crashes",
 };
 
-/** Segments by outcome, and the same as the search counted them. */
+/** Returns the segments by outcome, and the counts of the search for comparison. */
 function outcomesOf({ segments, stats }: Explanation) {
   const kinds = Object.entries(OUTCOMES);
   const told = kinds.map(([kind]) => segments.filter(({ outcome }) => outcome === kind).length);
@@ -288,7 +291,7 @@ describe("hints", () => {
   });
 });
 
-/** `main` has a file, `old` has another text in it. */
+/** Makes a repository in which a file has one text on the branch `main`, and another on `old`. */
 function twoBranches(): string {
   const path = temporaryFolder();
   const run = (...args: string[]) =>
@@ -376,7 +379,7 @@ describe("a viewer", () => {
     other = await engineWith(["shop", SHOP], ["public", { "src/public.py": "none of it, look!" }]);
   });
 
-  /** What a viewer of `shop` alone is told, times aside. */
+  /** Resolves to the explanation for a viewer of `shop` alone, without times. */
   async function told(by: Engine, asked: Asked): Promise<unknown> {
     const shop = (await by.repositories()).find(({ name }) => name === "shop")!;
     const viewer = { repositoryIds: new Set([shop.id]) };

@@ -14,7 +14,7 @@ export interface Golden {
   readonly fileCount: number;
   readonly first: readonly (string | readonly string[])[];
   readonly before?: readonly (readonly [string, string])[];
-  /** Only of `sym:` queries. */
+  /** The definitions; only for `sym:` queries. */
   readonly definitions?: readonly string[];
 }
 
@@ -22,13 +22,13 @@ export const GOLDEN = JSON.parse(
   readFileSync(join(CORPUS, "golden/queries.json"), "utf8"),
 ) as Golden[];
 
-/** All repositories of the corpus through one call, so that they share segments. */
+/** Indexes all repositories of the corpus in one call, so that they share segments. */
 export async function indexCorpus(engine: Engine): Promise<void> {
   const names = await repositoryNames();
   await engine.index(names.map((name) => directory(join(CORPUS, name))));
 }
 
-/** What is out of order in the ranked `files`, in words; undefined if nothing is. */
+/** Returns what is out of order in the ranked `files`, in words; undefined if nothing is. */
 export function disorder(
   { first, before = [] }: Golden,
   files: readonly string[],

@@ -1,4 +1,7 @@
-/** Expressions made to hurt, through the whole engine: an answer, a partial one or a refusal, and the thread lives on. */
+/**
+ * Hostile expressions, through the whole engine. Each gets an answer, a partial answer or a refusal, and the thread
+ * survives.
+ */
 
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";

@@ -1,4 +1,4 @@
-/** Lists of the grams of some texts, each a page, as searches look them up. */
+/** Posting lists of some texts, each of which is a page, for lookups as in searches. */
 
 import { countBits, emptyBitset, setBit, type Bitset } from "../../src/base/bitset.ts";
 import { Arena } from "../../src/kernel/arena.ts";
@@ -27,7 +27,7 @@ function gramsOf(text: string): Set<number> {
   return found;
 }
 
-/** What searches look up, and the grams of each page. */
+/** Returns the lists, and the grams of each page. */
 export function indexed(texts: readonly string[], place: PostingPlace = listsOfText(1)) {
   const grams = texts.map(gramsOf);
   lists.clear();
@@ -63,7 +63,7 @@ export function indexed(texts: readonly string[], place: PostingPlace = listsOfT
   return { grams, bytes, lookup, values };
 }
 
-/** The slow twin. */
+/** The slow twin: returns the pages that contain all wanted grams. */
 export function inAll(wanted: readonly number[], pages: readonly ReadonlySet<number>[]): Bitset {
   const set = emptyBitset(pages.length);
   pages.forEach((grams, page) => {

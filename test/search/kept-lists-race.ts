@@ -1,4 +1,4 @@
-/** A thread that looks grams up in shared memory as others do, and counts answers that are not as they should be. */
+/** A thread that looks up grams in shared memory while others do the same, and counts wrong answers. */
 
 import { isDeepStrictEqual } from "node:util";
 import { parentPort, workerData } from "node:worker_threads";

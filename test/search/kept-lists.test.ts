@@ -1,4 +1,4 @@
-/** Lists that threads share: what is found with them is what is found with the data file alone. */
+/** Lists that threads share. Lookups with them find the same as lookups with the data file alone. */
 
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
@@ -15,14 +15,14 @@ import { bundle } from "../threads/bundle.ts";
 import { inAll, indexed } from "./indexed-pages.ts";
 
 const KIB = 1024;
-/** What the module reserves, the table of sets, and this much for lists. */
+/** Returns memory with this many bytes for lists, in addition to what the module reserves and the table of sets. */
 const roomFor = (bytes: number) => newKeptListsMemory(3 * 64 * KIB + bytes);
 
 const text = fc.string({ unit: fc.constantFrom("a", "b", "c", "d"), minLength: 4, maxLength: 20 });
 const texts = fc.array(text, { minLength: 1, maxLength: 300 });
 const picks = fc.array(fc.nat(), { minLength: 1, maxLength: 8 });
 
-/** Grams that occur, by numbers, and perhaps one that does not. */
+/** Returns grams that occur, chosen by numbers, and perhaps one that does not occur. */
 function wanted(bytes: ReadonlyMap<number, number>, numbers: readonly number[]): number[] {
   const known = [...bytes.keys(), Math.max(...bytes.keys()) + 1];
   return numbers.map((number) => known[number % known.length]!);
@@ -30,7 +30,7 @@ function wanted(bytes: ReadonlyMap<number, number>, numbers: readonly number[]):
 
 const place = (segment: number, edition: number) => ({ ...listsOfText(segment), edition });
 
-/** The pages as gaps, the first counted from -1. */
+/** Returns the pages as gaps. The first is counted from -1. */
 function gapsOf(pages: readonly number[]): Uint8Array {
   const bytes: number[] = [];
   let last = -1;
@@ -142,7 +142,7 @@ test("nothing of segments in memory is kept: their numbers belong to one overlay
 });
 
 describe("damage", () => {
-  /** A block of one list, whose words are given: count, gram, end, and its bytes. */
+  /** Returns a block of one list with the given words (count, gram, end) and the bytes of the list. */
   const blockOf = (words: readonly number[], list: readonly number[]) => {
     const head = Uint32Array.from(words);
     return Buffer.concat([Buffer.from(head.buffer), Buffer.from(list)]);
@@ -197,7 +197,7 @@ test("threads that add and read the same lists at the same time", async () => {
   }
 });
 
-/** Lists of any pages, a gram each. */
+/** Stores lists of any pages, one for each gram. */
 function stored(lists: readonly (readonly number[])[], pages: number) {
   const values = new Map<string, Uint8Array>();
   const put = (key: Buffer, ...parts: Uint8Array[]) =>
@@ -222,7 +222,7 @@ function stored(lists: readonly (readonly number[])[], pages: number) {
 
 test("few pages in long lists and bitmaps: of any density, with gaps of any length", () => {
   const PAGES = 5000;
-  /** A list of about one page in `every`, in runs that are as long as gaps. */
+  /** A list of about one page in `every`, with runs that are as long as the gaps. */
   const list = fc
     .record({ every: fc.constantFrom(2, 3, 8, 20, 60, 300, 1500), seed: fc.nat() })
     .map(({ every, seed }) => {

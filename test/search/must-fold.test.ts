@@ -1,4 +1,4 @@
-/** When a literal is looked for code point by code point, which is slow: only where bytes and masks would miss it. */
+/** When a literal is searched code point by code point, which is slow: only if bytes and masks would miss it. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ const scanner = new LiteralScanner(kernel, arena);
 
 const between = { isStopped: () => false, pause: () => undefined };
 
-/** Calls with the text in the kernel's memory. */
+/** Calls the function with the text in the kernel's memory. */
 async function within<T>(
   text: string,
   call: (region: { from: number; to: number }) => T,

@@ -1,4 +1,4 @@
-/** Paths that an expression matches: found at once as when each is tried by itself. */
+/** The paths that an expression matches are the same, whether all are scanned at once or each is tried on its own. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -28,7 +28,7 @@ function tableOf(paths: readonly string[]): PathTable {
   return { starts, bytes: new Uint8Array(Buffer.concat(parts)) };
 }
 
-/** As many paths as make a scan of all of them worth it. */
+/** So many paths that one scan of all of them pays. */
 const padding = Array.from({ length: 40 }, (_, i) => `padding/${i}/${"-".repeat(i)}`);
 
 async function found(pattern: string, paths: readonly string[], among = fullBitset(paths.length)) {

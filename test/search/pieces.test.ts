@@ -1,4 +1,4 @@
-/** Text that is searched for a literal in pieces of any size has the matches of one piece. */
+/** A search for a literal in pieces of any size finds the same matches as a search in one piece. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

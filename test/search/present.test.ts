@@ -1,4 +1,4 @@
-/** Where a result is shown: by the host, and on its code host. */
+/** The addresses at which a result is shown: by the host, and on its code host. */
 
 import { expect, test } from "vitest";
 import { defaultWebUrl, externalWebUrl } from "../../src/search/caller/present.ts";

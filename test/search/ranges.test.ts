@@ -1,4 +1,7 @@
-/** Ranges of several terms put together, and their distance, against looking at all of them for each. */
+/**
+ * Compares the merged ranges of several terms, and the distance between terms, with a twin that looks at all ranges for
+ * each.
+ */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -11,7 +14,7 @@ const pairs = (ranges: readonly Range[]): Uint32Array => Uint32Array.from(ranges
 const rangesOf = (words: Uint32Array): Range[] =>
   Array.from({ length: words.length / 2 }, (_, i) => [words[2 * i]!, words[2 * i + 1]!]);
 
-/** The rule itself. */
+/** The rule itself, as a slow twin. */
 function twin(lists: readonly (readonly Range[])[]): Range[] {
   const kept: Range[] = [];
   let end = -1;
@@ -65,7 +68,10 @@ test.each<[what: string, lists: Range[][], merged: Range[]]>([
   expect(rangesOf(mergeRanges(lists.map(pairs)))).toEqual(merged);
 });
 
-/** Ascending and apart, as the matches of one term are: some are empty, and no two begin at one place. */
+/**
+ * Ranges in ascending order that do not overlap, like the matches of one term. Some are empty, and no two begin at the
+ * same place.
+ */
 const list = fc.array(fc.tuple(fc.nat(6), fc.nat(5)), { maxLength: 30 }).map((steps) => {
   let [at, last] = [0, -1];
   return steps.map(([gap, length]): Range => {

@@ -1,7 +1,7 @@
 /**
- * Twenty questions as people type them, over real packages: what comes first is named here, and the
- * first five stand in ranking-packages.golden.txt, so that a change of ranking is a diff to be read;
- * UPDATE_GOLDEN=1 writes it anew, which a newer version of a package may ask for too.
+ * Twenty questions as people type them, over real packages. The expected first result is named here. The first five are
+ * in ranking-packages.golden.txt, so that a change of ranking appears as a diff. UPDATE_GOLDEN=1 writes that file
+ * again, which a newer version of a package may also make necessary.
  */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { directory, open, type Engine } from "../../src/index.ts";
 const LISTING = fileURLToPath(new URL("ranking-packages.golden.txt", import.meta.url));
 const SHOWN = 5;
 
-/** Sources of packages that the tests need anyway, by the names they have here. */
+/** Sources of packages that the tests need anyway, by their names here. */
 const PACKAGES = {
   express: "express/lib",
   fastify: "fastify/lib",

@@ -1,4 +1,4 @@
-/** The page on ranking tells the weights as they are. */
+/** The weights on the page about ranking are those of the code. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

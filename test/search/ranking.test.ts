@@ -1,7 +1,6 @@
 /**
- * The golden queries asked of the engine: exact counts, and the order a person would want. The first
- * results of each stand in ranking.golden.txt, so that a change of ranking is a diff to be read;
- * UPDATE_GOLDEN=1 writes it anew.
+ * The engine answers the golden queries with exact counts, in the order a person would want. The first results of each
+ * are in ranking.golden.txt, so that a change of ranking appears as a diff. UPDATE_GOLDEN=1 writes that file again.
  */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** What a search returns is what RE2 says of it, wherever the two differ; here RE2 is made to differ. */
+/** If the automaton and RE2 differ, a search returns what RE2 finds. Here RE2 is made to differ. */
 
 import { expect, test, vi } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";

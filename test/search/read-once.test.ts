@@ -1,4 +1,7 @@
-/** What is read of a file: its candidate pages with a byte before and a match's length behind, once for all terms. */
+/**
+ * A search reads the candidate pages of a file, with one byte before them and the length of a match after them, once
+ * for all terms.
+ */
 
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";

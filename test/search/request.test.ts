@@ -1,4 +1,4 @@
-/** What a search may be asked with: each field's bounds, its default, and what is refused. */
+/** The fields of a search request: the bounds and default of each, and what is refused. */
 
 import { expect, test } from "vitest";
 import { checkRequest } from "../../src/search/messages/request.ts";

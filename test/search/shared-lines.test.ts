@@ -1,4 +1,4 @@
-/** Queries of several expressions without literals, which share a pass, answer what brute force answers. */
+/** Queries with several expressions without literals, which share a pass, give the same answer as brute force. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -21,7 +21,7 @@ const LINES = [
   "",
 ];
 
-/** Texts in which a match is rare, so that sharing pays, with some that are all matches. */
+/** Texts in which matches are rare, so that sharing pays, and some texts that consist of matches. */
 const texts = fc
   .array(
     fc.record({

@@ -1,4 +1,7 @@
-/** What a file with many ranges costs is divided: the clock is looked at, and others may go on, after a number of them. */
+/**
+ * The work on a file with many ranges is divided: after a number of ranges the thread looks at the clock and lets other
+ * work run.
+ */
 
 import { expect, test } from "vitest";
 import { Arena } from "../../src/kernel/arena.ts";
@@ -25,7 +28,7 @@ function counted() {
 }
 
 const RANGES = 40_960;
-/** One range in each line of two bytes. */
+/** One range for each line of two bytes. */
 const ranges = Uint32Array.from({ length: 2 * RANGES }, (_, i) => i);
 
 test("ranges of several terms are merged in slices", async () => {

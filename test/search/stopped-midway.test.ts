@@ -1,6 +1,6 @@
 /**
- * Searches that time out at a known step: without workers every look at the clock comes in one order,
- * so the test says at which look time is up. And streams, of which the reader takes one part.
+ * Searches that time out at a known step. Without workers, looks at the clock always come in the same order, so the
+ * test says at which look the time is up. The tests also stop streams of which the reader takes one part.
  */
 
 import { afterEach, expect, test, vi } from "vitest";
@@ -30,7 +30,7 @@ const nameOf = ({ repository, fileName }: FileResult) => `${repository} ${fileNa
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Time is up from the given look at the clock on. */
+/** Makes the time be up from the given look at the clock on. */
 function stopAt(look: number): void {
   let looks = 0;
   vi.spyOn(Control.prototype, "stopped", "get").mockImplementation(function (this: Control) {
@@ -69,7 +69,7 @@ test("what is counted of a search that time ended, at each step", async () => {
   ]);
 });
 
-/** The most that is done between two looks at the clock: `atoms` asked of files, and `scans` of a window. */
+/** Resolves to the most work between two looks at the clock: `atoms` evaluated for files, and `scans` of a window. */
 async function mostBetweenLooks(search: () => Promise<unknown>) {
   const asked = vi.spyOn(VisitedBlobs.prototype, "verdict").mock.calls;
   const scanned = vi.spyOn(LiteralScanner.prototype, "scan").mock.calls;
@@ -86,7 +86,9 @@ async function mostBetweenLooks(search: () => Promise<unknown>) {
 }
 
 const WORDS = Array.from({ length: 10 }, (_, i) => `word${i}`);
-/** In one window: a thousand files of their own text, and a thousand of the same. */
+/**
+ * An engine with two thousand files in one window: a thousand with different texts, and a thousand with the same text.
+ */
 const manyFiles = sharedEngine((engine) => {
   const files = Array.from({ length: 2_000 }, (_, i) => ({
     path: `${i}.${i < 1_000 ? "own" : "same"}`,
@@ -96,7 +98,7 @@ const manyFiles = sharedEngine((engine) => {
   return engine.index(documents({ name: "r", files }), { symbols: "skip" });
 });
 
-/** Between two looks 512 files are evaluated, each by so many atoms. */
+/** Between two looks at the clock 512 files are evaluated, each with this many atoms. */
 test.each<[what: string, query: string, atoms: number]>([
   ["files", "(word1 or none)", 512 * 3],
   ["survivors of a term", `-(${WORDS.join(" ")} absent)`, 512 * 11],

@@ -1,4 +1,4 @@
-/** Names at the edges of pages: parts of them lie in pages that hold nothing else that is looked for. */
+/** Names at the edges of pages. Parts of a name are in pages that contain nothing else that the query needs. */
 
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
@@ -26,10 +26,10 @@ const EXPRESSIONS = [
   "(?i)FOO",
 ];
 
-/** Bytes of a name that are shown. */
+/** The most bytes of a name that are shown. */
 const MOST_SHOWN = 256;
 
-/** Ends so far behind where it begins that the first page's grams do not cover it. */
+/** A name so long that the grams of its first page do not cover its end. */
 const FAR = `${"long".repeat(100)}_bar`;
 
 /** Definitions, each with its distance from the edge of a page. */
@@ -84,7 +84,7 @@ function shownName(name: string): string {
 
 const caseFlags = (expression: string): string => (expression.startsWith("(?i)") ? "gi" : "g");
 
-/** A function each, whose name begins `before` bytes before the end of a page. */
+/** Returns a text with one function for each name, which begins `before` bytes before the end of a page. */
 function contentOf(given: readonly { name: string; before: number; pages: number }[]): Buffer {
   const parts: Buffer[] = [];
   let length = 0;

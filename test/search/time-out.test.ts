@@ -1,4 +1,4 @@
-/** Searches that would take hours end when their time is up, on whatever thread they run, with what they found. */
+/** Searches that would take hours end when their time is up, on any thread, with what they have found. */
 
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
@@ -8,7 +8,7 @@ import { HARD, hardText } from "./hard.ts";
 import { tellFigure } from "../figures.ts";
 
 const EARLY = 5_000;
-/** Six seconds to the end. */
+/** Text whose complete search takes six seconds. */
 const hard = documents({
   name: "hard",
   files: [{ path: "x.txt", content: hardText(1_900_000, EARLY) }],
@@ -16,7 +16,7 @@ const hard = documents({
 
 const THREADS = [0, 1, 2];
 
-/** ms of processor time of the whole process. */
+/** Resolves to the ms of processor time of the whole process. */
 async function workOf(run: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await run();
@@ -24,7 +24,10 @@ async function workOf(run: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** Asks with the first time-out, or with a later one where other processes left no core for so long that nothing was found. */
+/**
+ * Searches with the first time-out, or with a longer one if other processes occupied the cores so long that nothing was
+ * found.
+ */
 async function askInTime(
   [timeoutMs, ...later]: readonly number[],
   ask: (timeoutMs: number) => Promise<{ hasFound: boolean }>,

@@ -1,4 +1,4 @@
-/** A search whose answer hangs on symbols that are not known yet does not say that it is exhaustive. */
+/** A search whose answer depends on symbols that are not known yet does not claim to be exhaustive. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { open, type Engine } from "../../src/engine.ts";

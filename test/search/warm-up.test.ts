@@ -1,4 +1,7 @@
-/** An engine that has nothing to do asks itself questions until its threads are ready, gives way, and can be told not to. */
+/**
+ * An idle engine runs searches of its own until its threads are ready. It stops when a caller searches, and warm-up can
+ * be turned off.
+ */
 
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
@@ -7,7 +10,7 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 import { WarmUp } from "../../src/search/caller/warm-up.ts";
 import { openEngine } from "../engine/opened.ts";
 
-/** A warm-up whose questions are noted, and answered by `answer`. */
+/** Makes a warm-up whose searches are recorded and answered by `answer`. */
 function warmUp(answer: (signal: AbortSignal) => Promise<unknown>, isIdle = () => true) {
   const asked: string[] = [];
   const state = { hasContent: true, looks: 0 };

@@ -1,4 +1,4 @@
-/** One data directory is used by every command in turn; then all its bytes, and all that was said, are searched for each secret. */
+/** Every command uses one data directory in turn. Then each secret is searched in all its bytes and in all output. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
@@ -19,7 +19,7 @@ interface Key {
 
 class Directory {
   readonly path = join(mkdtempSync(join(tmpdir(), "quern-at-rest-")), "index");
-  /** All that the commands have written, but the one line that shows a secret. */
+  /** All output of the commands, except the one line that shows a secret. */
   said = "";
 
   async run(argv: readonly string[], world: World = {}): Promise<string> {
@@ -33,7 +33,7 @@ class Directory {
     return JSON.parse(await this.run(["keys", "create", "--json", ...flags])) as Key;
   }
 
-  /** Every byte below the directory. */
+  /** Returns every byte below the directory. */
   bytes(): Buffer {
     const files = readdirSync(this.path, { recursive: true, withFileTypes: true });
     const paths = files
@@ -62,7 +62,7 @@ async function serving(directory: Directory, use: (url: string) => Promise<void>
 
 const search = { query: "checksum", matches: 10 };
 
-/** A secret in every place in which a client, rightly or not, may send one. */
+/** Sends a secret in every place in which a client may send one, rightly or wrongly. */
 async function sendEverywhere(url: string, secret: string): Promise<number[]> {
   const header = { "X-Quern-Api-Key": secret };
   const requests: [string, RequestInit?][] = [

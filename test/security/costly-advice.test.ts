@@ -1,4 +1,4 @@
-/** What is told to people who wonder, of what a stranger wrote: rules of a folder, filters of a query. */
+/** The cost of advice about a stranger's input: the rules of a folder, the filters of a query. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { temporaryFolder } from "../engine/opened.ts";
 const lines = (count: number, of: (i: number) => string, between: string) =>
   Array.from({ length: count }, (_, i) => of(i)).join(between);
 
-/** ms of this process, in which nothing else runs. */
+/** Resolves to the ms that this process works. Nothing else runs in it. */
 async function cost<T>(work: () => T | Promise<T>): Promise<{ ms: number; result: T }> {
   const before = process.cpuUsage();
   const result = await work();

@@ -1,4 +1,4 @@
-/** What a code host, or the remote of a repository, may answer to hurt whoever syncs with it. */
+/** Hostile answers of a code host, or of a repository's remote, to an engine that syncs with it. */
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,11 +11,11 @@ import { outcomes } from "../sync/outcomes.ts";
 import { commit, inRepository, serveRemotes } from "../sync/remotes.ts";
 import { setUp } from "../sync/shop.ts";
 
-/** ms of processor time in one turn. Most of it is JSON.parse() of as much as is allowed. */
+/** The most ms of processor time in one turn. Most of it is JSON.parse() of the longest allowed text. */
 const MOST_PARSE_MS = 25 * SLOWNESS;
 const entries = (count: number, entry: string): string =>
   `[${`${entry},`.repeat(count - 1)}${entry}]`;
-/** Bytes that the host, which is in this thread, sends in a turn. */
+/** The bytes that the host, which runs on this thread, sends in a turn. */
 const PART = 256 * 1024;
 const TOO_MUCH = / answered with too much: /;
 const NO_LIST = / answered with what is no such list or repository \(/;

@@ -1,6 +1,6 @@
 /**
- * Places that a stranger names: cursors of searches and of agents, forged or another viewer's, and addresses of files.
- * Whatever they are, they show nothing that is hidden, and hold the caller's thread for a few milliseconds.
+ * Places that a stranger names: cursors of searches and of agents, forged or of another viewer, and addresses of files.
+ * Whatever they are, they show nothing that is hidden, and block the caller's thread for only a few milliseconds.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,14 +14,14 @@ import { bearer, clientOf, post, startService, type Service } from "../http/serv
 import { callTool, connected } from "../mcp/connected.ts";
 import { SLOWNESS } from "../slowness.ts";
 
-/** ms of its processor time in one turn: the promise is 5, and this machine may be slow. */
+/** The most ms of processor time in one turn. The documented limit is 5, but this machine may be slow. */
 const MOST_MS = 8 * SLOWNESS;
 const MOST_MCP_MS = 12 * SLOWNESS; // the client's part is among it
 const TRIES = 5;
 const HIDDEN = /acme\/secret|plan\.md|is ours|hidden/;
 
 let service: Service;
-/** Cursors of the owner, by the repository in which the page ended. */
+/** The owner's cursors, by the repository in which the page ended. */
 const cursors = new Map<string, string>();
 
 // version, digest of the request, digest of the index, score, repository, path, hash, ranges
@@ -50,7 +50,7 @@ beforeAll(async () => {
   expect([...cursors.keys()]).toEqual(expect.arrayContaining(["acme/open", "acme/secret"]));
 });
 
-/** The shortest longest turn of some calls, and what the last of them said. */
+/** Resolves to the longest turn of the quickest of some calls, and to the answer of the last call. */
 async function turnOf<T>(most: number, call: () => Promise<T>): Promise<[turn: number, said: T]> {
   for (let [turn, left] = [Infinity, TRIES]; ;) {
     const stalls = watchStalls();
@@ -177,7 +177,7 @@ const MOST_OF_URL = 31_000;
 const filled = (piece: string): string => piece.repeat(Math.floor(MOST_OF_URL / piece.length));
 const SCRIPT = "<script>alert(1)</script>";
 
-/** Below /browse/, and the query of a search in the page. Each but the last is given as a text and by the page. */
+/** Paths below /browse/, and a query of the page's search. All but the last are given as text and by the page. */
 const ADDRESSES: [what: string, path: string][] = [
   ["a script as a repository", `/browse/${encodeURIComponent(SCRIPT)}/-/blob/a`],
   ["a script as a revision", `/browse/acme/open@${encodeURIComponent(SCRIPT)}/-/blob/a`],

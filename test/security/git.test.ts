@@ -1,4 +1,4 @@
-/** What a repository or its caller names never becomes an option or a command of git's. */
+/** A name that a repository or a caller chooses never becomes an option or a command of git. */
 
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
@@ -12,7 +12,7 @@ import { commit, git as run, readLines, repository, tempFolder } from "../ingest
 
 const isWindows = process.platform === "win32";
 
-/** Puts a git in front of the real one that writes its arguments down, NUL after each. */
+/** Puts a program in front of git that records the arguments, each followed by NUL. */
 function recordedGit(): () => string[] {
   const folder = tempFolder();
   const log = join(folder, "arguments");

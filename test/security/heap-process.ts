@@ -1,6 +1,6 @@
 /**
- * Frees memory that is full of one word, then indexes into the directory of its argument: whatever the
- * process takes from its heap without clearing it holds the word. Ends when the index is closed.
+ * Fills memory with one word and frees it, then indexes into the directory of its argument. Memory that the process
+ * takes from its heap without clearing it contains the word. The process ends when the index is closed.
  */
 
 import { setFlagsFromString } from "node:v8";
@@ -10,11 +10,11 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 
 const [path = "", word = ""] = process.argv.slice(2);
 const ROUNDS = 12;
-/** Bytes, as LMDB takes memory: a page, and several in a row. */
+/** The sizes in which LMDB allocates memory: one page, and several pages in a row. */
 const SIZES = [4096, 8192, 12_288, 32_768, 36_864];
 const TIMES = 200; // of each
 
-/** Outside of V8's heap, which is where LMDB has its pages, too. */
+/** Leaves the word in freed memory outside V8's heap, where LMDB has its pages, too. */
 function leaveInHeap(): void {
   let held = SIZES.flatMap((size) => Array.from({ length: TIMES }, () => Buffer.alloc(size, word)));
   held = [];

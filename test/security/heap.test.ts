@@ -1,4 +1,7 @@
-/** What a process has in its memory and does not store stays off the disk: LMDB's pages come from the same heap. */
+/**
+ * Content of a process's memory that it does not store never reaches the disk, although LMDB's pages come from the same
+ * heap.
+ */
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";

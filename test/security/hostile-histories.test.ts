@@ -1,4 +1,4 @@
-/** What a history that a stranger has made does to the caller's thread: its own processor time in one turn. */
+/** How long a stranger's history blocks the caller's thread: the thread's processor time in one turn. */
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ import { tellFigure } from "../figures.ts";
 import { commit, repository } from "../ingest/listing.ts";
 import { SLOWNESS } from "../slowness.ts";
 
-/** ms of its processor time in one turn: a slice, and the start of git, which takes 4 to 9. */
+/** The most ms of processor time in one turn: a slice, and the start of git, which takes 4 to 9. */
 const MOST_MS = 10 * SLOWNESS;
 const TRIES = 5;
 
@@ -22,7 +22,7 @@ const NAME = "N".repeat(4_000_000);
 const list = (count: number, of: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => of(i));
 
-/** Writes commits in the language of git fast-import. */
+/** Yields commits in the language of git fast-import. */
 function* commits(): Generator<string> {
   const commit = (message: string, author: string, change = "") =>
     `commit refs/heads/main\nauthor ${author} 1700000000 +0000\ncommitter C <c@x> 1700000000 +0000\n` +

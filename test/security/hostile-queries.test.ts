@@ -1,6 +1,6 @@
 /**
- * Queries made to hurt, against a whole engine: what each takes of the caller's thread in one turn, and
- * of all threads together, in processor time.
+ * Hostile queries to a whole engine. Bounds the processor time of each: of the caller's thread in one turn, and of all
+ * threads together.
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -27,7 +27,7 @@ type Ending = "an answer" | "QUERY_SYNTAX" | "REGEX_TOO_LARGE";
 interface Attack {
   what: string;
   query: string;
-  /** In the dialect in which terms are expressions. */
+  /** Whether terms are expressions. */
   regex?: boolean;
   ending: Ending;
 }
@@ -124,11 +124,11 @@ const ATTACKS: Attack[] = [
   },
 ];
 
-/** ms of its processor time in one turn: the promise is 5, and this machine may be slow. */
+/** The most ms of processor time in one turn. The documented limit is 5, but this machine may be slow. */
 const MOST_TURN_MS = 7 * SLOWNESS;
-/** Without workers: a slice of 4 ms, and a step. */
+/** The same without workers: a slice of 4 ms, and a step. */
 const MOST_INLINE_MS = 9 * SLOWNESS;
-/** ms of all threads together. The time-out of a search is 300 ms for each of its two. */
+/** The most ms of all threads together. The time-out of a search is 300 ms for each of the two threads. */
 const MOST_WORK_MS = 1_200 * SLOWNESS;
 const TRIES = 5;
 
@@ -186,7 +186,7 @@ describe.runIf(process.platform === "linux").each([1, 0])("a query, %i workers",
   });
 });
 
-/** Over 5 000 small files, all in one window: what a file costs, not what its text costs. */
+/** Queries on 5 000 small files in one window, whose cost depends on the number of files, not on their text. */
 const COSTLY: [what: string, query: string][] = [
   ["30 negations", `hello ${list(30, (i) => `-content:n${i}q`)}`],
   ["100 negations", `hello ${list(100, (i) => `-content:n${i}q`)}`],
@@ -202,7 +202,7 @@ const COSTLY: [what: string, query: string][] = [
   ["one long literal", "x".repeat(100_000)],
   ["many long literals", list(20, (i) => `${i}${"xyz".repeat(1_600)}`, " or ")],
 ];
-/** With those above: understanding a query is work, too. */
+/** All queries, with those above. Parsing a query is work, too. */
 const ALL: [what: string, query: string, regex: boolean][] = [
   ...COSTLY.map(([what, query]): [string, string, boolean] => [what, query, false]),
   ...ATTACKS.map(({ what, query, regex = false }): [string, string, boolean] => [
@@ -213,12 +213,15 @@ const ALL: [what: string, query: string, regex: boolean][] = [
 ];
 const FILES = 5_000;
 const TIMEOUT_MS = 60;
-/** The most expressions take longer to understand, and only then is a time-out looked at. */
+/**
+ * A time-out for the most expressions. Parsing them takes longer than other queries, and the time-out is checked only
+ * after that.
+ */
 const EXPRESSIONS_TIMEOUT_MS = 160;
-/** ms by the clock for which files may still be shown after a time-out. */
+/** The ms by the clock during which files may still be shown after a time-out. */
 const SHOWN_LATE_MS = 50;
 const MOST_MS = MOST_LATE_MS + TICK_MS;
-/** ms of its work after which a search is aborted. */
+/** The ms of a search's work after which it is aborted. */
 const ABORTED_AT = [1, 10, 30];
 
 describe.runIf(process.platform === "linux")("evaluating", () => {

@@ -1,4 +1,4 @@
-/** Repositories made to hurt whoever reads them: pipes, trees that name each other, ways out of the folder. */
+/** Hostile repositories: pipes, trees that name each other, ways out of the folder. */
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -12,7 +12,7 @@ import { listChanges, listTree } from "../../src/git/git-trees.ts";
 import { git } from "../../src/ingest/sources/git.ts";
 import { commit, git as run, read, readLines, repository, tempFolder } from "../ingest/listing.ts";
 
-/** The real one, while tests put their own in its place. */
+/** The real setTimeout(), which tests replace. */
 const realTimeout = globalThis.setTimeout;
 const isWindows = process.platform === "win32";
 afterEach(() => void vi.useRealTimers());
@@ -39,7 +39,10 @@ const putTree = (folder: string, names: readonly string[], id: string): string =
 const commitTree = (folder: string, id: string): string =>
   run(folder, "update-ref", "refs/heads/main", run(folder, "commit-tree", "-m", "m", id));
 
-/** A commit whose tree names a tree a thousand times, `levels` deep; the last holds `files` of them. */
+/**
+ * Makes a commit whose tree names a tree a thousand times, and so on for `levels` levels. The last level names files if
+ * `files` is true.
+ */
 function bomb(levels: number, files: boolean): string {
   const folder = repository({ a: "1" });
   let id = put(folder, "tree", Buffer.alloc(0));
@@ -50,7 +53,10 @@ function bomb(levels: number, files: boolean): string {
   return folder;
 }
 
-/** Two objects, each made from the other: a pack of 116 bytes and its index. Its tree has the first as a file. */
+/**
+ * Makes a pack of 116 bytes and its index, with two objects that are deltas of each other. The tree has the first as a
+ * file.
+ */
 function circle(): string {
   const folder = repository({ a: "1" });
   const ids = ["31", "32"].map((byte) => Buffer.from(byte.repeat(20), "hex"));
@@ -78,7 +84,7 @@ function circle(): string {
   return folder;
 }
 
-/** What reading it ends with when git has been silent for too long: timers are moved on as soon as they are set. */
+/** Resolves to the error of reading when git has been silent for too long. Timers expire as soon as they are set. */
 async function endingOf(folder: string): Promise<string> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   let ending = "";
@@ -155,7 +161,10 @@ const all = async (list: AsyncIterable<unknown>) => {
   for await (const _ of list);
 };
 
-/** Has git end when it takes more than a gigabyte: where nothing else does, it fills the machine within minutes. */
+/**
+ * Makes git end when it takes more than a gigabyte. Otherwise it would use up the machine's memory within minutes if
+ * nothing else stops it.
+ */
 function limitGit(): void {
   const folder = tempFolder();
   const path = process.env["PATH"];

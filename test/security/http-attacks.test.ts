@@ -1,4 +1,6 @@
-/** What a megabyte from a stranger does to the caller's thread, for each route: its own processor time in one turn. */
+/**
+ * How long a stranger's megabyte blocks the caller's thread, for each route: the thread's processor time in one turn.
+ */
 
 import { beforeAll, expect, test } from "vitest";
 import { watchStalls } from "../../bench/stall.ts";
@@ -17,7 +19,7 @@ beforeAll(async () => {
   });
 });
 
-/** ms of its processor time in one turn: the promise is 5, and this machine may be slow. */
+/** The most ms of processor time in one turn. The documented limit is 5, but this machine may be slow. */
 const MOST_MS = 8 * SLOWNESS;
 const TRIES = 5;
 

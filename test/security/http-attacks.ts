@@ -1,23 +1,23 @@
-/** The worst that a stranger can put into a megabyte, for each route: what is sent, and how it must end. */
+/** The worst content of a megabyte that a stranger can send to each route, and how the request must end. */
 
 export interface HttpAttack {
-  /** As the OpenAPI document names it. */
+  /** The route as the OpenAPI document names it. */
   readonly route: string;
   readonly what: string;
   readonly url?: () => string;
   readonly body?: () => string | Uint8Array<ArrayBuffer>;
   readonly headers?: () => Record<string, string>;
-  /** Absent: any below 500. */
+  /** The status. Absent: any status below 500. */
   readonly status?: number;
 }
 
 const MEGABYTE = 1 << 20;
-/** With what stands around it in a body. */
+/** The length of a text that, with the rest of the body, is a megabyte. */
 const NEARLY = MEGABYTE - 200;
 
 const filled = (piece: string, length = NEARLY): string =>
   piece.repeat(Math.floor(length / piece.length));
-/** Pieces that all differ, with commas. */
+/** Returns a list of different pieces, with commas. */
 const distinct = (of: (i: number) => string, length = NEARLY): string => {
   const parts: string[] = [];
   for (let total = 0; ;) {
@@ -28,7 +28,7 @@ const distinct = (of: (i: number) => string, length = NEARLY): string => {
 };
 const list = (item: string): string => `[${filled(`${item},`, NEARLY - 2 * item.length)}${item}]`;
 
-/** What any JSON may be, whatever is expected of it. */
+/** JSON of every form, whatever the route expects. */
 const JSON_BODIES: [what: string, body: () => string | Uint8Array<ArrayBuffer>, status: number][] =
   [
     ["nested lists", () => "[".repeat(NEARLY / 2) + "]".repeat(NEARLY / 2), 400],
@@ -154,7 +154,7 @@ const trees = [
   },
 ];
 
-/** Of a URL: Node's server takes 16 KiB of it; twice as much is what we take of others. */
+/** The longest URL. Node's server accepts 16 KiB; behind other servers quern accepts twice as much. */
 const MOST_OF_URL = 31_000;
 
 const asked = (route: string, fixed: string, names: readonly string[]): HttpAttack[] => {
@@ -199,7 +199,7 @@ const minted = [
   { what: "one id over and over", body: () => `{"repoIds":${list("1")}}`, status: 400 },
 ];
 
-/** One call of the protocol. */
+/** Returns one call of the protocol. */
 const rpc = (params: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
 const PROTOCOL = { Accept: "application/json, text/event-stream" };
 const protocol: Omit<HttpAttack, "route">[] = [

@@ -1,4 +1,7 @@
-/** Small packs that hold much text: what they may take of the disk, of a data directory, and of other repositories. */
+/**
+ * Small packs that contain much text: how much they may take of the disk and of a data directory, and how they affect
+ * other repositories.
+ */
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -28,19 +31,19 @@ const MIB = 2 ** 20;
 const id = (type: string, content: Buffer): Buffer =>
   createHash("sha1").update(`${type} ${content.length}\0`).update(content).digest();
 
-/** A number as deltas have it: seven bits a byte, the lowest first. */
+/** Returns a number as in deltas: seven bits in each byte, the lowest first. */
 function varint(number: number): number[] {
   return number < 128 ? [number] : [(number & 127) | 128, ...varint(number >>> 7)];
 }
 
-/** The head of an object in a pack: its type, and the length of what is deflated. */
+/** Returns the head of an object in a pack: its type, and its length before compression. */
 function head(type: number, length: number): Buffer {
   const rest = length >>> 4;
   const first = (type << 4) | (length & 15);
   return Buffer.from(rest === 0 ? [first] : [first | 128, ...varint(rest)]);
 }
 
-/** A repository of `count` files of a mebibyte of text that differ in eight bytes each, in a pack of deltas. */
+/** Makes a repository of `count` files of a mebibyte each, which differ in eight bytes, in a pack of deltas. */
 function inflating(count: number): { folder: string; packBytes: number } {
   const base = Buffer.from("a line of text that is there again\n".repeat(MIB / 35 + 1)).subarray(
     0,

@@ -1,6 +1,6 @@
 /**
- * Files made to hurt whoever searches them, each as large as a file may be unless said otherwise, under queries that
- * somebody else may ask: a match in every byte, and terms that each match. A time-out and an abort are heard all the same.
+ * Hostile files, each as large as a file may be unless noted, with queries that another user may ask: a match in every
+ * byte, and terms that all match. Time-outs and aborts still take effect.
  */
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ const list = (count: number, of: (i: number) => string, between = " ") =>
 
 const TAIL = `\n${list(1_990, (i) => `t${i}q`)}\n`;
 const LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
-/** Without order, and the same each time. */
+/** Returns text in no order, the same each time. */
 function mixed(length: number): string {
   const bytes = Buffer.alloc(length);
   for (let i = 0, seed = 1; i < length; i++) {
@@ -76,25 +76,27 @@ const ATTACKS: [what: string, asked: Asked][] = [
   ],
 ];
 
-/** In the text that repeats them each place begins a match of forty of these 400 terms, in 10 KB. */
+/** 400 terms, 10 KB. In the text that repeats the digits, forty of them match at each place. */
 const DIGITS = list(
   400,
   (i) => `"${"0123456789".repeat(6).slice(i % 10, (i % 10) + Math.floor(i / 10) + 1)}"`,
   " or ",
 );
-/** MiB of this process beside files. 128 for the ranges, and what the collector has not collected; it was 418. */
+/**
+ * The most MiB by which this process may grow, without mapped files: 128 for the ranges, and some garbage. It was 418.
+ */
 const MOST_GROWN = 300;
 
-/** MiB of memory of this process that is no file's. */
+/** Returns the MiB of memory of this process without mapped files. */
 const memory = (): number =>
   Number(/RssAnon:\s+(\d+)/.exec(readFileSync("/proc/self/status", "latin1"))![1]) / 1_024;
 
 const TIMEOUT_MS = 60;
-/** ms of its work after which a search is aborted. */
+/** The ms of a search's work after which it is aborted. */
 const ABORTED_AT = [10, 100, 250];
 const TRIES = 5;
 const MOST_MS = MOST_LATE_MS + TICK_MS;
-/** Without workers: a slice of 4 ms, and one expression in one file, during which nothing yields. */
+/** The limit without workers: a slice of 4 ms, and one expression in one file, during which nothing yields. */
 const MOST_INLINE_MS = 4 + 2 * MOST_LATE_MS;
 
 const path = mkdtempSync(join(tmpdir(), "quern-large-"));

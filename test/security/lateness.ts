@@ -1,4 +1,4 @@
-/** How long the one worker of an engine works on when a search is over: in its own processor time. */
+/** Measures how long the only worker of an engine works on after a search is over, in its own processor time. */
 
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../../src/engine.ts";
@@ -6,20 +6,20 @@ import { SLOWNESS } from "../slowness.ts";
 
 export interface Worked {
   readonly engine: Engine;
-  /** ms that the worker has worked: see workerClock(). */
+  /** Returns the ms that the worker has worked: see workerClock(). */
   readonly worked: () => number;
 }
 
 export type Asked = Parameters<Engine["search"]>[0];
 
-/** ms of the worker's own processor time after its time-out, or after it is told to stop. */
+/** The most ms of the worker's own processor time after its time-out, or after it is told to stop. */
 export const MOST_LATE_MS = 20 * SLOWNESS;
-/** By so much its clock may be late. */
+/** How late the worker's clock may be. */
 export const TICK_MS = 5;
 
 /**
- * Resolves when the worker has answered another search, to the ms that it worked on that. The caller's thread answers
- * no search with an expression in texts.
+ * Makes another search and resolves, when the worker has answered it, to the ms that it took. The search has an
+ * expression in texts, which the caller's thread never answers itself.
  */
 async function whenFree({ engine, worked }: Worked): Promise<number> {
   const free = () => engine.search({ query: "file:^none$ a.c", isRegexEnabled: true, matches: 0 });
@@ -32,7 +32,7 @@ const refused = () => undefined; // some are
 /** From here on a millisecond more or less does not matter. */
 const FINE_MS = 5;
 
-/** ms that the worker works beyond a time-out. */
+/** Resolves to the ms that the worker works beyond a time-out. */
 export async function afterTimeout(one: Worked, asked: Asked, timeoutMs: number): Promise<number> {
   const before = one.worked();
   await one.engine.search(asked, { timeoutMs }).catch(refused);
@@ -40,7 +40,7 @@ export async function afterTimeout(one: Worked, asked: Asked, timeoutMs: number)
   return one.worked() - before - 2 * other - timeoutMs;
 }
 
-/** ms that the worker works on after the search, which has worked so long, is aborted. */
+/** Aborts a search after this much work. Resolves to the ms that the worker works on after that. */
 export async function afterAbort(one: Worked, asked: Asked, at: number): Promise<number> {
   const { engine, worked } = one;
   const abort = new AbortController();

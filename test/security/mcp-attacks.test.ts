@@ -1,4 +1,7 @@
-/** What a stranger's arguments do to the caller's thread: each text that a tool takes, as long and as odd as it may be. */
+/**
+ * How long a stranger's arguments block the caller's thread: each text that a tool takes, as long and as unusual as
+ * possible.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,14 +41,14 @@ const textsOf = (filled: (piece: string) => string): [what: string, text: string
   ["names of languages", filled("pythn")],
 ];
 
-/** As long as the argument may be, and one that is longer. */
+/** Returns texts as long as the argument may be, and one that is longer. */
 const textsFor = (field: string) => {
   const length = field === "query" ? 10_000 : 4_096;
   const own = textsOf((piece) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length));
   return [...own, ["too long", "[".repeat(100_000)] as const];
 };
 
-/** What each tool needs to come to its other arguments. A new tool needs a row. */
+/** The arguments that each tool needs before it looks at others. A new tool needs a row. */
 const BASES: Record<string, Record<string, unknown>> = {
   search: { query: "needle" },
   find_files: { query: "a" },
@@ -84,10 +87,10 @@ beforeAll(async () => {
   await engine.index(sources, { symbols: "skip" });
 });
 
-/** ms of its processor time in one turn, the client's part among it. The promise is 5. */
+/** The most ms of processor time in one turn, including the client's part. The documented limit is 5. */
 const MOST_MS = 12 * SLOWNESS;
 const TRIES = 3;
-/** Characters: whatever is asked, words are few. */
+/** The most characters of an answer. Whatever is asked, the answer is short. */
 const MOST_ANSWER = 20_000; // 4 000 tokens
 
 test("every tool takes a text, and is attacked", () => {

@@ -1,4 +1,4 @@
-/** No path, wherever it comes from, leads out of what was given to index. */
+/** No path, wherever it comes from, leads out of the folder that is indexed. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { bearer, clientOf, post, startService, type Service } from "../http/serv
 
 const SECRET = "the-content-of-a-file-outside";
 
-/** Paths that lead elsewhere for somebody. Those with a backslash or a drive are ordinary names here. */
+/** Paths that lead elsewhere on some system. Those with a backslash or a drive are ordinary names on Linux. */
 const LEAVING = [
   "../outside",
   "a/../../outside",
@@ -146,7 +146,7 @@ test.each([...LEAVING, ...STRANGE, "../../../../../../etc/passwd"])("routes: %j"
   }
 });
 
-/** As no client of ours would send it: what stands in the first line is not cleaned up on the way. */
+/** Sends the first line without normalisation, as ordinary clients never do. */
 test.each([
   "/api/../../../etc/passwd",
   "/../../etc/passwd",
@@ -231,7 +231,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-/** Walks a folder here and now: directory() has another thread do it, which is ahead by the time of a swap. */
+/** Walks a folder on this thread. directory() uses another thread, which is already past the swap. */
 const walked = (root: string) =>
   walk({ root, patterns: [], gitignore: true }, { signal: ENDLESS, maxFileSize: 10 });
 const listed = async function* (root: string) {

@@ -1,4 +1,4 @@
-/** Expressions that a stranger sends, over many repositories with names as long as they may be. */
+/** A stranger's expressions, over many repositories whose names are as long as possible. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { SLOWNESS } from "../slowness.ts";
 const REPOSITORIES = 1_000;
 const nameOf = (i: number): string => `${"ab/".repeat(160)}${i}`;
 
-/** `#` is replaced, so that no try finds the states or the answers of another. */
+/** `#` is replaced, so that no try reuses the states or the answers of another. */
 const EXPRESSIONS = [
   "repo:([a-z]?[a-z/]?){500}#",
   "repo:(a|b|/)*#",
@@ -29,11 +29,11 @@ const EXPRESSIONS = [
   `repo:(${".*[a-b]{20}/".repeat(20)}){3}#`,
 ];
 
-/** ms of its processor time in one turn: the promise is 5, and this machine may be slow. */
+/** The most ms of processor time in one turn. The documented limit is 5, but this machine may be slow. */
 const MOST_MS = 8 * SLOWNESS;
 const TRIES = 5;
 
-/** Without workers: a slice of 4 ms, and a step. */
+/** The same without workers: a slice of 4 ms, and a step. */
 const MOST_INLINE_MS = 10 * SLOWNESS;
 
 describe.runIf(process.platform === "linux").each([

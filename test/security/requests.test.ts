@@ -1,4 +1,4 @@
-/** Requests made to hurt: headers of any size, JSON that reaches for prototypes. */
+/** Hostile requests: headers of any size, JSON that tries to change prototypes. */
 
 import { createServer, request as httpRequest, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -98,7 +98,10 @@ const POLLUTION = [
   '"toString":null,"valueOf":1,"hasOwnProperty":0',
   '"then":"x","toJSON":"y"',
 ];
-/** Refuses fields that it does not know, as the only one: a narrower token is meant than would be made. */
+/**
+ * The only route that refuses unknown fields, because the token it makes would otherwise be wider than the caller
+ * meant.
+ */
 const MINT = "/api/ee/scoped_access_token";
 const BODIES: [path: string, fields: string][] = [
   ["/api/search", '"query":"needle","matches":5'],

@@ -1,8 +1,8 @@
-/** Every way in which bytes on a disk or in a log could give a secret away. */
+/** Every form in which bytes on a disk or in a log could reveal a secret. */
 
 const ALIGNMENTS = [0, 1, 2]; // of bytes in base64: three become four characters
 
-/** Of the 64 hex digits behind the prefix; long enough that none is there by chance. */
+/** Returns forms of the 64 hex digits after the prefix, long enough that none occurs by chance. */
 export function formsOf(secret: string): Buffer[] {
   const digits = secret.slice(secret.lastIndexOf("_") + 1);
   const random = Buffer.from(digits, "hex");
@@ -18,7 +18,7 @@ export function formsOf(secret: string): Buffer[] {
   ];
 }
 
-/** The characters that `bytes` alone decide, after some other bytes; in both alphabets. */
+/** Returns the base64 characters that depend on `bytes` alone if other bytes precede them, in both alphabets. */
 function inBase64(bytes: Buffer, before: number): string[] {
   const all = Buffer.concat([Buffer.alloc(before), bytes]);
   const from = Math.ceil((before * 8) / 6);

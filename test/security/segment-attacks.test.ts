@@ -1,6 +1,6 @@
 /**
- * Segments whose checksums are right and whose content is made to hurt, as somebody can make who may write the object
- * store of a cluster: an answer, a segment less or INDEX_CORRUPT, in bounded time and memory.
+ * Segments with right checksums and hostile content, which somebody can make who may write the object store of a
+ * cluster. A search gives an answer, leaves out the segment, or fails with INDEX_CORRUPT, in bounded time and memory.
  */
 
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ import { tellFigure } from "../figures.ts";
 
 type Hurt = (value: Buffer) => Buffer;
 
-/** Each word of a value in place of itself. */
+/** Returns a fault that replaces each word of a value. */
 const words =
   (of: (word: number, at: number) => number): Hurt =>
   (value) => {
@@ -34,7 +34,7 @@ const HURTS: [what: string, hurt: Hurt][] = [
   ["in falling order", words((_, at) => 1_000_000 - at)],
 ];
 
-/** Of a MessagePack record: with each of its numbers replaced. */
+/** Returns a MessagePack record with each of its numbers replaced. */
 const numbers = (record: unknown, by: number): unknown => {
   if (typeof record === "number") return by;
   if (Array.isArray(record)) return record.map((one) => numbers(one, by));
@@ -55,7 +55,9 @@ const RECORDS: [what: string, hurt: Hurt][] = [
   ["a name of a prototype", () => Buffer.from("81a95f5f70726f746f5f5f81a161c3", "hex")],
 ];
 
-/** Each count of a header by itself: with all of them wrong, the first that is used hides the others. */
+/**
+ * The counts of a header. Each is changed alone, because otherwise the first one that is used would hide the others.
+ */
 const COUNTS = [
   "blobs",
   "pages",
@@ -69,7 +71,7 @@ const MOST = 2 ** 32 - 1;
 const counted = (name: (typeof COUNTS)[number], by: number): Hurt =>
   inHeader((value) => pack({ ...(unpack(value) as object), [name]: by }));
 
-/** A header's record has its length before it, and columns behind it. */
+/** Returns a fault in a header's record, which has its length before it, and columns after it. */
 const inHeader =
   (hurt: Hurt): Hurt =>
   (value) => {
@@ -92,13 +94,16 @@ beforeAll(async () => {
   await engine.close();
 });
 
-/** MiB of memory of this process without mapped files. */
+/** Returns the MiB of memory of this process without mapped files. */
 const memory = (): number =>
   Number(/RssAnon:\s+(\d+)/.exec(readFileSync("/proc/self/status", "latin1"))?.[1] ?? 0) / 1024;
 
 const QUERIES = ["made1", "straße", "-made2", "sym:made", "file:src", "lang:typescript made"];
 
-/** What is told of a directory in which a part of the segment is another value; each by its code or as "an answer". */
+/**
+ * Resolves to the outcome of each call on a directory in which a part of the segment has another value: its code, or
+ * "an answer".
+ */
 async function told(part: number, hurt: Hurt, which = 0): Promise<Set<string>> {
   const copy = join(temporaryFolder(), "index");
   cpSync(path, copy, { recursive: true });
@@ -157,7 +162,7 @@ const ROWS = [
   ...RECORDS.map(([what, hurt]) => ["SYMBOLS", what, () => told(PART.SYMBOLS, hurt)] as const),
 ];
 
-/** ms of the process for all that is asked, and MiB. */
+/** The most ms of the process for all calls, and the most MiB. */
 const MOST_WORK_MS = 2_000;
 const MOST_MIB = 200;
 
@@ -176,7 +181,7 @@ describe.runIf(process.platform === "linux")("a segment with", () => {
   });
 });
 
-/** Nothing of the segment is read: what is computed from such a number may be of any size. */
+/** Nothing of the segment is read, because a size computed from such a number could be anything. */
 test.each(COUNTS.flatMap((name) => [-1, 0.5, Number.NaN, 1e300].map((by) => [name, by] as const)))(
   "a header in which %s is %d is no header",
   async (name, by) => {

@@ -1,4 +1,4 @@
-/** Folders that are exchanged for symlinks while they are indexed: seconds of scripts/swap.ts. */
+/** Folders that are exchanged for symlinks while they are indexed: runs scripts/swap.ts for a few seconds. */
 
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../engine/opened.ts";
@@ -6,7 +6,7 @@ import { attack, MODES } from "./swapping.ts";
 import { tellFigure } from "../figures.ts";
 
 const MS = 1_000;
-/** On a busy machine no run may have met an exchange in that time. */
+/** The most tries: on a busy machine it is possible that no run meets an exchange in that time. */
 const TRIES = 20;
 
 test.runIf(process.platform === "linux").each(MODES)(

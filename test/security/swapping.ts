@@ -11,11 +11,11 @@ import { open, type Engine } from "../../src/engine.ts";
 import { directory } from "../../src/ingest/sources/directory.ts";
 import type { Source } from "../../src/ingest/sources/source.ts";
 
-/** In the text, and in the names, of all that lies outside. */
+/** A word in the text and in the names of everything outside. */
 const OUTSIDE = "outsideonly";
 const FOLDERS = 12;
 const FILES = 12;
-/** Exchanged: a folder, and one above a folder. */
+/** The folders that are exchanged: one with a subfolder, and one without. */
 const SWAPPED = ["d3", "d7/deep"];
 
 const EXCHANGE = `
@@ -38,7 +38,7 @@ for (;;) for (let n = 0; n < names.length; n += 2) {
 }`;
 
 export interface Swapping {
-  /** Whether renameat2 does it. */
+  /** Whether renameat2 makes the exchange. */
   readonly isExchange: boolean;
   end(): void;
 }
@@ -57,7 +57,7 @@ const started = (child: ChildProcess): Promise<ChildProcess | undefined> =>
     child.once("error", () => resolve(undefined)).once("exit", () => resolve(undefined));
   });
 
-/** A tree whose folders are exchanged for links to another one of the same form. */
+/** Makes a tree whose folders are exchanged for links to another tree of the same form. */
 export function makeTrees(base: string): { inside: string; names: string[] } {
   const [inside, outside] = [join(base, "inside"), join(base, "outside")];
   for (const [root, word] of [
@@ -88,10 +88,10 @@ export type Mode = (typeof MODES)[number];
 
 export interface Attack {
   readonly runs: number;
-  /** Runs in which the exchange was seen: some file was not there, or not in its place. */
+  /** The number of runs that met an exchange: some file was missing, or not in its place. */
   readonly met: number;
   readonly isExchange: boolean;
-  /** What of the outside was found, in words. */
+  /** What was found of the outside, in words. */
   readonly leaks: string[];
 }
 
@@ -121,7 +121,7 @@ interface Seen {
   readonly leaks: string[];
 }
 
-/** Of a new repository, so that every file is read. */
+/** Indexes a new repository, so that every file is read, and searches it. */
 async function list(engine: Engine, inside: string, mode: Mode): Promise<Seen> {
   const options = mode === "git" ? { git: true } : {};
   const source: Source = directory(inside, { name: "r", ...options });

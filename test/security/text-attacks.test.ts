@@ -1,4 +1,4 @@
-/** What texts of strangers do that a host takes along with a call, or hands over: overlays and documents. */
+/** The effect of strangers' texts that a host passes to a call: overlays and documents. */
 
 import { describe, expect, test } from "vitest";
 import { watchStalls } from "../../bench/stall.ts";
@@ -25,9 +25,9 @@ const TEXTS: [what: string, text: string][] = [
  * up to 17 beside two other tests; names full of dots took 34 when each was read more than once.
  */
 const MOST_MS = 24 * SLOWNESS;
-/** The list is the host's, and read when the call is made: some 4 µs a text. */
+/** The most ms to read the list. It is the host's, and is read during the call, at about 4 µs a text. */
 const MOST_LIST_MS = 120;
-/** ms of all threads together: symbols end at 3 s of their thread. */
+/** The most ms of all threads together. The extraction of symbols ends after 3 s of its thread. */
 const MOST_WORK_MS = 8_000;
 const TRIES = 3;
 
@@ -70,7 +70,7 @@ test("10 000 unsaved texts", async () => {
   expect(turn).toBeLessThan(MOST_LIST_MS);
 });
 
-/** ms in one turn: a slice of 4 ms and one text; 70 to 600 where nothing paused. */
+/** The most ms in one turn: a slice of 4 ms and one text. Without pauses it was 70 to 600. */
 const MOST_PAUSED_MS = 24 * SLOWNESS;
 
 test("unsaved texts without workers", async () => {
@@ -153,7 +153,7 @@ const several = (count: number, of: (i: number) => string): Document[] =>
   Array.from({ length: count }, (_, i) => ({ path: of(i), content: "needle\n" }));
 const LONG = 4_090;
 
-/** About a megabyte each, of paths. */
+/** Documents with about a megabyte of paths each. */
 const DOCUMENTS: [what: string, files: Document[]][] = [
   ["many small ones", several(20_000, (i) => `${i}.c`)],
   ["many that are empty", several(20_000, (i) => `${i}`).map((one) => ({ ...one, content: "" }))],
@@ -173,11 +173,11 @@ const DOCUMENTS: [what: string, files: Document[]][] = [
 type Opened = Awaited<ReturnType<typeof openEngine>>;
 
 const REVISION = { repoName: "r", revisionName: "HEAD" };
-/** A request for all folders at once. */
+/** Returns a request for all folders at once. */
 const treeOf = (files: readonly Document[]): string =>
   JSON.stringify({ ...REVISION, paths: files.slice(0, 230).map(({ path }) => path) });
 
-/** What anybody asks who sees a repository. */
+/** Makes the requests of anybody who sees a repository. */
 async function visit(engine: Opened, tree: string) {
   const handler = createHandler(engine, { anonymous: "all" });
   const posted = async (route: string, body: string) => {

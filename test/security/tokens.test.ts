@@ -1,4 +1,4 @@
-/** A secret is looked up by its hash, compared in constant time, and told to nobody. */
+/** A secret is looked up by its hash, compared in constant time, and never revealed. */
 
 import type * as Crypto from "node:crypto";
 import { inspect } from "node:util";
@@ -24,7 +24,7 @@ beforeEach(() => void compared.splice(0));
 
 const secrets = { prefixes: DEFAULT_PREFIXES };
 
-/** A store that writes down what it is asked for. */
+/** Returns a store that records its lookups. */
 function watched(tokens: TokenStore): { store: TokenStore; asked: string[] } {
   const asked: string[] = [];
   const findByHash = async (hash: string) => {

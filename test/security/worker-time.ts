@@ -1,6 +1,6 @@
 /**
- * How long the one worker of an engine has worked, told from outside: by Linux, of each thread of this process.
- * A busy machine adds nothing to it. Up to a tick of the scheduler old, 4 to 10 ms, while the thread works.
+ * Measures how long the only worker of an engine has worked. Linux reports this for each thread of the process,
+ * independent of other load. The value may be a tick of the scheduler old, 4 to 10 ms, while the thread works.
  */
 
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** A catalog that is brought from an earlier one is what is loaded anew. */
+/** A catalog that is made from an earlier one equals one that is loaded from scratch. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

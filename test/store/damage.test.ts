@@ -1,4 +1,4 @@
-/** What damage does: one segment's is that segment's affair, the manifest's is refused, and no flipped byte goes unnoticed. */
+/** Damage of a segment affects only that segment, a damaged manifest is refused, and every flipped byte is noticed. */
 
 import fc from "fast-check";
 import { open, type RootDatabaseOptionsWithPath } from "lmdb";
@@ -44,7 +44,7 @@ test("a sealed value gives back its payload, and any flipped bit, lost byte or o
 
 const TEXT = "a needle in a haystack, and more of it\n";
 
-/** Two segments: one a call. */
+/** Makes two segments, with one call each. */
 async function twoSegments(path: string): Promise<void> {
   const engine = await openEngine({}, path);
   await engine.index(documents({ name: "one", files: [{ path: "a.txt", content: TEXT }] }));
@@ -63,7 +63,7 @@ async function flip(path: string, key: Buffer, byte: number): Promise<void> {
   await store(path, key, value);
 }
 
-/** By lmdb itself: an environment seals what it writes. */
+/** Stores a value by lmdb itself, because an environment would seal it. */
 async function store(path: string, key: Buffer, value: Buffer): Promise<void> {
   const raw = open<Buffer, Buffer>({
     path: `${path}/quern.mdb`,
@@ -95,7 +95,7 @@ const EVERY_KEY = [Buffer.from([0]), Buffer.from([255])] as const;
 const keysOf = (path: string): Promise<Buffer[]> =>
   look(path, (snapshot) => Array.from(snapshot.keys(EVERY_KEY), (key) => Buffer.from(key)));
 
-/** The last of the values of a segment's symbols: what is read where a definition is rated. */
+/** Resolves to the last of the values of a segment's symbols, which is read when a definition is rated. */
 async function textOfSymbols(path: string, segment: number): Promise<Buffer> {
   const first = segmentKey(segment, PART.SYMBOLS).subarray(0, 6);
   return (await keysOf(path)).findLast((key) => key.subarray(0, 6).equals(first))!;
@@ -135,7 +135,7 @@ test.each([...rows, [PART.HASHES, 2] as const])(
   },
 );
 
-/** Three segments: one a call. */
+/** Makes three segments, with one call each. */
 async function threeSegments(path: string): Promise<number[]> {
   const engine = await openEngine({}, path);
   for (const name of ["one", "two", "three"]) {
@@ -202,7 +202,7 @@ test("check() misses a text that is another's, though its seal holds", async () 
   ]);
 });
 
-/** The same table's key of another segment and repository. */
+/** Returns the key in the same table of another segment and repository. */
 function twinOf(key: Buffer, [, segment]: readonly number[]): Buffer {
   const twin = Buffer.from(key);
   twin.writeUInt32BE(key[0] === 5 ? segment! : 2, 1);

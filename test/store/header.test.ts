@@ -1,4 +1,4 @@
-/** What of a segment's header is read back, and what is damage. */
+/** A segment's header is read back as it was written, or is refused as damaged. */
 
 import { expect, test } from "vitest";
 import { bytesOf } from "../../src/base/growable.ts";
@@ -16,7 +16,7 @@ import {
   type SegmentHeader,
 } from "../../src/store/segments/segment-tables.ts";
 
-/** Three files each of repositories 1, 3, 5, … */
+/** Returns a header with three files of each of the repositories 1, 3, 5, … */
 const headerOf = (repositories: number): SegmentHeader => ({
   content: 1,
   blobs: 7,
@@ -59,7 +59,7 @@ function descending(at: number): Uint8Array {
 
 type Copy = Uint8Array | "damaged" | undefined;
 
-/** Of one segment's two copies. */
+/** Returns a snapshot with the two copies of one segment's header. */
 function stored(copies: readonly Copy[]): Pick<Snapshot, "get"> {
   const keys = HEADER_COPIES.map((copy) => segmentKey(1, PART.HEADER, copy).toString("hex"));
   return {

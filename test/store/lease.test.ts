@@ -1,4 +1,7 @@
-/** One writer at a time: who waits, who takes over, and that a writer which was taken over writes nothing more. */
+/**
+ * One writer at a time: which writer waits and which takes over, and that a writer that lost the lease writes nothing
+ * more.
+ */
 
 import { spawnSync } from "node:child_process";
 import { pack, unpack } from "msgpackr";

@@ -1,6 +1,6 @@
 /**
- * An index of many small repositories, written by the engine's own parts in a few large transactions:
- * publishing each by itself, as an index run does, would take a hundred thousand waits for the disk.
+ * Makes an index of many small repositories with the engine's own parts, in a few large transactions. An index run
+ * publishes each repository separately, which would mean a hundred thousand waits for the disk.
  */
 
 import { pack } from "msgpackr";
@@ -16,7 +16,7 @@ import { acquireLease } from "../../src/store/lmdb/lease.ts";
 import { segmentTarget } from "../../src/store/segments/segment-target.ts";
 import type { RevisionSet } from "../../src/store/segments/segment-writer.ts";
 
-/** Records of one transaction. */
+/** The number of records in one transaction. */
 const BATCH = 5_000;
 const SEGMENT = 1;
 
@@ -82,7 +82,7 @@ const batchOf = (repository: number, file: number, owner: string) => ({
   ],
 });
 
-/** Its commit dates go down as numbers go up. */
+/** Returns a repository's record. Repositories with higher numbers have older commit dates. */
 function recordOf({ repository: id, bits }: RevisionSet, count: number): RepositoryRecord {
   return {
     id,

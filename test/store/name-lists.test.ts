@@ -1,4 +1,6 @@
-/** The lists of names hold each gram of each name, in the pages that cover it, and nothing of the text between names. */
+/**
+ * The lists of names have each gram of each name, with the pages that cover it, and no gram of the text between names.
+ */
 
 import { expect, onTestFinished, test } from "vitest";
 import { hasBit } from "../../src/base/bitset.ts";
@@ -29,7 +31,7 @@ function listOf(names: readonly Name[]): SymbolList {
   return { count: names.length, total: names.length, rows: Int32Array.from(rows) };
 }
 
-/** "page gram" for each gram of a name that the page and what is covered behind it hold wholly. */
+/** Returns "page gram" for each gram of a name that lies wholly in the page and the covered bytes after it. */
 function gramsOf(text: Uint8Array, names: readonly Name[], firstPage = 0): Set<string> {
   const found = new Set<string>();
   for (let page = 0; page * P < text.length; page++)
@@ -48,7 +50,7 @@ function stored(snapshot: Snapshot, segment: number, { blocks = 1, pages = 0 }):
   return found;
 }
 
-/** Those in which an end of a name or what is between names takes part. */
+/** The grams that include the end of a name or a separator. */
 const edgeGrams = new Set<number>();
 const letters = [...Buffer.from("abcdefghijklmnopqrstuvwxyz\n")];
 for (const a of letters)

@@ -1,4 +1,4 @@
-/** Names in order, held against going through all of them. */
+/** Compares lookups in sorted names with a scan of all of them. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Posting lists in blocks: what is written is found again, gram by gram and all in order. */
+/** Posting lists in blocks: what was written is found again, gram by gram, and all grams in order. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ const place = listsOfText(1);
 
 type Lists = ReadonlyMap<number, readonly number[]>;
 
-/** The pages as gaps, the first counted from -1: the slow twin of the kernel's encoder. */
+/** The slow twin of the kernel's encoder: returns the pages as gaps. The first is counted from -1. */
 function gapsOf(pages: readonly number[]): Uint8Array {
   const bytes: number[] = [];
   let last = -1;
@@ -34,7 +34,7 @@ interface Written {
   readonly blocks: number;
 }
 
-/** `flushes`: whether blocks are written as they are complete. */
+/** Writes lists. `flushes` says whether blocks are written as soon as they are complete. */
 function write(lists: Lists, pages: number, flushes = false): Written {
   const values = new Map<string, Uint8Array>();
   const put = (key: Buffer, ...parts: Uint8Array[]) =>
@@ -48,7 +48,7 @@ function write(lists: Lists, pages: number, flushes = false): Written {
   return { values, blocks: postings.finish(writer) };
 }
 
-/** That reads everything into one buffer, as lmdb does. */
+/** Returns a snapshot that reads everything into one buffer, as lmdb does. */
 function snapshotOf(values: ReadonlyMap<string, Uint8Array>): Snapshot {
   const buffer = new Uint8Array(2 ** 20);
   const getSealed = (key: Buffer) => {

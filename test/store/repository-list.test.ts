@@ -1,4 +1,4 @@
-/** Lists of repositories as columns, held against maps. */
+/** Compares lists of repositories, stored as columns, with maps. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -5,7 +5,7 @@ import type { Snapshot } from "../../src/store/lmdb/environment.ts";
 import type { SkippedFile } from "../../src/store/format/records.ts";
 import { encodeSkipped } from "../../src/store/format/skipped-files.ts";
 
-/** That reads everything into one buffer, as a snapshot may. */
+/** Returns a snapshot that reads everything into one buffer, as a snapshot may. */
 function snapshotOf(value: Uint8Array): Snapshot {
   const shared = new Uint8Array(value.length);
   return {
@@ -51,7 +51,10 @@ test.each([
   await expect(reading).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
 });
 
-/** `at`: from the end, before which stand reason, revision, two starts and the path. */
+/**
+ * Returns the value with one byte changed. `at` is counted from the end; the last bytes are reason, revision, two
+ * starts and the path.
+ */
 function changed(value: Buffer, at: number, byte: number): Buffer {
   value[value.length + at] = byte;
   return value;

@@ -1,4 +1,4 @@
-/** Symbols on the disk: what is written is read, whatever it is; what is damaged is said to be. */
+/** Symbols on the disk are read back as they were written, or are reported as damaged. */
 
 import fc from "fast-check";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -220,7 +220,7 @@ const targetOf = (segment: number): SegmentTarget => ({
   write: (work) => environment.writeSync(work),
 });
 
-/** Written in stretches, as several threads do. */
+/** Writes symbols in stretches, as several threads do. */
 async function write(
   all: readonly (readonly [Origin | undefined, SymbolTable])[],
   cut: number,

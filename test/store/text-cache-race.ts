@@ -1,4 +1,4 @@
-/** A thread that keeps and reads pages as fast as it can, and counts those that are not as they should be. */
+/** A thread that keeps and reads pages as fast as it can, and counts wrong pages. */
 
 import { parentPort, workerData } from "node:worker_threads";
 import {

@@ -1,4 +1,4 @@
-/** The cache of pages: against a twin, with threads that race and threads that die, within its number. */
+/** The cache of pages: compared with a twin, with threads that race, with threads that die, and within its size. */
 
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
@@ -12,7 +12,7 @@ import {
 import { bundle } from "../threads/bundle.ts";
 
 const PAGE = 8192;
-/** What one slot takes, all told. */
+/** The bytes that one slot takes in all. */
 const SLOT = 8320 + 24;
 
 const cacheOf = (slots: number, worker = 0) => {
@@ -20,13 +20,13 @@ const cacheOf = (slots: number, worker = 0) => {
   return { memory, cache: new TextCache(memory, worker) };
 };
 
-/** A page in the midst of a blob. */
+/** Returns a page in the middle of a blob. */
 const pageOf = (segment: number, page: number): CachedPage => {
   const start = 100 + page * PAGE;
   return { segment, page, start, blobStart: 100, blobEnd: 200 * PAGE };
 };
 
-/** What the text of a segment holds from `from` on. */
+/** Returns the text of a segment from `from` on. */
 function textAt(segment: number, from: number, length: number): Uint8Array {
   const text = new Uint8Array(length);
   for (let i = 0; i < length; i++) text[i] = segment * 31 + (from + i) * 7 + ((from + i) >> 8);
@@ -40,13 +40,13 @@ function keep(cache: TextCache, page: CachedPage): void {
   cache.keep(page, source, 3);
 }
 
-/** The bytes of a part of a page that is there. */
+/** Returns a part of a page that is in the cache. */
 function read(cache: TextCache, page: CachedPage, part = TextCache.reach(page)) {
   const target = new Uint8Array(part[1] - part[0] + 5);
   return cache.read(page, part, target, 5) ? target.subarray(5) : undefined;
 }
 
-/** The same in plain words, for one set: a list of slots and a hand. */
+/** The slow twin, for one set: a list of slots and a hand. */
 class Twin {
   readonly #slots: ({ key: string; isMarked: boolean } | undefined)[];
   #hand = 0;

@@ -1,4 +1,6 @@
-/** The file: what is taken, what is refused with which words, and that the published schema says the same. */
+/**
+ * The configuration file: what is accepted, what is refused with which message, and that the published schema agrees.
+ */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** What goes wrong, with each code host: limits, redirects, silence, names that change and collide, tokens that leak. */
+/** Failures with each code host: limits, redirects, silence, names that change and collide, tokens that leak. */
 
 import { expect, test } from "vitest";
 import type { SyncProgress } from "../../src/sync/index.ts";

@@ -1,4 +1,4 @@
-/** All six code hosts behind one face, with three repositories of acme, of which the first is private. */
+/** All six code hosts behind one interface, with three repositories of acme, of which the first is private. */
 
 import { onTestFinished } from "vitest";
 import type { ConnectionConfig } from "../../src/sync/index.ts";
@@ -22,10 +22,10 @@ export interface Place {
   readonly remotes: Remotes;
   readonly host: Pick<HostServer, "before" | "token">;
   readonly workplace: Workplace;
-  /** Lists all of acme. */
+  /** A connection that lists all repositories of acme. */
   readonly connection: ConnectionConfig;
   readonly env: Record<string, string>;
-  /** What the host has from now on. */
+  /** Sets the repositories that the host has from now on. */
   readonly list: (repositories: readonly Hosted[]) => void;
 }
 
@@ -49,10 +49,10 @@ const CONNECTIONS: Readonly<Record<AnyKind, (url: string) => ConnectionConfig>> 
 export const pathOf = (kind: AnyKind, name: string): string =>
   kind === "azuredevops" ? `acme/p/${name}` : `acme/${name}`;
 
-/** What the repository is called in the index. */
+/** Returns the repository's name in the index. */
 export const nameOf = (kind: AnyKind, name: string): string => `127.0.0.1/${pathOf(kind, name)}`;
 
-/** Where git finds it. */
+/** Returns the path at which git finds the repository. */
 export const remotePath = (kind: AnyKind, name: string): string =>
   kind === "github" ? pathOf(kind, name) : gitPath(kind, pathOf(kind, name));
 

@@ -1,6 +1,6 @@
 /**
- * A real Gitea or Forgejo, of a binary that somebody has: with a database of its own in a new folder,
- * on loopback, without mail, cron jobs and look-outs for updates.
+ * Starts a real Gitea or Forgejo from a given binary, with a database of its own in a new folder, on loopback, without
+ * mail, cron jobs and checks for updates.
  */
 
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
@@ -20,11 +20,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export interface GiteaProcess {
   readonly url: string;
-  /** Of its administrator, ada, for everything. */
+  /** A token of the administrator, ada, for everything. */
   readonly token: string;
-  /** What it has written so far. */
+  /** Returns what the server has logged so far. */
   readonly log: () => string;
-  /** A token of a user that may do only this: 'read:repository'. */
+  /** Returns a token of a user with only these scopes, such as 'read:repository'. */
   readonly tokenFor: (user: string, scopes: string) => string;
   readonly close: () => Promise<void>;
 }

@@ -1,8 +1,7 @@
 /**
- * What sync makes of a real Gitea or Forgejo: lists of several pages, private and limited owners,
- * forks, archived and empty repositories, renames, deletions, tokens that may do less, and webhooks
- * that the server itself signs and sends to `quern serve --sync`. Where a step finds something else than
- * it should, it throws.
+ * Syncs with a real Gitea or Forgejo: lists of several pages, private and limited owners, forks, archived and empty
+ * repositories, renames, deletions, tokens with fewer rights, and webhooks that the server itself signs and sends to
+ * `quern serve --sync`. A step throws if its result is wrong.
  */
 
 import assert from "node:assert/strict";
@@ -21,27 +20,27 @@ import { commit, inRepository, renameRepository, type Files } from "./remotes.ts
 /** Repositories of the organization acme, beside those with names of their own: two pages of 50. */
 const MANY = 55;
 const HOOK = "hook-secret-0123456789";
-/** News of a whole connection is heard once a minute at most. */
+/** The patience for changes. Those of a whole connection are noticed at most once a minute. */
 const PATIENCE_MS = 180_000;
 
 interface World {
   readonly gitea: GiteaProcess;
-  /** Asks the server's interface; throws unless it is content. */
+  /** Sends a request to the server's interface. Throws if that fails. */
   readonly api: (method: string, path: string, body?: object, token?: string) => Promise<unknown>;
   readonly engine: Engine;
   readonly folder: string;
-  /** Whence push() pushes. */
+  /** The folder from which push() pushes. */
   readonly remotes: string;
   /** Runs sync over one connection and returns what has changed or failed. */
   readonly sync: (connection: object, token?: string) => Promise<string[]>;
   /** How many repositories the last run found empty. */
   readonly empty: () => number;
   readonly find: (text: string) => Promise<string[]>;
-  /** Commits, and pushes that over HTTP. */
+  /** Makes a commit and pushes it over HTTP. */
   readonly push: (path: string, files: Files, branch?: string) => void;
 }
 
-/** Takes all steps, and says each that it has taken. */
+/** Takes all steps, and reports each step that is done. */
 export async function walkGitea(binary: string, say: (line: string) => void): Promise<void> {
   const gitea = await startGitea(binary);
   const folder = mkdtempSync(join(tmpdir(), "quern-walk-"));
@@ -258,8 +257,8 @@ async function refuseTokens({ sync, engine, gitea }: World): Promise<void> {
 }
 
 /**
- * The server signs and sends; `quern serve --sync` hears a push, also to a renamed repository, a new
- * repository and a deleted one. Of a rename itself the server says nothing.
+ * The server signs and sends webhooks. `quern serve --sync` learns of a push, also to a renamed repository, of a new
+ * repository and of a deleted one. The server sends nothing about a rename itself.
  */
 async function hearWebhooks({ gitea, api, push, folder, remotes }: World): Promise<void> {
   const connections = {

@@ -1,4 +1,4 @@
-/** GitHub's REST interface as its description has it: pages with Link, 404, renamed repositories, rate limits. */
+/** GitHub's REST interface according to its description: pages with Link, 404, renamed repositories, rate limits. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { passwordOf, type Remotes } from "./remotes.ts";
@@ -20,14 +20,14 @@ export interface GitHubRepository {
 
 export interface GitHub {
   repositories: GitHubRepository[];
-  /** The only good token. */
+  /** The only valid token. */
   token: string;
-  /** Who the token belongs to. */
+  /** The user to whom the token belongs. */
   login: string;
   organizations: string[];
-  /** Names that repositories had before. */
+  /** Earlier names of repositories. */
   renamed: Map<string, number>;
-  /** Answers before anything else; true: done. */
+  /** Is called first for each request. Returns true if it has answered. */
   before: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The interfaces of five code hosts as their descriptions have them, each over the same few
- * repositories: who may ask, how lists come in pages, what a repository looks like.
+ * The interfaces of five code hosts according to their descriptions, each with the same few repositories: credentials,
+ * pages of lists, and the form of a repository.
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -14,18 +14,18 @@ export interface Hosted {
   fork?: boolean;
   archived?: boolean;
   stars?: number;
-  /** Turned off, or hidden: listed, or not, but never to be read. */
+  /** Turned off or hidden: the repository may be listed, but may never be read. */
   hidden?: boolean;
-  /** Not private by itself, and yet for members only: its code, or all that its owner has. */
+  /** The repository is not private, but its code, or everything of its owner, is for members only. */
   membersOnly?: boolean;
 }
 
 export interface HostServer {
   repositories: Hosted[];
   readonly token: string;
-  /** Entries of a page, whatever is asked for: a small one makes pages. */
+  /** The number of entries in a page, whatever is requested. A small number gives several pages. */
   pageSize: number;
-  /** Answers before anything else; true: done. */
+  /** Is called first for each request. Returns true if it has answered. */
   before: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
@@ -33,7 +33,7 @@ interface Asked {
   readonly url: URL;
   readonly request: IncomingMessage;
   readonly hosted: HostServer;
-  /** With the token. */
+  /** Whether the request has the token. */
   readonly isKnown: boolean;
 }
 
@@ -64,7 +64,7 @@ export function serveHost(remotes: Remotes, kind: Kind): HostServer {
   return hosted;
 }
 
-/** Where git finds it. */
+/** Returns the path at which git finds the repository. */
 export function gitPath(kind: Kind, path: string): string {
   if (kind !== "azuredevops") return path;
   const [org, project, name] = path.split("/");
@@ -80,7 +80,7 @@ function send(
   return true;
 }
 
-/** undefined: with a token that is not good. */
+/** Whether the request has the token. Undefined if it has an invalid one. */
 function isSignedIn(kind: Kind, request: IncomingMessage, url: URL): boolean | undefined {
   const { authorization } = request.headers;
   if (authorization === undefined)
@@ -106,7 +106,7 @@ const notFound: Answer = { status: 404, body: { message: "404 Not Found" } };
 const single = (one: Hosted | undefined, show: (one: Hosted) => object): Answer =>
   one === undefined ? notFound : { body: show(one) };
 
-/** A page with its header Link. `origin`: how the host calls itself. */
+/** Returns a page with its header Link. `origin` is the host's own address. */
 function linked(
   asked: Asked,
   all: Hosted[],

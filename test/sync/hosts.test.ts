@@ -1,4 +1,4 @@
-/** Five code hosts: each lists its pages, proves who asks, clones, and tells what it knows of a repository. */
+/** Five code hosts: lists in pages, authentication, clones, and what each says about a repository. */
 
 import { expect, test } from "vitest";
 import type { ConnectionConfig } from "../../src/sync/index.ts";

@@ -1,10 +1,10 @@
-/** Where a token has been left, in every form in which it is sent. */
+/** Finds places that contain a token, in every form in which it is sent. */
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** With whom it goes to git, or to a code host. */
+/** The users with which the token is sent to git or to a code host. */
 const USERS = [
   "",
   "x-access-token",
@@ -26,7 +26,7 @@ const forms = (token: string): string[] => [
 export const holds = (text: string, token: string): boolean =>
   forms(token).some((form) => text.includes(form));
 
-/** Files below a folder that hold the token. */
+/** Returns the files below a folder that contain the token. */
 export function filesWith(folder: string, token: string): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -36,7 +36,7 @@ export function filesWith(folder: string, token: string): string[] {
     .filter((file) => holds(readFileSync(file, "latin1"), token));
 }
 
-/** Command lines of all processes. */
+/** Returns the command lines of all processes. */
 export function commandLines(): string {
   const numbers = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return numbers

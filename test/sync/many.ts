@@ -1,6 +1,6 @@
 /**
- * Syncs many repositories of a local code host, served over git's own `http-backend`: the first time, again
- * with nothing new, and again after some have changed, moved and vanished. Throws where a run does anything else.
+ * Syncs many repositories of a local code host, served by git's own `http-backend`: the first time, again without
+ * changes, and again after some have changed, moved and vanished. Throws if a run does anything unexpected.
  */
 
 import { deepStrictEqual } from "node:assert/strict";
@@ -85,7 +85,7 @@ async function found(engine: Engine, word: string, most: number): Promise<number
 const namesWith = async (engine: Engine, query: string): Promise<number> =>
   (await engine.repositories({ query })).length;
 
-/** How many of each kind. */
+/** Changes, moves and removes some repositories. Returns how many of each. */
 function changeSome(count: number, { remotes, github }: Place): number {
   const some = Math.floor(count / 20);
   for (let n = 0; n < some; n++) {

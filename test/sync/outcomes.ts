@@ -1,8 +1,8 @@
-/** What a run did, in lines that tests compare. */
+/** The outcome of a run as lines, for comparison in tests. */
 
 import type { SyncReport } from "../../src/sync/index.ts";
 
-/** `name: outcome` of all repositories, in the order of names, and `where: problem`. */
+/** Returns `name: outcome` for all repositories, sorted by name, and `where: problem`. */
 export function outcomes({ connections }: SyncReport): string[] {
   return connections.flatMap(({ problems, repositories }) => [
     ...problems.map(({ where, message }) => `${where}: ${message}`),

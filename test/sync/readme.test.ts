@@ -1,4 +1,6 @@
-/** The README's way from an empty directory to a team's server, as its reader would go it, against a local code host. */
+/**
+ * The README's steps from an empty directory to a team's server, as a reader would take them, with a local code host.
+ */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +21,7 @@ const [, shell] = /^```sh\n(.*?)^```$/ms.exec(section!)!;
 const lines = shell!.trimEnd().split("\n");
 
 const bin = await bundledPrograms(["src/cli/bin.ts"]);
-/** Without its comment, `NAME=$( )` and '&'. */
+/** Returns the command of a line, without its comment, `NAME=$( )` and '&'. */
 const commandOf = (line: string): string =>
   line
     .replace(/\s+#.*$/, "")
@@ -83,7 +85,7 @@ test("five commands lead to an answer", async () => {
   ]);
 });
 
-/** What curl would do: -s, -H and -d. */
+/** Does what curl would do with the options -s, -H and -d. */
 async function fetchAs(words: readonly string[], secret: string): Promise<SearchResponse> {
   const after = (flag: string): string => words[words.indexOf(flag) + 1]!;
   const [name, value] = after("-H").replace("$SECRET", secret).split(": ") as [string, string];

@@ -1,4 +1,4 @@
-/** Sync with a real Gitea or Forgejo. Where no binary is given it is left out, and the line that this prints says so. */
+/** Syncs with a real Gitea or Forgejo. If no binary is given, the test is skipped and a printed line says so. */
 
 import { test } from "vitest";
 import { walkGitea } from "./gitea-walk.ts";

@@ -1,6 +1,6 @@
 /**
- * Real git remotes over HTTP, served by git's own `http-backend`, and room for a code host's interface
- * beside them. A request for a repository is checked for its password as a host would.
+ * Real git remotes over HTTP, served by git's own `http-backend`. A code host's interface may be served with them. The
+ * password of a request for a repository is checked as a host would check it.
  */
 
 import { execFileSync, spawn } from "node:child_process";
@@ -12,15 +12,15 @@ import { join } from "node:path";
 
 export interface Remotes {
   url: string;
-  /** Where bare repositories are: `<root>/acme/shop.git`. */
+  /** The folder of bare repositories, such as `<root>/acme/shop.git`. */
   readonly root: string;
-  /** Method and address of every request. */
+  /** The method and address of every request. */
   readonly requests: string[];
-  /** Answers what is no repository; false: 404. */
+  /** Answers requests that are not for a repository. If it returns false, the answer is 404. */
   interface: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Whether git may have a repository. Default: everyone may. */
+  /** Whether a request may read a repository. Default: always. */
   mayRead: (path: string, request: IncomingMessage) => boolean;
-  /** Where git is sent for a repository. Default: nowhere. */
+  /** The address to which git is redirected for a repository. Default: none. */
   redirect: (path: string) => string | undefined;
   /** Repositories that answer nothing. */
   readonly hanging: Set<string>;
@@ -116,7 +116,7 @@ function serveGit(
   child.stdout.on("end", () => response.end());
 }
 
-/** The password of a request's basic authentication. */
+/** Returns the password of a request's basic authentication. */
 export function passwordOf({ headers }: IncomingMessage): string | undefined {
   const encoded = /^Basic (.*)$/.exec(headers.authorization ?? "")?.[1];
   return encoded && Buffer.from(encoded, "base64").toString().split(":").slice(1).join(":");
@@ -149,7 +149,9 @@ export function commit(root: string, path: string, files: Files, branch = "main"
   return branchHead(folder, branch)!;
 }
 
-/** Reads git's own files where they tell, because each process that is started takes some milliseconds. */
+/**
+ * Returns the head of a branch. Reads git's own files if possible, because starting a process takes some milliseconds.
+ */
 function branchHead(folder: string, branch: string): string | undefined {
   const file = join(folder, "refs/heads", branch);
   if (existsSync(file)) return readFileSync(file, "utf8").trim();
@@ -158,7 +160,7 @@ function branchHead(folder: string, branch: string): string | undefined {
   return text.trim() || undefined;
 }
 
-/** Any command of git in a repository of the remotes. */
+/** Runs any git command in a repository of the remotes. */
 export const inRepository = (root: string, path: string, ...args: string[]): string =>
   git(join(root, `${path}.git`), args);
 

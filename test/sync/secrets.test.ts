@@ -1,6 +1,6 @@
 /**
- * Where a token must not be: in a process list, a file of the data directory, git's configuration, what
- * is printed, an error. It is looked for in every form in which it is sent.
+ * Places where a token must not appear: a process list, a file of the data directory, git's configuration, the output,
+ * an error. It is searched in every form in which it is sent.
  */
 
 import { execFile } from "node:child_process";

@@ -1,4 +1,4 @@
-/** What goes wrong on the way: pauses that hosts ask for, silence, stops, leftovers, damage, names that collide. */
+/** Failures during a sync: pauses that hosts demand, silence, stops, leftovers, damage, names that collide. */
 
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -160,7 +160,7 @@ test("a fetch that says nothing is given up, and the others go on", async () => 
   ]);
 });
 
-/** Processes of git that speak with the server. */
+/** Returns the processes of git that are connected to the server. */
 const talking = (url: string): string[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

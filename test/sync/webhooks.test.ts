@@ -1,5 +1,5 @@
 /**
- * Deliveries of webhooks: good, bad, old and sent again, by the handler that a host would mount and by
+ * Deliveries of webhooks that are valid, invalid, old or repeated, to the handler that a host would mount and to
  * `quern serve --sync`.
  */
 
@@ -152,7 +152,7 @@ async function setUp() {
   return { remotes, workplace, connections, silent, env };
 }
 
-/** A push to the repository of this id, as GitHub tells it. */
+/** Returns a push to the repository with this id, as GitHub sends it. */
 function push(id: number, secret = SECRET): RequestInit {
   const body = JSON.stringify({ ref: "refs/heads/main", repository: { id } });
   const headers = {
@@ -277,7 +277,7 @@ test("quern serve --sync does both in one process", async () => {
   expect(await ended).toMatchObject({ code: 0 });
 });
 
-/** A push to the second repository, as each host tells it, with its proof. */
+/** A push to the second repository, as each host sends it, with its signature. */
 type HookKind = Exclude<AnyKind, "gerrit">;
 const uuid = "00000002-1111-2222-3333-444444444444";
 const PUSHES: Readonly<Record<HookKind, { body: object; proof: (body: string) => object }>> = {
@@ -366,7 +366,7 @@ const LARGE: [what: string, body: Buffer, isForm: boolean][] = [
   ["a form without a field", Buffer.alloc(MOST_BODY, "&payload"), true],
 ];
 const HOSTS: ConnectionType[] = ["github", "gitlab", "gitea", "bitbucket", "azuredevops", "gerrit"];
-/** ms of the caller's thread in one turn: the promise is 5, and this machine may be slow. */
+/** The most ms of the caller's thread in one turn. The documented limit is 5, but this machine may be slow. */
 const MOST_TURN_MS = 8 * SLOWNESS;
 const MOST_WORK_MS = 150 * SLOWNESS;
 const TRIES = 5;

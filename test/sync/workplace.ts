@@ -11,10 +11,10 @@ import { syncConnections, type SyncOptions } from "../../src/sync/index.ts";
 export interface Workplace {
   readonly engine: Engine;
   readonly folder: string;
-  /** One run over one connection called `work`. */
+  /** Runs sync once with one connection, called `work`. */
   readonly sync: (connection: ConnectionConfig, options?: SyncOptions) => Promise<SyncReport>;
   readonly syncAll: (config: SyncConfig, options?: SyncOptions) => Promise<SyncReport>;
-  /** Names of repositories with a file that holds the text. */
+  /** Resolves to the names of repositories with a file that contains the text. */
   readonly find: (text: string) => Promise<string[]>;
   readonly names: () => Promise<string[]>;
 }

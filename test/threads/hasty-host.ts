@@ -1,4 +1,4 @@
-/** A host that is through with its pool, as its arguments say, before the second worker is up. */
+/** A host that ends its pool, in the way its arguments say, before the second worker has started. */
 
 import { pathToFileURL } from "node:url";
 import { createPool } from "../../src/threads/pool.ts";

@@ -1,4 +1,4 @@
-/** What only a process of its own can show: that it ends, and what a worker without memory does to it. */
+/** What only a separate process can show: that it ends, and what happens to it if a worker runs out of memory. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** A host process: runs what its arguments say, prints what it saw, and must end by itself. */
+/** A host process: it runs what its arguments say, prints the result, and must end by itself. */
 
 import { pathToFileURL } from "node:url";
 import { createPool } from "../../src/threads/pool.ts";

@@ -10,7 +10,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ drain: worker }) },
 );
 
-/** Slow twin: one list in the order of arrival. */
+/** The slow twin: one list in the order of arrival. */
 class NaiveQueue {
   #jobs: Queued[] = [];
 

@@ -7,7 +7,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const after = (ms: number, act: () => void) => void setTimeout(act, ms);
 let counter = 0;
 
-/** Works for a time, giving way when it is told to; answers how often. */
+/** Works for some time and pauses when it is told to. Resolves to the number of pauses. */
 const spin: Task<number, Promise<number>> = async (ms, context) => {
   let pauses = 0;
   for (const end = performance.now() + ms; performance.now() < end;) {

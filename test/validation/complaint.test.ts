@@ -1,4 +1,4 @@
-/** What is said of a value that is not what it should be: in our own words, wherever it is given. */
+/** The message about a wrong value: in quern's own words, wherever the value is given. */
 
 import { expect, test } from "vitest";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-/** A folder that is followed, for tests; and what may happen to one. */
+/** A followed folder for tests, and what may happen to one. */
 
 import {
   chmodSync,
@@ -41,7 +41,7 @@ export function put(root: string, path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
-/** Paths of files that hold the text, in the order of their names. */
+/** Resolves to the paths of files that contain the text, sorted by name. */
 export async function holding(tree: Pick<Workspace, "search">, query: string): Promise<string[]> {
   const { files, isSearchExhaustive } = await tree.search({ query, matches: 1e6 });
   expect(isSearchExhaustive).toBe(true);
@@ -55,7 +55,7 @@ export const FILES = {
   "lib/deep/d.txt": "hay",
 };
 
-/** What may happen to a folder with these files, and who holds `needle` then. */
+/** What may happen to a folder with these files, and which files contain `needle` afterwards. */
 export const EVENTS: [what: string, happens: (root: string) => void, holding: string[]][] = [
   ["nothing", () => {}, ["a.txt", "lib/c.txt"]],
   ["a file is written", (root) => put(root, "b.txt", "needle"), ["a.txt", "b.txt", "lib/c.txt"]],

@@ -1,6 +1,6 @@
 /**
- * Random things happen to a folder while it is followed and searched, by every kind of notices: no answer
- * differs from a look at the disk. `npx tsx fuzz/run.ts workspace` goes on, with git's branches as well.
+ * Random changes happen to a folder while it is followed, with every kind of notices, and searched. No answer differs
+ * from the state of the disk. `npx tsx fuzz/run.ts workspace` runs longer, and also changes git's branches.
  */
 
 import fc from "fast-check";

@@ -39,11 +39,11 @@ export type Step =
   | { readonly kind: "unsaved"; readonly path: string; readonly text: string | undefined }
   | { readonly kind: "checkout"; readonly branch: (typeof BRANCHES)[number] }
   | { readonly kind: "stash" | "unstash" }
-  /** Asks; "answer" waits for all answers. */
+  /** "ask" starts a search; "answer" waits for all answers. */
   | { readonly kind: "ask" | "answer" }
   | { readonly kind: "search" | "settle" | "turn" };
 
-/** How often a file holds `needle`, by path. */
+/** How often each file contains `needle`, by path. */
 type Counts = ReadonlyMap<string, number>;
 
 interface State {
@@ -51,7 +51,7 @@ interface State {
   readonly unsaved: Counts;
 }
 
-/** Notices of which some are dropped, with a word that some may be. */
+/** Makes notices of which some are dropped. A drop is reported as a possible loss. */
 function forgetful(root: string, onLost: () => void, random: () => number): Notices {
   const system = systemNotices(root, onLost);
   return {
@@ -69,7 +69,7 @@ function forgetful(root: string, onLost: () => void, random: () => number): Noti
   };
 }
 
-/** Notices for some folders only, as where the limit of watches is reached. */
+/** Makes notices for only some folders, as if the limit of watches were reached. */
 function limited(root: string, onLost: () => void, random: () => number): Notices {
   const system = systemNotices(root, onLost);
   return {
@@ -95,8 +95,8 @@ export interface Interleaving {
 }
 
 /**
- * Takes the steps in a new folder, and a search at the end. Throws where an answer is wrong. `random`:
- * numbers from 0 to 1, for what becomes of notices.
+ * Takes the steps in a new folder, and then searches. Throws if an answer is wrong. `random` returns numbers from 0 to
+ * 1, which decide about notices.
  */
 export async function takeAll(
   { notices, steps }: Interleaving,
@@ -118,7 +118,7 @@ export async function takeAll(
   }
 }
 
-/** A repository with two branches; made once, because each call of git takes as long as all other steps. */
+/** A repository with two branches. It is made once, because each call of git takes as long as all other steps. */
 let prepared: string | undefined;
 
 function prepare(root: string): void {
@@ -154,7 +154,7 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** What cannot be done on the disk as it is does nothing. */
+/** Tries a change. A change that is impossible in the current state of the disk does nothing. */
 function attempt(work: () => void): void {
   try {
     work();
@@ -168,7 +168,7 @@ class Run {
   readonly #root: string;
   readonly #tree: Workspace;
   readonly #unsaved = new Map<string, string>();
-  /** Questions without an answer yet: everything that was so since. */
+  /** The unanswered questions, each with all states since it was asked. */
   readonly #asked = new Set<{ readonly states: State[]; readonly answer: Promise<void> }>();
 
   constructor(root: string, tree: Workspace) {
@@ -207,7 +207,7 @@ class Run {
     for (const { states } of this.#asked) states.push(this.#look());
   }
 
-  /** Waits for what was asked. */
+  /** Waits for all answers. */
   async end(): Promise<void> {
     await Promise.allSettled([...this.#asked].map(({ answer }) => answer));
   }
@@ -233,7 +233,7 @@ class Run {
     this.#asked.add(asked);
   }
 
-  /** What a search says: every path there is, with how often it holds `needle`. */
+  /** Resolves to what a search finds: all paths, and how often each file contains `needle`. */
   async #found(): Promise<Counts> {
     const { files } = await this.#tree.search({ query: "(file:. or needle)", matches: 1e6 });
     return new Map(
@@ -244,7 +244,7 @@ class Run {
     );
   }
 
-  /** The same by looking at every file. */
+  /** Returns the same from the files themselves. */
   #look(): State {
     const disk = new Map<string, number>();
     const count = (text: string) => (text.includes("\0") ? 0 : text.split("needle").length - 1);
@@ -286,7 +286,7 @@ function happen(root: string, step: OnDisk): void {
   }
 }
 
-/** Each file is as it was in one of the states. */
+/** Throws unless each file is as it was in one of the states. */
 function mustBeOneOf(found: Counts, states: readonly State[]): void {
   const known = states.flatMap(({ disk, unsaved }) => [...disk.keys(), ...unsaved.keys()]);
   for (const path of new Set([...found.keys(), ...known])) {

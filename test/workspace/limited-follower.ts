@@ -1,6 +1,6 @@
 /**
- * Follows the folder that it is given, changes a file in each of its folders, and prints what searches
- * missed; for a process whose system has fewer watches than the folder has folders.
+ * Follows the given folder, changes a file in each of its folders, and prints what searches missed. It runs in a
+ * process whose system has fewer watches than there are folders.
  */
 
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";

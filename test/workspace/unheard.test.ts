@@ -1,6 +1,6 @@
 /**
- * Where notices do not come, or come late, or for folders that are no longer there: nothing stale is
- * answered as fresh, and what cannot be followed is told.
+ * Notices that do not come, come late, or are for folders that no longer exist. No stale answer claims to be fresh, and
+ * folders that cannot be followed are reported.
  */
 
 import { execFile, execFileSync } from "node:child_process";
@@ -27,7 +27,7 @@ import { openEngine, temporaryFolder } from "../engine/opened.ts";
 import { bundledPrograms } from "../programs.ts";
 import { EVENTS, FILES, follow, holding, put } from "./followed-folder.ts";
 
-/** The system refuses a watch where so many are open, as with ENOSPC; one that ends makes room. */
+/** Makes notices that refuse a watch with ENOSPC if this many are open. A watch that ends makes room. */
 function atMost(limit: number): MakeNotices {
   return (root, onLost) => {
     const system = systemNotices(root, onLost);
@@ -51,12 +51,12 @@ function atMost(limit: number): MakeNotices {
   };
 }
 
-/** So many folders; those of FILES come before some and after others. */
+/** Returns this many folders. Those of FILES come before some and after others. */
 const folders = (count: number) =>
   Object.fromEntries(
     Array.from({ length: count }, (_, i) => [`${i % 2 ? "a" : "z"}${i}/x.txt`, "straw"]),
   );
-/** More than may be watched. */
+/** More folders than may be watched. */
 const MANY = folders(12);
 
 const WAYS: [

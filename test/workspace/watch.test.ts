@@ -22,7 +22,7 @@ function commit(folder: string, path: string, text: string): void {
   run(folder, "commit", "--quiet", "-m", path);
 }
 
-/** Resolves when the engine finds the text so often. */
+/** Resolves when the engine finds the text this often. */
 async function finds(engine: Awaited<ReturnType<typeof openEngine>>, query: string, count: number) {
   for (;;) {
     const { stats } = await engine.search({ query, matches: 0 });
@@ -66,7 +66,10 @@ test("a repository is indexed again when its branch moves, in a linked work tree
   await finds(engine, "needle", 3);
 });
 
-/** What a source leaves out does not wake it, and what it lists does, whatever other rules say. */
+/**
+ * Changes of files that a source leaves out do not start a run. Changes of files that it lists do, whatever other rules
+ * say.
+ */
 const RULED: [
   what: string,
   make: (root: string) => Source,

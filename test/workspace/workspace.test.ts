@@ -1,4 +1,4 @@
-/** A followed folder: whatever happens on the disk, the next answer knows it. */
+/** A followed folder: whatever happens on the disk, the next answer shows it. */
 
 import { cpSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
