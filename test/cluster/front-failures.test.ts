@@ -17,6 +17,7 @@ import { ownersOf } from "../../src/cluster/catalog/placement.ts";
 import { comparable } from "./comparable.ts";
 import { openFront, SECRET, startNode, startNodes, type RunningNode } from "./fronts.ts";
 import { found, newCluster, shop } from "./machines.ts";
+import type { SearchOptions } from "../../src/index.ts";
 import { temporaryFolder } from "../engine/opened.ts";
 import { bundledPrograms } from "../programs.ts";
 import type { FrontTold } from "./front-process.ts";
@@ -38,8 +39,9 @@ async function filled(count: number, replicas: number) {
   return { cluster, nodes, front, whole };
 }
 
-async function finalOf(front: ClusterEngine) {
-  for await (const event of front.stream(request)) if (event.type === "final") return event;
+async function finalOf(front: ClusterEngine, options: SearchOptions = {}) {
+  for await (const event of front.stream(request, options))
+    if (event.type === "final") return event;
   throw new Error("a stream without an end");
 }
 
@@ -164,10 +166,16 @@ describe("a node that is gone", () => {
   test("slow: the answer says that time ran out", async () => {
     const { nodes, front } = await filled(2, 1);
     nodes.forEach((node) => (node.delayMs = 3_600_000));
-    const { stats, isSearchExhaustive } = await front.search(request, { timeoutMs: 100 });
-    expect(stats).toMatchObject({ flushReason: "FLUSH_REASON_TIMER_EXPIRED", crashes: 0 });
-    expect(stats.shardsSkipped).toBeGreaterThan(0);
-    expect(isSearchExhaustive).toBe(false);
+    const late = { flushReason: "FLUSH_REASON_TIMER_EXPIRED", crashes: 0 };
+    const options = { timeoutMs: 100 };
+    const answer = await front.search(request, options);
+    const final = await finalOf(front, options);
+    const plan = await front.explain(request, options);
+    for (const stats of [answer.stats, final.accumulatedStats, plan.stats]) {
+      expect(stats).toMatchObject(late);
+      expect(stats.shardsSkipped).toBeGreaterThan(0);
+    }
+    expect([answer.isSearchExhaustive, final.isSearchExhaustive]).toEqual([false, false]);
   });
 });
 

@@ -348,6 +348,7 @@ export class Front implements Answering {
         stats.flushReason = answer.stats.flushReason;
     }
     addStats(stats, { crashes: found.lost, shardsSkipped: found.late });
+    if (found.late > 0) stats.flushReason = "FLUSH_REASON_TIMER_EXPIRED";
     stats.duration = Math.round((performance.now() - startedAt) * 1e6);
     return {
       query: formatQuery(understood.query),

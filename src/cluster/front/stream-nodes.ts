@@ -123,7 +123,8 @@ async function open(
       ...(contexts && { contexts }),
       ...(maxBytes !== undefined && { maxBytes }),
     };
-    return inTime(due, () => client.stream(url, call, ends));
+    // a signal of its own would end the stream later, while it is read; the caller's abort is in `ends`
+    return within({ ...due, signal: undefined }, client.stream(url, call, ends));
   });
   const streams = found.answers.map(({ answer, ...rest }): Opened => ({
     ...rest,
