@@ -262,7 +262,7 @@ export async function listPaths(
   return found;
 }
 
-/** Takes about 0.1 ms. */
+/** How many paths are handled between two pauses, in about 0.1 ms. */
 const CHILDREN_PER_PAUSE = 256;
 const SLASH = 47;
 

@@ -33,7 +33,7 @@ export interface CheckReport {
   segments: number;
   /** The number of files in them. */
   files: number;
-  /** Bytes of text in them. */
+  /** The bytes of text in the segments. */
   bytes: number;
   /** The damaged places. */
   problems: CheckProblem[];
