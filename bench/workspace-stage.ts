@@ -4,7 +4,7 @@
  */
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { isOnPath, sizeOnDisk } from "./command.ts";
@@ -33,7 +33,7 @@ const ABSENT = "quern_is_nowhere_here_";
 
 /** Makes a copy of the corpus that may be changed, as a repository of one commit. */
 export function copyCorpus(corpus: Corpus, path: string): string {
-  cpSync(corpus.path, path, { recursive: true, verbatimSymlinks: true });
+  cpSync(realpathSync(corpus.path), path, { recursive: true, verbatimSymlinks: true });
   rmSync(join(path, ".gitignore"), { force: true }); // that of a Debian source package excludes everything
   commitAll(path);
   return path;
