@@ -49,7 +49,7 @@ export function isConstant(query: Query): query is Constant {
   return query.kind === "all" || query.kind === "none";
 }
 
-/** Yields every atom from left to right, including those under negations. */
+/** Returns every atom from left to right, including those under negations. */
 export function atomsOf(query: Query): Atom[] {
   if (query.kind === "and" || query.kind === "or") return query.children.flatMap(atomsOf);
   if (query.kind === "not") return atomsOf(query.child);

@@ -207,8 +207,8 @@ class TreeSitterExtractor implements Extractor {
   }
 
   /**
-   * Parses the reworded text. Also parses the original if the reworded text has errors, and uses the original if it
-   * has none or more definitions. Returns undefined if the time is over.
+   * Parses the reworded text. If that has errors, also parses the original, and uses it if it has no errors or more
+   * definitions. Returns undefined if the time is over.
    */
   #run(loaded: Loaded, query: LanguageQuery, { bytes, isOver }: Timed): SymbolTable | undefined {
     const worded = reword(bytes, query);

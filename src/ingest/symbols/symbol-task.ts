@@ -36,7 +36,7 @@ export interface Edition {
   readonly edition: number;
 }
 
-/** `edition` is the published one. */
+/** The input of the task. `edition` is the published edition. */
 export interface SymbolsInput extends Edition {
   /** The edition that is being made. */
   readonly next: number;

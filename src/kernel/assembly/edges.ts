@@ -2,7 +2,7 @@
  * Rates how well the ends of a match fit the surrounding words, for ranking. An end counts
  *
  *     2 at the end of a word: the end of the text, or next to a character other than a letter, digit or '_'
- *     1  at a joint within a word: beside '_', between aB, between a letter and a digit
+ *     1 at a joint within a word: next to '_', between a and B in aB, between a letter and a digit
  *     0  anywhere else
  *
  * so a match is rated 0 to 4. Bytes beyond ASCII count as letters.

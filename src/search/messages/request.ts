@@ -44,7 +44,7 @@ export interface SearchRequest {
 }
 
 /**
- * The repositories that the caller may see. Without a viewer, all; with an empty set, none.
+ * The repositories that the caller may see. Without a viewer a caller sees all repositories; with an empty set, none.
  *
  * @example
  * const viewer: Viewer = { repositoryIds: new Set([1, 4]) };

@@ -43,7 +43,7 @@ export function regionsOf(
   return regions;
 }
 
-/** Returns the first page from `page` on that is in the set, or that is not. */
+/** Returns the first page from `page` on that is in the set. If `isIn` is false, returns the first that is not. */
 function nextIn(pages: Bitset, page: number, end: number, isIn: boolean): number {
   while (page < end && hasBit(pages, page) !== isIn) page++;
   return page;
