@@ -28,8 +28,8 @@ class YieldQueue {
 }
 
 /**
- * Remembers when the slice of this turn began. The next phase of immediates ends the slice, whichever caller it
- * admits.
+ * Remembers when the slice of this turn began. All callers of a turn share the slice. It ends when the event loop next
+ * runs immediates.
  */
 class Turn {
   #since: number | undefined;

@@ -54,7 +54,10 @@ export interface BatchResult {
    */
   readonly outcomes: readonly Outcome[];
   readonly isFull: boolean;
-  /** The number of stored segments whose content may be borrowed. Finishing needs as many numbers for segments. */
+  /**
+   * The number of stored segments whose content may be borrowed. Finishing the segment needs one segment number for
+   * each.
+   */
   readonly lenders: number;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Rates how well the ends of a match fit the surrounding words, for ranking. An end counts
  *
- *     2 at the end of a word: the end of the text, or next to a character other than a letter, digit or '_'
- *     1 at a joint within a word: next to '_', between a and B in aB, between a letter and a digit
+ *     2  at the end of a word: the end of the text, or next to a character other than a letter, digit or '_'
+ *     1  at a joint within a word: next to '_', between a and B in aB, between a letter and a digit
  *     0  anywhere else
  *
  * so a match is rated 0 to 4. Bytes beyond ASCII count as letters.
