@@ -34,3 +34,20 @@ test.each<[query: string, bytes: number]>([
   });
   expect(stats).toMatchObject({ fileCount: 1, contentBytesLoaded: bytes });
 });
+
+test("a long line is read for all its pages at once", async () => {
+  const engine = await openEngine();
+  const pages = 64;
+  const content = Buffer.alloc(pages * PAGE_BYTES, " ");
+  for (let page = 0; page < pages; page += 2) content.write("fixme7", page * PAGE_BYTES + 1000);
+  await engine.index(documents({ name: "r", files: [{ path: "f", content }] }), {
+    symbols: "skip",
+  });
+  const { stats } = await engine.search({
+    query: "fixme[0-9]",
+    isRegexEnabled: true,
+    matches: 0,
+  });
+  expect(stats.totalMatchCount).toBe(pages / 2);
+  expect(stats.contentBytesLoaded).toBeLessThan(3 * content.length);
+});

@@ -35,8 +35,10 @@ export function regionsOf(
     const begin = nextIn(pages, page, end, true);
     page = nextIn(pages, begin, end, false);
     if (begin === page) break;
-    const region = extend(window, blob, begin, page);
     const last = regions.at(-1);
+    // a long line was read whole for an earlier page of it
+    if (last && lowest + (page - first) * PAGE_BYTES <= last[1]) continue;
+    const region = extend(window, blob, begin, page);
     if (last && region[0] <= last[1]) last[1] = Math.max(last[1], region[1]);
     else regions.push(region);
   }
