@@ -8,6 +8,7 @@
  */
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { ReadableStreamDefaultController, UnderlyingSource } from "node:stream/web";
 import { once } from "node:events";
 import {
@@ -37,10 +38,44 @@ export function toNodeListener(
       if (!res.writableFinished) left.abort();
     });
     res.prependOnceListener("finish", () => void dropRest(req)); // stops before Node does, which would read the whole body
-    void serve(handler, { req, res, signal: left.signal }).catch(() => res.destroy());
+    afterEarlier(req, res, () => {
+      void serve(handler, { req, res, signal: left.signal }).catch(() => res.destroy());
+    });
   };
   listeners.add(listener);
   return listener;
+}
+
+/** The most requests that may wait on a connection. Clients in use send at most a few before they have an answer. */
+const MOST_WAITING = 100;
+
+interface Connection {
+  latest: ServerResponse;
+  /** How many requests wait for the answers before theirs. */
+  waiting: number;
+}
+
+const connections = new WeakMap<Socket, Connection>();
+
+/**
+ * Calls `begin` when the earlier answers on the connection have been sent. A client may send a thousand requests at
+ * once (pipelining), and Node passes on all of them in one turn. If too many wait, the connection is cut.
+ */
+function afterEarlier({ socket }: IncomingMessage, res: ServerResponse, begin: () => void): void {
+  const known = connections.get(socket);
+  if (!known || known.latest.closed) {
+    connections.set(socket, { latest: res, waiting: 0 });
+    return begin();
+  }
+  const earlier = known.latest;
+  known.latest = res;
+  if (++known.waiting > MOST_WAITING) return void socket.destroy();
+  earlier.once("close", () =>
+    setImmediate(() => {
+      known.waiting--;
+      if (!socket.destroyed) begin();
+    }),
+  );
 }
 
 const listeners = new WeakSet<object>();
