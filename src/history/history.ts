@@ -142,7 +142,7 @@ export interface CommitsOptions extends RevisionOptions {
   path?: string;
   /** Part of the author's `name <email>`: a POSIX basic expression, in any case. */
   author?: string;
-  /** Part of a line of the message: a POSIX basic expression, in any case. */
+  /** What a line of the message must contain: a POSIX basic regular expression, matched in any case. */
   query?: string;
   /** Only commits after this date: ISO 8601, or git's relative forms (`2 weeks ago`). */
   since?: string;

@@ -36,7 +36,7 @@ export interface List {
   readonly before?: number;
   /** The length of the whole list. Default: that of `lines`. */
   readonly total?: number;
-  /** Returns the key of a line, by which the next page finds the last line that was shown. Default: the line itself. */
+  /** The key of each line, by which the next page finds the last line that was shown. Default: the line itself. */
   readonly names?: readonly string[];
 }
 

@@ -130,7 +130,10 @@ export class RepositoryRun {
     return entry.kind === "file" ? this.#listFile(entry, found) : this.#listSkipped(entry, found);
   }
 
-  /** Removes a path in a list of changes from the sets, because the entry replaces what the base has there. */
+  /**
+   * Removes the files at the entry's path from the sets. The entry is a change, and replaces what its base revision has
+   * at that path.
+   */
   #forget({ path, revisions }: Entry, found: readonly FoundFile[]): void {
     for (const revision of revisions) {
       const { name, base } = this.revisions[revision]!;

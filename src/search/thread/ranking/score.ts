@@ -1,6 +1,6 @@
 /**
  * Scores how much a person who searches code would want to see a file, as an integer. docs/ranking.md explains the
- * table below. It does not depend on the layout of segments or on other files.
+ * table below. The score does not depend on the layout of segments or on other files.
  */
 
 import { FILE_FLAG } from "../../../store/format/format.ts";
