@@ -68,7 +68,7 @@ export const STOPS: readonly Stop[] = [
   row(5, "segment written", "segment complete"),
   // a compaction's, which deletes what it has merged away
   row(7, "merged", "forgotten"),
-  row(7, "forgotten", "lease released", 3),
+  row(7, "forgotten", "lease released", 2),
 ];
 
 /** The same steps in a compaction. */
@@ -77,7 +77,8 @@ export const MORE_STOPS: readonly Stop[] = [
   row(7, "segment written", "segment complete"),
   row(7, "segment complete", "symbols written"),
   row(7, "symbols written", "merged", 2),
-  row(7, "forgotten", "forgotten"),
+  row(7, "forgotten", "deleted"),
+  row(7, "deleted", "forgotten"),
 ];
 
 export const nameStop = ({ operation: number, after, nth, refused, killed }: Stop): string =>
