@@ -65,7 +65,10 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode | 2
   }
 }
 
-/** Commands that take a query, whose words may begin with a dash. */
+/**
+ * Returns the arguments for the program. If the command takes a query, puts its words last, because they may begin with
+ * a dash.
+ */
 function argumentsFor(program: Command, [name = "", ...rest]: readonly string[]): string[] {
   const command = program.commands.find((one) => one.name() === name);
   const takesQuery = command?.registeredArguments.some((argument) => argument.name() === "query");

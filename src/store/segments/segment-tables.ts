@@ -121,7 +121,7 @@ export function encodeHeader(
   return [...encodeRecord(record), ...[numbers, firsts, files].map(bytesOf)];
 }
 
-/** Returns whether a stored header borrows its content. Content from elsewhere must not. */
+/** Returns whether a segment with this stored header borrows its content. A segment from an object store must not. */
 export const isBorrowing = (value: Uint8Array): boolean =>
   decodeRecord<HeaderRecord>(value, "a header", isHeader).record.content !== undefined;
 

@@ -1,7 +1,7 @@
 /**
  * Represents the parts of a text that are cut before parsing, because nothing in them can be a definition. Bodies of
  * functions are most of a C file, and parsing is most of the work of extraction. Cutting also removes code in bodies
- * that the parser does not understand, such as macros that are no expressions, and that would spoil the parse of the
+ * that the parser does not understand, such as macros that are not expressions, and that would spoil the parse of the
  * following code.
  *
  *     cuts := (start end)*      bytes, ascending, none empty, none touching

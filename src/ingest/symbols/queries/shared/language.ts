@@ -8,7 +8,7 @@
  *     @scope                 the whole definition, which is the parent of everything in it
  *     @in.struct, …          with a name: its parent, if nesting does not show it (a Go receiver).
  *                            With @scope alone: the parent of everything in it (an `impl`)
- *     @local                 a block that is no definition and whose variables are local
+ *     @local                 a block that is not a definition and whose variables are local
  *     @declared              a declaration that defines its variables but, except in a type, not its functions
  *     @anonymous             a class without a name. In a function its members are hidden; elsewhere their
  *                            parent is the enclosing definition, such as the field that it initializes
