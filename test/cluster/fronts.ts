@@ -26,6 +26,8 @@ export interface RunningNode {
   isOtherVersion: boolean;
   /** The number of frames of a stream after which the node dies. */
   streamFrames: number;
+  /** Whether it then sends nothing more, instead of dying. */
+  stalls: boolean;
   /** The number of calls that the node has received, by path. */
   readonly asked: Map<string, number>;
 }
@@ -36,14 +38,17 @@ const otherVersion = toNodeListener(
   ),
 );
 
-/** Cuts the connection when this many parts of the body have been sent. */
-function breakAfter(parts: number, response: ServerResponse): void {
+/** Cuts the connection when so many parts of the body have been sent. If the node stalls, sends nothing more instead. */
+function breakAfter(
+  { streamFrames, stalls }: Pick<RunningNode, "streamFrames" | "stalls">,
+  response: ServerResponse,
+): void {
   const write = response.write.bind(response) as (part: Uint8Array) => boolean;
   let sent = 0;
   response.write = (part: Uint8Array) => {
-    if (sent++ < parts) return write(part);
+    if (sent++ < streamFrames) return write(part);
     response.flushHeaders();
-    response.socket?.destroySoon();
+    if (!stalls) response.socket?.destroySoon();
     return false;
   };
 }
@@ -61,7 +66,7 @@ export async function startNode(
     if (isCut || !listener) return void request.socket.destroy();
     asked.set(request.url!, (asked.get(request.url!) ?? 0) + 1);
     if (node.isOtherVersion) return otherVersion(request, response);
-    if (request.url === STREAM) breakAfter(node.streamFrames, response);
+    if (request.url === STREAM) breakAfter(node, response);
     if (node.delayMs === 0) return listener(request, response);
     setTimeout(() => listener?.(request, response), node.delayMs).unref();
   }).listen(0, "127.0.0.1");
@@ -86,6 +91,7 @@ export async function startNode(
     delayMs: 0,
     isOtherVersion: false,
     streamFrames: Infinity,
+    stalls: false,
     cut() {
       isCut = true;
       server.closeAllConnections();

@@ -2,6 +2,7 @@
 
 import { expect } from "vitest";
 import type { ClusterEngine } from "../../src/cluster/index.ts";
+import type { SearchOptions } from "../../src/index.ts";
 import { openFront, startNodes } from "./fronts.ts";
 import { newCluster, shop } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
@@ -43,6 +44,14 @@ test("before it has delivered a file: its replica streams everything", async () 
   expect(asked()).toHaveLength(2);
 });
 
+test("before it has delivered a file, on each replica and each time: its slice is a crash", async () => {
+  const { nodes, front } = await filled();
+  nodes.forEach((node) => (node.streamFrames = 0));
+  expect(await streamed(front)).toEqual({ paths: [], crashes: 1, isWhole: false });
+  const calls = nodes.reduce((sum, { asked }) => sum + (asked.get("/v1/stream") ?? 0), 0);
+  expect(calls).toBe(5);
+});
+
 test("after it has delivered files: its slice is a crash, and no file comes twice", async () => {
   const { nodes, front, asked } = await filled();
   nodes.forEach((node) => (node.streamFrames = 1));
@@ -52,4 +61,50 @@ test("after it has delivered files: its slice is a crash, and no file comes twic
   expect(paths.length).toBeGreaterThan(0);
   expect(paths.length).toBeLessThan(FILES);
   expect(asked()).toHaveLength(1);
+});
+
+/** Ends a stream over two nodes that send one frame and no more. */
+async function ofStalling(options: (stop: AbortController) => SearchOptions) {
+  const { nodes, front } = await filled();
+  for (const node of nodes) Object.assign(node, { streamFrames: 1, stalls: true });
+  const stop = new AbortController();
+  let files = 0;
+  const request = { query: "needle", matches: 1000 };
+  for await (const event of front.stream(request, options(stop))) {
+    if (event.type === "final") return { files, ...event };
+    files += event.files.length;
+    setImmediate(() => stop.abort());
+  }
+  throw new Error("a stream without an end");
+}
+
+test("it stalls after it has delivered files: the stream ends in time, and says so", async () => {
+  const { files, accumulatedStats, isSearchExhaustive } = await ofStalling(() => ({
+    timeoutMs: 2_000,
+  }));
+  const late = { flushReason: "FLUSH_REASON_TIMER_EXPIRED", shardsSkipped: 1, crashes: 0 };
+  expect(accumulatedStats).toMatchObject(late);
+  expect([files > 0, isSearchExhaustive]).toEqual([true, false]);
+});
+
+test.each([undefined, 3_600_000])(
+  "it stalls, and the caller gives up (a limit of %s ms)",
+  async (timeoutMs) => {
+    const given = timeoutMs === undefined ? {} : { timeoutMs };
+    const left = ofStalling(({ signal }) => ({ signal, ...given }));
+    await expect(left).rejects.toMatchObject({ name: "QuernError", code: "ABORTED" });
+  },
+);
+
+test("it does not begin, and the caller gives up", async () => {
+  const { nodes, front } = await filled();
+  for (const node of nodes) node.delayMs = 3_600_000;
+  const stop = new AbortController();
+  const options = { signal: stop.signal, timeoutMs: 3_600_000 };
+  const next = front
+    .stream({ query: "needle", matches: 1 }, options)
+    [Symbol.asyncIterator]()
+    .next();
+  setImmediate(() => stop.abort());
+  await expect(next).rejects.toMatchObject({ name: "QuernError", code: "ABORTED" });
 });

@@ -3,6 +3,7 @@
  * the replicas of its slices are asked. If it fails later, its slices count as crashed.
  */
 
+import { throwIfAborted } from "../../base/abort.ts";
 import { newPause } from "../../base/yield.ts";
 import { isExhaustive } from "../../search/caller/attempt.ts";
 import type { StreamedFile, StreamStep } from "../../search/caller/stream.ts";
@@ -20,6 +21,9 @@ import {
 } from "./ask-replicas.ts";
 import { NodeFailed, type NodeClient } from "./node-client.ts";
 import { mustNotBeOverloaded } from "./search-nodes.ts";
+
+/** How many streams of a slice may fail before they have delivered anything. The slice then counts as crashed. */
+const MOST_STREAMS = 5;
 
 export interface StreamAsked {
   readonly request: SearchRequest;
@@ -39,6 +43,8 @@ interface Opened {
   readonly url: string;
   readonly slices: readonly SliceAsked[];
   readonly steps: AsyncIterator<StreamStep>;
+  /** How many streams of these slices have failed before this one. */
+  readonly failures: number;
   hasDelivered: boolean;
 }
 
@@ -62,9 +68,9 @@ export async function* streamNodes(
   const stop = new AbortController();
   try {
     const failed = new Set<string>();
-    const openSome = (slices: readonly PlacedSlice[]): Promise<Found> =>
-      open(client, { ...asked, slices }, { due, stop: stop.signal, failed });
-    const found = await openSome(asked.slices);
+    const openSome = (slices: readonly PlacedSlice[], failures: number): Promise<Found> =>
+      open(client, { ...asked, slices }, { due, stop: stop.signal, failed, failures });
+    const found = await openSome(asked.slices, 0);
     mustNotBeOverloaded(found);
     if (found.isStale || (found.lost > 0 && (await asked.isElsewhere()))) return yield "stale";
     const stats = zeroStats();
@@ -72,7 +78,13 @@ export async function* streamNodes(
     addMissing(stats, asked.slices.length, found);
     const reopen = async (lost: Opened): Promise<readonly Opened[]> => {
       failed.add(lost.url);
-      const again = await openSome(asked.slices.filter(({ slice }) => lost.slices.includes(slice)));
+      const failures = lost.failures + 1;
+      if (failures === MOST_STREAMS) {
+        addStats(stats, { crashes: lost.slices.length });
+        return [];
+      }
+      const own = asked.slices.filter(({ slice }) => lost.slices.includes(slice));
+      const again = await openSome(own, failures);
       addMissing(stats, lost.slices.length, again);
       return again.streams;
     };
@@ -111,9 +123,14 @@ interface Found extends Answered<unknown> {
 async function open(
   client: NodeClient,
   { request, contexts, maxBytes, slices, signal }: StreamAsked,
-  opening: { readonly due: Due; readonly stop: AbortSignal; readonly failed: Set<string> },
+  opening: {
+    readonly due: Due;
+    readonly stop: AbortSignal;
+    readonly failed: Set<string>;
+    readonly failures: number;
+  },
 ): Promise<Found> {
-  const { due, stop, failed } = opening;
+  const { due, stop, failed, failures } = opening;
   const ends = signal ? AbortSignal.any([signal, stop]) : stop;
   const found = await askReplicas(slices, failed, (url, some) => {
     const call = {
@@ -129,6 +146,7 @@ async function open(
   const streams = found.answers.map(({ answer, ...rest }): Opened => ({
     ...rest,
     steps: answer,
+    failures,
     hasDelivered: false,
   }));
   return { ...found, streams };
@@ -156,6 +174,7 @@ async function* inTurn(
       if (next === "late") return { from, step: "late" };
       return next.done === true ? undefined : { from, step: next.value };
     } catch (error) {
+      if (due.signal) throwIfAborted(due.signal);
       if (!(error instanceof NodeFailed)) throw error;
       return { from, step: "lost" };
     }
