@@ -113,7 +113,10 @@ function respond(
   return { stats, files, ...rest };
 }
 
-/** Returns the answer without its files. REQUIRES: its files were shown. */
+/**
+ * Returns everything in the answer except the files. REQUIRES: showing the files is done, because their counts are
+ * added.
+ */
 function sum(
   attempts: Attempts,
   { catalog, control, segments, startedAt }: Attempt,

@@ -131,7 +131,7 @@ export async function planSegment(
   };
 }
 
-/** Returns the plan of a segment without work. */
+/** Returns the plan of a segment in which nothing can match, so that no work is left. */
 function excluded(
   segment: Pick<SegmentPlan, "reader" | "asked" | "windows" | "candidates">,
   atoms: readonly AtomPlan[],
