@@ -122,7 +122,7 @@ async function search(
   return isFound;
 }
 
-/** Tells a person that a word that looks like an option was searched for. */
+/** Returns a note for words that look like options but were searched for. */
 const wordsLikeOptions = (query: string): string[] =>
   [...query.matchAll(/(?:^|\s)(--[a-z][\w-]*)/g)].map(
     ([, word]) =>

@@ -17,8 +17,9 @@ import { WindowMemory, windowsOf } from "./window.ts";
 /** The most memory of the tables of open segments. Linux (1 GB of source) takes 6 MB. */
 const TABLE_BYTES = 24 * 2 ** 20;
 /**
- * Counted for each segment in addition to its tables. The objects of a small segment take about 20 KiB. More is
- * counted, because small segments come and go with every update, and this thread is not notified when one is gone.
+ * The bytes that are counted for each segment in addition to its tables. The objects of a small segment take about 20
+ * KiB. More is counted, because small segments come and go with every update, and this thread is not notified when one
+ * is gone.
  */
 const READER_BYTES = 128 * 1024;
 
