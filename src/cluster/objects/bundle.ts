@@ -130,7 +130,7 @@ class Pieces {
     this.#onPiece = onPiece;
   }
 
-  /** Resolves to undefined if the body ends before that. */
+  /** Resolves to the next bytes. Resolves to undefined if the body ends before this many. */
   async take(bytes: number): Promise<Buffer | undefined> {
     const held: Uint8Array[] = [this.#piece];
     for (let length = this.#piece.length; length < bytes;) {
