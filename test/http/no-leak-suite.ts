@@ -214,6 +214,50 @@ const managing: fc.Arbitrary<[string, Ask]> = fc.oneof(
   ]),
 );
 
+const posted = (path: string, body: object): [string, Ask] => [
+  `${path} ${JSON.stringify(body)}`,
+  (secret) => [path, post(body, bearer(secret))],
+];
+const got = (path: string): [string, Ask] => [
+  path,
+  (secret) => [path, { headers: bearer(secret) }],
+];
+
+/** A repository that is not public. */
+const HIDDEN = "b/two";
+/** Each route once, and each way to name a hidden repository. Random cases find what these do not think of. */
+const EACH: readonly [string, Ask][] = [
+  ...["needle", "sym:needle", `repo:${HIDDEN} needle`, `reposet:${HIDDEN} needle`].flatMap(
+    (query) =>
+      ["search", "stream_search", "explain"].map((route) =>
+        posted(`/api/${route}`, { query, matches: 1000 }),
+      ),
+  ),
+  ...["find_definitions", "find_references"].flatMap((route) =>
+    [{}, { repoName: HIDDEN }].map((named) =>
+      posted(`/api/${route}`, { symbolName: "needle", ...named }),
+    ),
+  ),
+  posted("/api/files", { repoName: HIDDEN, revisionName: "main" }),
+  posted("/api/tree", { repoName: HIDDEN, revisionName: "HEAD", paths: ["src"] }),
+  ...["/api/repos", "/api/connections", "/api/models", "/api/ee/users", "/api/ee/audit"].map(got),
+  ...[`/browse/${HIDDEN}@main/-/blob/src/0.ts`, `/browse/${HIDDEN}/-/tree/`, "/api/metrics"].map(
+    got,
+  ),
+  ...[
+    "repos?query=two",
+    `revisions?repo=${HIDDEN}`,
+    `source?path=src/0.ts&repo=${HIDDEN}`,
+    `source?path=src/0.ts&ref=main&repo=${HIDDEN}`,
+    `commits?repo=${HIDDEN}`,
+    `commit?ref=HEAD&repo=${HIDDEN}`,
+    `commits/authors?repo=${HIDDEN}`,
+    `diff?base=HEAD&head=main&repo=${HIDDEN}`,
+    `blame?path=src/0.ts&repo=${HIDDEN}`,
+    `folder_contents?path=src&repo=${HIDDEN}`,
+  ].map((rest) => got(`/api/${rest}`)),
+];
+
 const ask = fc.oneof({ weight: 3, arbitrary: reading }, { weight: 1, arbitrary: managing });
 
 async function told(response: Response): Promise<unknown> {
@@ -324,6 +368,15 @@ export function noLeakSuite({ test, open, runs }: NoLeakSuite): void {
       ),
       { numRuns: runs * RUNS },
     );
+  });
+
+  test("each route tells somebody to whom one repository is hidden nothing of it", async () => {
+    const whole = await full();
+    const names = NAMES.filter((name) => name !== HIDDEN);
+    for (const [what, request] of EACH) {
+      const got = await answer(whole, { names, isUsed: true }, request);
+      expect(got, what).toEqual(await answer(await engineOf(names), {}, request));
+    }
   });
 
   test("without a credential one gets what an engine of only the public repositories would give", async () => {
