@@ -19,8 +19,12 @@ import { occursSteps } from "./occurs.ts";
 import * as run from "./run.ts";
 import { TwoPass } from "./two-pass.ts";
 
-/** How many bytes are run between two checks of the budget. */
+/** How many bytes are run between two checks of the limits. */
 const FUEL = 65_536;
+/** The most ranges between two checks, which take 0.3 µs each. */
+const RANGES_A_LOOK = 8_192;
+/** The same where each match takes a call, of up to 0.3 µs. */
+const SINGLES_FUEL = 8_192;
 /** The automaton gives up if its tables fill up twice in a row after fewer bytes than this for each state. */
 const BYTES_PER_STATE = 16;
 const FILLS_ALLOWED = 2;
@@ -45,9 +49,30 @@ const DONE = 1;
 const NEED_STEP = 2;
 const NEED_START = 3;
 const PAUSE = 4;
+const FULL = 5;
 const FOUND = 6;
 
 export type Budget = () => boolean;
+
+/** Asked at least every 64 KiB of processed bytes, and while states are built. */
+export interface Limits {
+  /** Ends the run if it returns true. */
+  readonly budget?: Budget | undefined;
+  /** Pauses the run if it returns true. TwoPass does not pause. */
+  readonly isTurnOver?: (() => boolean) | undefined;
+}
+
+/** A run that finds one match per call. */
+interface Singles {
+  readonly from: number;
+  readonly to: number;
+  /** Where the next match is searched for. */
+  at: number;
+  /** The end of the last match. */
+  lastEnd: number;
+  /** Whether the run was paused while it searched for the next match. */
+  isMidway: boolean;
+}
 
 /** The parts of an automaton. */
 export interface Compiled {
@@ -76,11 +101,16 @@ export class Automaton {
   readonly #capacity: run.Capacity;
   readonly #matchesEmpty: boolean;
   #place!: run.Place;
+  #fuel = FUEL; // of the current run, when it begins
   #bytesRun = 0; // counted since the tables were emptied
   #fills = 0; // how many fillings in a row were not worth it
   #twoPass: TwoPass | undefined;
   #isWasteful = false; // the last run stopped because TwoPass must search the rest of the text
+  #singles: Singles | undefined; // of the current run
+  #origin = 0; // of the ranges of the current run
   stopped = false;
+  /** Whether the last run was paused, and resume() continues it. */
+  paused = false;
 
   constructor(
     kernel: Kernel,
@@ -103,9 +133,10 @@ export class Automaton {
   }
 
   count(from: number, to: number, budget?: Budget): number {
-    if (this.#matchesEmpty) return this.#singles(from, to, undefined, budget);
+    if (this.#matchesEmpty)
+      return this.#runSingles(this.#beginSingles(from, to), undefined, { budget });
     this.#begin(from, to, COUNTING);
-    this.#run(budget);
+    this.#run({ budget });
     let count = this.#get(run.COUNT);
     if (this.#isWasteful) this.#passTwice(budget, () => count++);
     return count;
@@ -117,32 +148,50 @@ export class Automaton {
   }
 
   /** Appends the ranges of a text, relative to `from`. Returns their number. */
-  ranges(from: number, to: number, out: RangeList, budget?: Budget): number {
-    if (this.#matchesEmpty) return this.#singles(from, to, out, budget);
+  ranges(from: number, to: number, out: RangeList, limits: Limits = {}): number {
+    if (this.#matchesEmpty) return this.#runSingles(this.#beginSingles(from, to), out, limits);
     this.#begin(from, to, RANGES);
-    return this.#collect(from, out, budget);
+    this.#origin = from;
+    return this.#collect(out, limits);
   }
 
   /**
    * Appends the ranges of each text in a table of pairs (start, end) at `texts`, as addresses. REQUIRES: the
    * expression matches no empty text.
    */
-  rangesOfTexts(texts: number, count: number, out: RangeList, budget?: Budget): number {
+  rangesOfTexts(texts: number, count: number, out: RangeList, limits: Limits = {}): number {
     this.#begin(texts, texts, RANGES); // no text yet: the kernel takes each text when the previous one is done
     this.#set(run.STRETCH, texts);
     this.#set(run.STRETCH_END, texts + 8 * count);
-    return this.#collect(0, out, budget);
+    this.#origin = 0;
+    return this.#collect(out, limits);
   }
 
-  #collect(from: number, out: RangeList, budget: Budget | undefined): number {
-    const before = out.length;
-    const drain = () => this.#drain(from, out);
+  /** Continues a run of ranges() or rangesOfTexts() that was paused. REQUIRES: its arguments; its text is still there. */
+  resume(out: RangeList, limits: Limits): number {
+    if (run.takePlace(this.#kernel, this).isNew)
+      throw new Error("the automaton has lost its place");
+    this.paused = false;
+    return this.#singles
+      ? this.#runSingles(this.#singles, out, limits)
+      : this.#collect(out, limits);
+  }
+
+  #collect(out: RangeList, { budget, isTurnOver }: Limits): number {
+    const [before, origin] = [out.length, this.#origin];
+    const drain = () => this.#drain(origin, out);
     const ask = budget && (() => (drain(), budget()));
-    for (let answer = PAUSE; answer !== DONE && !this.stopped;) {
-      answer = this.#run(ask);
+    const asking = { budget: ask, isTurnOver };
+    let looked = before;
+    for (let answer = PAUSE; answer !== DONE && !this.stopped && !this.paused;) {
+      answer = this.#run(asking);
       drain();
+      if (answer === FULL && out.length - looked >= RANGES_A_LOOK) {
+        looked = out.length;
+        this.#mustStop(asking);
+      }
       if (this.#isWasteful)
-        this.#passTwice(ask, (match) => pushRange(out, match.start - from, match.end - from));
+        this.#passTwice(ask, (match) => pushRange(out, match.start - origin, match.end - origin));
     }
     return out.length - before;
   }
@@ -176,19 +225,24 @@ export class Automaton {
     this.#set(run.COUNT, 0);
   }
 
-  /** Finds one match per call of the loop, because eachMatch() decides where to continue after an empty match. */
-  #singles(from: number, to: number, out: RangeList | undefined, budget?: Budget): number {
+  #beginSingles(from: number, to: number): Singles {
     this.#begin(from, to, SINGLE);
+    return (this.#singles = { from, to, at: from, lastEnd: -1, isMidway: false });
+  }
+
+  /** Finds one match per call of the loop, because eachMatch() decides where to continue after an empty match. */
+  #runSingles(singles: Singles, out: RangeList | undefined, limits: Limits): number {
+    const { from, to } = singles;
     let count = 0;
     let rest: TwoPass | undefined;
     eachMatch(
       this.#kernel.bytes,
-      { start: from, end: to },
+      { start: singles.at, end: to },
       (at) => {
         if (!rest) {
-          const match = this.#single(at, budget);
+          const match = this.#single(at, singles, limits);
           if (!this.#isWasteful) return match;
-          rest = this.#beginTwoPass(budget);
+          rest = this.#beginTwoPass(limits.budget);
         }
         const match = rest.find(at);
         this.stopped = rest.stopped;
@@ -198,16 +252,20 @@ export class Automaton {
         count++;
         if (out) pushRange(out, match.start - from, match.end - from);
       },
+      singles.lastEnd,
     );
     return count;
   }
 
-  #single(at: number, budget?: Budget): Span | undefined {
+  #single(at: number, singles: Singles, limits: Limits): Span | undefined {
     if (this.stopped) return undefined;
-    this.#standAt(at);
-    const answer = this.#run(budget);
+    if (!singles.isMidway) this.#standAt(at);
+    singles.at = at;
+    const answer = this.#run(limits);
+    singles.isMidway = this.paused;
     if (answer !== FOUND) return undefined;
-    return { start: this.#get(run.BEST), end: this.#get(run.LAST) };
+    singles.lastEnd = this.#get(run.LAST);
+    return { start: this.#get(run.BEST), end: singles.lastEnd };
   }
 
   /**
@@ -228,13 +286,15 @@ export class Automaton {
       run.clearForward(this.#kernel, place);
       run.clearBackward(this.#kernel, place);
     }
-    this.stopped = false;
+    this.stopped = this.paused = false;
+    this.#singles = undefined;
     this.#isWasteful = false;
     this.#standAt(from);
     this.#set(run.FROM, from);
     this.#set(run.TO, to);
     this.#set(run.OVERRUN, 0);
-    this.#set(run.FUEL, FUEL);
+    this.#fuel = mode === SINGLE ? SINGLES_FUEL : FUEL;
+    this.#set(run.FUEL, this.#fuel);
     this.#set(run.MODE, mode);
     this.#set(run.COUNT, 0);
     this.#set(run.STRETCH, 0);
@@ -250,15 +310,15 @@ export class Automaton {
     this.#set(run.PHASE, 0);
   }
 
-  /** Runs until the text ends, `out` is full, one match is found, or the budget is used up. */
-  #run(budget: Budget | undefined): number {
+  /** Runs until the text ends, `out` is full, one match is found, or a limit is reached. */
+  #run(limits: Limits): number {
     const address = this.#place.words * 4;
     for (;;) {
       const answer = this.#kernel.run.runAutomaton(address);
       if (answer === NEED_STEP) this.#step();
       else if (answer === NEED_START) this.#start();
       else if (answer !== PAUSE) return answer;
-      if ((answer === PAUSE || this.#hasWorked()) && this.#mustStop(budget)) return PAUSE;
+      if ((answer === PAUSE || this.#hasWorked()) && this.#mustStop(limits)) return PAUSE;
     }
   }
 
@@ -266,15 +326,16 @@ export class Automaton {
     return this.isThrashing || this.#forward.work + this.#backward.work > WORK;
   }
 
-  #mustStop(budget: Budget | undefined): boolean {
-    this.#bytesRun += FUEL - this.#get(run.FUEL);
-    this.#set(run.FUEL, FUEL);
+  #mustStop({ budget, isTurnOver }: Limits): boolean {
+    this.#bytesRun += this.#fuel - this.#get(run.FUEL);
+    this.#set(run.FUEL, this.#fuel);
     this.#forward.work = this.#backward.work = 0;
     this.stopped = budget?.() ?? false;
+    this.paused = !this.stopped && (isTurnOver?.() ?? false);
     const progress = this.#get(run.FLOOR) - this.#get(run.FROM);
     const isReadingOn = this.#get(run.OVERRUN) > OVERRUN + OVERRUN_RATIO * progress;
-    this.#isWasteful = !this.stopped && (this.isThrashing || isReadingOn);
-    return this.stopped || this.#isWasteful;
+    this.#isWasteful = !this.stopped && !this.paused && (this.isThrashing || isReadingOn);
+    return this.stopped || this.paused || this.#isWasteful;
   }
 
   #step(): void {
@@ -305,10 +366,10 @@ export class Automaton {
       this.#set(run.BACK_STATE, 0);
       return;
     }
-    const bytes = this.#bytesRun + FUEL - this.#get(run.FUEL);
+    const bytes = this.#bytesRun + this.#fuel - this.#get(run.FUEL);
     if (bytes < BYTES_PER_STATE * this.#forward.size) this.#fills++;
     else this.#fills = 0;
-    this.#bytesRun = this.#get(run.FUEL) - FUEL;
+    this.#bytesRun = this.#get(run.FUEL) - this.#fuel;
     this.#forward.reset(this.#get(run.STATE));
     run.clearForward(this.#kernel, this.#place);
     this.#set(run.STATE, 0);

@@ -12,14 +12,17 @@ export interface Span {
   readonly end: number;
 }
 
-/** Calls `found` for each match of the text until `next` returns undefined. */
+/**
+ * Calls `found` for each match of the text until `next` returns undefined. `lastEnd` is the end of a match before the
+ * text.
+ */
 export function eachMatch(
   bytes: Uint8Array,
   text: Span,
   next: (from: number) => Span | undefined,
   found: (match: Span) => void,
+  lastEnd = -1,
 ): void {
-  let lastEnd = -1;
   for (let from = text.start; from <= text.end;) {
     const match = next(from);
     if (!match) return;

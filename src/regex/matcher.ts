@@ -2,7 +2,7 @@
 
 import { LruCache } from "../base/lru-cache.ts";
 import type { Kernel } from "../kernel/kernel.ts";
-import { Automaton, automatonSteps, type Budget } from "./automaton.ts";
+import { Automaton, automatonSteps, type Budget, type Limits } from "./automaton.ts";
 import type { Expression } from "./expression.ts";
 import type { RangeList } from "./range-list.ts";
 import { PLACES } from "./run.ts";
@@ -12,25 +12,32 @@ import { takeAll, type Steps } from "./steps.ts";
 export interface Matcher {
   /**
    * Appends the ranges of all matches of the text [from, to), in order and relative to `from`. Returns their number.
-   * They are RE2's matches: leftmost-first, not overlapping, and no empty match touches the previous match. `budget`
-   * is called at least every 64 KiB of processed bytes, with what was found so far in `out`. If it returns true, the
-   * result ends there, and `stopped` is set.
+   * They are RE2's matches: leftmost-first, not overlapping, and no empty match touches the previous match. When the
+   * budget is asked, `out` has what was found so far. If the budget ends the run, the result ends there, and `stopped`
+   * is set. If the run is paused, `paused` is set, and resume() continues it.
    * REQUIRES: the text is a whole file or, unless the expression crosses lines, any whole lines of one. The text must
    * be in this kernel's memory, and must not move meanwhile.
    */
-  ranges(from: number, to: number, out: RangeList, budget?: Budget): number;
+  ranges(from: number, to: number, out: RangeList, limits?: Limits): number;
   /**
    * Appends the ranges of one text after another, as addresses. The texts are pairs (start, end) in a table in the
    * kernel's memory. Calling ranges() for each text would take as long as processing half a KiB more.
    * REQUIRES: the expression matches no empty text; otherwise as for ranges().
    */
-  rangesOfTexts(table: number, count: number, out: RangeList, budget?: Budget): number;
+  rangesOfTexts(table: number, count: number, out: RangeList, limits?: Limits): number;
+  /**
+   * Continues a paused run. Returns the number of further ranges. REQUIRES: no other expression has run in this kernel
+   * since, and its memory has not changed.
+   */
+  resume(out: RangeList, limits: Limits): number;
   /** Counts the matches. Faster than ranges(), because it does not need their starts. */
   count(from: number, to: number, budget?: Budget): number;
   /** Finds in steps whether there is a match in a text, which need not be in the kernel's memory. */
   occursSteps(text: Uint8Array): Steps<boolean>;
   /** Whether the budget ended the last call. */
   readonly stopped: boolean;
+  /** Whether the last call paused. */
+  readonly paused: boolean;
   /** Builds in steps what the first run would otherwise build at once. */
   prepare(): Steps<void>;
 }
@@ -50,6 +57,7 @@ class LazyMatcher implements Matcher {
   readonly #expression: Expression;
   #automaton: Automaton | undefined;
   stopped = false;
+  paused = false;
 
   constructor(kernel: Kernel, expression: Expression) {
     this.#kernel = kernel;
@@ -60,12 +68,17 @@ class LazyMatcher implements Matcher {
     return this.#run(budget, (automaton) => automaton.count(from, to, budget));
   }
 
-  ranges(from: number, to: number, out: RangeList, budget?: Budget): number {
-    return this.#run(budget, (automaton) => automaton.ranges(from, to, out, budget));
+  ranges(from: number, to: number, out: RangeList, limits?: Limits): number {
+    return this.#run(limits?.budget, (automaton) => automaton.ranges(from, to, out, limits));
   }
 
-  rangesOfTexts(table: number, count: number, out: RangeList, budget?: Budget): number {
-    return this.#run(budget, (automaton) => automaton.rangesOfTexts(table, count, out, budget));
+  rangesOfTexts(table: number, count: number, out: RangeList, limits?: Limits): number {
+    const run = (automaton: Automaton) => automaton.rangesOfTexts(table, count, out, limits);
+    return this.#run(limits?.budget, run);
+  }
+
+  resume(out: RangeList, limits: Limits): number {
+    return this.#run(limits.budget, (automaton) => automaton.resume(out, limits));
   }
 
   *occursSteps(text: Uint8Array): Steps<boolean> {
@@ -84,11 +97,13 @@ class LazyMatcher implements Matcher {
 
   /** Runs the automaton. Does not build it if time is up, because building a large one takes up to 20 ms. */
   #run(budget: Budget | undefined, run: (automaton: Automaton) => number): number {
+    this.paused = false;
     this.stopped = this.#automaton === undefined && (budget?.() ?? false);
     if (this.stopped) return 0;
     this.#automaton ??= takeAll(this.#build());
     const found = run(this.#automaton);
     this.stopped = this.#automaton.stopped;
+    this.paused = this.#automaton.paused;
     return found;
   }
 }

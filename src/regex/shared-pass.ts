@@ -80,7 +80,7 @@ export class SharedPass {
     found.length = 0;
     let run = 0;
     const isTooDense = () => this.#isDense((run += SAMPLE), found.length);
-    this.#automaton.ranges(from, to, found, () => budget() || isTooDense());
+    this.#automaton.ranges(from, to, found, { budget: () => budget() || isTooDense() });
     this.#bytes += this.#automaton.stopped ? run : to - from;
     this.#places += found.length;
     if (this.#automaton.stopped || this.isIdle) return undefined;

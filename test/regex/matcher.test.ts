@@ -84,7 +84,7 @@ test("texts that need ever new states, and a budget that ends them", () => {
   const patient = matcherOf("a[bc]");
   const out = newRangeList();
   let asked = 0; // once before the automaton is built
-  patient.rangesOfTexts(table, texts.length, out, () => ++asked > 1);
+  patient.rangesOfTexts(table, texts.length, out, { budget: () => ++asked > 1 });
   expect(patient.stopped).toBe(true);
   expect(out.length).toBeGreaterThan(0);
 });
@@ -113,10 +113,46 @@ test("the budget is asked at least every 64 KiB, and what was found before it sa
   expect(matcher.stopped).toBe(false);
   expect(asked).toBeGreaterThanOrEqual(15);
   const out = newRangeList();
-  expect(matcher.ranges(place, end, out, () => true)).toBe(1);
+  expect(matcher.ranges(place, end, out, { budget: () => true })).toBe(1);
   expect(matcher.stopped).toBe(true);
   expect(matcher.ranges(place, end, out)).toBe(2);
   expect(matcher.stopped).toBe(false);
+});
+
+test.each(["a[bc]", "x*", ".*", "\\b", "[^b]*c", "(?m)^a|c$", "a[ab]{20}[c!]", "(?s)b.{0,9}\n"])(
+  "%s: a run that pauses whenever it may finds the same",
+  (source) => {
+    const random = randomFrom(7);
+    const letter = () => "abcx \n"[random(6)]!;
+    const end = put(Array.from({ length: 150_000 }, () => letter().repeat(1 + random(3))).join(""));
+    const matcher = matcherOf(source);
+    const [whole, parts] = [newRangeList(), newRangeList()];
+    matcher.ranges(place, end, whole);
+    const limits = { isTurnOver: () => true };
+    let pauses = 0;
+    for (matcher.ranges(place, end, parts, limits); matcher.paused; pauses++)
+      matcher.resume(parts, limits);
+    expect(showRanges(parts)).toBe(showRanges(whole));
+    expect(pauses).toBeGreaterThan(2);
+  },
+);
+
+test("a pause in one text of many, and a budget that ends a run after it", () => {
+  const end = put("ab ".repeat(200_000));
+  const half = place + 300_000;
+  kernel.words.set([place, half, half, end], table / 4);
+  const matcher = matcherOf("a[b]");
+  const out = newRangeList();
+  const limits = { isTurnOver: () => true };
+  for (matcher.rangesOfTexts(table, 2, out, limits); matcher.paused;) matcher.resume(out, limits);
+  expect(out.length).toBe(200_000);
+  expect(out.data[399_999]).toBe(end - 1);
+  const some = newRangeList();
+  matcher.rangesOfTexts(table, 2, some, limits);
+  expect(matcher.paused).toBe(true);
+  matcher.resume(some, { budget: () => true });
+  expect([matcher.paused, matcher.stopped]).toEqual([false, true]);
+  expect(some.length).toBeLessThan(200_000);
 });
 
 test("texts of any length around the loops' strides", () => {

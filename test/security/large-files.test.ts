@@ -98,8 +98,6 @@ const TRIES = 5;
 const MOST_MS = MOST_LATE_MS + TICK_MS;
 /** The limit without workers: a slice of 4 ms, and a step. */
 const MOST_INLINE_MS = 4 + 2 * MOST_LATE_MS;
-/** Nothing yields during one expression in one file: docs/limits.md. */
-const YIELDING = ATTACKS.filter(([, { isRegexEnabled }]) => isRegexEnabled !== true);
 
 const path = mkdtempSync(join(tmpdir(), "quern-large-"));
 const sources = Object.entries(FILES).map(([name, content]) =>
@@ -160,7 +158,7 @@ describe.runIf(process.platform === "linux")("without workers", () => {
     await engine.search({ query: "repo:mixed ab", matches: 1 });
   });
 
-  test.each(YIELDING)("%s", async (_, asked) => {
+  test.each(ATTACKS)("%s", async (_, asked) => {
     let turn = Infinity;
     for (let left = TRIES; left > 0 && turn > MOST_INLINE_MS; left--) {
       const stalls = watchStalls();

@@ -4,6 +4,7 @@
  */
 
 import { bytesOf } from "../../../base/growable.ts";
+import type { Budget, Limits } from "../../../regex/automaton.ts";
 import { newRangeList, shiftRanges, type RangeList } from "../../../regex/range-list.ts";
 import type { ExpressionReach, PlacedExpression } from "../planning/expression-plan.ts";
 import {
@@ -95,8 +96,10 @@ class ExpressionScan {
         ? undefined
         : this.#placesOfTriple(texts);
     if (places) texts = textsWith(places, texts, { kernel, arena });
-    const isDone = () => out.length >= most || isStopped();
-    this.#placed.matcher.rangesOfTexts(texts.at, texts.count, out, isDone);
+    await this.#runInTurns(
+      (limits) => this.#placed.matcher.rangesOfTexts(texts.at, texts.count, out, limits),
+      () => out.length >= most || isStopped(),
+    );
     arena.release(mark);
     return byBlob(out.data.subarray(0, 2 * out.length), 0, this.#scanned, this.#tools);
   }
@@ -139,7 +142,10 @@ class ExpressionScan {
       const isFull = () => out.length - first >= most;
       for (const [from, to] of regions[index]!) {
         const before = out.length;
-        matcher.ranges(from, to, out, () => isFull() || this.#tools.isStopped());
+        await this.#runInTurns(
+          (limits) => matcher.ranges(from, to, out, limits),
+          () => isFull() || this.#tools.isStopped(),
+        );
         shiftRanges(out, before, from - lowest);
         if (matcher.stopped || isFull()) break; // the clock is checked only in long runs, because reading it takes as long as a line
       }
@@ -147,6 +153,17 @@ class ExpressionScan {
     }
     this.#found.pairs = out.data.subarray(0, 2 * out.length);
     return this.#found;
+  }
+
+  /** Runs the expression, and yields between its slices. */
+  async #runInTurns(begin: (limits: Limits) => number, budget: Budget): Promise<void> {
+    const { matcher } = this.#placed;
+    let turn: Promise<void> | undefined;
+    const isTurnOver = () => (turn = this.#tools.pause()) !== undefined;
+    for (begin({ budget, isTurnOver }); matcher.paused;) {
+      await turn;
+      matcher.resume(this.#ranges, { budget, isTurnOver });
+    }
   }
 
   /** Assigns the ranges from `first` on to a blob. */

@@ -117,7 +117,7 @@ async function matchNames(
       loadName(scan, blob, start, end);
     }
     const first = out.length;
-    placed.matcher.ranges(origin + start, origin + end, out, tools.isStopped);
+    placed.matcher.ranges(origin + start, origin + end, out, { budget: tools.isStopped });
     confirmNew(scan, out, { first, name: [origin + start, origin + end] });
     last = keepNew(out, { first, by: start, last });
   }
