@@ -73,6 +73,20 @@ describe("a node that is gone", () => {
     expect(nodes.filter(({ asked }) => asked.has("/v1/search")).length).toBeGreaterThan(1);
   });
 
+  test("a node that hangs: after ten seconds its replica reads and lists", async () => {
+    const { nodes, front } = await filled(2, 2);
+    const file = { repository: "shop", path: "src/file0.txt" };
+    await front.read(file);
+    const asked = nodes.find((node) => node.asked.has("/v1/read"))!;
+    asked.delayMs = 10_000_000;
+    const [read, listed] = await Promise.all([
+      front.read(file),
+      front.list({ repository: "shop", path: "src" }),
+    ]);
+    expect(read?.content).toContain("needle 0");
+    expect(listed?.length).toBeGreaterThan(3);
+  });
+
   test("without a replica: the answer says that it is partial", async () => {
     const { nodes, front, whole } = await filled(2, 1);
     const used = nodes.find(({ asked }) => asked.has("/v1/search"))!;

@@ -9,6 +9,8 @@ import { NodeFailed } from "./node-client.ts";
 
 /** How long after the search's time-out a node may answer with what it has found by then. */
 const LATE_MS = 50;
+/** How long a node may take to read what a caller without a time-out asks for. */
+const READ_MS = 10_000;
 
 export interface PlacedSlice {
   readonly slice: SliceAsked;
@@ -121,6 +123,16 @@ export const timeLeft = ({ startedAt, timeoutMs }: Due): { readonly timeoutMs?: 
   timeoutMs === undefined
     ? {}
     : { timeoutMs: Math.max(1, timeoutMs - (performance.now() - startedAt)) };
+
+/** Asks a node. Rejects as if the node were not there if it does not answer for READ_MS. */
+export async function orFailed<T>(
+  url: string,
+  ask: (signal?: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const answer = await inTime({ startedAt: performance.now(), timeoutMs: READ_MS }, ask);
+  if (answer !== "late") return answer;
+  throw new NodeFailed("unreachable", `${url} has not answered for ${READ_MS / 1000} s`);
+}
 
 /** Resolves to "late" if the search ends before the node has answered. */
 export async function inTime<T>(

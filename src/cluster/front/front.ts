@@ -63,6 +63,7 @@ import { unpackPaths } from "../wire/packed-paths.ts";
 import {
   askReplicas,
   inTime,
+  orFailed,
   timeLeft,
   type Due,
   type NodeAnswer,
@@ -338,7 +339,8 @@ export class Front implements Answering {
       "/v1/explain",
       (state) => state.slicesFor(options.viewer),
       (slices) => ({ slices, request: rest, ...withContexts(understood), ...timeLeft(due) }),
-      { due },
+      due,
+      (_, ask) => inTime(due, ask),
     );
     const stats = zeroStats();
     for (const { answer } of found.answers) {
@@ -517,12 +519,13 @@ export class Front implements Answering {
     path: Path,
     slicesOf: (state: FrontState) => readonly PlacedSlice[],
     callOf: (slices: Calls[Path]["asked"]["slices"]) => Calls[Path]["asked"],
-    { due }: { readonly due: Due },
+    due: Due,
+    within: <T>(url: string, ask: (signal?: AbortSignal) => Promise<T>) => Promise<T | "late">,
   ) {
     for (let left = MOST_STATES; ; left--) {
       const state = this.#state;
       const found = await askReplicas(slicesOf(state), new Set(), (url, slices) =>
-        inTime(due, (signal) => this.#client.ask(url, path, callOf(slices), signal)),
+        within(url, (signal) => this.#client.ask(url, path, callOf(slices), signal)),
       );
       mustNotBeOverloaded(found);
       if (found.isStale) await this.#newerThan(state, { ...due, left });
@@ -531,14 +534,17 @@ export class Front implements Answering {
     }
   }
 
-  /** Asks for slices. Rejects if no node answers for one of them, because that slice might have had results. */
+  /**
+   * Asks for slices. A node that does not answer for READ_MS counts as failed. Rejects if no node answers for one of
+   * the slices, because that slice might have had results.
+   */
   async #askWhole<Path extends keyof Calls>(
     path: Path,
     slicesOf: (state: FrontState) => readonly PlacedSlice[],
     callOf: (slices: Calls[Path]["asked"]["slices"]) => Calls[Path]["asked"],
   ): Promise<{ readonly answers: readonly NodeAnswer<Calls[Path]["answer"]>[] }> {
     const due = { startedAt: performance.now() };
-    const found = await this.#askAll(path, slicesOf, callOf, { due });
+    const found = await this.#askAll(path, slicesOf, callOf, due, orFailed);
     if (found.lost > 0) throw unavailable("no node that has it answers");
     return found;
   }
