@@ -40,7 +40,7 @@ const PUBLICATIONS = 5;
  * The number of searches before measuring. V8 compiles only code that runs often, and a host that has run for a minute
  * has answered more.
  */
-const WARMING = 2_000;
+const WARMING = 6_000;
 const SEGMENTS = 100;
 /** The times of a front over busy nodes vary more than those of an engine. */
 const PATIENCE: Patience = { least: 31, most: 201, ms: 3_000 };

@@ -4,6 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { Catalog } from "../../src/cluster/catalog/catalog.ts";
 import type { Membership } from "../../src/cluster/catalog/nodes.ts";
+import { EMPTY_MANIFEST } from "../../src/store/catalog/manifest.ts";
 import { FrontStates } from "../../src/cluster/front/front-state.ts";
 
 const NOBODY: Membership = { nodes: [], ready: [] };
@@ -30,3 +31,24 @@ test.each(["head", "generations"])(
     expect(unhandled).toEqual([]);
   },
 );
+
+test("the same rows are the same state, and nothing else is asked for", async () => {
+  const asked = { heads: 0 };
+  const head = { shard: 1, slices: 1, segments: [], repositories: EMPTY_MANIFEST.repositories };
+  const published = new Map([[1, 2]]);
+  const catalog = {
+    generations: () => Promise.resolve(published),
+    head: (_: number, generation: number) => {
+      asked.heads++;
+      return Promise.resolve({ ...head, generation });
+    },
+  } as unknown as Catalog;
+  const states = new FrontStates(catalog);
+  const first = await states.bring(NOBODY);
+  expect(await states.bring({ nodes: [], ready: [] })).toBe(first);
+  expect(asked.heads).toBe(1);
+  published.set(1, 3);
+  const next = await states.bring(NOBODY);
+  expect(next.shards.get(1)?.head.generation).toBe(3);
+  expect(asked.heads).toBe(2);
+});

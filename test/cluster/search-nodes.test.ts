@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { nodeClient } from "../../src/cluster/front/node-client.ts";
-import { ownersOf } from "../../src/cluster/catalog/placement.ts";
+import { ownersOf, Placement } from "../../src/cluster/catalog/placement.ts";
 import {
   searchNodes,
   type NodesAnswer,
@@ -230,4 +230,17 @@ test("owners are spread evenly, and few slices move when a node joins or leaves"
   });
   expect(ownersOf(["only"], [1, 1], 2)).toEqual(["only"]);
   expect(ownersOf(nodes.toReversed(), [1, 1], 3)).toEqual(ownersOf(nodes, [1, 1], 3));
+});
+
+test("owners that a machine remembers are those of the newest nodes", () => {
+  const placement = new Placement(2);
+  const all = Array.from({ length: 6 }, (_, i) => `node-${i}`);
+  for (const nodes of [all, [...all], all.slice(1), all, []]) {
+    placement.place(nodes);
+    for (let i = 0; i < 50; i++) {
+      const slice = [i % 7, i] as const;
+      expect(placement.ownersOf(slice)).toEqual(ownersOf(nodes, slice, 2));
+      expect(placement.ownersOf(slice)).toBe(placement.ownersOf(slice));
+    }
+  }
 });

@@ -13,7 +13,7 @@ export const PLACED_MS = 600_000;
  * After an error, or after waiting this long for an answer, a machine assumes that no machine could reach PostgreSQL.
  */
 const OUTAGE_MS = 5_000;
-/** How much time nodes then have for their next heartbeat. */
+/** How much time nodes have for their next heartbeat after such an outage. */
 const SETTLE_MS = 10_000;
 
 export interface NodeRow {
@@ -182,11 +182,12 @@ function asBefore({ nodes, ready }: Membership, before: Membership): Membership 
 }
 
 /** Returns the names of the nodes that own a slice, the preferred one first. */
-export function placedOwners(
+export const placedOwners = (
   nodes: readonly NodeRow[],
   slice: readonly [shard: number, slice: number],
   replicas: number,
-): string[] {
-  const placed = nodes.filter(({ isPlaced }) => isPlaced).map(({ name }) => name);
-  return ownersOf(placed, slice, replicas);
-}
+): string[] => ownersOf(placedNames(nodes), slice, replicas);
+
+/** Returns the names of the nodes that own slices. */
+export const placedNames = (nodes: readonly NodeRow[]): string[] =>
+  nodes.filter(({ isPlaced }) => isPlaced).map(({ name }) => name);

@@ -226,6 +226,8 @@ export const numberOf = (shard: number, segment: number): number => shard * SHAR
 export class FrontStates {
   readonly #catalog: Catalog;
   #state: FrontState | undefined;
+  /** The rows from which the state was made. */
+  #rows = "";
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
@@ -239,13 +241,17 @@ export class FrontStates {
   /** Resolves to the state that the rows describe. Resolves to the same state if nothing has changed. */
   async bring(members: Membership): Promise<FrontState> {
     const published = await this.#catalog.generations();
+    const rows = rowsOf(published, members);
+    if (this.#state && rows === this.#rows) return this.#state;
     const shards = new Map<number, FrontShard>();
     for (const [shard, generation] of published) {
       const one = await this.#choose(shard, generation, members);
       if (one) shards.set(shard, one);
     }
-    if (this.#state && isSame(this.#state.shards, shards)) return this.#state;
-    return (this.#state = await this.#build(shards));
+    if (!this.#state || !isSame(this.#state.shards, shards))
+      this.#state = await this.#build(shards);
+    this.#rows = rows;
+    return this.#state;
   }
 
   /**
@@ -336,6 +342,14 @@ export class FrontStates {
     return arrived.sort(([a], [b]) => a - b);
   }
 }
+
+/** Returns the rows that decide about a state. */
+const rowsOf = (published: ReadonlyMap<number, number>, { nodes, ready }: Membership): string =>
+  JSON.stringify([
+    [...published],
+    nodes.map(({ name, url, isLive }) => [name, url, isLive]),
+    ready,
+  ]);
 
 /** Returns, for each slice, the addresses of live nodes that have it ready. */
 function replicasOf(head: ShardHead, { nodes, ready }: Membership): FrontShard["replicas"] {

@@ -23,7 +23,7 @@ export interface ChosenHeads {
 
 /** A file of an answer. */
 export interface ChosenHead {
-  /** The index of the engine that has the file. */
+  /** The number of the engine that has the file, among those that were asked. */
   readonly part: number;
   readonly head: HeadToShow;
   /**

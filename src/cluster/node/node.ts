@@ -11,9 +11,10 @@ import { acquireLease } from "../../store/lmdb/lease.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ShardHead } from "../catalog/head.ts";
 import { NewestHeads } from "../catalog/newest-heads.ts";
-import { placedOwners, type Membership, type NodeRow, type Nodes } from "../catalog/nodes.ts";
+import { placedNames, type Membership, type NodeRow, type Nodes } from "../catalog/nodes.ts";
 import { fetchHandler, type DirectHandler } from "../../base/direct-handlers.ts";
 import { QuernError } from "../../base/errors.ts";
+import { Placement } from "../catalog/placement.ts";
 import { Follower } from "../follow/follower.ts";
 import { bringTo, type WantedShard } from "../local/bring.ts";
 import { isSameSlices, readContents, reading } from "../local/contents.ts";
@@ -59,6 +60,7 @@ export class ClusterNode {
   readonly #node: NodeParts;
   readonly #parts: HasParts[typeof PARTS];
   readonly #holder = new Holder();
+  readonly #placement: Placement;
   readonly #heads: NewestHeads;
   readonly #closing = new AbortController();
   /** Updates the directory. */
@@ -80,6 +82,7 @@ export class ClusterNode {
   private constructor(node: NodeParts) {
     this.#node = node;
     this.#heads = new NewestHeads(node.catalog);
+    this.#placement = new Placement(node.settings.replicas);
     this.#parts = (node.engine as Engine & HasParts)[PARTS];
     const { searching, reader } = this.#parts;
     const onTrouble = (error: unknown): void => {
@@ -120,8 +123,8 @@ export class ClusterNode {
     if (this.#closing.signal.aborted) return;
     const { nodes, settings } = this.#node;
     const [members, heads] = await Promise.all([nodes.all(), this.#heads.read()]);
-    const owns: Owns = (...slice) =>
-      placedOwners(members.nodes, slice, settings.replicas).includes(settings.name);
+    this.#placement.place(placedNames(members.nodes));
+    const owns: Owns = (...slice) => this.#placement.ownersOf(slice).includes(settings.name);
     const all = heads.map((head) => this.#wanted(head, members));
     const wanted = this.#withinDisk(all, owns);
     const before = this.#holder.ready().length;
@@ -146,8 +149,8 @@ export class ClusterNode {
   }
 
   #keeps({ shard, generation, slices }: ShardHead, slice: number, members: Membership): boolean {
-    const { name, replicas } = this.#node.settings;
-    const owners = placedOwners(members.nodes, [shard, slice], replicas);
+    const { name } = this.#node.settings;
+    const owners = this.#placement.ownersOf([shard, slice]);
     if (owners.includes(name)) return true;
     const here = this.#holder.newest?.shards.get(shard);
     if (here?.own.of !== slices || !here.own.own.includes(slice)) return false;

@@ -4,7 +4,7 @@
  * little-endian, then the SHA-256 of the value, the signature of both (signature.ts), and the value.
  */
 
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, hash, timingSafeEqual } from "node:crypto";
 import { Packr } from "msgpackr";
 import { newPause } from "../../base/yield.ts";
 import type { FrameSigner } from "./signature.ts";
@@ -108,4 +108,4 @@ function checkStart(start: Buffer, sign: FrameSigner): void {
   if (start.readUInt32LE() > MOST_ANSWER_BYTES) throw new Error("a frame is too long");
 }
 
-const sha256 = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest();
+const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");

@@ -21,7 +21,7 @@
  */
 
 import type { IncomingHttpHeaders } from "node:http";
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, timingSafeEqual } from "node:crypto";
 
 /** Headers of fetch, or headersIn() those of node:http. */
 export type ReadHeaders = Pick<Headers, "get">;
@@ -38,7 +38,7 @@ const MOST_AGE_MS = 60_000;
 /** Stands for the length and the digest of a stream. */
 const STREAMED = "stream";
 
-const digestOf = (body: Uint8Array): string => createHash("sha256").update(body).digest("hex");
+const digestOf = (body: Uint8Array): string => hash("sha256", body, "hex");
 
 /** Returns the headers that prove knowledge of the secret. `now` is in milliseconds since 1970. */
 export function sign(
