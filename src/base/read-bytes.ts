@@ -1,6 +1,7 @@
 /** Reads the body of a request up to a limit. */
 
 import { QuernError } from "./errors.ts";
+import { newPause } from "./yield.ts";
 
 function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
@@ -24,6 +25,7 @@ export async function readBytes(
   const parts: Uint8Array[] = [];
   let length = 0;
   const reader = request.body?.getReader();
+  const pause = newPause(); // a part may have a single byte
   try {
     for (;;) {
       const part = await reader?.read();
@@ -31,6 +33,8 @@ export async function readBytes(
       length += part.value.length;
       if (length > mostBytes) return undefined;
       parts.push(part.value);
+      const turn = pause();
+      if (turn) await turn;
     }
   } catch (cause) {
     throw new QuernError("ABORTED", "the body broke off", { cause });
