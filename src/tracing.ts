@@ -175,7 +175,7 @@ export class Tracer {
     }
   }
 
-  /** Traces a search whose answer may be long. The trace ends when the answer is closed. */
+  /** Traces a search whose answer may be long. If it is, the trace ends when the answer is closed. */
   async begin(
     request: SearchRequest,
     run: () => Promise<SearchResponse | LongAnswer>,

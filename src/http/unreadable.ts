@@ -43,7 +43,7 @@ const NO_TUNNEL = new Refusal("METHOD_NOT_ALLOWED", "this is no proxy", {
   headers: { Allow: "GET, HEAD, POST, DELETE, OPTIONS" },
 });
 
-/** Refusals by Node's code. Any other code means that the bytes are not an HTTP request. */
+/** The refusal for each error code of `node:http`. Any other code means that the bytes are not an HTTP request. */
 const REASONS: Readonly<Record<string, readonly [RefusalCode, string]>> = {
   HPE_HEADER_OVERFLOW: ["HEADERS_TOO_LARGE", "the path and the headers are too long"],
   ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "the request took too long to arrive"],

@@ -135,7 +135,7 @@ export interface Workspace extends AsyncDisposable {
   state(): {
     /** How many changed files are not in the index yet. */
     pending: number;
-    /** Whether the system reports changes for the whole tree, a part of it, or nothing. */
+    /** Whether the system reports changes of the whole tree ("notices"), of a part of it ("partly"), or none ("polling"). */
     followed: "notices" | "polling" | "partly";
   };
   /**

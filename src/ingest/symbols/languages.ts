@@ -112,7 +112,7 @@ export function grammarVersion(language: string): string | undefined {
 /** Cached by language, because every file needs it. */
 const versions = new Map<string, string | undefined>();
 
-/** To be raised when a change outside the queries alters the symbols. */
+/** Increase this number when a change outside `queries/` alters the symbols that are found. */
 const EXTRACTOR_REVISION = 3;
 
 function versionOf(language: string): string | undefined {

@@ -15,7 +15,7 @@ import { zeroTotals } from "../messages/totals.ts";
 /** The segments whose files cannot be shown, by position, with the reason. */
 export type Lost = Map<number, "damaged" | "gone">;
 
-/** Yields the files, best first. Adds segments whose files cannot be shown to `lost`. */
+/** Yields the files, best first. Adds to `lost` the segments whose files cannot be shown. */
 export async function* lateFiles(
   attempt: Attempt,
   outputs: Promise<readonly SearchOutput[]>,

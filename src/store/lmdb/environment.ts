@@ -83,8 +83,8 @@ type Database = RootDatabase<Buffer, Buffer>;
 
 /**
  * The environment of one file. All engines of a thread share it, because LMDB must not open a file twice in one
- * process. The last user closes it. Each worker thread has its own table; lmdb itself shares the file between
- * threads.
+ * process. The last user closes it. Each thread has its own `shared` map; across threads, the package `lmdb` shares the
+ * open file.
  */
 interface SharedDatabase {
   readonly database: Database;

@@ -87,7 +87,7 @@ export class KeptLists {
     Atomics.compareExchange(this.#words, NEXT, 0, FIRST_BYTE);
   }
 
-  /** Raised whenever the memory is cleared. Addresses are valid for one epoch. */
+  /** A number that grows by one each time the memory is cleared. Addresses are valid for one epoch. */
   get epoch(): number {
     return Atomics.load(this.#words, EPOCH);
   }
