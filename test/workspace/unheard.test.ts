@@ -203,8 +203,8 @@ describe("folders that go and come", () => {
 });
 
 describe.each<[what: string, notices: MakeNotices, files: number]>([
-  ["with notices", systemNotices, 1_000],
-  ["without notices", () => NO_NOTICES, 500],
+  ["with notices", systemNotices, 10_000],
+  ["without notices", () => NO_NOTICES, 1_000],
 ])("%s", (_, notices, files) => {
   test("a file that is written in pieces for a second", async () => {
     const { root, tree } = await follow(FILES, { [NOTICES]: notices });
