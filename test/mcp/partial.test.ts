@@ -4,16 +4,15 @@ import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { createHandler } from "../../src/http/index.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { Cursors } from "../../src/mcp/cursors.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
 import { outline } from "../../src/mcp/outline-tool.ts";
 import { read } from "../../src/mcp/read-tool.ts";
 import { search } from "../../src/mcp/search-tools.ts";
 import { definitions, references } from "../../src/mcp/symbol-tools.ts";
-import { tokenBound } from "../../src/mcp/token-bound.ts";
 import type { AskedEngine, Outcome, Tool, ToolContext } from "../../src/mcp/tool.ts";
 import { openEngine, sharedEngine } from "../engine/opened.ts";
 import { callTool, connected } from "./connected.ts";
+import { toolContext } from "./tool-context.ts";
 
 const FILES = Array.from({ length: 40 }, (_, i) => ({
   path: `src/file${i}.ts`,
@@ -24,16 +23,6 @@ const SKIPPED = { path: "data.bin", content: "needle\0\0" };
 const shop = sharedEngine((engine) =>
   engine.index(documents({ name: "acme/shop", files: [...FILES, SKIPPED] })),
 );
-
-const contextOf = (engine: AskedEngine, behind: readonly string[] = []): ToolContext => ({
-  engine,
-  viewer: undefined,
-  signal: new AbortController().signal,
-  timeoutMs: undefined,
-  cursors: new Cursors(),
-  count: tokenBound,
-  behind: () => behind,
-});
 
 const run = (tool: Tool, args: object, context: ToolContext): Promise<Outcome> =>
   tool.run(tool.input.parse(args), context);
@@ -85,7 +74,7 @@ test.each(
   ),
 )("$why: $name $args", async ({ stats, words, tool, args }) => {
   const engine = lacking(shop(), stats);
-  const { text, facts } = await run(tool, args, contextOf(engine));
+  const { text, facts } = await run(tool, args, toolContext(engine));
   expect(text).toMatch(words);
   expect(facts.complete).toBe(false);
 });
@@ -93,15 +82,15 @@ test.each(
 test.each(REASONS)("a file is not said to be missing: %s", async (_, stats, words) => {
   const engine = lacking(shop(), stats);
   const asked = { file: "src/nowhere.ts" };
-  await expect(run(read, asked, contextOf(engine))).rejects.toThrow(words);
-  await expect(run(read, { file: "src/file1.ts" }, contextOf(engine))).resolves.toBeDefined();
+  await expect(run(read, asked, toolContext(engine))).rejects.toThrow(words);
+  await expect(run(read, { file: "src/file1.ts" }, toolContext(engine))).resolves.toBeDefined();
 });
 
 test.each(
   TOOLS.flatMap(([tool, ...args]) => args.map((one) => ({ tool, name: tool.name, args: one }))),
 )("an index behind: $name $args", async ({ tool, args }) => {
   const words = "INCOMPLETE: /srv/shop is still being read: what is new is missing.";
-  const { text, facts } = await run(tool, args, contextOf(shop(), [words]));
+  const { text, facts } = await run(tool, args, toolContext(shop(), [words]));
   expect(text).toContain(words);
   expect(facts.complete).toBe(false);
 });
@@ -217,7 +206,7 @@ test("an index that has moved on between two pages", async () => {
 
 test("more definitions than one outline reads", async () => {
   const engine = lacking(shop(), { totalMatchCount: 20_001 });
-  const { text, facts } = await run(outline, { path: "src" }, contextOf(engine));
+  const { text, facts } = await run(outline, { path: "src" }, toolContext(engine));
   expect(text).toContain("INCOMPLETE: only 40 definitions were read: outline a folder below.");
   expect(facts.complete).toBe(false);
 });

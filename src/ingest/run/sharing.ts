@@ -9,7 +9,7 @@
 import { contentOf, readManifest } from "../../store/catalog/manifest.ts";
 import { LEAST_SHARED_BYTES } from "./bounds.ts";
 import { engineKey, HASH_BYTES } from "../../store/format/format.ts";
-import { isCorrupt } from "../../store/format/sealed.ts";
+import { unlessCorrupt } from "../../store/format/sealed.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { openSegment, type SegmentReader } from "../../store/segments/segment-reader.ts";
 import type { NewFile } from "../../store/segments/segment-writer.ts";
@@ -128,13 +128,4 @@ function languagesOf(
 ): string[] {
   const own = blobFiles.subarray(blobFileStarts[blob], blobFileStarts[blob + 1]);
   return Array.from(own, (file) => header.languages[files.languages[file]!]!);
-}
-
-function unlessCorrupt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (isCorrupt(error)) return undefined;
-    throw error;
-  }
 }

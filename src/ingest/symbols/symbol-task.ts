@@ -11,7 +11,7 @@
 
 import { GrowableBytes } from "../../base/growable.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
-import { corrupt, isCorrupt } from "../../store/format/sealed.ts";
+import { corrupt, unlessCorrupt } from "../../store/format/sealed.ts";
 import { openSegment, type SegmentReader } from "../../store/segments/segment-reader.ts";
 import { segmentTarget, type SegmentTarget } from "../../store/segments/segment-target.ts";
 import { NO_BLOB } from "../../store/format/format.ts";
@@ -312,13 +312,3 @@ function foundIn(all: Map<number, FoundSymbols>, repository: number): FoundSymbo
 
 const pathOf = ({ bytes, starts }: PathTable, file: number): string =>
   Buffer.from(bytes.subarray(starts[file], starts[file + 1])).toString();
-
-/** Returns undefined if the data is damaged. */
-function unlessCorrupt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (isCorrupt(error)) return undefined;
-    throw error;
-  }
-}

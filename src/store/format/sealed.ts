@@ -68,3 +68,13 @@ export function corrupt(what: string): QuernError {
     `the index is damaged: ${what}; run check(), then index the repositories again into a new directory; a machine of a cluster fetches all again if its folder is deleted`,
   );
 }
+
+/** Returns what `read` returns, or undefined if the data is damaged. */
+export function unlessCorrupt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isCorrupt(error)) return undefined;
+    throw error;
+  }
+}
