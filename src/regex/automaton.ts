@@ -17,6 +17,7 @@ import type { Span } from "./iterate.ts";
 import type { Steps } from "./steps.ts";
 import { occursSteps } from "./occurs.ts";
 import * as run from "./run.ts";
+import type { Budget, Limits } from "./limits.ts";
 import { TwoPass } from "./two-pass.ts";
 
 /** How many bytes are run between two checks of the limits. */
@@ -52,16 +53,6 @@ const PAUSE = 4;
 const FULL = 5;
 const FOUND = 6;
 
-export type Budget = () => boolean;
-
-/** Asked at least every 64 KiB of processed bytes, and while states are built. */
-export interface Limits {
-  /** Ends the run if it returns true. */
-  readonly budget?: Budget | undefined;
-  /** Pauses the run if it returns true. TwoPass does not pause. */
-  readonly isTurnOver?: (() => boolean) | undefined;
-}
-
 /** A run that finds one match per call. */
 interface Singles {
   readonly from: number;
@@ -72,6 +63,16 @@ interface Singles {
   lastEnd: number;
   /** Whether the run was paused while it searched for the next match. */
   isMidway: boolean;
+}
+
+/** The rest of a text, in which TwoPass finds the matches. */
+interface Rest {
+  readonly twoPass: TwoPass;
+  readonly to: number;
+  /** Where the next match is searched for. */
+  at: number;
+  /** The end of the last match. */
+  lastEnd: number;
 }
 
 /** The parts of an automaton. */
@@ -106,6 +107,7 @@ export class Automaton {
   #fills = 0; // how many fillings in a row were not worth it
   #twoPass: TwoPass | undefined;
   #isWasteful = false; // the last run stopped because TwoPass must search the rest of the text
+  #rest: Rest | undefined; // the rest that TwoPass has begun
   #singles: Singles | undefined; // of the current run
   #origin = 0; // of the ranges of the current run
   stopped = false;
@@ -138,7 +140,7 @@ export class Automaton {
     this.#begin(from, to, COUNTING);
     this.#run({ budget });
     let count = this.#get(run.COUNT);
-    if (this.#isWasteful) this.#passTwice(budget, () => count++);
+    if (this.#isWasteful) this.#passTwice({ budget }, () => count++);
     return count;
   }
 
@@ -180,38 +182,57 @@ export class Automaton {
   #collect(out: RangeList, { budget, isTurnOver }: Limits): number {
     const [before, origin] = [out.length, this.#origin];
     const drain = () => this.#drain(origin, out);
-    const ask = budget && (() => (drain(), budget()));
-    const asking = { budget: ask, isTurnOver };
+    const asking = { budget: budget && (() => (drain(), budget())), isTurnOver };
+    const push = (match: Span) => pushRange(out, match.start - origin, match.end - origin);
+    if (this.#rest) this.#passTwice(asking, push);
     let looked = before;
-    for (let answer = PAUSE; answer !== DONE && !this.stopped && !this.paused;) {
+    for (let answer = PAUSE; answer !== DONE && !this.#hasEnded;) {
       answer = this.#run(asking);
       drain();
       if (answer === FULL && out.length - looked >= RANGES_A_LOOK) {
         looked = out.length;
         this.#mustStop(asking);
       }
-      if (this.#isWasteful)
-        this.#passTwice(ask, (match) => pushRange(out, match.start - origin, match.end - origin));
+      if (this.#isWasteful) this.#passTwice(asking, push);
     }
     return out.length - before;
   }
 
   /** Finds the remaining matches of the current text with TwoPass. REQUIRES: no match is empty. */
-  #passTwice(budget: Budget | undefined, found: (match: Span) => void): void {
-    const rest = this.#beginTwoPass(budget);
-    const text = { start: this.#get(run.FLOOR), end: this.#get(run.TO) };
-    eachMatch(this.#kernel.bytes, text, (at) => rest.find(at), found);
-    this.stopped = rest.stopped;
-    this.#standAt(text.end);
+  #passTwice(limits: Limits, found: (match: Span) => void): void {
+    const rest = (this.#rest ??= this.#beginRest(this.#get(run.FLOOR)));
+    this.#findRest(rest, limits, found);
+    if (this.#hasEnded) return;
+    this.#rest = undefined;
+    this.#standAt(rest.to);
     this.#set(run.OVERRUN, 0);
   }
 
-  #beginTwoPass(budget: Budget | undefined): TwoPass {
+  #beginRest(at: number): Rest {
     this.#isWasteful = false;
-    this.#twoPass ??= new TwoPass(this.#program, this.#classes);
+    const twoPass = (this.#twoPass ??= new TwoPass(this.#program, this.#classes));
     const [start, first, end] = [run.FROM, run.FLOOR, run.TO].map((field) => this.#get(field));
-    this.#twoPass.begin(this.#kernel.bytes, { start: start!, first: first!, end: end! }, budget);
-    return this.#twoPass;
+    twoPass.begin(this.#kernel.bytes, { start: start!, first: first!, end: end! });
+    return { twoPass, to: end!, at, lastEnd: -1 };
+  }
+
+  #findRest(rest: Rest, limits: Limits, found: (match: Span) => void): void {
+    const { twoPass } = rest;
+    const { bytes } = this.#kernel; // the memory may have grown since a pause
+    twoPass.bytes = bytes;
+    const next = (at: number) => {
+      rest.at = at;
+      const match = twoPass.find(at, limits);
+      if (match) rest.lastEnd = match.end;
+      return match;
+    };
+    eachMatch(bytes, { start: rest.at, end: rest.to }, next, found, rest.lastEnd);
+    this.stopped = twoPass.stopped;
+    this.paused = twoPass.paused;
+  }
+
+  get #hasEnded(): boolean {
+    return this.stopped || this.paused;
   }
 
   #drain(from: number, out: RangeList): void {
@@ -234,26 +255,19 @@ export class Automaton {
   #runSingles(singles: Singles, out: RangeList | undefined, limits: Limits): number {
     const { from, to } = singles;
     let count = 0;
-    let rest: TwoPass | undefined;
-    eachMatch(
-      this.#kernel.bytes,
-      { start: singles.at, end: to },
-      (at) => {
-        if (!rest) {
-          const match = this.#single(at, singles, limits);
-          if (!this.#isWasteful) return match;
-          rest = this.#beginTwoPass(limits.budget);
-        }
-        const match = rest.find(at);
-        this.stopped = rest.stopped;
-        return match;
-      },
-      (match) => {
-        count++;
-        if (out) pushRange(out, match.start - from, match.end - from);
-      },
-      singles.lastEnd,
-    );
+    const found = (match: Span) => {
+      count++;
+      if (out) pushRange(out, match.start - from, match.end - from);
+    };
+    if (!this.#rest) {
+      const next = (at: number) => this.#single(at, singles, limits);
+      eachMatch(this.#kernel.bytes, { start: singles.at, end: to }, next, found, singles.lastEnd);
+      if (this.#isWasteful) {
+        this.#rest = this.#beginRest(singles.at);
+        this.#rest.lastEnd = singles.lastEnd;
+      }
+    }
+    if (this.#rest) this.#findRest(this.#rest, limits, found);
     return count;
   }
 
@@ -273,7 +287,7 @@ export class Automaton {
    * the kernel.
    */
   lostPlace(): void {
-    this.#twoPass = undefined;
+    this.#twoPass = this.#rest = undefined;
     this.#forward.reset();
     this.#backward.reset();
   }
@@ -287,7 +301,7 @@ export class Automaton {
       run.clearBackward(this.#kernel, place);
     }
     this.stopped = this.paused = false;
-    this.#singles = undefined;
+    this.#singles = this.#rest = undefined;
     this.#isWasteful = false;
     this.#standAt(from);
     this.#set(run.FROM, from);
@@ -335,7 +349,7 @@ export class Automaton {
     const progress = this.#get(run.FLOOR) - this.#get(run.FROM);
     const isReadingOn = this.#get(run.OVERRUN) > OVERRUN + OVERRUN_RATIO * progress;
     this.#isWasteful = !this.stopped && !this.paused && (this.isThrashing || isReadingOn);
-    return this.stopped || this.paused || this.#isWasteful;
+    return this.#hasEnded || this.#isWasteful;
   }
 
   #step(): void {

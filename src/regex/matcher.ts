@@ -2,7 +2,8 @@
 
 import { LruCache } from "../base/lru-cache.ts";
 import type { Kernel } from "../kernel/kernel.ts";
-import { Automaton, automatonSteps, type Budget, type Limits } from "./automaton.ts";
+import { Automaton, automatonSteps } from "./automaton.ts";
+import type { Budget, Limits } from "./limits.ts";
 import type { Expression } from "./expression.ts";
 import type { RangeList } from "./range-list.ts";
 import { PLACES } from "./run.ts";

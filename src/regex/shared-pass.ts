@@ -23,7 +23,8 @@
 import { LruCache } from "../base/lru-cache.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Node } from "./ast.ts";
-import { Automaton, automatonSteps, type Budget } from "./automaton.ts";
+import { Automaton, automatonSteps } from "./automaton.ts";
+import type { Budget } from "./limits.ts";
 import type { Expression } from "./expression.ts";
 import { countNodes, NODE_LIMIT } from "./program.ts";
 import { newRangeList } from "./range-list.ts";

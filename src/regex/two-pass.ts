@@ -17,12 +17,13 @@ import { emptyBitset, hasBit, setBit, type Bitset } from "../base/bitset.ts";
 import { holds, type ByteClasses } from "./byte-classes.ts";
 import { ASSERT, BYTES, MATCH, SPLIT, targetOf, type Program } from "./program.ts";
 import type { Span } from "./iterate.ts";
+import type { Limits } from "./limits.ts";
 
 const BLOCK = 4096; // counted in places
 /** The most bytes of states that are kept from one block to the next. */
 const HELD = 4 * 1024 * 1024;
 /** How many nodes are visited and bytes are read between two checks of the budget, in some milliseconds. */
-const WORK = 200_000;
+const WORK = 100_000;
 
 /** The facts about a place. They depend only on the text after it. */
 interface Known {
@@ -42,25 +43,41 @@ interface State extends Known {
   choices: Map<number, number> | undefined; // the first pass does not need it
 }
 
+/** Stands for no node and for no block. */
+const NONE = -1;
+
 export class TwoPass {
   readonly #program: Program;
   readonly #classes: ByteClasses;
   readonly #entry: number;
   /** For each node, the nodes that lead to it without a byte: those of node n are at [from[n], from[n + 1]). */
   readonly #sources: { readonly from: Int32Array; readonly nodes: Int32Array };
-  #bytes!: Uint8Array;
+  /** Holds the text. After a pause it may be another array with the same text. */
+  bytes!: Uint8Array;
   #text!: Span;
   #first = 0; // the place from which matches are searched
-  #budget: (() => boolean) | undefined;
+  #limits: Limits = {};
   #states: State[] = [];
   #numbers = new Map<string, number>();
   /** For each place of the current block, [start, start + BLOCK]: 2 × its state, plus 1 if a match can begin there. */
   readonly #places = new Int32Array(BLOCK + 1);
-  #blockStart = -1;
+  #blockStart = NONE;
+  /** The block whose places a limit interrupted. Its states are kept until it is done. */
+  #interrupted = NONE;
   /** The state at the end of each block, in order. */
-  #ends: readonly Known[] = [];
+  #ends: Known[] = [];
+  /** How many blocks the first pass has not read yet, and the state at the end of the last of them. */
+  #unread = 0;
+  #unreadEnd!: Known;
+  /** The second pass: the place that it has reached, the match that it follows from `start`, and its node there. */
+  #at = 0;
+  #start = 0;
+  #node = NONE;
   #work = 0;
+  /** Whether the budget ended the last call of find(). */
   stopped = false;
+  /** Whether the last call of find() was paused. The next one continues it. */
+  paused = false;
 
   /** REQUIRES: the program runs forwards and searches; the classes are those of this program, or finer. */
   constructor(program: Program, classes: ByteClasses) {
@@ -70,48 +87,61 @@ export class TwoPass {
     this.#sources = sourcesOf(program);
   }
 
-  /**
-   * Makes the first pass over a text, down to the place `first`. This and find() set `stopped` if the budget ends
-   * them.
-   */
-  begin(bytes: Uint8Array, text: Span & { readonly first: number }, budget?: () => boolean): void {
-    this.#bytes = bytes;
+  /** Begins with a text, whose matches are searched from the place `first` on. */
+  begin(bytes: Uint8Array, text: Span & { readonly first: number }): void {
+    this.bytes = bytes;
     this.#text = text;
-    this.#first = text.first;
-    this.#budget = budget;
-    this.#blockStart = -1;
-    this.stopped = false;
-    this.#ends = this.#learn();
+    this.#first = this.#at = text.first;
+    this.#blockStart = this.#interrupted = this.#node = NONE;
+    this.#work = 0;
+    this.#ends = [];
+    this.#unread = Math.floor((text.end - text.first) / BLOCK) + 1;
+    const readers = emptyBitset(this.#program.operations.length);
+    this.#unreadEnd = { readers, after: this.#classes.edgeKind };
   }
 
   /**
-   * Returns the leftmost match that begins at or after `from`. REQUIRES: `from` is at least `first` and never
+   * Returns the leftmost match that begins at or after `from`. The first call makes the first pass. Returns undefined
+   * if there is none, or if a limit stopped or paused the search. REQUIRES: `from` is at least `first` and never
    * decreases.
    */
-  find(from: number): Span | undefined {
-    for (let start = from; start <= this.#text.end && !this.stopped; start++) {
-      const place = this.#place(start);
-      if (this.stopped) break;
-      if (place & 1) {
-        const end = this.#follow(start);
-        return end === undefined ? undefined : { start, end };
-      }
-    }
-    return undefined;
+  find(from: number, limits: Limits = {}): Span | undefined {
+    this.#limits = limits;
+    this.stopped = this.paused = false;
+    this.#learn();
+    if (this.#node === NONE && !this.#hasEnded) this.#seek(from);
+    return this.#node === NONE || this.#hasEnded ? undefined : this.#follow();
   }
 
-  /** Returns the end of the match that begins at `start`, or undefined if the budget is used up. */
-  #follow(start: number): number | undefined {
-    const { operations } = this.#program;
-    let node = this.#choose(this.#entry, start);
-    let at = start;
-    while (operations[node] !== MATCH) {
-      const target = targetOf(this.#program, node, this.#bytes[at]!);
-      at++;
-      node = this.#choose(target, at);
-      if (this.stopped) return undefined;
+  /** Goes to the next place at which a match can begin, if there is one. */
+  #seek(from: number): void {
+    for (this.#at = Math.max(this.#at, from); this.#at <= this.#text.end; this.#at++) {
+      const canBegin = this.#place(this.#at) & 1;
+      if (this.#hasEnded) return;
+      if (canBegin) {
+        this.#start = this.#at;
+        this.#node = this.#entry;
+        return;
+      }
     }
-    return at;
+  }
+
+  /** Returns the match that begins at the start, or undefined if a limit has ended the walk along it. */
+  #follow(): Span | undefined {
+    const { operations } = this.#program;
+    for (;;) {
+      const node = this.#choose(this.#node, this.#at);
+      if (this.#hasEnded) return undefined;
+      if (operations[node] === MATCH) break;
+      this.#node = targetOf(this.#program, node, this.bytes[this.#at]!);
+      this.#at++;
+    }
+    this.#node = NONE;
+    return { start: this.#start, end: this.#at };
+  }
+
+  get #hasEnded(): boolean {
+    return this.stopped || this.paused;
   }
 
   /**
@@ -120,7 +150,7 @@ export class TwoPass {
    */
   #choose(node: number, at: number): number {
     const place = this.#place(at);
-    if (this.stopped) return node;
+    if (this.#hasEnded) return node;
     const state = this.#states[place >>> 1]!; // belongs to the block that #place() has just made
     const before = this.#kindBefore(at);
     const key = 4 * node + before;
@@ -152,40 +182,48 @@ export class TwoPass {
     const offset = at - this.#blockStart;
     if (this.#blockStart >= 0 && offset >= 0 && offset < BLOCK) return this.#places[offset]!;
     const block = Math.floor((at - this.#first) / BLOCK);
-    this.#blockStart = this.#first + block * BLOCK;
-    this.#makePlaces(this.#blockStart, this.#ends[block]!);
-    return this.#places[at - this.#blockStart]!;
+    this.#makePlaces(block, this.#ends[block]!);
+    return this.#places[at - this.#first - block * BLOCK]!;
   }
 
-  /** Makes the first pass, and returns the state at the end of each block. */
-  #learn(): Known[] {
-    const readers = emptyBitset(this.#program.operations.length);
-    let state: Known = { readers, after: this.#classes.edgeKind };
-    const ends: Known[] = [];
-    const last = Math.floor((this.#text.end - this.#first) / BLOCK);
-    for (let block = last; block >= 0 && !this.stopped; block--) {
-      ends[block] = state;
-      state = this.#makePlaces(this.#first + block * BLOCK, state);
+  /** Makes the first pass, or what is left of it, and notes the state at the end of each block. */
+  #learn(): void {
+    while (this.#unread > 0 && !this.#hasEnded) {
+      const block = this.#unread - 1;
+      const before = this.#makePlaces(block, this.#unreadEnd);
+      if (this.#hasEnded) return;
+      this.#ends[block] = this.#unreadEnd;
+      this.#unreadEnd = before;
+      this.#unread = block;
     }
-    return ends;
   }
 
-  /** Fills in the places of a block from the state at its end, and returns the state at its start. */
-  #makePlaces(start: number, end: Known): Known {
-    this.#forget();
+  /**
+   * Fills in the places of a block from the state at its end, and returns the state at its start. After a pause it is
+   * called again with the same block, and soon comes to where it was by the states that it made.
+   */
+  #makePlaces(block: number, end: Known): Known {
+    if (block !== this.#interrupted) this.#forget();
+    this.#interrupted = block;
+    this.#blockStart = NONE;
+    const start = this.#first + block * BLOCK;
     const places = this.#places;
     const classes = this.#classes.of;
     const last = Math.min(start + BLOCK, this.#text.end);
     let number = this.#numberOf(end);
-    for (let at = last; at >= start && !this.stopped; at--) {
+    for (let at = last; at >= start && !this.#hasEnded; at--) {
       const byteClass =
-        at === this.#text.start ? this.#classes.count : classes[this.#bytes[at - 1]!]!;
+        at === this.#text.start ? this.#classes.count : classes[this.bytes[at - 1]!]!;
       const state = this.#states[number]!;
       let before = state.before[byteClass]!;
       if (before < 0) before = state.before[byteClass] = this.#stepBack(state, byteClass);
       places[at - start] = 2 * number + (before & 1);
       if (at > start) number = before >>> 1;
       if (++this.#work > WORK) this.#look();
+    }
+    if (!this.#hasEnded) {
+      this.#blockStart = start;
+      this.#interrupted = NONE;
     }
     return this.#states[number]!;
   }
@@ -198,7 +236,7 @@ export class TwoPass {
     const kind = isEdge ? this.#classes.edgeKind : this.#classes.kind[byte]!;
     const open = this.#comeToMatch(readers, [kind, after]);
     const canBegin = Number(hasBit(open, this.#entry));
-    this.#work += operations.length;
+    this.#work += 2 * operations.length; // here and in #comeToMatch()
     if (isEdge) return canBegin;
     const reading = emptyBitset(operations.length);
     for (let node = 0; node < operations.length; node++) {
@@ -251,12 +289,13 @@ export class TwoPass {
   #kindBefore(at: number): number {
     return at === this.#text.start
       ? this.#classes.edgeKind
-      : this.#classes.kind[this.#bytes[at - 1]!]!;
+      : this.#classes.kind[this.bytes[at - 1]!]!;
   }
 
   #look(): void {
     this.#work = 0;
-    this.stopped = this.#budget?.() ?? false;
+    this.stopped = this.#limits.budget?.() ?? false;
+    this.paused = !this.stopped && (this.#limits.isTurnOver?.() ?? false);
   }
 }
 

@@ -4,7 +4,7 @@
  * This costs 4 µs for each match, and each byte is read a few times at RE2's 90 MB/s.
  */
 
-import type { Budget } from "../../src/regex/automaton.ts";
+import type { Budget } from "../../src/regex/limits.ts";
 import { pushRange, type RangeList } from "../../src/regex/range-list.ts";
 import type { ExpressionSource } from "../../src/regex/expression.ts";
 import type { Span } from "../../src/regex/iterate.ts";

@@ -6,7 +6,9 @@
 import { expect, test } from "vitest";
 import { byteClasses } from "../../src/regex/byte-classes.ts";
 import { compileExpression } from "../../src/regex/expression.ts";
+import { eachMatch, type Span } from "../../src/regex/iterate.ts";
 import { compileProgram } from "../../src/regex/program.ts";
+import { newRangeList, pushRange } from "../../src/regex/range-list.ts";
 import { TwoPass } from "../../src/regex/two-pass.ts";
 import { matcherRanges, showRanges, twoPassRanges } from "./differential.ts";
 import { randomFrom } from "./random.ts";
@@ -62,16 +64,26 @@ test("matches from a place within the text on see what stands before it", () => 
   expect(finder.find(1)).toEqual({ start: 1, end: 4 });
 });
 
-test("a budget that says stop ends either pass", () => {
-  const { syntax } = compileExpression("c[ab]{200}a|b", { caseSensitive: true });
+/** Returns two passes that begin with a text. */
+function finderOf(source: string, bytes: Uint8Array): TwoPass {
+  const { syntax } = compileExpression(source, { caseSensitive: true });
   const program = compileProgram(syntax, { backwards: false, searches: true });
+  const finder = new TwoPass(program, byteClasses([program]));
+  finder.begin(bytes, { start: 0, first: 0, end: bytes.length });
+  return finder;
+}
+
+test("a budget that says stop ends either pass", () => {
   const bytes = textOf("aabbc", 80_000);
   const asksUntil = (last: number) => {
-    const finder = new TwoPass(program, byteClasses([program]));
+    const finder = finderOf("c[ab]{200}a|b", bytes);
     let asked = 0;
-    finder.begin(bytes, { start: 0, first: 0, end: bytes.length }, () => ++asked >= last);
-    const first = asked;
-    for (let at = 0, match = finder.find(at); match; match = finder.find(at)) at = match.end;
+    const limits = { budget: () => ++asked >= last };
+    let [at, first] = [0, 0];
+    for (let match = finder.find(at, limits); match; match = finder.find(at, limits)) {
+      first ||= asked;
+      at = match.end;
+    }
     return { first, asked, stopped: finder.stopped };
   };
   const { first, asked, stopped } = asksUntil(Infinity);
@@ -80,4 +92,34 @@ test("a budget that says stop ends either pass", () => {
   expect(asked).toBeGreaterThan(first);
   for (const last of [1, 2, first, asked])
     expect(asksUntil(last)).toMatchObject({ asked: last, stopped: true });
+});
+
+const PAUSES = { isTurnOver: () => true };
+
+test("a search that pauses whenever it may goes on where it was", () => {
+  const source = "c[ab]{20}a[a-c]{200}|[^c]c|b"; // nearly each place makes a state
+  const bytes = textOf("aaaaaabbbbbbbbc", 15_000);
+  const finder = finderOf(source, bytes);
+  const out = newRangeList(1);
+  let pauses = 0;
+  const next = (from: number) => {
+    let match = finder.find(from, PAUSES);
+    for (; finder.paused; pauses++) match = finder.find(from, PAUSES);
+    return match;
+  };
+  const found = ({ start, end }: Span) => pushRange(out, start, end);
+  eachMatch(bytes, { start: 0, end: bytes.length }, next, found);
+  const expression = compileExpression(source, { caseSensitive: true });
+  expect(showRanges(out)).toBe(showRanges(matcherRanges(expression, bytes)));
+  expect(pauses).toBeGreaterThan(8); // more than once in a block
+});
+
+test("a match that is longer than what is read between two looks", () => {
+  const bytes = textOf("ab\n", 1_000_000);
+  const finder = finderOf("(?s)a.*", bytes);
+  let pauses = 0;
+  let match = finder.find(0, PAUSES);
+  for (; finder.paused; pauses++) match = finder.find(0, PAUSES);
+  expect(match).toEqual({ start: bytes.indexOf(97), end: bytes.length });
+  expect(pauses).toBeGreaterThan(8); // in both passes
 });

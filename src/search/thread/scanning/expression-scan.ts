@@ -4,7 +4,7 @@
  */
 
 import { bytesOf } from "../../../base/growable.ts";
-import type { Budget, Limits } from "../../../regex/automaton.ts";
+import type { Budget, Limits } from "../../../regex/limits.ts";
 import { newRangeList, shiftRanges, type RangeList } from "../../../regex/range-list.ts";
 import type { ExpressionReach, PlacedExpression } from "../planning/expression-plan.ts";
 import {

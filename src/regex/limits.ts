@@ -1,0 +1,11 @@
+/** What may end or pause a run over a text. */
+
+export type Budget = () => boolean;
+
+/** Asked at least every 64 KiB of processed bytes, and while states are built. */
+export interface Limits {
+  /** Ends the run if it returns true. */
+  readonly budget?: Budget | undefined;
+  /** Pauses the run if it returns true. */
+  readonly isTurnOver?: (() => boolean) | undefined;
+}
