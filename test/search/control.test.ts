@@ -14,7 +14,7 @@ const TIMES: readonly (readonly [
       [399, STOPPED.NO, false, false],
       [401, STOPPED.TIMED_OUT, false, false],
       [501, STOPPED.TIMED_OUT, true, false],
-      [551, STOPPED.TIMED_OUT, true, true],
+      [509, STOPPED.TIMED_OUT, true, true],
     ],
   ],
   [
@@ -23,14 +23,14 @@ const TIMES: readonly (readonly [
       [9_799, STOPPED.NO, false, false],
       [9_801, STOPPED.TIMED_OUT, false, false],
       [10_001, STOPPED.TIMED_OUT, true, false],
-      [10_051, STOPPED.TIMED_OUT, true, true],
+      [10_009, STOPPED.TIMED_OUT, true, true],
     ],
   ],
   [Infinity, [[1e9, STOPPED.NO, false, false]]],
 ];
 
 test.each(TIMES)(
-  "every thread sees by itself that time is up, of %i ms; a fifth, at most 200 ms, is kept for showing, and 50 more",
+  "every thread sees by itself that time is up, of %i ms; a fifth, at most 200 ms, is kept for showing, and 8 more",
   (timeoutMs, seen) => {
     const real = performance.now();
     const clock = vi.spyOn(performance, "now").mockReturnValue(real);

@@ -43,8 +43,11 @@ const PLAN_WAIT_MS = 250;
 /** The share of the time-out that is reserved for showing files, and its maximum. */
 const SHOWING_SHARE = 0.2;
 const MOST_SHOWING_MS = 200;
-/** Milliseconds after the time-out during which files may still be shown. */
-const LATE_MS = 50;
+/**
+ * Milliseconds after the time-out during which files may still be shown. With the step that is then under way, a
+ * worker is free 20 ms after the time-out.
+ */
+const LATE_MS = 8;
 
 /** A reader for whom more bytes than this wait is behind. For a reader that keeps up, fewer wait. */
 const MOST_BEHIND = 4 * 2 ** 20;
