@@ -170,7 +170,9 @@ export async function operate<T>(
   for (const one of [closing, signal]) one?.addEventListener("abort", end, { once: true });
   const operation = new Operation(place, stop.signal);
   try {
-    return await run(operation);
+    const result = await run(operation);
+    signal?.throwIfAborted(); // git may have ended before it heard of it
+    return result;
   } catch (error) {
     if (closing.aborted) throw closedError();
     if (signal?.aborted) throw aborted(signal);

@@ -48,6 +48,9 @@ async function both(engine: Engine, request: SearchRequest, options: SearchOptio
   return byThreads;
 }
 
+/** Cases for which both ways are taken, whatever the random ones do. */
+const TAKES_BOTH = { seed: 1, numRuns: 1 };
+
 test("any query, whatever a viewer may see", async () => {
   const engine = await openEngine({ workers: 1, contexts: (name: string) => CONTEXTS[name] });
   const check = async ({ corpus, asked }: SearchState, maxBytes: number) => {
@@ -66,7 +69,8 @@ test("any query, whatever a viewer may see", async () => {
   };
   const states = searchStates(3);
   const bytes = fc.constantFrom(1, 300, 2100, 40_000);
-  await fc.assert(fc.asyncProperty(states, bytes, check), { numRuns: 3 * RUNS });
+  const examples = fc.sample(fc.tuple(states, bytes), TAKES_BOTH);
+  await fc.assert(fc.asyncProperty(states, bytes, check), { examples, numRuns: 3 * RUNS });
   expect(Math.min(near.found, near.left)).toBeGreaterThan(5); // both ways are taken
 });
 
