@@ -7,9 +7,11 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readManifest } from "../../src/store/catalog/manifest.ts";
+import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { bundle, type Bundle } from "./crash/bundle.ts";
 import { recover } from "./crash/holds.ts";
-import { ROUND } from "./crash/operations.ts";
+import { BORROWING, ROUND } from "./crash/operations.ts";
 import type { Step } from "./crash/steps.ts";
 import { runWriter, type Told, type WriterOptions } from "./crash/writer.ts";
 import { RUNS, temporaryFolder } from "./opened.ts";
@@ -31,6 +33,7 @@ const LIFE: readonly Step[] = [
   "lease taken",
   "segment written",
   "segment complete",
+  "content borrowed",
   "published",
   "symbols written",
   "symbols named",
@@ -79,6 +82,34 @@ test("killed at each step of a segment's life", async () => {
   );
   await Promise.all(halves);
 });
+
+test.each(["kill within", "kill after"] as const)(
+  "a run that borrows content: %s each of its steps",
+  async (how) => {
+    const path = temporaryFolder();
+    const log = join(path, "steps");
+    let done = 0;
+    for (const step of ["lease taken", "content borrowed", "published"] as const) {
+      done = (await write({ path, first: done, end: done + BORROWING })).done;
+      const moment = { how, step, nth: 1 } as const;
+      const told = await write({ path, first: done, end: done + 1, log, moment });
+      expect(told.isKilled, step).toBe(true);
+      done = await recover(path, told);
+      expect(await borrowersIn(path), step).toBe(1);
+      done = (await write({ path, first: done, end: done + ROUND - BORROWING - 1 })).done;
+    }
+  },
+);
+
+/** Resolves to the number of published segments that borrow content. */
+async function borrowersIn(path: string): Promise<number> {
+  const environment = openEnvironment(join(path, "index"), { readOnly: true });
+  const snapshot = environment.snapshot();
+  const { segments } = readManifest(snapshot);
+  snapshot.close();
+  await environment.close();
+  return segments.filter(({ content }) => content !== undefined).length;
+}
 
 test("killed at random moments", async () => {
   const path = temporaryFolder();

@@ -1,6 +1,7 @@
 /**
  * Compares searches of definitions with brute force. Random files in several languages are added, changed and removed
- * by every way of indexing. The oracle evaluates what the extractor finds in each file.
+ * by every way of indexing. Some repositories are copies of others, and borrow their content. The oracle evaluates what
+ * the extractor finds in each file.
  */
 
 import fc from "fast-check";
@@ -9,6 +10,7 @@ import type { Engine } from "../../src/engine.ts";
 import { createExtractor, type Extractor } from "../../src/ingest/symbols/extract.ts";
 import { SYMBOL_KINDS } from "../../src/store/symbols/symbol-kinds.ts";
 import { ROW, SYMBOL_ROW } from "../../src/store/symbols/symbol-run.ts";
+import { SegmentWriter } from "../../src/store/segments/segment-writer.ts";
 import type { Corpus, CorpusFile, CorpusRepository, CorpusSymbol } from "../oracle/corpus.ts";
 import { REPOSITORY_NAMES } from "../oracle/corpora.ts";
 import { CONTEXTS, searches, type SearchCase } from "../oracle/queries.ts";
@@ -21,6 +23,14 @@ vi.mock("../../src/store/format/format.ts", async (original) => ({
   ...(await original<object>()),
   RETIRE_MS: 0,
 }));
+
+// applies without workers; threads borrow nothing from so small repositories
+vi.mock("../../src/ingest/run/bounds.ts", async (original) => ({
+  ...(await original<object>()),
+  LEAST_SHARED_BYTES: 1,
+}));
+
+const borrowing = vi.spyOn(SegmentWriter.prototype, "finishBorrowing");
 
 const NAMES = ["foo", "Foo", "fooBar", "foo_bar", "barfoo", "x", "aaa", "Kelvin", "größe", "ſet"];
 
@@ -110,6 +120,8 @@ interface Step {
   readonly repository: CorpusRepository;
   readonly asked: readonly Omit<SearchCase, "corpus">[];
   readonly isRemoved: boolean;
+  /** Whether the repository is indexed as a new one, with the files of another one beside its own. */
+  readonly isCopy: boolean;
   readonly style: Style;
   readonly isLate: boolean;
   readonly isCompacted: boolean;
@@ -123,13 +135,26 @@ const steps: fc.Arbitrary<Step> = fc.tuple(repository, fc.boolean()).chain(([eac
     style: fc.constantFrom(...STYLES),
     isLate: fc.boolean(),
     isCompacted: fc.boolean(),
+    isCopy: fc.boolean(),
   }),
 );
 
+/** Returns the repository with the files of another one beside its own. */
+function copyOf(other: CorpusRepository, own: CorpusRepository): CorpusRepository {
+  const [revision] = own.revisions;
+  const paths = new Set(revision!.files.map((one) => one.path));
+  const copied = other.revisions[0]!.files.filter((one) => !paths.has(one.path));
+  return { ...own, revisions: [{ ...revision!, files: [...revision!.files, ...copied] }] };
+}
+
 async function advance(engine: Engine, corpus: Corpus, step: Step): Promise<Corpus> {
-  const { repository: after, isRemoved, style, isLate, isCompacted } = step;
-  const before = corpus.repositories.find((one) => one.name === after.name);
-  const others = corpus.repositories.filter((one) => one !== before);
+  const { isRemoved, isCopy, style, isLate, isCompacted } = step;
+  const { name } = step.repository;
+  const others = corpus.repositories.filter((one) => one.name !== name);
+  const lender = isCopy && !isRemoved ? others[0] : undefined;
+  if (lender) await engine.remove(name);
+  const before = lender ? undefined : corpus.repositories.find((one) => one.name === name);
+  const after = lender ? copyOf(lender, step.repository) : step.repository;
   if (isRemoved) {
     expect(await engine.remove(after.name)).toBe(before !== undefined);
     return { repositories: others };
@@ -146,6 +171,16 @@ const contexts = (name: string) => CONTEXTS[name];
 
 /** Draws steps after which matches lie in definitions. */
 const FINDS_DEFINITIONS = { seed: 1, numRuns: 2 };
+
+/** Returns the steps, and then the last one once more, which adds a copy. */
+const withCopy = (drawn: readonly Step[]): Step[] => {
+  const last = drawn.at(-1)!;
+  const repository = { ...last.repository, name: COPY };
+  return [...drawn, { ...last, repository, isCopy: true, isRemoved: false }];
+};
+
+/** A name that no random repository has. */
+const COPY = REPOSITORY_NAMES[3]!;
 
 test.each([
   { workers: 0, runs: 5 },
@@ -173,10 +208,11 @@ test.each([
   };
   await fc.assert(fc.asyncProperty(steps, take), {
     // the count below does not depend on luck
-    examples: fc.sample(steps, FINDS_DEFINITIONS).map((each): [Step] => [each]),
-    numRuns: runs * RUNS + FINDS_DEFINITIONS.numRuns,
+    examples: withCopy(fc.sample(steps, FINDS_DEFINITIONS)).map((each): [Step] => [each]),
+    numRuns: runs * RUNS + FINDS_DEFINITIONS.numRuns + 1,
   });
   expect(around).toBeGreaterThan(0);
+  if (workers === 0) expect(borrowing).toHaveBeenCalled();
 });
 
 /** The features that the random queries for definitions must have. */

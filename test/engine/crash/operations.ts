@@ -26,7 +26,10 @@ export type Operation =
 export const EMPTY: State = { repositories: new Map(), keys: [] };
 
 /** The list repeats after this many operations, with new contents. */
-export const ROUND = 8;
+export const ROUND = 10;
+
+/** The number of the operation within a round that borrows content. */
+export const BORROWING = 8;
 
 export function operation(number: number): Operation {
   const round = Math.floor(number / ROUND);
@@ -46,9 +49,14 @@ export function operation(number: number): Operation {
       return { kind: "index", repositories: new Map([["web", files(number, 0, 14, 8)]]) };
     case 6:
       return update(number, "tools");
-    default:
+    case 7:
       // without it merging is left to the tiers
       return round % 3 === 2 ? index(number, ["rest", 0, 3]) : { kind: "compact" };
+    case BORROWING:
+      // a new repository, which borrows the content of one that was indexed before
+      return { kind: "index", repositories: new Map([["copy", files(number - 3, 0, 14, 8)]]) };
+    default:
+      return { kind: "remove", name: "copy" };
   }
 }
 

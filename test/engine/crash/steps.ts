@@ -11,6 +11,7 @@ export type Step =
   | "lease taken"
   | "segment written"
   | "segment complete"
+  | "content borrowed"
   | "published"
   | "symbols written"
   | "symbols named"
@@ -47,7 +48,8 @@ export function nameStep({ put, removed, before, after }: Touched): Step {
   if (puts("format")) return "created";
   if (before && after) return nameManifest(before, after);
   const parts = new Set(put.filter(isSegment).map((key) => key[5]));
-  if (parts.has(PART.HEADER)) return "segment complete";
+  if (parts.has(PART.HEADER))
+    return parts.has(PART.HASHES) ? "segment complete" : "content borrowed";
   if (parts.size > 0) return parts.has(PART.SYMBOLS) ? "symbols written" : "segment written";
   if (removed.some(isSegment)) return "deleted";
   if (removed.length > 0) return "lease released";
