@@ -18,6 +18,7 @@ export interface ClusterFigures {
   })[];
   /** How long a node takes to fetch the whole index. */
   readonly fetch: {
+    /** Bytes of the objects before they are packed. */
     readonly bytes: number;
     readonly seconds: number;
     readonly processorMs: number;

@@ -25,7 +25,7 @@ import { nodeProgram, type NewNode, type NodeProcess } from "../test/cluster/nod
 import { startPostgres } from "../test/cluster/postgres-process.ts";
 import { nameOf, writeManyRepositories } from "../test/store/many-repositories.ts";
 import type { Asked, ClusterFigures, ManyInCluster } from "./cluster-figures.ts";
-import { memoryOf, sizeOnDisk } from "./command.ts";
+import { memoryOf } from "./command.ts";
 import { generatedFiles } from "./generated.ts";
 import { sample, spreadOf, timed, type Patience } from "./statistics.ts";
 
@@ -133,7 +133,7 @@ const repositoryOf = (number: number, bytes = BYTES_EACH): Source =>
 type Searches = Omit<ClusterFigures, "memory" | "many" | "load">;
 
 async function measureSearches(machines: Machines, log: (text: string) => void): Promise<Searches> {
-  const { open, close, objects, newNode } = machines;
+  const { open, close, pool, newNode } = machines;
   try {
     const whole = await open({});
     for (let number = 0; number < REPOSITORIES; number++)
@@ -145,7 +145,9 @@ async function measureSearches(machines: Machines, log: (text: string) => void):
     const single = await ask(whole);
     const first = await newNode("fetching");
     const seconds = (await timed(() => first.start())) / 1000;
-    const fetch = { bytes: sizeOnDisk(objects), seconds, processorMs: processorMsOf(first) };
+    const objects = (await headsOf(pool)).flatMap(({ segments }) => segments);
+    const bytes = objects.reduce((sum, one) => sum + one.bytes, 0);
+    const fetch = { bytes, seconds, processorMs: processorMsOf(first) };
     await forget(machines, [first]);
     const fronts: ClusterFigures["fronts"][number][] = [];
     for (const count of NODES) {

@@ -33,8 +33,8 @@ const BASIS = {
 test("bytes, minutes and milliseconds", () => {
   const size = { textBytes: 300e9, nodes: 5, threads: 10, replicas: 2 };
   const scale = scaleOf(size, BASIS);
-  expect(scale.storedBytes).toBeCloseTo(600e9); // 1.5 for each byte of text, a quarter of it replaced
-  expect(scale.nodeBytes).toBeCloseTo(240e9);
+  expect(scale.nodeBytes).toBeCloseTo(240e9); // 1.5 for each byte of text, a quarter of it replaced
+  expect(scale.objectBytes).toBeCloseTo(174e9);
   expect(scale.refillSeconds).toBeCloseTo(1_200); // 60 GB for each of 4 nodes, at 50 MB/s
   const front5 = 3; // half a millisecond for each node, and as much besides
   expect(scale.searches.get("rare")).toBeCloseTo(front5 + (300 * 3.5) / 35); // 35 threads' worth

@@ -1,31 +1,51 @@
 /**
- * Defines the format of every object: a sequence of values, each with a tag and a number. Version 1:
+ * Defines the format of every object: two sections of values, the tables and the rest. Version 2:
  *
- *     object := "quern" version kind value* end
- *     value  := tag number length byte[length]
- *     end    := 255
+ *     object  := "quern" version kind section section tablesBytes block* block*
+ *     section := bytes sum
+ *     block   := length byte[length]
+ *     value   := tag number length byte[length]
  *
- * `version`, `kind` and `tag` are bytes, the others u32, little-endian. The kind defines what tags and numbers mean;
- * see segment-object.ts. The key of an object ends with the SHA-256 of all its bytes. So objects with equal content
- * have the same key, and values need no seals. Once a reader has reached the end, it knows that the object is
- * undamaged. Before that, any value may be damaged.
+ * `version`, `kind` and `tag` are bytes, `sum` is a SHA-256, the others are u32, little-endian. The kind defines what
+ * tags and numbers mean; see segment-object.ts. The values of a section, one after another, have `bytes` bytes and the
+ * SHA-256 `sum`. They are cut into blocks of BLOCK_BYTES, of which the last may be shorter, and each is packed
+ * (packing.ts). The packed tables take `tablesBytes`, so that a reader can fetch them alone.
  *
- * *Example.* An object of kind 1 with one value (tag 3, number 2, content `hi`): 71 75 65 72 6e 01 01, 03, 02 00 00
- * 00, 02 00 00 00, 68 69, ff.
+ * The key of an object ends with the SHA-256 of its bytes before `tablesBytes`. So objects with equal content have the
+ * same key, even if versions of brotli pack it differently, and values need no seals. Once a reader has reached the end
+ * of a section, it knows that the section is undamaged. Before that, any value may be damaged.
+ *
+ * *Example.* An object of kind 1 without tables, and with one value (tag 3, number 2, content `hi`): 71 75 65 72 6e 02
+ * 01; a section of 00 00 00 00 bytes and its sum; one of 0b 00 00 00 bytes, which are 03, 02 00 00 00, 02 00 00 00, 68
+ * 69, and its sum; 00 00 00 00 bytes of packed tables; one block.
+ *
+ * In version 1, values were not packed.
  */
 
-import { createHash } from "node:crypto";
+import { createHash, hash as hashOf } from "node:crypto";
 import { QuernError } from "../../base/errors.ts";
+import { pack, unpack } from "./packing.ts";
+import { inPieces, type SegmentStore } from "./segment-store.ts";
 
-const MAGIC = Buffer.from("quern\u0001");
-const HEAD_BYTES = 9;
-const END = 255;
+const MAGIC = Buffer.from("quern\u0002");
+const SUM_BYTES = 32;
+const SECTION_BYTES = 4 + SUM_BYTES;
+/** The bytes that the key is made of. */
+const NAMED_BYTES = MAGIC.length + 1 + 2 * SECTION_BYTES;
+const HEAD_BYTES = NAMED_BYTES + 4;
+const VALUE_HEAD_BYTES = 9;
+const BLOCK_BYTES = 2 ** 20;
+/** The longest packed block. Brotli adds a few bytes to what it cannot pack. */
+const MOST_PACKED_BYTES = BLOCK_BYTES + 2 ** 10;
 /** The longest value. The posting lists of one gram and the tables of a segment of 256 MiB are far shorter. */
 const MOST_BYTES = 2 ** 29;
 /** The longest object whose length is not published: the symbols of a segment, and repository objects. */
 const MOST_OBJECT_BYTES = 2 ** 30;
-/** How many bytes are written at a time. */
-const PIECE_BYTES = 2 ** 20;
+/**
+ * How many packed bytes of a section are kept in memory until they are sent. A longer section is packed twice, because
+ * the length of an object must be known before it is sent.
+ */
+const MOST_HELD_BYTES = 16 * 2 ** 20;
 
 export interface Value {
   readonly tag: number;
@@ -33,55 +53,104 @@ export interface Value {
   readonly bytes: Uint8Array;
 }
 
-/** The key of an object, and its length. */
+type Values = AsyncIterable<Value> | Iterable<Value>;
+
+/**
+ * What an object consists of. Both sections may be read twice, and must have the same values each time. A value's
+ * bytes may be valid only until the next value is requested.
+ */
+export interface Bundle {
+  readonly kind: number;
+  readonly tables: () => Values;
+  readonly rest: () => Values;
+}
+
+/** The key of an object, and the length of its values before they are packed. */
 export interface Described {
   readonly key: string;
   readonly bytes: number;
 }
 
-/**
- * Yields the bytes of an object. A value's bytes may be valid only until the next value is requested. REQUIRES: tags
- * are below 255.
- */
-export async function* encodeBundle(
-  kind: number,
-  values: AsyncIterable<Value> | Iterable<Value>,
-): AsyncGenerator<Uint8Array> {
-  let held: Uint8Array[] = [Uint8Array.of(...MAGIC, kind)];
-  let bytes = held[0]!.length;
-  for await (const value of values) {
-    const head = Buffer.alloc(HEAD_BYTES);
-    head[0] = value.tag;
-    head.writeUInt32LE(value.number, 1);
-    head.writeUInt32LE(value.bytes.length, 5);
-    held.push(head, Uint8Array.from(value.bytes));
-    bytes += HEAD_BYTES + value.bytes.length;
-    if (bytes < PIECE_BYTES) continue;
-    yield Buffer.concat(held);
-    [held, bytes] = [[], 0];
-  }
-  yield Buffer.concat([...held, Uint8Array.of(END)]);
+interface Section {
+  readonly bytes: number;
+  readonly sum: Buffer;
 }
 
-/** Computes the key and the length of an object from its bytes. */
-export async function describe(
+interface PackedSection extends Section {
+  readonly packedBytes: number;
+  readonly blocks: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+/** Stores an object. */
+export async function sendBundle(
+  store: Pick<SegmentStore, "put">,
   folder: string,
-  body: AsyncIterable<Uint8Array>,
+  { kind, tables: tableValues, rest: restValues }: Bundle,
 ): Promise<Described> {
+  const [tables, rest] = [await packSection(tableValues), await packSection(restValues)];
+  const named = Buffer.concat([MAGIC, Buffer.of(kind), ...[tables, rest].flatMap(sectionHead)]);
+  const sum = hashOf("sha256", named);
+  const key = `v1/${folder}/${sum.slice(0, 2)}/${sum}`;
+  const body = async function* (): AsyncGenerator<Uint8Array> {
+    yield Buffer.concat([named, u32(tables.packedBytes)]);
+    yield* tables.blocks();
+    yield* rest.blocks();
+  };
+  await store.put(key, body(), HEAD_BYTES + tables.packedBytes + rest.packedBytes);
+  return { key, bytes: tables.bytes + rest.bytes };
+}
+
+const sectionHead = ({ bytes, sum }: Section): Buffer[] => [u32(bytes), sum];
+
+function u32(number: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(number);
+  return bytes;
+}
+
+async function packSection(values: () => Values): Promise<PackedSection> {
   const hash = createHash("sha256");
-  let bytes = 0;
-  for await (const piece of body) {
-    hash.update(piece);
-    bytes += piece.length;
+  let held: Uint8Array[] | undefined = [];
+  let [bytes, packedBytes] = [0, 0];
+  for await (const packed of packedBlocks(values(), (block) => {
+    bytes += block.length;
+    hash.update(block);
+  })) {
+    packedBytes += packed.length;
+    if (packedBytes > MOST_HELD_BYTES) held = undefined;
+    held?.push(packed);
   }
-  const sum = hash.digest("hex");
-  return { key: `v1/${folder}/${sum.slice(0, 2)}/${sum}`, bytes };
+  const kept = held;
+  const blocks = () => kept ?? packedBlocks(values(), () => undefined);
+  return { bytes, sum: hash.digest(), packedBytes, blocks };
+}
+
+async function* packedBlocks(
+  values: Values,
+  onBlock: (block: Buffer) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const block of inPieces(encodeValues(values), BLOCK_BYTES)) {
+    const packing = pack(block);
+    onBlock(block);
+    const packed = await packing;
+    yield Buffer.concat([u32(packed.length), packed]);
+  }
+}
+
+async function* encodeValues(values: Values): AsyncGenerator<Uint8Array> {
+  for await (const { tag, number, bytes } of values) {
+    const head = Buffer.alloc(VALUE_HEAD_BYTES);
+    head[0] = tag;
+    head.writeUInt32LE(number, 1);
+    head.writeUInt32LE(bytes.length, 5);
+    yield Buffer.concat([head, bytes]);
+  }
 }
 
 /**
- * Yields the values of an object. Throws INDEX_CORRUPT, at the end at the latest, if the bytes do not match the key.
- * Throws as soon as there are more than `mostBytes`, because an endless body would fill the disk before its hash is
- * known.
+ * Yields the values of an object. Throws INDEX_CORRUPT, at the end at the latest, if the object does not match the key.
+ * Throws before the first value if there are more than `mostBytes`, because they would fill the disk before their hash
+ * is known.
  * REQUIRES: the caller trusts no value before the end.
  */
 export async function* decodeBundle(
@@ -90,27 +159,76 @@ export async function* decodeBundle(
   body: AsyncIterable<Uint8Array>,
   mostBytes = MOST_OBJECT_BYTES,
 ): AsyncGenerator<Value> {
-  const hash = createHash("sha256");
-  let bytesLeft = mostBytes;
-  const reader = new Pieces(body, (piece) => {
-    bytesLeft -= piece.length;
-    if (bytesLeft < 0) throw damaged(key);
-    hash.update(piece);
+  const reader = new Pieces(body);
+  try {
+    const { tables, rest, tablesBytes } = await readHead(key, kind, reader);
+    if (tables.bytes + rest.bytes > mostBytes) throw damaged(key);
+    yield* decodeSection(key, tables, reader);
+    if (reader.taken !== HEAD_BYTES + tablesBytes) throw damaged(key);
+    yield* decodeSection(key, rest, reader);
+    if (await reader.take(1)) throw damaged(key);
+  } finally {
+    await reader.close();
+  }
+}
+
+interface Head {
+  readonly tables: Section;
+  readonly rest: Section;
+  readonly tablesBytes: number;
+}
+
+async function readHead(key: string, kind: number, reader: Pieces): Promise<Head> {
+  const head = await reader.take(HEAD_BYTES);
+  const named = head?.subarray(0, NAMED_BYTES);
+  const start = Buffer.from([...MAGIC, kind]);
+  const isNamed =
+    named?.subarray(0, start.length).equals(start) &&
+    hashOf("sha256", named) === key.slice(key.lastIndexOf("/") + 1);
+  if (!head || !isNamed) throw damaged(key);
+  const sectionAt = (at: number): Section => ({
+    bytes: head.readUInt32LE(at),
+    sum: Buffer.from(head.subarray(at + 4, at + SECTION_BYTES)),
   });
-  const head = await reader.take(MAGIC.length + 1);
-  if (!head?.equals(Buffer.from([...MAGIC, kind]))) throw damaged(key);
+  return {
+    tables: sectionAt(start.length),
+    rest: sectionAt(start.length + SECTION_BYTES),
+    tablesBytes: head.readUInt32LE(NAMED_BYTES),
+  };
+}
+
+async function* decodeSection(
+  key: string,
+  section: Section,
+  reader: Pieces,
+): AsyncGenerator<Value> {
+  const values = new Pieces(unpackedBlocks(key, section, reader));
   for (;;) {
-    const tag = (await reader.take(1))?.[0];
-    if (tag === undefined) throw damaged(key);
-    if (tag === END) break;
-    const place = await reader.take(HEAD_BYTES - 1);
+    const tag = (await values.take(1))?.[0];
+    if (tag === undefined) return;
+    const place = await values.take(VALUE_HEAD_BYTES - 1);
     const length = place?.readUInt32LE(4) ?? Infinity;
-    const bytes = length <= MOST_BYTES ? await reader.take(length) : undefined;
+    const bytes = length <= MOST_BYTES ? await values.take(length) : undefined;
     if (!place || !bytes) throw damaged(key);
     yield { tag, number: place.readUInt32LE(0), bytes };
   }
-  const isMore = await reader.take(1);
-  if (isMore || hash.digest("hex") !== key.slice(key.lastIndexOf("/") + 1)) throw damaged(key);
+}
+
+async function* unpackedBlocks(
+  key: string,
+  { bytes, sum }: Section,
+  reader: Pieces,
+): AsyncGenerator<Buffer> {
+  const hash = createHash("sha256");
+  for (let left = bytes; left > 0; left -= BLOCK_BYTES) {
+    const length = (await reader.take(4))?.readUInt32LE() ?? Infinity;
+    const packed = length <= MOST_PACKED_BYTES ? await reader.take(length) : undefined;
+    const block = packed && (await unpack(packed, Math.min(left, BLOCK_BYTES)));
+    if (!block) throw damaged(key);
+    hash.update(block);
+    yield block;
+  }
+  if (!hash.digest().equals(sum)) throw damaged(key);
 }
 
 export const damaged = (key: string): QuernError =>
@@ -122,12 +240,12 @@ export const damaged = (key: string): QuernError =>
 /** Reads exact numbers of bytes from a body that arrives in pieces of any length. */
 class Pieces {
   readonly #source: AsyncIterator<Uint8Array>;
-  readonly #onPiece: (piece: Uint8Array) => void;
   #piece = Buffer.alloc(0);
+  /** The number of bytes that were taken. */
+  taken = 0;
 
-  constructor(body: AsyncIterable<Uint8Array>, onPiece: (piece: Uint8Array) => void) {
+  constructor(body: AsyncIterable<Uint8Array>) {
     this.#source = body[Symbol.asyncIterator]();
-    this.#onPiece = onPiece;
   }
 
   /** Resolves to the next bytes. Resolves to undefined if the body ends before this many. */
@@ -136,12 +254,17 @@ class Pieces {
     for (let length = this.#piece.length; length < bytes;) {
       const next = await this.#source.next();
       if (next.done) return undefined;
-      this.#onPiece(next.value);
       held.push(next.value);
       length += next.value.length;
     }
     const all = held.length === 1 ? this.#piece : Buffer.concat(held);
     this.#piece = all.subarray(bytes);
+    this.taken += bytes;
     return all.subarray(0, bytes);
+  }
+
+  /** Ends the body, even if it has more bytes. */
+  async close(): Promise<void> {
+    await this.#source.return?.();
   }
 }

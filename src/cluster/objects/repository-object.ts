@@ -10,7 +10,7 @@
  */
 
 import { pack, unpack } from "msgpackr";
-import { damaged, decodeBundle, describe, encodeBundle, type Value } from "./bundle.ts";
+import { damaged, decodeBundle, sendBundle, type Value } from "./bundle.ts";
 import type { SegmentStore } from "./segment-store.ts";
 
 const KIND = 3;
@@ -37,8 +37,11 @@ export async function sendExtra(
     ...(skipped ? [{ tag: TAG.SKIPPED, number: 0, bytes: skipped }] : []),
     ...versions.map(([number, bytes]) => ({ tag: TAG.VERSIONS, number, bytes })),
   ];
-  const { key, bytes } = await describe("repo", encodeBundle(KIND, values));
-  await store.put(key, encodeBundle(KIND, values), bytes);
+  const { key } = await sendBundle(store, "repo", {
+    kind: KIND,
+    tables: () => [],
+    rest: () => values,
+  });
   return key;
 }
 

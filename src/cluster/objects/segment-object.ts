@@ -4,11 +4,10 @@
  * seals anew. Repositories have the same ids on all machines of a cluster.
  *
  *     kind     tag                 number
- *     SEGMENT  part, see PARTS     the value's number in its part; only the first copy of the header is there
+ *     SEGMENT  part                the value's number in its part; only the first copy of the header is there
  *     SYMBOLS  SYMBOLS or NAMES    the value's number in its edition
  *
- * A segment's values are in the order of PARTS: the tables come first, with 0.5 % of the bytes, and the text comes
- * last.
+ * A segment's tables are its HEADER and TABLE_PARTS, 0.3 % of its bytes. The only table of symbols is their header.
  */
 
 import { PART, segmentKey, segmentRange, type Part } from "../../store/format/format.ts";
@@ -21,30 +20,28 @@ import {
   readHeader,
   type SegmentHeader,
 } from "../../store/segments/segment-tables.ts";
-import { editionKey, editionRange, numberInEdition } from "../../store/symbols/edition-key.ts";
 import {
-  damaged,
-  decodeBundle,
-  describe,
-  encodeBundle,
-  type Described,
-  type Value,
-} from "./bundle.ts";
+  EDITION_NUMBERS,
+  editionKey,
+  editionRange,
+  numberInEdition,
+} from "../../store/symbols/edition-key.ts";
+import type { EditionOf } from "../../store/symbols/symbol-columns.ts";
+import { damaged, decodeBundle, sendBundle, type Described, type Value } from "./bundle.ts";
 import type { SegmentStore } from "./segment-store.ts";
 
 const KIND = { SEGMENT: 1, SYMBOLS: 2 } as const;
 
-const PARTS: readonly Part[] = [
-  PART.HEADER,
+/** The parts of an object's tables, after the header. */
+const TABLE_PARTS: readonly Part[] = [
   PART.BLOBS,
   PART.HASHES,
   PART.FOLDS,
   PART.FILES,
   PART.PATHS,
   PART.GRAMS,
-  PART.POSTINGS,
-  PART.TEXT,
 ];
+const REST_PARTS: readonly Part[] = [PART.POSTINGS, PART.TEXT];
 const SYMBOL_PARTS: readonly Part[] = [PART.SYMBOLS, PART.NAMES];
 
 /**
@@ -67,8 +64,8 @@ interface Stretch {
 /** The parts that a segment does not borrow. The header is made anew. */
 const OWN_PARTS: ReadonlySet<Part> = new Set([PART.FILES, PART.PATHS]);
 
-const segmentStretches = (segment: number, content: number): Stretch[] =>
-  PARTS.filter((tag) => tag !== PART.HEADER).map((tag) => {
+const segmentStretches = (parts: readonly Part[], segment: number, content: number): Stretch[] =>
+  parts.map((tag) => {
     const from = OWN_PARTS.has(tag) ? segment : content;
     return {
       tag,
@@ -77,27 +74,43 @@ const segmentStretches = (segment: number, content: number): Stretch[] =>
     };
   });
 
-/** Yields the values of a segment. One that borrows its content gets a copy of it. */
-async function* segmentValues(environment: Environment, segment: number): AsyncGenerator<Value> {
+/** Yields the tables of a segment. One that borrows its content gets a copy of it. */
+async function* tableValues(environment: Environment, segment: number): AsyncGenerator<Value> {
+  const header = headerOf(environment, segment);
+  const bytes = Buffer.concat(encodeHeader(segment, { ...header, content: segment }));
+  yield { tag: PART.HEADER, number: 0, bytes };
+  yield* valuesOf(environment, segmentStretches(TABLE_PARTS, segment, header.content));
+}
+
+/** Yields the posting lists and the text of a segment. */
+async function* restValues(environment: Environment, segment: number): AsyncGenerator<Value> {
+  const { content } = headerOf(environment, segment);
+  yield* valuesOf(environment, segmentStretches(REST_PARTS, segment, content));
+}
+
+function headerOf(environment: Environment, segment: number): SegmentHeader {
   const snapshot = environment.snapshot();
-  let header: SegmentHeader | undefined;
   try {
-    header = readHeader(snapshot, segment);
+    const header = readHeader(snapshot, segment);
+    if (!header) throw corrupt(`segment ${segment} is not there`);
+    return header;
   } finally {
     snapshot.close();
   }
-  if (!header) throw corrupt(`segment ${segment} is not there`);
-  const bytes = Buffer.concat(encodeHeader(segment, { ...header, content: segment }));
-  yield { tag: PART.HEADER, number: 0, bytes };
-  yield* valuesOf(environment, segmentStretches(segment, header.content));
 }
 
-const symbolStretches = (segment: number, edition: number): Stretch[] =>
-  SYMBOL_PARTS.map((tag) => ({
-    tag,
-    range: editionRange(segment, tag, edition),
-    numberOf: numberInEdition,
-  }));
+/** The number in SYMBOLS of an edition's header. The header alone says what a run has to find anew. */
+const SYMBOLS_HEADER = 0;
+
+const symbolStretch = (
+  tag: Part,
+  { segment, edition }: EditionOf,
+  [from, to]: readonly [from: number, to: number],
+): Stretch => ({
+  tag,
+  range: [editionKey(segment, tag, edition, from), editionKey(segment, tag, edition, to)],
+  numberOf: numberInEdition,
+});
 
 /** Yields the values in all key ranges. REQUIRES: nobody deletes the values meanwhile. */
 async function* valuesOf(
@@ -133,31 +146,32 @@ export const sendSegment = (
   segment: number,
   store: SegmentStore,
 ): Promise<Described> =>
-  send(store, "seg", () => encodeBundle(KIND.SEGMENT, segmentValues(environment, segment)));
+  sendBundle(store, "seg", {
+    kind: KIND.SEGMENT,
+    tables: () => tableValues(environment, segment),
+    rest: () => restValues(environment, segment),
+  });
 
 /** Stores the symbols of an edition as an object. REQUIRES: the edition is complete, and nobody deletes it meanwhile. */
 export const sendSymbols = (
   environment: Environment,
-  { segment, edition }: { readonly segment: number; readonly edition: number },
+  of: EditionOf,
   store: SegmentStore,
-): Promise<Described> =>
-  send(store, "sym", () =>
-    encodeBundle(KIND.SYMBOLS, valuesOf(environment, symbolStretches(segment, edition))),
-  );
-
-/** Stores a body. Reads the body twice, because the key must be known before the bytes are sent. */
-async function send(
-  store: SegmentStore,
-  folder: string,
-  body: () => AsyncIterable<Uint8Array>,
-): Promise<Described> {
-  const described = await describe(folder, body());
-  await store.put(described.key, body(), described.bytes);
-  return described;
-}
+): Promise<Described> => {
+  const header = [symbolStretch(PART.SYMBOLS, of, [0, SYMBOLS_HEADER + 1])];
+  const rest = [
+    symbolStretch(PART.SYMBOLS, of, [SYMBOLS_HEADER + 1, EDITION_NUMBERS]),
+    symbolStretch(PART.NAMES, of, [0, EDITION_NUMBERS]),
+  ];
+  return sendBundle(store, "sym", {
+    kind: KIND.SYMBOLS,
+    tables: () => valuesOf(environment, header),
+    rest: () => valuesOf(environment, rest),
+  });
+};
 
 /**
- * Fetches the object of a segment, which has `bytes` bytes, and stores the segment under a number of this data
+ * Fetches the object of a segment, whose values have `bytes` bytes, and stores the segment under a number of this data
  * directory. Rejects with INDEX_CORRUPT if the object is damaged. After a failure some values may be left, but no
  * reader sees them. REQUIRES: no manifest names the number, and only this process writes.
  */
@@ -173,7 +187,9 @@ export async function fetchSegment(
   const keysOf = ({ tag, number, bytes }: Value): Buffer[] | undefined => {
     if (tag === PART.HEADER && !isBorrowing(bytes))
       return HEADER_COPIES.map((copy) => segmentKey(segment, PART.HEADER, copy));
-    return tag !== PART.HEADER && isIn(PARTS, tag) ? [segmentKey(segment, tag, number)] : undefined;
+    return tag !== PART.HEADER && isIn([...TABLE_PARTS, ...REST_PARTS], tag)
+      ? [segmentKey(segment, tag, number)]
+      : undefined;
   };
   await writeAll(environment, { key, keysOf, kind: KIND.SEGMENT, bytes }, store);
 }
@@ -186,7 +202,7 @@ export async function fetchSymbols(
 ): Promise<void> {
   const { key, segment, edition } = of;
   const keysOf = ({ tag, number }: Value): Buffer[] | undefined =>
-    isIn(SYMBOL_PARTS, tag) && number < 2 ** 24
+    isIn(SYMBOL_PARTS, tag) && number < EDITION_NUMBERS
       ? [editionKey(segment, tag, edition, number)]
       : undefined;
   await writeAll(environment, { key, keysOf, kind: KIND.SYMBOLS }, store);
@@ -202,7 +218,7 @@ async function writeAll(
     readonly kind: number;
     /** Returns the keys of a value, or undefined if the value does not belong in such an object. */
     readonly keysOf: (value: Value) => Buffer[] | undefined;
-    /** The length of the object, if it is known. */
+    /** The length of its values, if it is known. */
     readonly bytes?: number | undefined;
   },
   store: SegmentStore,

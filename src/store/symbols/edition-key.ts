@@ -2,7 +2,8 @@
 
 import { segmentKey, type Part } from "../format/format.ts";
 
-const EDITION_NUMBERS = 2 ** 24;
+/** The number of numbers that each edition has in a part. */
+export const EDITION_NUMBERS = 2 ** 24;
 const MOST_EDITIONS = 254;
 
 export const nextEdition = (edition: number): number => (edition % MOST_EDITIONS) + 1;
