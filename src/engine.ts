@@ -9,7 +9,7 @@ import { packageFile } from "./base/package-file.ts";
 import { closedError, QuernError } from "./base/errors.ts";
 import { checkKeys, type KeysOf } from "./base/known-keys.ts";
 import { mustBe, wholeNumber } from "./base/must-be.ts";
-import { Writes, type CompactReport } from "./ingest/writes.ts";
+import { Writes, type CompactReport, type StepOptions } from "./ingest/writes.ts";
 import type { IndexProgress, IndexReport } from "./ingest/run/report.ts";
 import type { Source } from "./ingest/sources/source.ts";
 import { INGEST_TASKS } from "./ingest/tasks.ts";
@@ -846,10 +846,10 @@ class OpenedEngine
     return this.#reader.paths(revision, options.viewer, await this.#viewSource({})());
   }
 
-  async remove(repository: string): Promise<boolean> {
+  async remove(repository: string, steps: StepOptions = {}): Promise<boolean> {
     this.#mustBeOpen();
     if (typeof repository !== "string") throw invalid("remove: the repository must be a string");
-    return this.#tracer.write("remove", () => this.#writes.remove(repository));
+    return this.#tracer.write("remove", () => this.#writes.remove(repository, steps));
   }
 
   async compact(

@@ -90,8 +90,9 @@ export interface WorkOptions {
 /**
  * An engine over the index of a cluster. Searches see immediately what this machine publishes, and within some
  * seconds what others publish. It differs from the engine of open() in four ways. `workspace()` is not supported.
- * `index()` publishes each source separately, as soon as its symbols are found. `history()` needs the clone on this
- * machine. If nodes hold the index, `overlay` is not supported.
+ * `index()` publishes each source separately: its content, then its symbols, then merged segments. It resolves when
+ * searches on this machine see all of them. `history()` needs the clone on this machine. If nodes hold the index,
+ * `overlay` is not supported.
  *
  * @example
  * declare const engine: ClusterEngine;
@@ -149,7 +150,8 @@ export interface ClusterEngine extends Engine {
   enqueue(repository: string, payload: unknown, options?: EnqueueOptions): Promise<void>;
   /**
    * Runs the jobs of enqueue() until the signal aborts, and then resolves. `source` returns what to index. A job is
-   * done when that is published. A job that fails is tried again after 5 s, then 10 s, and so on up to an hour.
+   * done when its content and symbols are published. A job that fails is tried again after 5 s, then 10 s, and so on
+   * up to an hour.
    *
    * @example
    * declare const engine: ClusterEngine;

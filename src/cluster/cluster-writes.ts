@@ -66,16 +66,18 @@ export class ClusterWrites {
     this.#mustBeOpen();
     const { catalog, shardBytes } = this.#parts;
     const shard = await catalog.shardOf(source.name, shardBytes);
-    return this.#write(writer, shard, writing, async ({ engine, expect }) => {
+    return this.#write(writer, shard, writing, async ({ engine, steps, expect }) => {
       await expect(source.name);
-      return engine.index(source, options);
+      return engine.index(source, { ...options, ...steps });
     });
   }
 
   async remove(repository: string): Promise<boolean> {
     const shard = await this.#parts.catalog.knownShard(repository);
     if (shard === undefined) return false;
-    return this.#write(this.#writer, shard, {}, ({ engine }) => engine.remove(repository));
+    return this.#write(this.#writer, shard, {}, ({ engine, steps }) =>
+      engine.remove(repository, steps),
+    );
   }
 
   async compact(options: Parameters<Engine["compact"]>[0] = {}): Promise<CompactReport> {

@@ -1,7 +1,8 @@
 /**
  * Writes to shards, one at a time. It takes the shard's lease, updates a local directory to the shard's newest
- * generation, lets an ordinary engine change it, stores new objects, and publishes them. A writer that is stopped
- * before the publication has changed nothing for others.
+ * generation, lets an ordinary engine change it, stores new objects, and publishes them. The steps of an index run
+ * (content, symbols, merges) are published separately, because the symbols of a large repository take minutes. What a
+ * stopped writer has not published does not exist for others. The next index run in the shard finds the missing symbols.
  */
 
 import { randomBytes } from "node:crypto";
@@ -10,12 +11,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { throwIfAborted } from "../base/abort.ts";
 import { QuernError } from "../base/errors.ts";
 import { open, type Engine, type OpenOptions } from "../engine.ts";
+import { BETWEEN_STEPS, type StepOptions } from "../ingest/writes.ts";
 import { openStore } from "../store/catalog/open.ts";
 import { nextManifest, putManifest, readManifest } from "../store/catalog/manifest.ts";
 import type { Environment } from "../store/lmdb/environment.ts";
 import { acquireLease, checkLease } from "../store/lmdb/lease.ts";
 import type { Catalog } from "./catalog/catalog.ts";
-import type { ShardHead } from "./catalog/head.ts";
+import { emptyHead, headAfter, type ShardHead } from "./catalog/head.ts";
 import type { EndedJob } from "./catalog/jobs.ts";
 import { keepRenewing, LEASE_MS } from "./follow/renewal.ts";
 import { bringTo } from "./local/bring.ts";
@@ -34,18 +36,23 @@ export interface ShardWriterOptions {
   readonly onPublished: (shard: number, generation: number) => void;
 }
 
+/** What open() returns, with the option that is not part of the public interface. */
+interface StepwiseEngine extends Engine {
+  remove(repository: string, steps?: StepOptions): Promise<boolean>;
+}
+
 /** A shard's directory while it is open. */
 interface Opened {
   readonly shard: number;
   readonly environment: Environment;
-  readonly engine: Engine;
-  /** The generation to which the directory was last updated. */
-  head: ShardHead | undefined;
+  readonly engine: StepwiseEngine;
+  /** The generation to which the directory was last updated, or which was last published from it. */
+  head: ShardHead;
 }
 
 export interface WriteOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The job that the publication completes. */
+  /** The job that the last publication completes. */
   readonly job?: EndedJob | undefined;
   /** Milliseconds to wait for another writer. Default: the engine's. */
   readonly lockTimeoutMs?: number;
@@ -53,7 +60,9 @@ export interface WriteOptions {
 
 /** What `work` may use while the lease is held. */
 export interface ShardSession {
-  readonly engine: Engine;
+  readonly engine: StepwiseEngine;
+  /** For calls of the engine that consist of several steps. Each step is published before the next. */
+  readonly steps: StepOptions;
   /** Assigns the id of the next new repository. REQUIRES: a source of that name is indexed next. */
   readonly expect: (repository: string) => Promise<void>;
 }
@@ -86,7 +95,7 @@ export class ShardWriter {
     { signal, job, lockTimeoutMs }: WriteOptions & { readonly signal: AbortSignal },
     work: (session: ShardSession) => Promise<T>,
   ): Promise<T> {
-    const { catalog, store, shardBytes } = this.#options;
+    const { catalog } = this.#options;
     const writer = randomBytes(16).toString("hex");
     const generation = await this.#lease(shard, { writer, signal, lockTimeoutMs });
     // a writer that has lost its lease fails when it publishes
@@ -96,20 +105,27 @@ export class ShardWriter {
       const head = await catalog.head(shard, generation, opened.head);
       await this.#bring(opened, head);
       opened.head = head;
-      const done = await work(this.#session(opened));
-      const { environment } = opened;
-      const began = await catalog.clock();
-      const publishing = { environment, store, head, writer, began, job, shardBytes };
-      const prepared = await preparePublication(publishing);
-      if (prepared) {
-        await catalog.publish(prepared.publication);
-        this.#options.onPublished(shard, generation + 1);
-        await recordPublication(environment, prepared);
-      }
+      const publish = (ended?: EndedJob) => this.#publish(opened, writer, ended);
+      const done = await work(this.#session(opened, () => publish()));
+      await publish(job);
       return done;
     } finally {
       await catalog.release(shard, writer).catch(() => undefined); // the lease expires by itself
     }
+  }
+
+  /** Publishes what has changed in the directory since the last publication, if anything. */
+  async #publish(opened: Opened, writer: string, job?: EndedJob): Promise<void> {
+    const { catalog, store, shardBytes, onPublished } = this.#options;
+    const { environment, head } = opened;
+    const began = await catalog.clock();
+    const publishing = { environment, store, head, writer, began, job, shardBytes };
+    const prepared = await preparePublication(publishing);
+    if (!prepared) return;
+    await catalog.publish(prepared.publication);
+    opened.head = headAfter(prepared.publication);
+    onPublished(opened.shard, opened.head.generation);
+    await recordPublication(environment, prepared);
   }
 
   /** Takes the lease, after waiting for another writer if necessary. Resolves to the shard's generation. */
@@ -146,8 +162,8 @@ export class ShardWriter {
     const path = join(this.#options.directory, `shard-${shard}`);
     const environment = await openStore(path, { readOnly: false });
     try {
-      const engine = await open(path, this.#options.engine);
-      return (this.#opened = { shard, environment, engine, head: undefined });
+      const engine = (await open(path, this.#options.engine)) as StepwiseEngine;
+      return (this.#opened = { shard, environment, engine, head: emptyHead(shard) });
     } catch (error) {
       await environment.close();
       throw error;
@@ -165,10 +181,11 @@ export class ShardWriter {
     }
   }
 
-  #session({ environment, engine }: Opened): ShardSession {
+  #session({ environment, engine }: Opened, publish: () => Promise<void>): ShardSession {
     const { catalog } = this.#options;
     return {
       engine,
+      steps: { [BETWEEN_STEPS]: publish },
       expect: async (repository) => {
         if (await engine.repository(repository)) return;
         const id = await catalog.newId(repository);

@@ -49,7 +49,21 @@ export interface WriteOptions {
   readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
 }
 
-export interface IndexWriteOptions extends WriteOptions {
+/**
+ * The key of an option of index() and remove() that is not part of the public interface: quern/cluster publishes
+ * between the steps of a write.
+ */
+export const BETWEEN_STEPS = Symbol.for("quern.between-steps");
+
+export interface StepOptions {
+  /**
+   * Called after a step (content, symbols, a merge) if another step follows. Searches of the directory then see what
+   * the write has done so far. The write continues when the promise resolves, and fails if it rejects.
+   */
+  readonly [BETWEEN_STEPS]?: (() => Promise<void>) | undefined;
+}
+
+export interface IndexWriteOptions extends WriteOptions, StepOptions {
   readonly symbols?: "after" | "skip" | undefined;
 }
 
@@ -71,13 +85,18 @@ export interface CompactReport {
   durationMs: number;
 }
 
-interface Merging {
+interface Improving {
   readonly lease: Lease;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: IndexProgress) => void;
+  readonly betweenSteps: () => Promise<void>;
+}
+
+interface Merging extends Improving {
   readonly next: (catalog: Catalog, pause: Pause) => Promise<MergeGroup | undefined>;
 }
 
+const NO_STEPS = (): Promise<void> => Promise.resolve();
 /** After RETIRE_MS, the interval between checks whether a search still reads a retired segment. */
 const RETIRE_CHECK_MS = 20;
 
@@ -96,7 +115,12 @@ export class Writes {
 
   index(
     sources: Sources,
-    { signal, onProgress = () => {}, symbols = "after" }: IndexWriteOptions,
+    {
+      signal,
+      onProgress = () => {},
+      symbols = "after",
+      [BETWEEN_STEPS]: betweenSteps = NO_STEPS,
+    }: IndexWriteOptions,
   ): Promise<IndexReport[]> {
     return this.#turn(signal, async (lease, stop) => {
       const { environment, pool, catalogs, tables, maxFileSize, memoryBudget, pause } =
@@ -116,13 +140,13 @@ export class Writes {
           onBegin: (repository) => this.indexing.add(repository),
         });
         this.indexing.clear();
+        const improving = { lease, signal: stop, onProgress, betweenSteps };
         // before merging, which copies symbols, so that the symbols of a segment are written only once
         const startedAt = performance.now();
-        if (symbols !== "skip")
-          await this.#findSymbols(reports, { lease, signal: stop, onProgress });
+        if (symbols !== "skip") await this.#findSymbols(reports, improving);
         const ms = performance.now() - startedAt;
         for (const report of reports) if (hasSymbols(report)) report.durationMs += ms;
-        await this.#merge({ lease, signal: stop, onProgress, next: nextMerge });
+        await this.#merge({ ...improving, next: nextMerge });
         return reports;
       } finally {
         this.indexing.clear();
@@ -133,7 +157,7 @@ export class Writes {
   /** Finds the symbols of every segment that lacks them, even if another run wrote it. */
   async #findSymbols(
     reports: readonly IndexReport[],
-    { lease, signal, onProgress }: Omit<Merging, "next">,
+    { lease, signal, onProgress, betweenSteps }: Improving,
   ): Promise<void> {
     const { environment, pool, catalogs, memoryBudget, onWarning } = this.#options;
     const { findSymbols } = await import("./symbols/symbol-pass.ts"); // loaded here, because a search needs no queries for symbols
@@ -145,6 +169,7 @@ export class Writes {
       owner: lease.owner,
       throwIfStopped: () => this.#throwIfStopped(signal),
       onProgress,
+      onPending: betweenSteps,
       onWarning,
     });
     // if a repository was given twice, its last report
@@ -155,13 +180,17 @@ export class Writes {
   }
 
   /** Removes a repository. Resolves to whether the repository existed. */
-  remove(name: string): Promise<boolean> {
+  remove(
+    name: string,
+    { [BETWEEN_STEPS]: betweenSteps = NO_STEPS }: StepOptions = {},
+  ): Promise<boolean> {
     return this.#turn(undefined, async (lease, stop) => {
       const known = repositoryNamed(await this.#options.catalogs.newest(), name);
       if (!known) return false;
       const { id } = known.record;
       await this.#options.environment.write((writer) => removeRepository(writer, id, lease.owner));
-      await this.#merge({ lease, signal: stop, onProgress: () => {}, next: nextMerge });
+      const onProgress = (): void => {};
+      await this.#merge({ lease, signal: stop, onProgress, betweenSteps, next: nextMerge });
       return true;
     });
   }
@@ -170,7 +199,8 @@ export class Writes {
     return this.#turn(signal, async (lease, stop) => {
       const start = performance.now();
       const before = await this.#options.catalogs.newest();
-      await this.#merge({ lease, signal: stop, onProgress, next: nextCompaction });
+      const betweenSteps = NO_STEPS;
+      await this.#merge({ lease, signal: stop, onProgress, betweenSteps, next: nextCompaction });
       await this.#deleteRetired(lease, stop);
       const after = await this.#options.catalogs.newest();
       return {
@@ -183,7 +213,8 @@ export class Writes {
   }
 
   /** Runs merges until `next` returns none. Each merge is published separately. */
-  async #merge({ lease: { owner }, signal, onProgress, next }: Merging): Promise<void> {
+  async #merge({ lease, signal, onProgress, betweenSteps, next }: Merging): Promise<void> {
+    const { owner } = lease;
     const { environment, pool, catalogs } = this.#options;
     let [done, bytes] = [0, 0];
     for (;;) {
@@ -197,6 +228,7 @@ export class Writes {
         onProgress({ repository: "", stage: "merge", done, total, bytes, totalBytes });
       tell();
       const input = mergeInput(catalog, group);
+      if (input.repositories.length > 0) await betweenSteps(); // empty segments are removed quickly
       const task = { merge: input, target: catalog.manifest.nextSegment, owner };
       const written = await pool.run<MergedSegment>("ingest.merge", task, { lane: "ingest" });
       await environment.write((writer) => publishMerge(writer, { catalog, input, written, owner }));

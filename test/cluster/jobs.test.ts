@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import type pg from "pg";
 import { beforeAll, expect, onTestFinished } from "vitest";
 import type { ClusterEngine, Job } from "../../src/cluster/index.ts";
-import type { Source } from "../../src/index.ts";
+import { documents, type Source } from "../../src/index.ts";
 import { directorySegments } from "../../src/cluster/index.ts";
 import { temporaryFolder } from "../engine/opened.ts";
 import { bundledPrograms } from "../programs.ts";
@@ -244,37 +244,57 @@ async function expireLeases(pool: pg.Pool): Promise<void> {
 const isStopped = async ({ pid }: ChildProcess): Promise<boolean> =>
   / [Tt] /.test(await readFile(`/proc/${pid}/stat`, "utf8"));
 
+/** What is published when the writer is killed: the old text, the new one, or the new one and its symbols. */
 const STEPS = [
   ["put 1", "old"],
-  ["put 2", "old"],
-  ["quern_shard", "old"],
-  ["quern_manifest", "old"],
-  ["quern_job", "old"],
-  ["commit", "fresh"],
+  ["quern_shard 1", "old"],
+  ["quern_manifest 1", "old"],
+  ["commit 1", "text"],
+  ["put 2", "text"],
+  ["quern_shard 2", "text"],
+  ["quern_manifest 2", "text"],
+  ["quern_job 2", "text"],
+  ["commit 2", "symbols"],
 ] as const;
 
-test("a writer killed at any step has published all or nothing, and another goes on", async () => {
+/** The source of mortal-writer.ts. */
+const mortalSource = async ({ repository, payload }: Job): Promise<Source> =>
+  documents({ name: repository, files: [{ path: "a.ts", content: String(payload) }] });
+
+async function symbolsOf(machine: ClusterEngine): Promise<unknown> {
+  const { files, isSearchExhaustive } = await machine.search({ query: "sym:fresh", matches: 5 });
+  return [files.length, isSearchExhaustive];
+}
+
+test("a writer killed at any step has published all or nothing of it, and another goes on", async () => {
   const killed = async ([step, published]: (typeof STEPS)[number]): Promise<void> => {
     const { pool, machine, child } = await withMortal({ step, signal: "SIGKILL" });
     const [, signal] = (await once(child, "exit")) as [number | null, string | null];
     expect(signal, step).toBe("SIGKILL");
     await machine.refresh();
-    const line = { old: "shop: old", fresh: "shop: function fresh() {}" };
-    expect(await found(machine, "old or fresh"), step).toEqual([line[published]]);
-    expect(await rows(pool), step).toHaveLength(published === "old" ? 1 : 0);
+    const fresh = "shop: function fresh() {}";
+    const line = { old: "shop: old", text: fresh, symbols: fresh }[published];
+    expect(await found(machine, "old or fresh"), step).toEqual([line]);
+    const answer = { old: [0, true], text: [0, false], symbols: [1, true] }[published];
+    expect(await symbolsOf(machine), step).toEqual(answer);
+    expect(await rows(pool), step).toHaveLength(published === "symbols" ? 0 : 1);
     await expireLeases(pool);
-    working(machine, async ({ repository, payload }) => shop(repository, String(payload)));
+    working(machine, mortalSource);
     await isEmpty(machine);
     await machine.refresh();
-    expect(await found(machine, "old or fresh"), step).toEqual([line.fresh]);
+    expect(await found(machine, "old or fresh"), step).toEqual([fresh]);
+    expect(await symbolsOf(machine), step).toEqual([1, true]);
     expect(await machine.check(), step).toMatchObject({ ok: true });
   };
   await Promise.all(STEPS.map(killed));
 });
 
-test("a writer stopped past its leases and resumed publishes nothing", async () => {
+test.each([
+  ["before its first publication", "put 1"],
+  ["before its second one", "put 2"],
+])("a writer stopped past its leases %s and resumed publishes nothing", async (_, step) => {
   if (process.platform !== "linux") return; // elsewhere nobody can see that it is stopped
-  const mortal = await withMortal({ step: "put 2", signal: "SIGSTOP" });
+  const mortal = await withMortal({ step, signal: "SIGSTOP" });
   const { pool, machine, child } = mortal;
   await expect.poll(() => isStopped(child)).toBe(true);
   await expireLeases(pool);
@@ -290,6 +310,6 @@ test("a writer stopped past its leases and resumed publishes nothing", async () 
   await isEmpty(machine);
   await machine.refresh();
   expect(await found(machine, "fresh or newer or again")).toEqual(["more: again", "shop: newer"]);
-  expect(await published()).toBe(before + 1);
+  expect(await published()).toBe(before + 2); // the text and the symbols of `more`
   expect(await machine.check()).toMatchObject({ ok: true });
 });

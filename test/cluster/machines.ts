@@ -72,3 +72,15 @@ export async function found(engine: Engine, query: string): Promise<string[]> {
     )
     .sort();
 }
+
+/** A promise that resolves when `open` is called. */
+export interface Gate {
+  readonly opened: Promise<void>;
+  readonly open: () => void;
+}
+
+export function newGate(): Gate {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}

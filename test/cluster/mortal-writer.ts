@@ -1,6 +1,6 @@
 /**
- * A process that works on the queue of a cluster and stops at a step of its first publication: killed, or stopped
- * until somebody lets it go on. Its arguments, as JSON: port, database, objects, directory, step, signal.
+ * A process that works on the queue of a cluster and stops at a step: killed, or stopped until somebody lets it go on.
+ * Its first publication is 1, and so on. Its arguments, as JSON: port, database, objects, directory, step, signal.
  */
 
 import pg from "pg";
@@ -37,7 +37,7 @@ const pool = new pg.Pool({
   user: "quern",
   database: told.database,
 });
-let isPublishing = false;
+let publications = 0;
 /** The pool itself, except that it watches what a publication does. */
 const watched: PostgresPool = {
   query: (text, values) => pool.query(text, values),
@@ -47,9 +47,9 @@ const watched: PostgresPool = {
       release: (destroy) => client.release(destroy),
       async query(text, values) {
         const result = await client.query(text, values);
-        if (text.includes("generation = generation + 1")) isPublishing = true;
-        if (isPublishing)
-          reached(text === "commit" ? "commit" : (/quern_\w+/.exec(text)?.[0] ?? "other"));
+        if (text.includes("generation = generation + 1")) publications++;
+        const step = text === "commit" ? text : (/quern_\w+/.exec(text)?.[0] ?? "other");
+        if (publications > 0) reached(`${step} ${publications}`);
         return result;
       },
     };

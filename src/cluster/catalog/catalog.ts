@@ -14,7 +14,13 @@ import type { RepositoryRecord } from "../../store/format/records.ts";
 import type { PostgresPool, PostgresQueries } from "../postgres/pool.ts";
 import { openTables, type PostgresPlace, type Tables } from "../postgres/schema.ts";
 import { endJob } from "./jobs.ts";
-import type { Publication, PublishedSegment, PublishedState, ShardHead } from "./head.ts";
+import {
+  emptyHead,
+  type Publication,
+  type PublishedSegment,
+  type PublishedState,
+  type ShardHead,
+} from "./head.ts";
 
 /**
  * The body of a manifest. The other fields of a segment are in the segment's row. The repositories of a generation
@@ -312,7 +318,7 @@ export class Catalog {
     if (rows[0] !== undefined)
       throw new QuernError(
         "INDEX_LOCKED",
-        `nothing was published to shard ${shard}: while it was written, the unused object ${String(rows[0].key)}, which it uses again, was deleted; index again`,
+        `changes of shard ${shard} were not published: while they were written, the unused object ${String(rows[0].key)}, which they use again, was deleted; index again`,
       );
   }
 
@@ -389,15 +395,6 @@ const keyOf = ({ extra }: PublishedState): string => (typeof extra === "string" 
 
 type OfSegment = Pick<PublishedSegment, "object" | "bytes" | "files" | "textBytes">;
 
-const emptyHead = (shard: number): ShardHead => ({
-  shard,
-  generation: 0,
-  segments: [],
-  repositories: RepositoryList.EMPTY,
-  nextSegment: 1,
-  slices: 1,
-});
-
 /**
  * Applies changes to a list. `changed` has big-endian pairs of id and generation, by ascending id. A generation of 0
  * means that the repository was removed.
@@ -427,7 +424,7 @@ const isOf = (
 const takenOver = (shard: number): QuernError =>
   new QuernError(
     "INDEX_LOCKED",
-    `another process has taken over writing to shard ${shard}, because this one did not renew its lease; nothing was published`,
+    `another process has taken over writing to shard ${shard}, because this one did not renew its lease; its unpublished changes are discarded`,
   );
 
 const damaged = (what: string): QuernError =>

@@ -4,7 +4,7 @@
  */
 
 import type { EndedJob } from "./jobs.ts";
-import type { RepositoryList } from "../../store/catalog/repository-list.ts";
+import { RepositoryList } from "../../store/catalog/repository-list.ts";
 import type { RepositoryRecord } from "../../store/format/records.ts";
 
 export interface ShardHead {
@@ -74,3 +74,30 @@ export interface Publication extends Omit<ShardHead, "generation"> {
   /** The job that the publication completes, unless the job was requested again meanwhile. */
   readonly job?: EndedJob | undefined;
 }
+
+/** Returns a shard of which nothing is published yet. */
+export const emptyHead = (shard: number): ShardHead => ({
+  shard,
+  generation: 0,
+  segments: [],
+  repositories: RepositoryList.EMPTY,
+  nextSegment: 1,
+  slices: 1,
+});
+
+/** Returns the shard as it is once `publication` is published. */
+export const headAfter = ({
+  shard,
+  before,
+  segments,
+  repositories,
+  nextSegment,
+  slices,
+}: Publication): ShardHead => ({
+  shard,
+  generation: before + 1,
+  segments,
+  repositories,
+  nextSegment,
+  slices,
+});

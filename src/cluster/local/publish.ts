@@ -56,7 +56,7 @@ interface Sent {
   readonly published: PublishedSegment;
 }
 
-/** Prepares a publication. Resolves to undefined if nothing has changed. REQUIRES: no run is in progress. */
+/** Prepares a publication. Resolves to undefined if nothing has changed. REQUIRES: nobody writes meanwhile. */
 export async function preparePublication(publishing: Publishing): Promise<Prepared | undefined> {
   const { environment, head, writer, began } = publishing;
   const { shard, generation: before } = head;
@@ -113,7 +113,7 @@ async function sendSegments(publishing: Publishing, now: Before): Promise<Sent[]
   return sent;
 }
 
-/** Records that the directory holds the published state. REQUIRES: it was published, and no run has begun since. */
+/** Records that the directory holds the published state. REQUIRES: it was published, and nothing was written since. */
 export const recordPublication = (
   environment: Environment,
   { contents }: Pick<Prepared, "contents">,

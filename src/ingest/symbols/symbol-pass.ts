@@ -57,6 +57,8 @@ export interface SymbolPass {
   readonly owner: string;
   readonly throwIfStopped: () => void;
   readonly onProgress: (progress: IndexProgress) => void;
+  /** Called before the first segment, if any segment lacks symbols. */
+  readonly onPending?: () => Promise<void>;
   readonly onWarning: (warning: { code: string; message: string }) => void;
   /** Default: MAX_SILENT_MS. */
   readonly maxSilentMs?: number;
@@ -69,6 +71,7 @@ export interface SymbolPass {
 export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundSymbols>> {
   const pass = { ...given, pool: fewerThreads(given.pool, threadsFor(given)) };
   const pending = await pendingSegments(pass);
+  if (pending.length > 0) await pass.onPending?.();
   const found = new Map<number, FoundSymbols>();
   const progress = progressOf(pass, pending);
   // several segments at once, because a small one does not keep all threads busy
