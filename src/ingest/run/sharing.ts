@@ -72,8 +72,9 @@ export class Sharing {
   }
 
   /**
-   * Finds a text. All its stored files must have the same language, because symbols are stored once for a blob, and
-   * depend on it. The text is compared, so that damaged text is not used again.
+   * Returns the stored blob that has this text, or `undefined`. All its stored files must have `language`, because a
+   * blob's symbols are stored once and depend on the language. The stored text is compared too, so that damaged text is
+   * not used again.
    */
   find(
     snapshot: Snapshot,
