@@ -30,17 +30,26 @@ export async function openSite(
   const folder = mkdtempSync(join(tmpdir(), "quern-page-"));
   const engine = await open(folder, { workers: 1, warmUp: false });
   await engine.index(sources);
-  const handler = createHandler(engine, { page: true, ...options });
-  const { origin, ...server } = await listen(createServer(toNodeListener(handler)));
+  const { root, ...server } = await openPage(engine, options);
   return {
     engine,
-    root: `${origin}${options.basePath ?? ""}/`,
+    root,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
       await engine.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Serves the page over an engine. Whoever disposes of the result still has to close the engine. */
+export async function openPage(
+  engine: Engine,
+  options: HandlerOptions,
+): Promise<Omit<Site, "engine">> {
+  const handler = createHandler(engine, { page: true, ...options });
+  const { origin, ...server } = await listen(createServer(toNodeListener(handler)));
+  return { root: `${origin}${options.basePath ?? ""}/`, ...server };
 }
 
 /**
