@@ -10,15 +10,12 @@ import { connect, createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "vitest";
+import { leaveOut } from "../left-out.ts";
 import { isThere as hasPostgres, postgresPort } from "./postgres.ts";
 
 const PROGRAM = "/usr/sbin/pgbouncer";
 const isInstalled = existsSync(PROGRAM);
-if (!isInstalled) {
-  const missing = "no PgBouncer: install Debian's package pgbouncer";
-  if (process.env["QUERN_CI"] === "1") throw new Error(missing);
-  console.log(`${missing}; its tests are left out`);
-}
+if (!isInstalled) leaveOut("PgBouncer", "install Debian's package pgbouncer");
 
 export const isThere = isInstalled && hasPostgres;
 

@@ -4,17 +4,14 @@
 
 import type { Browser } from "playwright-core";
 import { afterAll, describe } from "vitest";
+import { leaveOut } from "../left-out.ts";
 import { launchBrowser } from "./launch.ts";
-
-const isStrict = process.env["QUERN_CI"] === "1";
 
 async function launchIfPossible(): Promise<Browser | undefined> {
   try {
     return await launchBrowser();
   } catch (error) {
-    if (isStrict) throw error;
-    const [reason = ""] = String(error).split("\n");
-    console.log(`no browser, so tests of the page are left out: ${reason}`);
+    leaveOut("browser", String(error));
     return undefined;
   }
 }
