@@ -80,7 +80,7 @@ function* readRepositories(
     yield [id, readRepository(snapshot, id, manifest.repositories.get(id)!, headers)];
 }
 
-/** If there are more changes than this, everything is sorted again. */
+/** If more repositories than this have changed, all are sorted again. */
 const FEW_CHANGES = 1_000;
 
 interface OfRepositories<One> extends Pick<Catalog, "names" | "publicIds"> {
@@ -89,7 +89,8 @@ interface OfRepositories<One> extends Pick<Catalog, "names" | "publicIds"> {
 
 /**
  * Returns the repositories of a catalog and their look-up tables, based on those of the previous catalog. Takes 2 ms
- * for one change of 100 000. REQUIRES: `arrived` has the repositories of `changes`, by ascending id.
+ * for one changed repository of 100 000. REQUIRES: `arrived` has the repositories of `changes.arrived`, by ascending
+ * id.
  */
 export async function changeRepositories<One extends CatalogRepository>({
   manifest,
@@ -242,7 +243,7 @@ function mustNameAll({ id, revisions }: RepositoryRecord, places: readonly Place
   });
 }
 
-/** Reads the skipped files of a repository. REQUIRES: the snapshot stays open until it resolves. */
+/** Reads the skipped files of a repository. REQUIRES: the snapshot stays open until the promise resolves. */
 export async function readSkipped(
   snapshot: Snapshot,
   repository: number,

@@ -22,7 +22,7 @@ export interface Manifest {
 
 export interface ManifestSegment {
   readonly segment: number;
-  /** The segment that it borrows its content from. Absent if it stores its own. */
+  /** The segment whose content this one borrows. Absent if this one stores its own. */
   readonly content?: number;
   readonly files: number;
   readonly textBytes: number;
@@ -38,7 +38,7 @@ export const contentOf = ({
   content,
 }: Pick<ManifestSegment, "segment" | "content">): number => content ?? segment;
 
-/** Returns the bytes of all text. Text that several segments have counts once. */
+/** Returns the bytes of all text. If several segments share a text, it counts once. */
 export function textBytesOf({ segments }: Pick<Manifest, "segments">): number {
   const bytes = new Map(segments.map((one) => [contentOf(one), one.textBytes]));
   return [...bytes.values()].reduce((sum, each) => sum + each, 0);
@@ -55,7 +55,8 @@ export interface RetiredSegment {
 }
 
 /**
- * The generation comes before the record, as an 8-byte float. The columns of the list of repositories come after it.
+ * The length of the generation, an 8-byte float before the record. The columns of the list of repositories come after
+ * the record.
  */
 const GENERATION_BYTES = 8;
 
@@ -113,15 +114,15 @@ export function nextManifest(manifest: Manifest, change: Partial<Manifest>): Man
   return { ...manifest, ...change, generation: manifest.generation + 1 };
 }
 
-/** Returns the list of repositories with some added, or marked as changed in the next generation. */
+/** Returns the next generation's list of repositories, with `arrived` added or marked as changed. */
 export const withRepositories = (
   { repositories, generation }: Manifest,
   arrived: readonly number[],
 ): RepositoryList => repositories.with({ arrived }, generation + 1);
 
 /**
- * Returns the retired segments that nobody reads any more. Because other processes may read them, each is kept until
- * RETIRE_MS have passed. In this process, no search may use a generation that still has the segment (`oldestHeld`).
+ * Returns the retired segments that nobody reads any more. Each is kept for RETIRE_MS, because other processes may read
+ * it. It is also kept while a search of this process uses a generation that contains it (see `oldestHeld`).
  */
 export function deletable(manifest: Manifest, now: number, oldestHeld: number): RetiredSegment[] {
   return manifest.retired.filter(

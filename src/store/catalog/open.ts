@@ -51,7 +51,7 @@ async function begin(environment: Environment): Promise<void> {
   const version = Buffer.alloc(4);
   version.writeUInt32LE(FORMAT_VERSION);
   await environment.write((writer) => {
-    // another process may have been faster
+    // another process may have written it by now
     if (writer.get(engineKey("format"), "the format version")) return;
     writer.put(engineKey("format"), version);
     putManifest(writer, EMPTY_MANIFEST);

@@ -17,7 +17,7 @@ import { corrupt } from "../format/sealed.ts";
 import type { KeptTables } from "../segments/kept-tables.ts";
 import { mustRead, readFiles, skipReason } from "../segments/segment-tables.ts";
 
-/** What all reads need. REQUIRES: the snapshot stays open until they have resolved. */
+/** What all reads need. REQUIRES: the snapshot stays open until all reads have resolved. */
 export interface Reading {
   readonly snapshot: Snapshot;
   readonly headers: Catalog["headers"];

@@ -1,7 +1,7 @@
 /**
- * The list of published repositories. For each, it has the generation in which it last changed. The list consists of
- * two columns, by ascending id. A copy with one more repository takes 0.1 ms for 100 000. As a list of pairs, it took
- * 60 ms to read and write.
+ * The list of published repositories, each with the generation in which it last changed. The list consists of two
+ * columns, ordered by id. Copying 100 000 repositories and adding one takes 0.1 ms. As pairs, they took 60 ms to read
+ * and write.
  */
 
 import { bytesOf } from "../../base/growable.ts";

@@ -3,8 +3,8 @@
  *
  *     value := length record column*      length: of the record, u32; record: MessagePack
  *
- * Columns are typed arrays in their memory layout, so reading one is a copy, whatever its length. MessagePack for 3
- * 000 repositories blocked the calling thread for 6 ms.
+ * Columns are typed arrays in their memory layout, so a column of any length is read with one copy. MessagePack for
+ * 3 000 repositories blocked the calling thread for 6 ms.
  */
 
 import { pack } from "msgpackr";
@@ -19,7 +19,10 @@ export function encodeRecord(record: object): Uint8Array[] {
   return [bytesOf(Uint32Array.of(packed.length)), packed];
 }
 
-/** Returns the record and a reader of its columns. REQUIRES: the value is used before the next read, or is a copy. */
+/**
+ * Returns the record and a reader of its columns. REQUIRES: `value` is a copy, or the reader is used before the next
+ * read of the snapshot.
+ */
 export function decodeRecord<T extends object>(
   value: Uint8Array,
   what: string,

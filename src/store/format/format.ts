@@ -11,8 +11,8 @@
  *     4  repository segment         versions of the repository's files in the segment
  *     5  segment part number        everything else about a segment
  *
- * Numbers in keys are big-endian (u32; rev and part one byte less: u16, u8), so that a new segment is appended. Every
- * value is *sealed*: its payload, then the CRC-32 of key and payload (u32, little-endian, as are all numbers in
+ * Numbers in keys are big-endian, so that a new segment is appended. They are u32, except rev (u16) and part (u8).
+ * Every value is *sealed*: its payload, then the CRC-32 of key and payload (u32, little-endian, as are all numbers in
  * values). Records are MessagePack. A reader that finds a value missing, truncated or with a wrong checksum throws
  * INDEX_CORRUPT. It never guesses.
  *
@@ -39,11 +39,10 @@
  *
  * A file without searchable content has NO_BLOB as its blob, and its skip reason in the flags.
  *
- * *Example.* Repository 1 has `a.ts` and `b.ts`, both with the text `let x\n`. So there are one blob of 6 bytes, one
- * page, BLOBS 0 6, four grams (`let et_ t_x _x_`, where `_` is any other byte), FILES blob 0 0. For revision `HEAD`
- * (number 0), the key 3 | 1 | 0
- * | 0 has the set 11. When `b.ts` changes, segment 1 contains the new `b.ts`. The set at 3|1|0|0 becomes 10, and the
- * one at 3|1|1|0 is 1.
+ * *Example.* Repository 1 has `a.ts` and `b.ts`, both with the text `let x\n`. So segment 1 has one blob of 6 bytes,
+ * one page, BLOBS 0 6, four grams (`let et_ t_x _x_`, where `_` is any other byte), FILES blob 0 0. For revision `HEAD`
+ * (number 0), the key 3|1|1|0 has the set 11. When `b.ts` changes, segment 2 contains the new `b.ts`. The set at
+ * 3|1|1|0 becomes 10, and the one at 3|1|2|0 is 1.
  *
  * **The life of a segment**
  *
@@ -54,18 +53,17 @@
  *     retired      in the manifest's list of retired ones     older searches   a later write deletes it
  *     deleted      nothing                                    nobody           nothing to do
  *
- * A new segment's number is at least the manifest's `nextSegment`, so no published number is used twice. One
- * transaction publishes a repository: its record, its revision sets and the manifest. A merge publishes its result
- * and retires its inputs in one transaction. A retired segment is deleted after RETIRE_MS at the earliest. A later
- * run deletes an edition of symbols that was replaced. A search that no longer finds its segment or edition starts
- * again.
+ * The number of a new segment is at least the manifest's `nextSegment`, so no published number is used twice. One
+ * transaction publishes a repository: its record, its revision sets and the manifest. A merge publishes its result and
+ * retires its inputs in one transaction. A retired segment is deleted after RETIRE_MS at the earliest. A later run
+ * deletes an edition of symbols that was replaced. A search that no longer finds its segment or edition starts again.
  *
  * **Borrowed content.** A segment may borrow the content of another one, its *lender*: the parts TEXT, BLOBS, HASHES,
  * FOLDS, GRAMS, POSTINGS, SYMBOLS and NAMES. It stores only HEADER, FILES, PATHS and the versions of its files. Its
- * header and its entry in the manifest name the lender, and its files have the lender's blobs, of which many may have
- * no file here. A lender stores its own content. It is not deleted while a segment that is named, or retired and not
- * deleted yet, borrows from it, even if it is retired itself. All segments with the same content have the same edition
- * of symbols, and are merged together.
+ * header and its entry in the manifest name the lender. Its files have the lender's blobs; many of these blobs may have
+ * no file here. A lender stores its own content. It is not deleted while another segment borrows from it, even if the
+ * lender is retired, or the borrower is. All segments with the same content have the same edition of symbols, and are
+ * merged together.
  *
  * **Versions of this format**: In version 1, a segment's repositories and a repository's skipped files are
  * MessagePack maps. In version 2 they are columns. In version 3, the manifest's list of repositories is columns, too. In

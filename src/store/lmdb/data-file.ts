@@ -73,9 +73,9 @@ export function refuseTruncated(file: string): void {
 }
 
 /**
- * Extends the data file before LMDB does. If a write by LMDB itself fails, this may end the process, because LMDB's
- * error message can overflow its buffer. Here, a full disk, a quota or a file limit fails with a system error
- * instead, and the transaction is given up before LMDB writes.
+ * Extends the data file before LMDB does. If a write by LMDB itself fails, the process may end, because LMDB's error
+ * message can overflow its buffer. Here, a full disk, a quota or a file limit fails with a system error instead, and
+ * the transaction is given up before LMDB writes.
  *
  * So new bytes are written twice, but the first time only into the system's cache. While the file is open, it is
  * longer by up to the bytes of one transaction.

@@ -21,8 +21,8 @@ import { withDirectoryLock } from "./directory-lock.ts";
 
 const DATA_FILE = "quern.mdb";
 /**
- * The most data directories that a process may have open. A process has 128 TiB of address space, and crashes if a
- * map does not fit. That takes 400 maps, or fewer where WebAssembly has reserved 10 GiB for each kernel.
+ * The most data directories that a process may have open. A process has 128 TiB of address space, and crashes if a map
+ * does not fit. The space is enough for 400 maps, or for fewer where WebAssembly has reserved 10 GiB for each kernel.
  */
 export const MOST_OPEN = 256;
 /**
@@ -34,7 +34,10 @@ const TREE_BYTES = 2 * 4096;
 export interface Environment {
   readonly path: string;
   readonly readOnly: boolean;
-  /** Opens a view of the newest committed state. REQUIRES: closed soon, because LMDB cannot reuse old pages meanwhile. */
+  /**
+   * Opens a view of the newest committed state. REQUIRES: the view is closed soon, because LMDB cannot reuse old pages
+   * while it is open.
+   */
   snapshot(): Snapshot;
   /**
    * Runs `work` in one transaction. Resolves when the transaction is on the disk. `work` runs once, synchronously. If
@@ -50,7 +53,8 @@ export interface Environment {
   releaseDeadReaders(): void;
   /**
    * Closes the environment on this thread. Then calls `endThreads`, which ends the other threads that have it open.
-   * They come last because the last one to close unmaps the file, which takes 8 to 40 ms per gigabyte that was read.
+   * They close last, because the last thread to close unmaps the file, which takes 8 to 40 ms per gigabyte that was
+   * read.
    */
   close(endThreads?: () => Promise<void>): Promise<void>;
 }
@@ -355,7 +359,7 @@ export class LastRead {
     return this.#number;
   }
 
-  /** Remembers a value with a number. REQUIRES: it was read last. */
+  /** Remembers a value with a number. REQUIRES: the last read returned this value. */
   keep(number: number, value: Uint8Array): void {
     this.#number = number;
     this.#reads = reads;

@@ -288,7 +288,7 @@ async function commit<Result>(commits: Commits, change: () => Result): Promise<R
   return outcome.result;
 }
 
-/** Returns the bytes that the seal of a value covers in addition to the value: the names of its table and key. */
+/** Returns the bytes that the seal of a value covers in addition to the value: the name of its table, and its key. */
 const placeOf = (table: string, key: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from(table), key]);
 

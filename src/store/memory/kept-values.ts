@@ -37,7 +37,7 @@ export class ValueRecorder implements Snapshot {
   constructor(snapshot: Snapshot, most: number) {
     this.#snapshot = snapshot;
     this.#most = most;
-    endLastReads(); // a reader that still has the value read last would not read it again
+    endLastReads(); // otherwise a reader that remembers its last value would not read it again through this recorder
   }
 
   get(key: Buffer, what: string): Uint8Array | undefined {
@@ -87,7 +87,7 @@ export class KeptValues {
       if (!this.#values.has(key)) this.#values.set(key, bytes.slice(starts[i], starts[i + 1]));
   }
 
-  /** Drops the values of other segments. */
+  /** Drops the values of segments that `isKept` rejects. */
   dropOthers(isKept: (segment: number) => boolean): void {
     for (const key of this.#values.keys())
       if (!isKept(segmentOfKey(Buffer.from(key, "latin1")))) this.#values.delete(key);

@@ -8,11 +8,11 @@
  *     directory := blocks gram[blocks] address[blocks]
  *     block := bytes payload                        see postings.ts
  *
- * All are u32. `next` is where the next item is put. An address is 0 until the item at it is complete. So threads add
- * items without locks, and nothing in the memory ever changes. A thread that dies leaves only some unused bytes
- * behind. If two threads add the same item, it is stored twice. When the memory is full, nothing more is added, and
- * missing items are read from the data file. It is cleared when the engine asks for the lists while its threads are
- * idle. The epoch is then raised, and the memory is filled again.
+ * All numbers are u32. `next` is where the next item is put. An address is 0 until the item at it is complete. So
+ * threads add items without locks, and nothing in the memory ever changes. A thread that dies leaves only some unused
+ * bytes behind. If two threads add the same item, it is stored twice. When the memory is full, nothing more is added,
+ * and missing items are read from the data file. A full memory is cleared when the engine asks for the lists while its
+ * threads are idle. The epoch is then raised, and the memory is filled again.
  *
  * A block takes 4 KiB. A query of one word stores 0.5 to 1 MiB of Linux's lists, from six segments.
  */
@@ -35,7 +35,7 @@ const SETS = HEAD + 2;
 const FULL = HEAD + 3;
 const FIRST_SET = HEAD + 4;
 const SET_WORDS = 4;
-/** Segments with lists of names have two sets. */
+/** The most sets. A segment with lists of names has two. */
 const MOST_SETS = 2048;
 const FIRST_BYTE = 4 * (FIRST_SET + SET_WORDS * MOST_SETS);
 
@@ -112,7 +112,7 @@ export class KeptLists {
   }
 
   /**
-   * Drops all sets except the given ones. Numbers of editions are reused after 254 others, and must not lead to old
+   * Drops all sets that `isKept` rejects. The number of an edition is reused after 254 others, and must not lead to old
    * lists. Addresses that threads already have stay valid.
    */
   dropOthers(isKept: (segment: number, edition: number) => boolean): void {
@@ -127,7 +127,7 @@ export class KeptLists {
 
   /**
    * Returns the pages that have all grams. Reads the blocks that are not in memory yet. Returns undefined if there is
-   * no room for these blocks. REQUIRES: `set` is an address of this epoch; 1 to MOST_GRAMS grams.
+   * no room for these blocks. REQUIRES: `set` is an address of this epoch, and there are 1 to MOST_GRAMS grams.
    */
   pagesWith(
     grams: readonly number[],

@@ -1,7 +1,7 @@
 /**
- * Caches the tables of segments on the calling thread, for index runs that process a few changes at a time, as a
- * followed folder does. Reading and checking the tables takes 10 ms for 78 000 files; looking up a path in them takes
- * microseconds. They take about 100 bytes per file.
+ * Caches the tables of segments on the calling thread, for index runs that process a few changes at a time, such as
+ * those of a followed folder. Reading and checking the tables takes 10 ms for 78 000 files; looking up a path in them
+ * takes microseconds. They take about 100 bytes per file.
  */
 
 import type { Bitset } from "../../base/bitset.ts";
@@ -29,7 +29,7 @@ export interface FileTables {
   readonly searchable: Bitset;
 }
 
-/** The limit, in files. */
+/** The most bytes of all tables. */
 const MOST_BYTES = 64 * 2 ** 20;
 
 export class KeptTables {
@@ -55,7 +55,7 @@ const bytesOf = ({ files, paths, hashes, blobStarts, searchable }: FileTables): 
   paths.bytes.length +
   hashes.length;
 
-/** Reads the tables, in slices. REQUIRES: the snapshot stays open until it resolves. */
+/** Reads the tables, in slices. REQUIRES: the snapshot stays open until the promise resolves. */
 export async function readTables(
   snapshot: Snapshot,
   segment: number,

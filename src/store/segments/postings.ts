@@ -34,7 +34,7 @@ export interface PostingPlace {
   /** The edition of the names; 0 for text. */
   readonly edition: number;
   readonly directory: Buffer;
-  /** Keys of a segment, whose numbers ascend with those of the blocks. */
+  /** Returns the key of a block. The numbers in the keys ascend with those of the blocks. */
   block(number: number): Buffer;
 }
 
@@ -81,7 +81,7 @@ export class PostingsWriter {
     this.listBytes += size;
   }
 
-  /** The number of complete blocks that flush() would write. The caller decides when to call it. */
+  /** The number of complete blocks that flush() would write. The caller decides when to flush. */
   get pendingBlocks(): number {
     return this.#pending.length;
   }
@@ -123,7 +123,7 @@ export class PostingsWriter {
   }
 }
 
-/** One list, as stored. REQUIRES: copied before the next read of the snapshot. */
+/** One list, as stored. REQUIRES: `bytes` is used or copied before the next read of the snapshot. */
 export interface PostingList {
   readonly isBitmap: boolean;
   readonly bytes: Uint8Array;
@@ -170,8 +170,9 @@ export class PostingsReader {
   }
 
   /**
-   * Returns the pages that have all the given grams, using the lists in the memory that threads share. Reads and adds
-   * lists that are missing there. Returns undefined if there is no room for them. REQUIRES: 1 to MOST_GRAMS grams.
+   * Returns the pages that have all the given grams, using the lists in the memory that threads share. Lists that are
+   * missing there are read and added. Returns undefined if there is no room for them. REQUIRES: there are 1 to
+   * MOST_GRAMS grams.
    */
   findKept(
     snapshot: Snapshot,
@@ -191,7 +192,7 @@ export class PostingsReader {
     return found;
   }
 
-  /** Yields all lists in ascending order of their grams. Each stays valid even if the caller reads in between. */
+  /** Yields all lists in ascending order of their grams. A list stays valid even if the caller reads something else. */
   *all(snapshot: Snapshot): Iterable<{ gram: number; list: PostingList }> {
     for (let number = 0; number < this.#firstGrams.length; number++) {
       const { grams, ends, lists } = this.#block(snapshot, number);

@@ -187,7 +187,7 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes a segment that borrows the content of another one, which must not be deleted. REQUIRES: no blob was added,
+   * Writes a segment that borrows the content of another one. REQUIRES: the lender is not deleted, no blob was added,
    * and the blobs of all files are those of the lender.
    */
   finishBorrowing(lender: SegmentHeader): WrittenSegment {

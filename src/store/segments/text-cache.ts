@@ -216,7 +216,7 @@ export class TextCache {
     this.bytes = text.byteLength;
   }
 
-  /** Returns the part of the segment's text that a slot contains along with the page. */
+  /** Returns the range of the segment's text that the slot of a page contains. */
   static reach({ start, blobStart, blobEnd }: CachedPage): readonly [from: number, to: number] {
     return [
       Math.max(blobStart, start - LEAD_BYTES),
@@ -243,8 +243,8 @@ export class TextCache {
   }
 
   /**
-   * Returns whether a page that was not cached should be added now. It should when it is missed a second time.
-   * Otherwise, a search that reads more than fits would replace all pages and reuse none.
+   * Returns whether to add a page that was not cached: only if it is missed for the second time. Otherwise, a search
+   * that reads more than fits would replace all pages and reuse none.
    */
   wants(page: CachedPage): boolean {
     return this.#directory.wasMissed(page);

@@ -340,8 +340,9 @@ function readColumns(
 }
 
 /**
- * Opens the finished ranges of an unpublished edition, which an interrupted run has left. All other of the segment's
- * `blobs` blobs are unknown. Returns undefined if there are no ranges, or some are damaged.
+ * Opens the finished ranges of an unpublished edition, which an interrupted run has left. The symbols of all other
+ * blobs of the segment are unknown; `blobs` is the number of all blobs. Returns undefined if there are no ranges, or
+ * some are damaged.
  */
 export function openUnfinished(
   snapshot: Snapshot,
