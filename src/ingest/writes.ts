@@ -172,7 +172,7 @@ export class Writes {
       onPending: betweenSteps,
       onWarning,
     });
-    // if a repository was given twice, its last report
+    // if a repository was given twice, only its last report gets the symbols
     for (const report of [...reports].reverse()) {
       Object.assign(report, found.get(report.repositoryId));
       found.delete(report.repositoryId);

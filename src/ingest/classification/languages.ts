@@ -2,7 +2,8 @@
  * Finds the language of a file with linguist's table. It tries, in this order, the file's name, its longest known
  * extension, the interpreter in its first line, and an XML declaration. If languages share an extension, OWNERS
  * decides, and HINTS search the first bytes for signs of another language. If an extension is in neither table, it
- * belongs to the language that lists it earliest among its own; of equal ones, to the first by name.
+ * belongs to a language whose first extension it is, or else to any that lists it. Of several such languages, the first
+ * by name counts.
  *
  * Takes less than 1 µs for most files.
  */
@@ -379,7 +380,10 @@ function byShebang(
   );
 }
 
-/** Returns the start of the text with one character per byte, without the BOM. Signs are ASCII. */
+/**
+ * Returns the start of the text with one character per byte, without the BOM. That suffices, because all signs are
+ * ASCII.
+ */
 export function textOf(bytes: Uint8Array, length: number): string {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(

@@ -49,8 +49,8 @@ export type Outcome =
 
 export interface BatchResult {
   /**
-   * The results in order. There are fewer results than files if the segment is full. Then finish it and send the
-   * remaining files again.
+   * The results in order. If the segment is full, there are fewer results than files. The caller then finishes the
+   * segment, and sends the remaining files again.
    */
   readonly outcomes: readonly Outcome[];
   readonly isFull: boolean;

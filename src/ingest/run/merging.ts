@@ -1,7 +1,7 @@
 /**
- * Decides which segments to merge. TIER_SEGMENTS segments of the same size tier are merged into one of the next tier.
- * A segment with more dead files than live ones is rewritten without the dead ones. Segments that share their content
- * count as one; when there are TIER_SEGMENTS of them, they become one.
+ * Decides which segments to merge. TIER_SEGMENTS segments of the same size tier are merged into one of the next tier. A
+ * segment with more dead files than live ones is rewritten without the dead ones. Segments that share their content
+ * count as one segment. If TIER_SEGMENTS segments share one content, they are merged.
  */
 
 import { pack } from "msgpackr";
@@ -41,7 +41,10 @@ const TIER_SEGMENTS = 8;
 /** The text size of a segment in the lowest tier. Each higher tier has TIER_SEGMENTS times as much. */
 const LEAST_TIER_BYTES = 256 * 1024;
 
-/** Segments to merge into one, with all that share their content. A single one is rewritten without its dead files. */
+/**
+ * Segments to merge into one, including all that share their content. A single segment is rewritten without its dead
+ * files.
+ */
 export type MergeGroup = readonly ManifestSegment[];
 
 /** Returns the next merge by the rules above, or undefined if none is due. */
@@ -73,9 +76,9 @@ interface Content {
   readonly content: number;
   readonly textBytes: number;
   readonly sharers: ManifestSegment[];
-  /** The live files of all sharers. */
+  /** The number of live files of all sharers. */
   readonly live: number;
-  /** The files that it was written for, or its blobs if some segment borrows it. */
+  /** The number of files that the content was written for, or of its blobs if some segment borrows it. */
   readonly files: number;
 }
 

@@ -91,7 +91,7 @@ export interface Summary {
   readonly skipped: readonly SkippedFile[];
   /** The skipped files, encoded for the store. */
   readonly packedSkipped: readonly Uint8Array[];
-  /** The numbers of new files, of files that no revision has any more, and of all other files. */
+  /** The number of new files. `removed` counts those that no revision has any more, `unchanged` all others. */
   readonly added: number;
   readonly removed: number;
   readonly unchanged: number;

@@ -112,7 +112,7 @@ class Reader {
     this.progress("content");
   }
 
-  /** Whether content is looked up in stored segments, for a new repository that is not too small for that. */
+  /** Returns whether content is looked up in stored segments: only if the repository is new and large enough. */
   #mayShare(bytes: number): boolean {
     const { target, bytesWanted, bytesRead } = this.#run;
     return !target.known && Math.max(bytesWanted, bytesRead + bytes) >= LEAST_SHARED_BYTES;

@@ -28,7 +28,7 @@ import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "..
 
 const NO_VERSION = new Uint8Array(HASH_BYTES);
 const NO_HASHES = new Uint8Array(0);
-/** Reasons of files that are only listed: no search finds these, not even by path. */
+/** Reasons of files that are only listed. No search finds such a file, not even by path. */
 const NOT_FOUND_BY_PATH: ReadonlySet<SkipReason> = new Set([
   "submodule",
   "symlink",
@@ -299,7 +299,7 @@ export class RepositoryRun {
   }
 }
 
-/** Prepares the run of one repository. REQUIRES: the snapshot stays open until it resolves. */
+/** Prepares the run of one repository. REQUIRES: the snapshot stays open until the promise resolves. */
 export async function beginRepository(
   target: Target,
   listing: Listing,

@@ -29,7 +29,7 @@ import { WALK, walkElsewhere, type ThreadedOptions } from "../sources/walk-elsew
 
 export interface RunOptions {
   readonly environment: Environment;
-  /** The finders of an earlier generation, whose unchanged tables are used again. */
+  /** The catalog of an earlier generation, whose unchanged parts are used again. */
   readonly catalog: Catalog;
   readonly pool: Pool;
   readonly lease: Lease;

@@ -1,7 +1,7 @@
 /**
- * Fills one segment on a thread. It reads, classifies, hashes and adds the files of one batch after another, until
- * the segment is full or the run ends. Content that the segment already has is not added again. Files of a new
- * repository whose content other segments have go to segments that borrow it (sharing.ts).
+ * Fills one segment on a thread. It reads, classifies, hashes and adds the files of one batch after another, until the
+ * segment is full or the run ends. Content that the segment already has is not added again. If other segments already
+ * have the content of a new repository's files, these files go to segments that borrow it (sharing.ts).
  */
 
 import { createHash } from "node:crypto";

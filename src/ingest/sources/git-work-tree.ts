@@ -84,7 +84,7 @@ class Look {
 
   /** Returns the entry of a path, or undefined if it no longer exists or was listed before. */
   at(listed: string): Entry | undefined {
-    const path = listed.replace(/\/$/, ""); // a nested repository, whose content git does not list
+    const path = listed.replace(/\/$/, ""); // a slash marks a nested repository, whose content git does not list
     if (this.#seen.has(path)) return undefined;
     this.#seen.add(path);
     const skipped = (

@@ -183,8 +183,8 @@ class Automaton {
     const entered = (this.#entered[byte] ??= this.#enteredBy(byte));
     const stays = byte === SLASH ? this.#staysPath : this.#staysName;
     let any = 0;
-    let carried = 0; // carries over from the previous word: the position after its last one
-    let left = 0; // adds the positions that optional positions lead to
+    let carried = 0; // the last bit of the previous word, which moves to the first bit of this word
+    let left = 0; // the bits of this word that optional positions of the previous word lead to
     for (let i = 0; i < states.length; i++) {
       const word = states[i]!;
       const moved = ((word << 1) | carried) & entered[i]!;

@@ -41,7 +41,10 @@ const failed = (detail: string): Extraction => ({ outcome: "gave-up", reason: "f
 /** The detail of a table that violates its contract. This is a bug in quern, not in a grammar. */
 export const UNSOUND = "symbols that cannot be";
 
-/** Disposing of it leaves some of its runtimes to the thread's next extractor. */
+/**
+ * Extracts definitions from one file at a time. Disposing of an extractor leaves some of its runtimes to the thread's
+ * next one.
+ */
 export interface Extractor extends Disposable {
   /**
    * Loads what is needed to parse files of a language. Resolves to false if the language has no extractor. `language`

@@ -1,6 +1,6 @@
 /**
- * Finds symbols that can be copied instead of parsed. If content occurs again under another path or in another
- * repository, it is looked up by its hash in all segments that have symbols.
+ * Finds symbols that can be copied instead of parsed. Content that occurs again, under another path or in another
+ * repository, is found by its hash in the other segments that have symbols.
  *
  * Each of those segments is read once, 20 bytes per blob. Memory holds the hashes of one segment at a time, and a map
  * entry for each blob whose symbols are wanted.

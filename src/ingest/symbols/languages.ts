@@ -101,15 +101,15 @@ const BY_NAME = new Map(
 export const languageQuery = (language: string): LanguageQuery | undefined => BY_NAME.get(language);
 
 /**
- * Returns the version under which a language's symbols are stored, or undefined if it has no extractor. It changes
- * whenever equal content may have other symbols: with the grammar's package and with our query.
+ * Returns the version under which a language's symbols are stored, or undefined if it has no extractor. The version
+ * changes with the grammar's package and with our query, because equal content may then have other symbols.
  */
 export function grammarVersion(language: string): string | undefined {
   if (!versions.has(language)) versions.set(language, versionOf(language));
   return versions.get(language);
 }
 
-/** Cached by language, because every file needs it. */
+/** Versions by language, cached because every file needs one. */
 const versions = new Map<string, string | undefined>();
 
 /** Increase this number when a change outside `queries/` alters the symbols that are found. */

@@ -259,7 +259,7 @@ async function knownElsewhere(
     .filter((other) => other.segment !== segment && other.symbols > 0)
     .map((other) => ({ segment: other.segment, edition: other.symbols }));
   const files = catalog.manifest.segments.reduce((sum, other) => sum + other.files, 0);
-  if (others.length === 0 || 2 * textBytes < files) return { others, places: new Int32Array() }; // parsing is faster than looking them up
+  if (others.length === 0 || 2 * textBytes < files) return { others, places: new Int32Array() }; // parsing so little text is faster than reading all those hashes
   const input: KnownInput = { segment, edition, others };
   try {
     return {

@@ -82,7 +82,9 @@ interface GivenUp {
   readonly reason: "killed-thread" | "failed";
 }
 
-/** The symbols of a blob as stored bytes, and their origin. Undefined if its symbols are not known. */
+/**
+ * The origin of a blob's symbols, and the symbols as stored bytes. The origin is undefined if the symbols are unknown.
+ */
 type Known = readonly [Origin | undefined, Uint8Array];
 
 const NO_RUN = new Uint8Array();

@@ -27,7 +27,7 @@ export const elixir: LanguageQuery = {
   members: [],
   keywords: DEFINERS,
   trim: ": ",
-  // attributes that describe the following definition
+  // excludes attributes that describe the following definition
   accept: [
     [
       "constant",

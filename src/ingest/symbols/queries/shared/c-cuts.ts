@@ -1,5 +1,5 @@
 /**
- * Finds the parts of C that are cut before parsing; see cuts.ts. In Linux's source that is 70 % of the text.
+ * Finds the parts of C that are cut before parsing; see cuts.ts. These parts are 70 % of Linux's source.
  *
  * - Bodies of functions, and tables after `=`. The opening brace ends a line that starts with the brace or a letter,
  *   and comes after a `)` or `=`. The cut ends at the first `}` at the start of a line. Nothing is cut if a macro is

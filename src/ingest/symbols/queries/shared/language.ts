@@ -35,9 +35,9 @@ export interface LanguageQuery extends NewerSyntax {
   /** To be raised with every change after which equal content may have other symbols. */
   readonly revision: number;
   readonly query: string;
-  /** Kinds that change directly inside a type, from and to. Default: function to method. */
+  /** Kinds that change directly inside a type, as pairs of the old and the new kind. Default: function to method. */
   readonly members?: readonly (readonly [SymbolKind, SymbolKind])[];
-  /** Names that have a special kind inside a type, as `__init__` is a constructor. */
+  /** Names that have a special kind inside a type, such as `__init__`, which is a constructor. */
   readonly reserved?: KindsByText;
   /** Whether a method with the name of its type is a constructor. */
   readonly hasNamedConstructors?: boolean;
@@ -52,7 +52,7 @@ export interface LanguageQuery extends NewerSyntax {
    * several equations.
    */
   readonly once?: readonly SymbolKind[];
-  /** Larger files get no symbols. For data formats, whose files may be huge, and whose keys nobody looks up then. */
+  /** Larger files get no symbols. For data formats, whose files may be huge. Nobody looks up keys in such files. */
   readonly maxBytes?: number;
   /** Parts of the text that need not be parsed. */
   readonly cuts?: (bytes: Uint8Array) => Cuts;

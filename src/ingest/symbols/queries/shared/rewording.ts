@@ -21,7 +21,7 @@ export interface Rewording {
   readonly older?: (...found: string[]) => string;
 }
 
-/** The frame in which a text is parsed, if the grammar accepts it only there. */
+/** Code that is put around a text that the grammar does not accept by itself. */
 export interface Frame {
   readonly word: string;
   readonly around: RegExp;
@@ -76,7 +76,7 @@ function apply({ newer, older }: Rewording, text: string): string {
   });
 }
 
-/** Has the same length and the same number of lines. */
+/** Replaces all characters except line ends by blanks. */
 export const blank = (text: string): string => text.replace(/[^\r\n]/g, " ");
 
 export function withFrame(bytes: Uint8Array, { before, after }: Frame): Uint8Array {
