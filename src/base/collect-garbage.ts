@@ -3,7 +3,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Collects now, in 4 to 30 ms. REQUIRES: one of our own threads, because the collection blocks the whole thread. */
+/**
+ * Collects now, in 4 to 30 ms. REQUIRES: this is not the host's thread, because the collection blocks the whole thread.
+ */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;

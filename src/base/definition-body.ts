@@ -55,15 +55,18 @@ export class DefinitionBody {
   /** The current line. */
   #start: number;
   #after: number;
-  /** Whether a bracket is open that will be closed by a line with the indentation of the first one. */
+  /** Whether a bracket is open that a line with the indentation of the first line will close. */
   #isOpen: boolean;
   /** The number of round brackets that the first lines leave open. */
   #round: number;
   /** The mark that ends the open multi-line string. */
   #mark: string | undefined;
-  /** The start of the last line. */
+  /** The start of the last line that belongs to the body so far. */
   #last: number;
-  /** The last line by indentation alone. Set once a line that is not indented was counted as part of the body. */
+  /**
+   * The start of the last line by indentation alone. Set once a line that is not indented was counted as part of the
+   * body.
+   */
   #certain: number | undefined;
   #isOver = false;
   /** `start` is the beginning of the definition's line. */

@@ -1,12 +1,12 @@
 /**
  * Handlers that a server of `node:http` calls without the objects of fetch. A Request, a Response and their streams
- * take a quarter of the processor time in which a node of a cluster answers a rare word.
+ * take a quarter of the processor time that a node of a cluster needs to answer a rare word.
  */
 
 /** A request. */
 export interface DirectCall {
   readonly method: string;
-  /** With the query. */
+  /** The path with the query string. */
   readonly path: string;
   readonly headers: Pick<Headers, "get">;
   readonly body: AsyncIterable<Uint8Array>;

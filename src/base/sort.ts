@@ -7,7 +7,7 @@ const PIECE = 512;
 
 /**
  * Returns a sorted copy, as items.toSorted(compare) does, and awaits `pause` now and then. Stable; takes n log n.
- * REQUIRES: `items` does not change until it resolves.
+ * REQUIRES: `items` does not change until the promise resolves.
  */
 export async function sortInSlices<T>(
   items: readonly T[],

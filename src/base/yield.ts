@@ -1,7 +1,7 @@
 /**
  * Yields to the event loop from long loops. Searches, index runs, inline tasks and HTTP answers wait in one queue,
- * which lets one of them continue in each turn of the event loop. Two in the same turn would block it for two slices.
- * For the same reason, loops that begin one after another in the same turn share its slice.
+ * which lets one of them continue in each turn of the event loop. Two that continue in the same turn would block it for
+ * two slices. For the same reason, loops that begin one after another in the same turn share its slice.
  */
 
 import { throwIfAborted, type Stop } from "./abort.ts";
@@ -61,7 +61,7 @@ export const yieldTurn = (): Promise<void> => queue.wait();
 export interface SliceOptions {
   /** Milliseconds that a loop may run between yields. Shorter for a loop with long rounds. Default: SLICE_MS. */
   readonly ms?: number;
-  /** Ends the loop: rest() rejects with ABORTED. */
+  /** If it is aborted, rest() rejects with ABORTED, which ends the loop. */
   readonly signal?: Stop;
 }
 
