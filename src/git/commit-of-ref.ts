@@ -22,8 +22,8 @@ export interface RefReader {
 }
 
 /**
- * Resolves to undefined if the reference does not exist or does not lead to a commit. REQUIRES: `ref` begins with
- * `refs/`.
+ * Resolves to the commit of a reference, or to undefined if the reference does not exist or does not lead to a commit.
+ * REQUIRES: `ref` begins with `refs/`.
  */
 export async function commitOfRef(
   { processes, headers }: RefReader,

@@ -14,7 +14,10 @@ import { GitProcesses, type Finished } from "./git-process.ts";
 export interface RepositoryPlace {
   readonly folder: string;
   readonly gitDir: string;
-  /** Whether it has no work tree. If no configuration says so, git only finds this out from the folder's content. */
+  /**
+   * Whether the repository has no work tree. If its configuration does not say so, git decides this by the folder's
+   * content.
+   */
   readonly isBare: boolean;
   /** The file in which git keeps the boundary of a shallow clone. Other repositories have no such file. */
   readonly shallowFile: string;

@@ -37,8 +37,8 @@ const shortName = (ref: string): string =>
   ref.slice(ROOMS.find((room) => ref.startsWith(room))!.length);
 
 /**
- * Replaces each pattern by the short names that it matches, without duplicates. If `head`, the branch of HEAD,
- * matches a pattern, it comes first among that pattern's matches. If the list begins with a pattern of full names, it
+ * Replaces each pattern by the short names that it matches, without duplicates. If `head`, the branch of HEAD, matches
+ * a pattern, it comes first among that pattern's matches. If the first of `names` is a pattern of full names, `head`
  * comes first of all. Also returns the patterns that match nothing.
  */
 export function expandPatterns(

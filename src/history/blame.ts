@@ -47,8 +47,8 @@ async function parseBlame(output: Buffer, pause: Pause): Promise<Blame> {
 type Facts = Map<string, string>;
 
 /**
- * Collects what has been read so far. git writes the facts of a commit only at its first occurrence, but its path
- * every time.
+ * Collects what has been read so far. git writes the facts of a commit only at its first occurrence. It writes the path
+ * again only if the commit has several paths in the file.
  */
 class Reading {
   readonly #ranges: Blame["ranges"] = [];
@@ -73,7 +73,7 @@ class Reading {
   }
 
   async finish(pause: Pause): Promise<Blame> {
-    // the path of a commit is written once if it has only one path in the file
+    // completes the ranges for which git did not write the path again
     for (const range of this.#ranges) {
       if (range.path === "")
         range.path = unquoted(this.#facts.get(range.hash)?.get("filename") ?? "");

@@ -24,8 +24,8 @@ export interface HistoriesOptions {
 }
 
 /**
- * The key of a method of an engine that opens a history as history() does. If a repository that the viewer may see
- * has none, it rejects with HISTORY_NOT_AVAILABLE and the reason.
+ * The key of a method of an engine that opens a history as history() does. If a repository that the viewer may see has
+ * no history, the method rejects with HISTORY_NOT_AVAILABLE and the reason.
  */
 export const OPEN_HISTORY = Symbol("open history");
 

@@ -78,7 +78,7 @@ export class Operation {
     const isTooLarge = bytes > MOST_MAILMAP_BYTES;
     // git would take a folder without a configuration for a work tree, and look for its .mailmap in a file
     if (isBare) return ["--bare", ...(isTooLarge ? ["-c", "mailmap.blob="] : []), ...OPTIONS];
-    return isTooLarge ? ["-C", gitDir, ...OPTIONS] : OPTIONS; // the file does not exist
+    return isTooLarge ? ["-C", gitDir, ...OPTIONS] : OPTIONS; // gitDir has no .mailmap
   }
 
   /** Answers requests for types and sizes of objects. */
@@ -171,7 +171,7 @@ export async function operate<T>(
   const operation = new Operation(place, stop.signal);
   try {
     const result = await run(operation);
-    signal?.throwIfAborted(); // git may have ended before it heard of it
+    signal?.throwIfAborted(); // git may have ended before the abort reached it
     return result;
   } catch (error) {
     if (closing.aborted) throw closedError();

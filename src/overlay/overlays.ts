@@ -36,8 +36,8 @@ import {
  */
 const MOST_LAYERS = 8;
 /**
- * The most layers that are kept, and their most memory. They include layers that no view uses at the moment, such as
- * an editor's texts, because the next keystroke may need them again.
+ * The most layers that are kept, and the most memory that they take. They include layers that no view uses at the
+ * moment, such as an editor's texts, because the next keystroke may need them again.
  */
 const KEPT_LAYERS = 64;
 const KEPT_BYTES = 32 * 2 ** 20;

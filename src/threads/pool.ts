@@ -148,7 +148,7 @@ class ThreadPool implements OwnPool {
   }
 
   get isIdle(): boolean {
-    // the seats with a waiting job, or a worker that starts or works
+    // the queues need no check, because a worker starts or works while a job waits
     return this.#seats.every(
       (seat) => seat.isReady === (seat.executor !== undefined) && !isBusy(seat),
     );
