@@ -1,6 +1,6 @@
 /**
- * Loads one generation of the index into memory: the manifest, the repositories, and the files of their revisions,
- * which take one bit per file and revision. Loading the next generation reads only what has changed.
+ * Loads one generation of the index into memory: the manifest, the repositories, and for each revision the set of its
+ * files, with one bit per file. Loading the next generation reads only what has changed.
  */
 
 import { unpack } from "msgpackr";
@@ -45,7 +45,7 @@ export interface Place {
   readonly segment: number;
   readonly first: number;
   readonly count: number;
-  /** The files of each revision, by index in record.revisions. Undefined if a revision has none of the files. */
+  /** For each revision of the record, which of these files it has. Undefined if it has none of them. */
   readonly sets: readonly (Bitset | undefined)[];
 }
 

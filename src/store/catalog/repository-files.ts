@@ -141,9 +141,9 @@ function findPath(
 
 /** The facts that a segment's tables contain about a file. */
 export interface FileFacts {
-  /** The hash of its content, as latin1; "" if it has none. */
+  /** The hash of the file's content, as latin1; "" if it has no content. */
   readonly hash: string;
-  /** The reason why its content is not searchable. */
+  /** The reason why the file's content is not searchable. Undefined if it is searchable. */
   readonly skipped: SkipReason | undefined;
 }
 
@@ -291,7 +291,10 @@ async function addChildren(
   }
 }
 
-/** Returns the smallest path after all paths below the folder that ends at `slash`. */
+/**
+ * Returns the smallest path that comes after all paths of a folder. `slash` is the offset of the '/' after the folder's
+ * name.
+ */
 function behind(path: Uint8Array, slash: number): Uint8Array {
   const end = path.slice(0, slash + 1);
   end[slash] = SLASH + 1;

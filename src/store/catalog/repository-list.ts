@@ -72,7 +72,7 @@ export class RepositoryList implements Iterable<readonly [repository: number, ch
     return firstIndex(0, this.ids.length, (place) => this.ids[place]! >= repository);
   }
 
-  /** Returns a copy without some repositories, and with others marked as changed in `generation`. */
+  /** Returns a copy without `gone`, and with `arrived` added or marked as changed in `generation`. */
   with(
     { arrived, gone }: Partial<RepositoryChanges>,
     generation: number | ((repository: number) => number) = 0,

@@ -2,8 +2,8 @@
  * Describes the format of the data directory: one LMDB environment with one table. The first byte of a key says what
  * its value contains. Format version 4.
  *
- *     0  name                       engine records: `format`, `manifest`, `lease`; `cluster`, in a
- *                                   directory that a cluster fills: what it has from where
+ *     0  name                       engine records: `format`, `manifest`, `lease`; `cluster`: what a
+ *                                   cluster has put in this directory
  *     1  repository                 one repository's record
  *     2  repository                 its files that are listed but not searchable, see skipped-files.ts
  *     3  repository segment rev     revision set: which of the repository's files in the segment
@@ -26,7 +26,7 @@
  *                                             (u32), its first file, how many (see columns.ts)
  *     TEXT        block                       BLOCK_BYTES of text
  *     BLOBS       0                           where each blob begins in the text, and its end (u32)
- *     HASHES      0                           20 bytes a blob: the first of the SHA-256 of its content
+ *     HASHES      0                           the first 20 bytes of the SHA-256 of each blob
  *     FOLDS       0                           bitset of pages: folding changes a code point beyond
  *                                             ASCII in the page or the OVERLAP bytes after it
  *     GRAMS       0                           the first gram of each posting block (u32)

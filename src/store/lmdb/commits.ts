@@ -1,7 +1,8 @@
 /**
  * Runs write transactions of LMDB and handles failing disks. `lmdb` leaves three things to its callers:
  *
- * - The reason why a transaction failed is not in the error itself, but in a promise on it (`commitError`).
+ * - The error of a failed transaction does not contain the reason. Its property `commitError` is a promise of the
+ *   reason.
  * - After a failed transaction nothing is flushed any more, so the wait for the flush in close() never ends.
  * - Once a write to the first two pages has failed, LMDB gives up the file (MDB_PANIC) until the process ends. A
  *   transaction that is begun after that may never resolve, or may take no lock. A read transaction throws in this

@@ -89,8 +89,8 @@ export class Room {
   }
 
   /**
-   * Extends the file by `bytes` beyond what is committed. REQUIRES: called within a write transaction, so that nobody
-   * else writes.
+   * Extends the file by `bytes` beyond what is committed. REQUIRES: the call is within a write transaction, so that
+   * nobody else writes.
    */
   ensure(bytes: number): void {
     if (process.platform === "win32") return; // LMDB does this itself there
@@ -105,8 +105,8 @@ export class Room {
   }
 
   /**
-   * Truncates the file after its last page. A closed file must end there, because otherwise refuseTruncated() could
-   * not detect a truncated one. REQUIRES: as for ensure().
+   * Truncates the file after its last page. A closed file must end there, because otherwise refuseTruncated() could not
+   * detect a truncated one. REQUIRES: the same as ensure().
    */
   trim(): void {
     const inUse = bytesInUse(this.#descriptor!);

@@ -68,7 +68,7 @@ export interface Snapshot {
    * the next get.
    */
   get(key: Buffer, what: string): Uint8Array | undefined;
-  /** Returns the whole value, with its seal, without checking the seal. REQUIRES: as for get(). */
+  /** Returns the whole value, with its seal, without checking the seal. REQUIRES: the same as get(). */
   getSealed(key: Buffer): Uint8Array | undefined;
   /** Returns the keys of the range in order, at most `limit` of them. */
   keys(range: KeyRange, limit?: number): Iterable<Buffer>;

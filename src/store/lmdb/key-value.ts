@@ -43,9 +43,9 @@ export interface Table<Value> {
   latest(page: KeySpan & { readonly skip: number; readonly limit: number }): Entry<Value>[];
   /** Counts the keys from `from` (included) to `to` (excluded). Takes 0.1 µs per key. */
   count(from: Uint8Array | undefined, to: Uint8Array | undefined): number;
-  /** REQUIRES: called within write(). */
+  /** Stores a record. REQUIRES: the call is within write(). */
   put(key: Uint8Array, value: Value): void;
-  /** REQUIRES: called within write(). */
+  /** Removes a record, if it exists. REQUIRES: the call is within write(). */
   remove(key: Uint8Array): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Caches values that one thread has read for another thread, which then reads them from its own memory. So a thread
- * that must not wait for the disk reads only cached values.
+ * Caches values for a thread that must not wait for the disk. Another thread reads the values and sends them. The first
+ * thread then reads them only from this cache, in its own memory.
  *
  * A recorder wraps a snapshot and copies what is read through it. The copies are sent in one buffer.
  */

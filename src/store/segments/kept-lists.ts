@@ -151,7 +151,7 @@ export class KeptLists {
 
   /**
    * Counts the pages of a segment's text that have all grams, and the bytes of all lists. Returns undefined if a part
-   * of the lists is not in memory. Reads no file. REQUIRES: at least one gram.
+   * of the lists is not in memory. Reads no file. REQUIRES: there is at least one gram.
    */
   countPages(
     grams: readonly number[],
