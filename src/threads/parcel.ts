@@ -14,7 +14,7 @@ export class Parcel<T> {
     this.#channel.port1.postMessage(content);
   }
 
-  /** Returns the content, to be sent in a message. REQUIRES: it was not dropped. */
+  /** Returns the content, to be sent in a message. REQUIRES: drop() was not called. */
   copy(): T {
     const content = receiveMessageOnPort(this.#channel.port2)!.message as T;
     this.#channel.port1.postMessage(content);

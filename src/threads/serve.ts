@@ -7,7 +7,9 @@ import { sayUp } from "./start.ts";
 import type { TaskTable } from "./task.ts";
 import { runRequest, type Thread } from "./thread.ts";
 
-/** Serves tasks on this worker thread. REQUIRES: called once, by the entry script of a worker that a pool started. */
+/**
+ * Serves tasks on this worker thread. REQUIRES: only the entry script of a worker that a pool started calls this, once.
+ */
 export function serveTasks(tasks: TaskTable): void {
   const port = parentPort;
   assert(port !== null, "tasks are served in workers only");

@@ -1,6 +1,7 @@
 /**
- * Finds the indexed files of a repository by path, with a binary search in each segment that has some. Segments and
- * listings are usually in the same order, so the search begins at the last hit, in steps that double.
+ * Finds the indexed files of a repository by path, with a search in each segment that has files of the repository.
+ * Segments and listings are usually in the same order, so a search begins where the previous one ended, and goes on in
+ * steps that double.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -63,7 +64,7 @@ export class Finder {
     return files.flags[first + index]!;
   }
 
-  /** Returns the files of a set over a place that have content. */
+  /** Returns those files of `set` that have content. `set` contains files of the place. */
   searchable(place: number, set: Bitset): Bitset {
     const { searchable, first } = this.#tables[place]!;
     const out = set.slice();
@@ -74,7 +75,7 @@ export class Finder {
     return out;
   }
 
-  /** Returns the bytes of content of the files in a set over a place. */
+  /** Returns the bytes of content of the files in `set`, which contains files of the place. */
   contentBytes(place: number, set: Bitset): number {
     const { files, first, blobStarts } = this.#tables[place]!;
     let bytes = 0;

@@ -188,7 +188,7 @@ export interface MergePublication {
 }
 
 /**
- * Publishes a merged segment and retires the segments that it was made of. REQUIRES: called within
+ * Publishes a merged segment and retires the segments that it was made of. REQUIRES: the call is within
  * Environment.write(), and nothing was written since `catalog` was read.
  */
 export function publishMerge(

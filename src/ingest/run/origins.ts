@@ -15,7 +15,7 @@ import type { Origin } from "../../store/format/records.ts";
 
 /** The origins of the sources of one run. */
 export class Origins {
-  /** The origin of each name. */
+  /** The folder of the first source of each name. */
   readonly #seen = new Map<string, string>();
   readonly #signal: AbortSignal;
 

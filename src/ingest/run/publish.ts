@@ -37,8 +37,8 @@ export interface Publication {
 }
 
 /**
- * Publishes a repository. REQUIRES: called within Environment.write(); all segments with the repository's files are
- * written.
+ * Publishes a repository. REQUIRES: the call is within Environment.write(), and all segments with the repository's
+ * files are written.
  */
 export function publishRepository(
   writer: Writer,

@@ -29,7 +29,7 @@ export interface ExcludingRule {
 
 const RULE_FILES = [".ignore", ".gitignore"];
 
-/** The limit of explained entries, and the limit of lines that are tried for each. */
+/** The most entries that are explained, and the most lines that are tried for each entry. */
 const MOST_EXPLAINED = 100;
 const MOST_LINES = 300;
 

@@ -38,7 +38,7 @@ export type Extraction =
 
 const failed = (detail: string): Extraction => ({ outcome: "gave-up", reason: "failed", detail });
 
-/** The detail of a table that violates its contract. This is a bug in quern, not in a grammar. */
+/** The `detail` of a failure whose table violates its contract. Such a table is a bug in quern, not in a grammar. */
 export const UNSOUND = "symbols that cannot be";
 
 /**
@@ -223,7 +223,7 @@ class TreeSitterExtractor implements Extractor {
     return isRicher ? older.table : plain.table;
   }
 
-  /** Returns undefined if the time is over. */
+  /** Parses a text without its cuts, and mends errors in pieces. Returns undefined if the time is over. */
   #read(loaded: Loaded, query: LanguageQuery, { bytes, ...timed }: Timed): Reading | undefined {
     const cuts = query.cuts?.(bytes) ?? [];
     const kept = cuts.length === 0 ? bytes : cut(bytes, cuts);

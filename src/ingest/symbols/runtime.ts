@@ -243,7 +243,7 @@ export class Runtime {
     return 0;
   }
 
-  /** Returns undefined if the time is over. */
+  /** Runs the query on a tree. Returns undefined if the time is over. */
   #run(tree: number, isOver: () => boolean): Matches | undefined {
     const c = this.#c;
     c._ts_tree_root_node_wasm(tree);

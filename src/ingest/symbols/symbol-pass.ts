@@ -37,7 +37,7 @@ import {
   type SymbolsOutput,
 } from "./symbol-task.ts";
 
-/** The text of one range. Parsing it takes about 0.2 s, which is also the time that an abort may take. */
+/** The text of one range. Parsing it takes about 0.2 s. An abort may take as long. */
 const RANGE_BYTES = 2 ** 20;
 const MIB = 2 ** 20;
 /** The memory of a thread after parsing a mixture of languages: up to ten grammars, each with memory of its own. */
@@ -119,7 +119,7 @@ function fewerThreads(pool: Pool, lanes: number): Pool {
   };
 }
 
-/** A segment with content of its own, or one whose content others borrow and whose files are all gone. */
+/** The content of one or more segments. `segment` is the one that stores it, even if that segment has no live file. */
 interface Content extends Pick<
   ManifestSegment,
   "segment" | "textBytes" | "symbols" | "hasSymbols"

@@ -100,7 +100,8 @@ function isWhole(body: string): boolean {
 const BARE = ["notrace", "noinline"];
 
 /**
- * Words of this form that are not annotations: types, specifiers that the grammar knows, and names of the C library.
+ * Words that begin with two underscores but are not annotations: types, specifiers that the grammar knows, and names of
+ * the C library.
  */
 const KNOWN = new Set(
   (

@@ -32,7 +32,7 @@ export interface LanguageQuery extends NewerSyntax {
   readonly names: readonly string[];
   /** Package and path, such as `tree-sitter-wasms/out/tree-sitter-c.wasm`. */
   readonly grammar: string;
-  /** To be raised with every change after which equal content may have other symbols. */
+  /** Increase this number with every change after which equal content may have other symbols. */
   readonly revision: number;
   readonly query: string;
   /** Kinds that change directly inside a type, as pairs of the old and the new kind. Default: function to method. */
