@@ -90,7 +90,9 @@ export class Slice {
   }
 }
 
-/** To be called regularly in a long loop. Returns a promise to await if the slice is over, otherwise undefined. */
+/**
+ * A function that a long loop calls regularly. It returns a promise to await if the slice is over, otherwise undefined.
+ */
 export type Pause = () => Promise<void> | undefined;
 
 /** Creates the pause of one loop. */

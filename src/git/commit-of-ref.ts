@@ -38,7 +38,7 @@ export async function commitOfRef(
 }
 
 /**
- * Resolves to whether the reference exists, but its target cannot be read. REQUIRES: `ref` is `HEAD`, or begins with
+ * Resolves to true if the reference exists but its target cannot be read. REQUIRES: `ref` is `HEAD`, or begins with
  * `refs/`.
  */
 export async function isDamagedRef(

@@ -262,7 +262,7 @@ const LONGEST_RECORD = 2 ** 16;
 /** Yields batches of whole records of an output. Returns whether the output ended with a NUL, or was empty. */
 export async function* nulRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, boolean> {
   let rest: Buffer[] = [];
-  let length = 0; // of the remaining bytes
+  let length = 0; // bytes since the last NUL, including those that are not kept
   for await (const chunk of chunks) {
     const last = chunk.lastIndexOf(0);
     if (last === -1) {

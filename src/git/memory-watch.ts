@@ -10,7 +10,7 @@ import type { ChildProcess } from "node:child_process";
 export const MOST_GIT_BYTES = 2 ** 31;
 const EVERY_MS = 250;
 
-/** Checks processes as long as there are any. */
+/** Checks the memory of running processes, as long as there are any. */
 export class MemoryWatch {
   readonly #live: ReadonlySet<ChildProcess>;
   readonly #mostBytes: number;

@@ -40,7 +40,7 @@ const cut = (name: string): string =>
 interface Given {
   readonly value: unknown;
   readonly whole: string;
-  /** The names of all fields, wherever they belong. */
+  /** The names of all fields of the schema, at any depth. */
   readonly fields: readonly string[];
 }
 

@@ -67,7 +67,7 @@ export async function loadCatalog(
   };
 }
 
-/** Reads repositories one by one, when they are requested. */
+/** Yields the changed repositories, and reads each only when it is requested. */
 function* readRepositories(
   snapshot: Snapshot,
   {

@@ -46,7 +46,7 @@ export function textBytesOf({ segments }: Pick<Manifest, "segments">): number {
 
 export interface RetiredSegment {
   readonly segment: number;
-  /** As in ManifestSegment. */
+  /** The segment whose content this one borrows, as in ManifestSegment. */
   readonly content?: number;
   /** When it was retired, in milliseconds since 1970. */
   readonly at: number;

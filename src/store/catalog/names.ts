@@ -19,7 +19,7 @@ export interface Named {
 }
 
 export interface Names {
-  /** Sorted by name, in UTF-16 code units. */
+  /** The repositories, sorted by the UTF-16 code units of their names. */
   readonly ordered: readonly Named[];
   /** For each id, its index in `ordered`. In shared memory. */
   readonly places: Uint32Array;
@@ -67,7 +67,7 @@ export async function orderNames(
   return { ordered, places, byName, byFolded, texts };
 }
 
-/** The changes of a generation's names. */
+/** The names that a generation no longer has, and those that it has added. */
 export interface NameChanges {
   readonly gone: readonly Named[];
   readonly arrived: readonly Named[];

@@ -18,7 +18,7 @@ export class RepositoryList implements Iterable<readonly [repository: number, ch
   readonly ids: Uint32Array;
   readonly changed: Uint32Array;
 
-  /** REQUIRES: ids ascend; nobody changes the columns later. */
+  /** REQUIRES: the ids ascend, and nobody changes the columns later. */
   constructor(ids: Uint32Array, changed: Uint32Array) {
     this.ids = ids;
     this.changed = changed;

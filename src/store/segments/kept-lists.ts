@@ -75,7 +75,7 @@ export class KeptLists {
   readonly #kernel: ListsKernel;
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
-  /** This thread's scratch memory: its address, and the largest set of pages in it. */
+  /** This thread's scratch memory: its epoch and address, and the bytes that it has for a set of pages. */
   #scratch = { epoch: -1, at: 0, setBytes: 0 };
   /** The addresses of lists of text, by segment. */
   #texts = { epoch: -1, sets: new Map<number, number>() };

@@ -81,7 +81,7 @@ export function isSoundTable({ count, rows }: SymbolTable, textBytes: number): b
   return true;
 }
 
-/** Appends the run of a table. REQUIRES: isSoundTable(). */
+/** Appends the run of a table. REQUIRES: isSoundTable() holds for the table. */
 export function encodeSymbols({ count, rows }: SymbolTable, out: GrowableBytes): void {
   if (count === 0) return;
   const total = rows.length / SYMBOL_ROW;
