@@ -80,7 +80,7 @@ export interface History {
   diff(options: DiffOptions): Promise<FileDiff[]>;
   /**
    * Returns the commit that each line of a file comes from, as `git blame` does. Resolves to undefined if the file or
-   * revision does not exist; rejects with FILE_TOO_LARGE if it exceeds 16 MiB.
+   * revision does not exist. Rejects with FILE_TOO_LARGE if the file exceeds 16 MiB.
    *
    * @example
    * const history = await engine.history("shop");
@@ -140,7 +140,7 @@ export interface RevisionOptions {
 export interface CommitsOptions extends RevisionOptions {
   /** Only commits that change this file or folder. */
   path?: string;
-  /** Part of the author's `name <email>`: a POSIX basic expression, in any case. */
+  /** What the author's `name <email>` must contain: a POSIX basic regular expression, matched in any case. */
   author?: string;
   /** What a line of the message must contain: a POSIX basic regular expression, matched in any case. */
   query?: string;

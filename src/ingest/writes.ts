@@ -228,7 +228,7 @@ export class Writes {
         onProgress({ repository: "", stage: "merge", done, total, bytes, totalBytes });
       tell();
       const input = mergeInput(catalog, group);
-      if (input.repositories.length > 0) await betweenSteps(); // empty segments are removed quickly
+      if (input.repositories.length > 0) await betweenSteps(); // removing empty segments is quick and needs no step
       const task = { merge: input, target: catalog.manifest.nextSegment, owner };
       const written = await pool.run<MergedSegment>("ingest.merge", task, { lane: "ingest" });
       await environment.write((writer) => publishMerge(writer, { catalog, input, written, owner }));
@@ -293,8 +293,8 @@ export class Writes {
 }
 
 /**
- * Whether this run has looked for symbols in the repository's files. Symbols of several repositories are found
- * together.
+ * Whether the symbol pass had work in this repository. One pass serves all repositories, so its time counts for each of
+ * them.
  */
 const hasSymbols = ({ symbols, withoutSymbols }: IndexReport): boolean =>
   symbols > 0 || withoutSymbols.length > 0;

@@ -37,11 +37,11 @@ export type BatchContent =
 /** The result of one file. `bytes` is the number of bytes read. */
 export type Outcome =
   | { readonly kind: "added"; readonly bytes: number; readonly textBytes: number }
-  /** The content is already indexed. `known` is its index among the known hashes. */
+  /** The content is already indexed. `known` is the index of its hash in BatchFile.known. */
   | { readonly kind: "same"; readonly bytes: number; readonly known: number }
   /**
-   * The content is not searchable. Nothing was added. The run sends the file again in another batch if it is to be
-   * added.
+   * The content is not searchable. Nothing was added. To add the file without content, the run sends it again in
+   * another batch.
    */
   | { readonly kind: "skipped"; readonly bytes: number; readonly reason: SkipReason }
   /** The file was added without content, for the reason in `skipped`. */

@@ -16,7 +16,7 @@ import { corrupt } from "../../store/format/sealed.ts";
 /** A file, by its place and index. */
 export interface FoundFile {
   readonly place: number;
-  /** The index after the place's first file. */
+  /** The index, counted from the place's first file. */
   readonly index: number;
 }
 

@@ -76,9 +76,9 @@ export interface IndexReport {
     /** Files that can be found by path, including binary ones. */
     files: number;
   }[];
-  /** New files, by path and content. */
+  /** Files whose path or content is new. */
   added: number;
-  /** Files that no revision has any more, by path and content. */
+  /** Files that no revision has any more with this path and content. */
   removed: number;
   /** Files that were indexed before and are unchanged. */
   unchanged: number;

@@ -14,7 +14,7 @@ export interface Excluded {
   readonly entries: number;
   /** The number of entries that rules exclude. */
   readonly excluded: number;
-  /** The rules that exclude them, sorted by how many they exclude. */
+  /** The rules that exclude entries, sorted by the number of entries that each excludes. */
   readonly rules: readonly ExcludingRule[];
 }
 

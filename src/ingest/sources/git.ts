@@ -283,8 +283,8 @@ async function resolveRevision(
 }
 
 /**
- * Resolves to the answer, or to undefined if it is SOURCE_UNREADABLE. cat-file ends without an answer for some
- * expressions, such as '@{upstream}' of a branch without an upstream.
+ * Resolves to the answer, or to undefined if it rejects with SOURCE_UNREADABLE. cat-file ends without an answer for
+ * some expressions, such as '@{upstream}' of a branch without an upstream.
  */
 async function unlessUnreadable<T>(answer: Promise<T>): Promise<T | undefined> {
   try {

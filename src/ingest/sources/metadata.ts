@@ -31,7 +31,10 @@ export function checkedMetadata(call: string, options: RepositoryMetadata): Repo
 
 const aBoolean = (value: unknown) => (typeof value === "boolean" ? undefined : "must be a boolean");
 
-/** Functions that describe what is wrong with a value, unless it is undefined. */
+/**
+ * For each key, a function that says what is wrong with a value, or returns undefined. REQUIRES: the value is not
+ * undefined.
+ */
 const RULES: Record<(typeof KEYS)[number], (value: unknown) => string | undefined> = {
   codeHostType: (value) =>
     CODE_HOST_TYPES.some((type) => type === value)

@@ -182,7 +182,8 @@ export function childOf(dirent: Dirent): Child {
 }
 
 /**
- * Returns the text of a rule file, or "" if there is none that applies. Throws SOURCE_UNREADABLE if it is too large.
+ * Returns the text of a rule file, or "" if the file is missing, unreadable or a symlink. Throws SOURCE_UNREADABLE if
+ * it is too large.
  */
 export function readRules(file: string): string {
   const limit = {

@@ -34,8 +34,8 @@ export interface KnownInput extends Edition {
 export type KnownOutput = Int32Array;
 
 /**
- * The length of a key. Two different blobs share a key with a probability of 2^-48. So the whole hash is compared,
- * too.
+ * The length of a key, which is the beginning of a hash. Two different blobs share a key with a probability of 2^-48.
+ * So the whole hash is compared, too.
  */
 const KEY_BYTES = 6;
 

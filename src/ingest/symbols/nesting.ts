@@ -97,8 +97,9 @@ export interface Nested {
 }
 
 /**
- * Keeps only the matches whose names are within [from, to), and changes `matches` in place. A text may be parsed inside
- * a frame of additional code. The frame has no definitions, but a syntax error can turn one of its words into a name.
+ * Returns only the matches whose names are within [from, to). Moves them within the array of `matches`. A text may be
+ * parsed inside a frame of additional code. The frame has no definitions, but a syntax error can turn one of its words
+ * into a name.
  */
 export function matchesWithin(matches: Matches, from: number, to: number): Matches {
   const { values } = matches;

@@ -98,8 +98,8 @@ function addFound(all: Map<number, FoundSymbols>, found: Found): void {
 }
 
 /**
- * Returns how many threads the memory contract allows: 40 MiB per thread and 1.3 times the budget, in addition to the
- * process itself.
+ * Returns how many threads the promised memory allows. docs/limits.md promises 40 MiB per thread and 1.3 times the
+ * budget, in addition to the process itself.
  */
 function threadsFor({ pool, memoryBudget }: SymbolPass): number {
   const allowed = 40 * MIB * pool.lanes + 1.3 * memoryBudget;

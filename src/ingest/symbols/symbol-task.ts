@@ -277,7 +277,7 @@ class Range {
       withoutSymbols.push({ path: pathOf(paths, file), reason });
   }
 
-  /** Yields each file of a blob with the result of its repository. */
+  /** Yields each file of a blob, with what was found in the file's repository so far. */
   *#filesOf(blob: number): Generator<readonly [file: number, FoundSymbols]> {
     const { header, blobFileStarts, blobFiles } = this.#reader;
     for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
