@@ -1,8 +1,8 @@
 /**
- * Ends an index run before it fills the disk, because other programs need space, and so does the removal of what the
- * run has written. Space that the data file reuses does not count, so a run on a nearly full disk may still succeed.
- * Between two checks, each thread writes at most a batch, or the posting lists of one segment. A check takes 0.1 ms,
- * most of it in another thread.
+ * Ends an index run before it fills the disk. Other programs need space, and removing what the run has written needs
+ * space, too. Space that the data file reuses does not count, so a run on a nearly full disk may still succeed. Between
+ * two checks, each thread writes at most a batch, or the posting lists of one segment. A check takes 0.1 ms, most of it
+ * in another thread.
  */
 
 import { statfs } from "node:fs/promises";

@@ -1,6 +1,6 @@
 /**
  * Finds the indexed files of a repository by path, with a search in each segment that has files of the repository.
- * Segments and listings are usually in the same order, so a search begins where the previous one ended, and goes on in
+ * Segments and listings are usually in the same order. So a search begins where the previous one ended, and goes on in
  * steps that double.
  */
 

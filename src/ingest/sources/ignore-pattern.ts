@@ -1,6 +1,6 @@
 /**
  * Parses one line of a .gitignore file, with the meaning that git's parse_path_pattern() and wildmatch() give it. A
- * pattern is a sequence of byte sets. A position may loop over the bytes that a star matches, so a pattern of n steps
+ * pattern is a sequence of byte sets. A position may loop over the bytes that a star matches. So a pattern of n steps
  * is an automaton of n + 1 states, and matching never backtracks.
  *
  * Like git, it matches bytes: `?` matches one byte of UTF-8. So paths and patterns are strings with one character per

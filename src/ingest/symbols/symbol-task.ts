@@ -1,8 +1,7 @@
 /**
- * Finds the symbols of a range of a segment's blobs. Symbols of the previous edition are copied if they were made
- * with the current grammars, and so are those of equal content in other segments. The rest is parsed. Everything is
- * written at the end, together with the record that the range is done, so a thread that dies leaves no partial
- * result.
+ * Finds the symbols of a range of a segment's blobs. Symbols that were made with the current grammars are copied: from
+ * the previous edition, or from equal content in other segments. The rest is parsed. Everything is written at the end,
+ * together with the record that the range is done, so a thread that dies leaves no partial result.
  *
  * A failure affects only one blob. Symbols to copy are read as a search would read them; if that fails, the blob is
  * parsed. If a parser throws, its blob is given up. If the text of a blob is damaged, its files are listed as

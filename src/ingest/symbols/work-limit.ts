@@ -20,8 +20,8 @@ export interface Times {
 }
 
 /**
- * A limit also ends when the clock has advanced by this many times its length, however little the thread has worked,
- * so that nothing waits for ever.
+ * A limit is also reached when the clock has advanced by this many times its length. So nothing waits for ever, however
+ * little the thread works.
  */
 const PATIENCE = 10;
 

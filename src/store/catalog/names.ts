@@ -2,8 +2,9 @@
  * Sorts the names of all repositories, and searches them. A generation reuses the names of the previous one, unless a
  * repository was added, removed or renamed.
  *
- * To find parts of names, about a thousand names at a time are joined into one text, as `name NUL display name NUL`
- * in lower case. String.indexOf() searches a hundred thousand names in a millisecond.
+ * To find parts of names, about a thousand names at a time are joined into one text, each as
+ * `name NUL display name NUL` in lower case. In such texts, String.indexOf() searches a hundred thousand names in a
+ * millisecond.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";

@@ -1,7 +1,7 @@
 /**
- * Caches the tables of segments on the calling thread, for index runs that process a few changes at a time, such as
- * those of a followed folder. Reading and checking the tables takes 10 ms for 78 000 files; looking up a path in them
- * takes microseconds. They take about 100 bytes per file.
+ * Caches the tables of segments on the calling thread. Index runs that process a few changes at a time use them, such
+ * as those of a followed folder. Reading and checking the tables takes 10 ms for 78 000 files; looking up a path in
+ * them takes microseconds. They take about 100 bytes per file.
  */
 
 import type { Bitset } from "../../base/bitset.ts";

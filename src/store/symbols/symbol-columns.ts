@@ -2,9 +2,9 @@
  * Defines the columns that describe the symbols of a range of blobs, and stores them for ranges of unfinished
  * editions. Threads extract the symbols of a segment range by range; the ranges are joined at the end.
  *
- * Until the edition is published, a finished range has a record in part RANGES, which is written in the same
- * transaction as the last blocks of the range. So if a process is killed, only the ranges that its threads were working
- * on are lost, and the next run continues with the others.
+ * Until the edition is published, a finished range has a record in part RANGES. One transaction writes this record and
+ * the last blocks of the range. So if a process is killed, only the ranges that its threads were working on are lost,
+ * and the next run continues with the others.
  *
  *     number                 holds
  *     edition | first blob   the range's columns, MessagePack

@@ -197,8 +197,8 @@ class Merge {
   }
 
   /**
-   * Finds, for each new blob, 1 + the index of a reader that has its symbols (0 if there is none), and its number in
-   * that reader.
+   * Finds a reader that has the symbols of each new blob. `places` has 1 + the reader's index, or 0 if there is none;
+   * `blobs` has the number of the blob in that reader.
    */
   #knownSymbols(): { readers: SymbolsReader[]; places: Uint32Array; blobs: Uint32Array } {
     const readers: SymbolsReader[] = [];

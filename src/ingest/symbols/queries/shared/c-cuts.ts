@@ -81,8 +81,8 @@ function lastSolid(text: string, at: number): number {
 }
 
 /**
- * Whether a cut removes only statements. It must contain no macro definition, no half of an #if, and no unindented
- * line except labels, because an unindented definition shows that the body has ended before.
+ * Whether a cut removes only statements. It must contain no macro definition, no half of an #if, and no unindented line
+ * except labels, because the body must have ended before an unindented definition.
  */
 function isWhole(body: string): boolean {
   if (UNINDENTED.test(body)) return false;

@@ -1,8 +1,8 @@
 /**
  * Represents the parts of a text that are cut before parsing, because nothing in them can be a definition. Bodies of
- * functions are most of a C file, and parsing is most of the work of extraction. Cutting also removes code in bodies
- * that the parser does not understand, such as macros that are not expressions, and that would spoil the parse of the
- * following code.
+ * functions are most of a C file, and parsing is most of the work of extraction. Cutting also removes code that the
+ * parser does not understand, such as macros that are not expressions. In a body, such code would spoil the parse of
+ * what follows.
  *
  *     cuts := (start end)*      bytes, ascending, none empty, none touching
  *

@@ -1,8 +1,8 @@
 /**
- * Finds the bodies that are cut from Go before parsing; see cuts.ts. gofmt leaves only `func` and the closing brace
- * of its body unindented. So a body lies between a line that starts with `func` and ends with a brace, and the next
- * `}` at the start of a line. If another line in between is unindented, or text follows the closing brace (a raw
- * string, or code that gofmt has not formatted), the body is not cut.
+ * Finds the bodies that are cut from Go before parsing; see cuts.ts. gofmt leaves only `func` and the closing brace of
+ * its body unindented. So a body lies between a line that starts with `func` and ends with a brace, and the next `}` at
+ * the start of a line. The body is not cut if another line in between is unindented, or if text follows the closing
+ * brace. That happens in raw strings, and in code that gofmt has not formatted.
  */
 
 import type { Cuts } from "./cuts.ts";
