@@ -95,8 +95,8 @@ function parseTreeLine({ text, isUtf8 }: Line): TreeRecord {
 }
 
 /**
- * Resolves to the ids of these commits' objects that a partial clone has not fetched, or to undefined if the
- * repository is not a partial clone. cat-file and ls-tree -l fail on such an object.
+ * Resolves to the ids of those objects of the commits that a partial clone has not fetched. Resolves to undefined if
+ * the repository is not a partial clone. cat-file and ls-tree -l fail on such an object.
  */
 export async function missingObjects(
   git: GitProcesses,

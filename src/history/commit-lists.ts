@@ -3,10 +3,11 @@
  * that pass a set of filters, in git's order, 20 bytes each. git takes about 0.5 s to walk 75 000 commits; reading a
  * page by its ids takes one short command.
  *
- * A list belongs to one commit and never changes. If a revision has moved, its number of commits is computed: the old
- * number, plus and minus what git counts on each side between the two commits. Its ids are listed again only if a
- * deep page is requested. The sum would be wrong if git simplifies the history (filters by path) or stops early
- * (filters by date), so these commits are counted again.
+ * A list belongs to one commit and never changes. If a revision has moved, git counts the commits that only the new
+ * commit reaches, and those that only the old one reaches. The number of commits is the old number, plus the first
+ * count, minus the second. The ids are listed again only if a deep page is requested. With a filter by path, git
+ * simplifies the history; with one by date, it stops early. This sum would then be wrong, so all commits are counted
+ * again.
  */
 
 import { LruCache } from "../base/lru-cache.ts";

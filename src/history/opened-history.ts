@@ -215,8 +215,8 @@ async function mustResolve(reading: Reading, revision: string): Promise<string> 
 // ── commits and authors ──
 
 /**
- * A page after more commits than this is read by ids from a cached list, because git would have to walk to it each
- * time.
+ * If a page skips at least this many commits, it is read by ids from a cached list. Otherwise, git would walk to the
+ * page each time.
  */
 const DEEP = 1000;
 
