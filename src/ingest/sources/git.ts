@@ -321,8 +321,8 @@ interface Base {
 }
 
 /**
- * Resolves to the indexed revisions that can be bases, because their commits still exist and none of their files must
- * be read again.
+ * Resolves to the indexed revisions that can be bases: their commits still exist, and none of their files must be read
+ * again.
  */
 async function knownBases(headers: ObjectReader, indexed: Indexed): Promise<Base[]> {
   const checks = indexed.revisions.map(async ({ name, commit, mustBeListed }) => {

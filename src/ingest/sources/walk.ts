@@ -95,7 +95,7 @@ class Walk {
     }
   }
 
-  /** Lists a folder in the order of the whole walk, in which a folder sorts like its name with '/'. */
+  /** Lists a folder in the order of the whole walk: a child folder sorts as if its name ended with '/'. */
   async #children(folder: string): Promise<Child[]> {
     const children: Child[] = [];
     let dir: Dir | undefined;

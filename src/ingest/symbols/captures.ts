@@ -32,7 +32,7 @@ export function roleOf(capture: string): Role {
   return "parent";
 }
 
-/** Returns the kind that a capture gives to a name or a parent, or the special meaning of a scope without a name. */
+/** Returns the kind that a capture gives to a name or a parent, or one of the negative numbers above. */
 export function meaningOf(capture: string): number {
   return BLOCKS.get(capture) ?? KIND_IDS.get(capture.replace(/^in\./, "")) ?? NO_KIND;
 }

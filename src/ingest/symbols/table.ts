@@ -1,6 +1,4 @@
-/**
- * Joins tables of symbols: those of the parts of a file, and those of the pieces of a file that was parsed in pieces.
- */
+/** Joins tables of symbols: of the embedded parts of a file, or of the pieces in which a file was parsed. */
 
 import { firstIndex } from "../../base/binary-search.ts";
 import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbols/symbol-run.ts";

@@ -151,8 +151,8 @@ const searchedText = ({ name, displayName = "" }: Named): string =>
   `${name.toLowerCase()}${SEPARATOR}${displayName.toLowerCase()}`;
 
 /**
- * Folds a name, so that an ASCII name gets the same form as every name that equals it in any case. Only two
- * characters beyond ASCII fold to ASCII letters.
+ * Folds a name. All names that equal an ASCII name in any case get the same form. Only two characters beyond ASCII fold
+ * to ASCII letters.
  */
 export const asciiFolded = (name: string): string =>
   name.replaceAll("\u212a", "k").replaceAll("\u017f", "s").toLowerCase();

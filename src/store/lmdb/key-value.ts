@@ -11,8 +11,8 @@
  * The table "format" has one key, "version", whose record is 2. In version 1 the checksum came before the
  * record, big-endian.
  *
- * Any number of processes may read and write at the same time. A read sees every write, in any process, that resolved
- * before the read began, so a revoked token stops working immediately. If a checksum is wrong, the read throws
+ * Any number of processes may read and write at the same time. A read sees every write that resolved before the read
+ * began, in whatever process. So a revoked token stops working immediately. If a checksum is wrong, the read throws
  * INDEX_CORRUPT. It never returns a wrong record, or the record of another key.
  */
 
@@ -71,8 +71,8 @@ export interface KeyValueStore extends AsyncDisposable {
 /**
  * Opens the store in a directory, which is created if it does not exist. Disposing waits for pending writes.
  *
- * Stores of one directory share an environment. If a second one were opened, it would wait for LMDB's lock. A pending
- * write of the first one may hold that lock until this thread has run its change, so both would wait for ever.
+ * Stores of one directory share an environment. A second environment would wait for LMDB's lock. A pending write of the
+ * first one may hold that lock until this thread has run its change. So both would wait for ever.
  */
 export function openKeyValue(path: string): KeyValueStore {
   const shared = share(path);
