@@ -234,8 +234,7 @@ export class GitProcesses {
   }
 
   /**
-   * Limits the output, because a few folders with long names that are nested and reused many times can make an
-   * endless listing.
+   * Limits the output, because a few nested folders with long names, each used many times, can make an endless listing.
    */
   async *#bounded(chunks: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator<Buffer> {
     let bytes = 0;

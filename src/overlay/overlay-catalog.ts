@@ -1,6 +1,6 @@
 /**
- * Makes a catalog with an overlay. For each document, the default revision names its text in a layer
- * instead of the indexed files of its path. A search treats this catalog like any other.
+ * Makes a catalog with an overlay. For each document, the default revision has the text in a layer instead of the
+ * indexed files of the document's path. A search treats this catalog like any other.
  */
 
 import { filesOfRepository } from "../store/segments/segment-tables.ts";
@@ -93,8 +93,8 @@ function byRepository(
 type Sets = (Bitset | undefined)[];
 
 /**
- * Puts documents into the sets of the default revision. If a file with equal path and content is already indexed, for
- * another revision or because nothing changed, that file is used.
+ * Puts documents into the sets of the default revision. If a file with equal path and content is already indexed, that
+ * file is used. It may belong to another revision, or nothing has changed.
  */
 function withDocuments(
   repository: CatalogRepository,
