@@ -62,8 +62,8 @@ export function conjuncts(query: Query): readonly Query[] {
 }
 
 /**
- * Whether more than the default revisions are searched. REQUIRES: the query as parsed, because simplifying may
- * drop the `rev:` that decides this.
+ * Returns whether a query searches more than the default revisions. REQUIRES: the query has not been simplified, which
+ * may drop the `rev:` that decides this.
  */
 export function namesRevision(query: Query): boolean {
   return atomsOf(query).some((atom) => atom.kind === "revision");

@@ -6,19 +6,19 @@ import { pointingError } from "./point-at.ts";
 
 /** A value of a filter, or a term. */
 export interface Operand {
-  /** Where it begins in the query, at its quote if it has one. */
+  /** Where the operand begins in the query: at its opening quote if it is quoted. */
   readonly at: number;
   readonly quoted: boolean;
   /** The text without quotes and their escapes. */
   readonly text: string;
-  /** Advice for the error message if it is not a valid expression. */
+  /** Advice for the error message if the text is not a valid expression. */
   readonly advice?: string;
 }
 
 /** Throws REGEX_SYNTAX or REGEX_TOO_LARGE with a position in the query. */
 export type CheckExpression = (operand: Operand) => void;
 
-/** The sum of Expression.size over all expressions of one query. */
+/** The limit for the sum of Expression.size over all expressions of one query. */
 const MOST_SIZE = 200_000;
 
 /** Creates a check for the expressions of one query, which compiles equal expressions only once. */

@@ -1,7 +1,6 @@
 /**
- * Translates globs, as in a shell or .gitignore, to regular expressions over paths. A glob without a slash
- * matches the last part of a path, one with a slash the whole path; a slash at the end matches everything
- * below.
+ * Translates globs, as in a shell or .gitignore, to regular expressions over paths. A glob without a slash matches the
+ * last part of a path; one with a slash matches the whole path. A slash at the end matches everything below.
  *
  *   `*` any text without a slash; `**` before a slash any folders, or none; `?` one character
  *   `[a-z]` `[!a-z]` one of these, or none of these; `{a,b}` one of these texts
@@ -42,8 +41,8 @@ function translate(glob: string): string {
 }
 
 /**
- * Whether a value of `file:` was probably meant as a glob, because its star follows nothing that an expression could
- * repeat.
+ * Returns whether a value of `file:` was probably meant as a glob. Such a value has braces with a comma, or a star at
+ * the start or after a plain character, and no other syntax of expressions.
  */
 export const looksLikeGlob = (value: string): boolean =>
   !/[\\^$|()+]|\.\*/.test(value) && /(?:^|[\w/*-])\*|\{[\w.]+,/.test(value);

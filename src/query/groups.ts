@@ -1,10 +1,10 @@
 /**
- * Finds the parentheses of a query that are groups. A `(` where an operand may begin opens a group if a `)` matches
- * it. In the regex dialect, its content must also contain a blank, or begin with a prefix, a quote or a group.
- * Otherwise it is a character of a word.
+ * Finds the parentheses of a query that are groups. A `(` where an operand may begin opens a group if a `)` matches it.
+ * In the regex dialect, the text between the two must also contain a blank, or begin with a prefix, a quote or a group.
+ * Any other `(` is a character of a word.
  *
- * One pass with a stack finds the groups before parsing. It takes every such `(` for an opener. Those that are still
- * on the stack at the end were not openers. This is safe, because all parentheses around an unmatched one are
+ * One pass with a stack finds the groups before parsing. It pushes every `(` where an operand may begin. Those that are
+ * still on the stack at the end open no group. This is safe, because all parentheses around an unmatched one are
  * unmatched, too. So within a group, the parser reads the text exactly as this pass did.
  */
 
@@ -12,9 +12,9 @@ import { endOfQuoted, endOfWord, isBlank, isPattern, prefixAt, skipBlanks } from
 
 interface Opener {
   readonly at: number;
-  /** Whether only blanks have followed it so far. */
+  /** Whether only blanks have followed the `(` so far. */
   empty: boolean;
-  /** Whether its content so far makes it a group. */
+  /** Whether the text since the `(` makes it a group. */
   group: boolean;
 }
 
@@ -40,7 +40,10 @@ export function findGroups(text: string, regex: boolean): ReadonlySet<number> {
   return groups;
 }
 
-/** Pops the innermost opener and returns where to continue. If it opens no group, the word continues. */
+/**
+ * Pops the innermost opener, which the `)` at `at` matches. Returns the position after this `)` if the two form a
+ * group, otherwise the end of the word that contains both.
+ */
 function close(groups: Set<number>, open: Opener[], at: number, text: string): number {
   const { at: start, group } = open.pop()!;
   const outer = open.at(-1);

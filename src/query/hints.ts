@@ -23,7 +23,7 @@ export interface Hint {
   readonly query?: string;
 }
 
-/** Names that other engines use for our filters. docs/query-language.md says why each is no alias. */
+/** Names that other engines use for our filters. docs/query-language.md says why they are not aliases. */
 export const FOREIGN_FILTERS: Readonly<Record<string, string>> = {
   path: "file",
   filename: "file",
@@ -55,7 +55,7 @@ export const FOREIGN_OPERATORS: Readonly<Record<string, string>> = {
   not: "-",
 };
 
-/** The limit of hints, because each one rewrites the query and parses it again. */
+/** The most hints for one query. Each one rewrites the query and parses it again. */
 const MOST_HINTS = 5;
 
 /** Returns the first few hints, in the order of the query. REQUIRES: the query parses. */
@@ -101,7 +101,7 @@ export function hintsOf(text: string, dialect: Dialect): Hint[] {
 
 interface Advice {
   readonly message: string;
-  /** What to write for the word. */
+  /** What to write instead of the word. */
   readonly instead?: string;
 }
 
@@ -109,7 +109,7 @@ function asHint(at: number, word: string, { message }: Advice, query: string | u
   return { position: at, word, message, ...(query !== undefined && { query }) };
 }
 
-/** Returns the query with the advice applied, or undefined if there is none or the result does not parse. */
+/** Returns the query with the word replaced, or undefined if there is no replacement or the result does not parse. */
 function rewritten(
   text: string,
   { at, word, instead }: { at: number; word: string; instead: string | undefined },
@@ -130,7 +130,10 @@ function parses(query: string, dialect: Dialect): boolean {
   }
 }
 
-/** Replaces a word. If `instead` is empty, removes the word with its blanks, and moves a `-` to the next operand. */
+/**
+ * Replaces a word. If `instead` is empty, removes the word and the blanks around it. If `instead` is `-`, negates the
+ * next operand, or returns undefined if that contains quotes or parentheses.
+ */
 function joined(before: string, instead: string, after: string): string | undefined {
   if (instead === "") return `${before.trimEnd()} ${after.trimStart()}`.trim();
   if (instead !== "-") return before + instead + after;

@@ -55,8 +55,8 @@ export function skipBlanks(text: string, at: number): number {
 
 /**
  * Returns the end of the quoted string that opens at `at`, or undefined if it is never closed. A string may contain
- * newlines. Takes linear time over a whole query: a second quote would have closed the first string, so at most one
- * scan fails.
+ * newlines. Over a whole query, all calls take linear time. At most one fails, because any later quote would have
+ * closed its string.
  * REQUIRES: text[at] is a quote.
  */
 export function endOfQuoted(text: string, at: number): number | undefined {
@@ -80,7 +80,10 @@ export interface WordRules {
   readonly inGroup: boolean;
 }
 
-/** Returns the end of the word at `at`. It is a blank, the end of the text, or the `)` of the open group. */
+/**
+ * Returns the end of the word at `at`. It is the position of a blank or of the open group's `)`, or the end of the
+ * text.
+ */
 export function endOfWord(text: string, at: number, rules: WordRules): number {
   let depth = 0;
   for (let i = at; i < text.length; i++) {
@@ -96,7 +99,7 @@ export function endOfWord(text: string, at: number, rules: WordRules): number {
   return text.length;
 }
 
-/** Returns the position after `\x` or `\Q…\E`. If a blank comes first, returns its position. */
+/** Returns the position after `\x` or `\Q…\E`. If a blank comes first, returns the blank's position. */
 function endOfEscape(text: string, at: number): number {
   if (at + 1 === text.length || isBlank(text, at + 1)) return at + 1;
   if (text[at + 1] !== "Q") return at + 2;
@@ -109,8 +112,8 @@ function endOfEscape(text: string, at: number): number {
 }
 
 /**
- * Returns the position after the `]` of a class. If a blank or the end comes first, returns its position. REQUIRES:
- * text[at] is `[`.
+ * Returns the position after the `]` of a class. If a blank or the end of the text comes first, returns that position.
+ * REQUIRES: text[at] is `[`.
  */
 function endOfClass(text: string, at: number): number {
   let i = at + 1;

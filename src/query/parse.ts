@@ -5,10 +5,10 @@
  *   and   := unary+                      unary := "-" (prefix | group) | prefix | group | quoted | term
  *   group := "(" or? ")"                 prefix := keyword ":" (quoted | word)
  *
- * A recursive descent over the text itself, without a tokenizer: lexemes.ts finds the ends of words, and groups.ts
- * the parentheses that are groups. Any text yields a query, or one QuernError with a position. Time is linear in the
- * text, because both passes only move forward and equal expressions are checked once. The depth of the recursion is
- * the nesting of groups, at most MAX_NESTING.
+ * This is a recursive descent over the text itself, without a tokenizer. lexemes.ts finds the ends of words, and
+ * groups.ts finds the parentheses that are groups. Any text yields a query, or one QuernError with a position. Time is
+ * linear in the text, because both passes only move forward and equal expressions are checked once. The depth of the
+ * recursion is the nesting of groups, at most MAX_NESTING.
  */
 
 import type { QuernError } from "../base/errors.ts";
@@ -48,11 +48,11 @@ export const MAX_NESTING = 250;
 export const QUERY_LIMITS = {
   characters: 250_000,
   terms: 2_000,
-  /** Characters of all terms together, without names of repositories. */
+  /** Characters of all terms together, except for the names in `reposet:`. */
   termCharacters: 100_000,
   /** Terms, each counted once for every group around it, because groups are flattened one at a time. */
   groupedTerms: 20_000,
-  /** Terms about repositories and revisions. The set of files of each is built before the search begins. */
+  /** Terms about repositories and revisions. For each one, the set of its files is built before the search begins. */
   repositoryTerms: 200,
   /** The number of repository names in all `reposet:` filters together. */
   names: 10_000,
@@ -83,7 +83,7 @@ export async function parseInSlices(text: string, dialect: Dialect, pause: Pause
   return query;
 }
 
-/** Matches names of Unicode classes, and sets that may be as large. */
+/** Matches an expression that contains a Unicode class, or a bracketed class, which may be as large. */
 const HAS_CLASSES = /\\[pP]|\[/;
 
 /** Parses everything except the expressions, which the caller checks in their order. */
@@ -104,7 +104,7 @@ class Parser {
   readonly #text: string;
   readonly #dialect: Dialect;
   readonly #groups: ReadonlySet<number>;
-  /** The start and the end of the text without surrounding blanks, where `or` is a term. */
+  /** The start and the end of the text without surrounding blanks. An `or` at either of them is a term. */
   readonly #first: number;
   readonly #last: number;
   #at: number;

@@ -9,8 +9,8 @@
  *   "" or foo          matches every file, but is not `all`, because foo is highlighted
  *   -(-(foo) "")       matches where foo does, but is not foo, because nothing is highlighted
  *
- * As a consequence, other highlights stay the same when an atom is replaced by a constant, for a repository that
- * decides it, and the query is simplified again.
+ * As a consequence, a query may be simplified again for a repository that decides one of its atoms. If a constant
+ * replaces that atom, all other highlights stay the same.
  */
 
 import { ALL, NONE, type Query } from "./ast.ts";

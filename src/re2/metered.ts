@@ -1,7 +1,7 @@
 /**
- * Adds fuel metering to a WebAssembly module, so that its caller can stop it. Each iteration of each loop decrements
- * a global, exported as "fuel". When it is zero, an imported function is called, which refills it or throws. It is
- * enough to meter loops, because the code between two iterations is bounded by its length.
+ * Adds fuel metering to a WebAssembly module, so that its caller can stop it. Each iteration of each loop decrements a
+ * global, exported as "fuel". When the global is zero, the loop calls an imported function, which refills it or throws.
+ * It is enough to meter loops, because the code between two iterations is bounded by its length.
  *
  *     loop ...   becomes   loop  (if (i32.eqz (global.get fuel)) (then (call tick)))
  *                                (global.set fuel (i32.sub (global.get fuel) (i32.const 1)))  ...
@@ -13,7 +13,7 @@
 const [IMPORTS, GLOBALS, EXPORTS, CODE] = [2, 6, 7, 10];
 const LOOP = 0x03;
 
-/** The operands of an opcode: a count of numbers (LEB128) up to 2, or one of these forms. */
+/** The operands that follow an opcode: up to 2 numbers (LEB128), or one of these forms. */
 const [TABLE, TYPES, F32, F64, BULK, UNKNOWN] = [3, 4, 5, 6, 7, 8];
 
 const OPERANDS = new Uint8Array(256).fill(UNKNOWN);
@@ -29,11 +29,11 @@ for (const [operands, ...ranges] of [
 ] as [number, ...number[][]][])
   for (const [first, last = first] of ranges) OPERANDS.fill(operands, first, last! + 1);
 
-/** The count of numbers of instructions with the prefix 0xfc: conversions, then bulk memory. */
+/** How many numbers follow each instruction with the prefix 0xfc: first the conversions, then bulk memory. */
 const BULK_OPERANDS = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2];
 
 /**
- * Finds where the bodies of loops begin in [from, to). It is one long function, because each thread runs it once,
+ * Finds where the bodies of loops begin in [from, end). It is one long function, because each thread runs it once,
  * unoptimized.
  */
 function loopsOf(code: Uint8Array, from: number, end: number): number[] {
@@ -52,7 +52,7 @@ function loopsOf(code: Uint8Array, from: number, end: number): number[] {
   return loops;
 }
 
-/** Returns the count of numbers still to skip. */
+/** Reads operands of a special form. Returns how many numbers the caller still has to skip. */
 function operandsOf(kind: number, reader: Reader): number {
   switch (kind) {
     case TABLE:
@@ -121,9 +121,9 @@ const sealedSection = (id: number, parts: readonly Uint8Array[]): Uint8Array[] =
 };
 
 interface Meter {
-  /** The index of the imported function. */
+  /** The index of the imported function that refills the fuel. */
   readonly called: number;
-  /** The index of the global. */
+  /** The index of the global that holds the fuel. */
   readonly fuel: number;
 }
 

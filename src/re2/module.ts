@@ -7,16 +7,16 @@
  *     construct(pattern, ignoreCase, multiline, dotAll) -> smart pointer
  *     ok(this) -> bool       error(this) -> string       match(this, text, start, groups) -> object
  *
- * A string is passed as a pointer to { length: u32, bytes }, which the caller allocates and the receiver's side
- * frees. The object that match() builds is represented as flat lists of numbers and string lengths, in the order in
- * which they are made.
+ * A string is passed as a pointer to { length: u32, bytes }, which the sender allocates and this file always frees. The
+ * object that match() builds is kept here as two flat lists, numbers and string lengths, in the order in which the
+ * module makes them.
  *
  * The module may have a meter (metered.ts), which asks after a number of loop iterations whether to continue. There
  * is no other way to stop a call, and RE2 may take minutes, for instance to build its states.
  *
- * The heap has 16 MiB, of which 5 MiB are stack, and cannot grow. If something does not fit, the module aborts, and
- * the instance becomes unusable. So every call may throw Re2Aborted or Re2Stopped. The caller then creates a new
- * instance.
+ * The heap has 16 MiB, of which 5 MiB are stack, and cannot grow. If something does not fit, the module aborts, and the
+ * instance becomes unusable. So every call may throw Re2Aborted, or Re2Stopped if the meter has stopped it. The caller
+ * then creates a new instance.
  */
 
 import { readFileSync } from "node:fs";
@@ -40,7 +40,7 @@ export class Re2Stopped extends Error {
  */
 const TURNS = 5_000;
 
-/** The result of match(). `index` is the number of units (see re2.ts) before the match, -1 if there is none. */
+/** The result of match(). `index` is the number of units (see re2.ts) before the match, or -1 if nothing matches. */
 export interface RawMatch {
   readonly index: number;
   /** Lengths in bytes: of the whole match, then of each group. */
@@ -55,7 +55,7 @@ interface Exports {
   readonly free: Native;
   readonly emscripten_stack_init: Native;
   readonly __wasm_call_ctors: Native;
-  /** The meter's global, if the module has a meter. */
+  /** The WebAssembly global that counts loop iterations down to the meter's next call. Absent if there is no meter. */
   readonly fuel?: { value: number };
 }
 
@@ -205,7 +205,7 @@ export class Re2Module {
     fuel.value = TURNS;
   }
 
-  /** Receives a value of the object that match() builds. Keys never have these types. */
+  /** Receives a number or a string of the object that match() builds, but not its keys, which are C strings. */
   #take(type: number, argument: number): number {
     const value = this.#words[argument >> 2]!;
     if (type !== this.#stringType) this.#numbers.push(value);

@@ -1,8 +1,8 @@
 /**
  * Asks RE2 two questions: whether it accepts a pattern, and where in some bytes its next match is.
  *
- * There are up to two instances. Questions that may have to be stopped go to an instance with a meter. It runs at 0.6
- * of the speed and takes three times as long to load. All other questions go to an instance without one.
+ * There are up to two instances. Questions that may have to be stopped go to an instance with a meter. It has 0.6 of
+ * the speed of one without a meter, which answers all other questions, and takes three times as long to load.
  *
  * Only a few compiled patterns are cached, because each may have a cache of several MiB in a heap of 11 MiB. An
  * instance that was stopped or has aborted is dropped together with its patterns. After an abort the question is
@@ -49,14 +49,16 @@ class Instance {
     this.#isMetered = isMetered;
   }
 
-  /** REQUIRES: called within a question. */
+  /** The instance's module, loaded when first used. REQUIRES: the caller is inside ask(). */
   get module(): Re2Module {
     return (this.#module ??= new Re2Module(
       this.#isMetered ? () => this.#mustEnd?.() ?? false : undefined,
     ));
   }
 
-  /** Asks a question. If the instance aborts, asks once more in a new instance. Throws Re2Stopped if it must stop. */
+  /**
+   * Asks a question. If the instance aborts, asks once more in a new instance. Throws Re2Stopped if `mustEnd` says so.
+   */
   ask<T>(question: () => T, mustEnd?: MustEnd): T {
     this.#mustEnd = mustEnd;
     try {
@@ -77,8 +79,8 @@ class Instance {
   }
 
   /**
-   * Returns the handle of a pattern. Throws if RE2 rejects it, because the pattern would then match nothing.
-   * REQUIRES: called within a question.
+   * Returns the handle of a pattern. Throws if RE2 rejects the pattern, which would otherwise match nothing.
+   * REQUIRES: the caller is inside ask().
    */
   accepted(pattern: string, caseSensitive: boolean): number {
     const isNew = !this.#handles.has(`${caseSensitive}${pattern}`);
@@ -88,7 +90,7 @@ class Instance {
     return handle;
   }
 
-  /** REQUIRES: called within a question. */
+  /** Returns the handle of a pattern, even if RE2 rejects it. REQUIRES: the caller is inside ask(). */
   handle(pattern: string, caseSensitive: boolean): number {
     const key = `${caseSensitive}${pattern}`;
     return this.#handles.getOrMake(key, () =>
@@ -132,7 +134,8 @@ export function re2Refusal({ source, caseSensitive }: ExpressionSource): string 
 }
 
 /**
- * Returns the next match at or after `from` in the text [start, end) of `bytes`. Throws Re2Stopped if it must stop.
+ * Returns the next match at or after `from` in the text [start, end) of `bytes`. Throws Re2Stopped if `mustEnd` says
+ * so.
  * REQUIRES: RE2 accepts the expression; end - from < RE2_INPUT_LIMIT.
  */
 export function re2Find(
@@ -161,8 +164,8 @@ export function re2Find(
 }
 
 /**
- * Returns the text from `from` on, preceded by one byte that stands for its left neighbour. Assertions look back no
- * further.
+ * Returns the text from `from` on, and how many bytes were put before it. If it has a left neighbour, one byte stands
+ * for that. Assertions look back no further.
  */
 function windowOf(bytes: Uint8Array, text: Span, from: number): [Uint8Array, number] {
   if (from === text.start) return [bytes.subarray(from, text.end), 0];

@@ -1,10 +1,10 @@
 /**
- * Lets RE2 verify the ranges that are about to be returned. Searches use only this file of the folder.
+ * Lets RE2 verify the ranges that are about to be returned. This is the folder's only file that searches use.
  *
  * For each range, RE2 reads a window that ends shortly after the range, and must find this range next. If it finds
  * another range, the window may have been too short. So the window grows, if necessary to the end of the text, before
- * the difference counts. So the cost is proportional to the bytes up to the last range and to the number of ranges (4
- * µs each), not to their product.
+ * the difference counts. The cost is proportional to the bytes up to the last range plus the number of ranges (4 µs
+ * each), not to the product of both.
  *
  * A range is accepted without verification if RE2 would have to read more than its limit at once, or if time is up:
  * RE2 may take half a second to compile a large expression, and minutes to run it.
@@ -40,8 +40,8 @@ export interface Verification {
 }
 
 /**
- * Returns undefined if RE2 finds exactly the claimed ranges, in this order, as far as there was time. Otherwise
- * returns the ranges that RE2 finds, up to where it verified. REQUIRES: RE2 accepts the expression.
+ * Returns undefined if RE2 finds exactly the claimed ranges, in this order, as far as there was time. Otherwise returns
+ * the first `count` ranges that RE2 finds. REQUIRES: RE2 accepts the expression.
  */
 export function verifyRanges(
   expression: ExpressionSource,
@@ -122,8 +122,8 @@ interface Whole {
 }
 
 /**
- * Returns RE2's first ranges of a text, relative to its start. Slow: for each match, RE2 reads all of the remaining
- * text.
+ * Returns the first `count` ranges that RE2 finds in a text, relative to the text's start. This is slow: for each
+ * match, RE2 reads all of the remaining text.
  */
 export function re2Ranges(
   expression: ExpressionSource,
