@@ -88,23 +88,24 @@ export class DefinitionBody {
 
   /** Returns whether the line that begins at `start` belongs to the body. */
   reaches(start: number): boolean {
-    while (this.#known < start && this.#readOn());
-    return this.#known >= start;
+    while (this.last < start && this.#readLine());
+    return this.last >= start;
   }
 
-  /** Returns the start of the last line. */
-  end(): number {
-    while (this.#readOn());
-    return this.#known;
+  /** Reads lines until `bytes` more have been read. Returns false if the body's end has been found. */
+  readOn(bytes: number): boolean {
+    for (const until = this.#after + bytes; this.#after < until;)
+      if (!this.#readLine()) return false;
+    return true;
   }
 
-  /** The last line found so far. It never moves back. */
-  get #known(): number {
+  /** The start of the last line found so far. It never moves back. */
+  get last(): number {
     return this.#certain ?? this.#last;
   }
 
   /** Reads the next line. Returns false if there is none or the body has ended. */
-  #readOn(): boolean {
+  #readLine(): boolean {
     const text = this.#text;
     if (this.#isOver || this.#after >= text.length) return false;
     const isContinued = endsInBackslash(text, this.#start, this.#after);

@@ -1,18 +1,31 @@
 /** Finds the last line of a definition's body. */
 
 import { DefinitionBody } from "../base/definition-body.ts";
+import type { Pause } from "../base/yield.ts";
+import type { TextLines } from "./text-lines.ts";
 
-const NEWLINE = 10;
+/** The bytes that are read between two pauses, in at most a millisecond. */
+const STEP_BYTES = 16 * 1024;
 
-/** Returns the last line of the body of a definition that begins in `line` and whose name is at `byteOffset`. */
-export function endOfBody(
-  content: Uint8Array,
-  { line, byteOffset }: { readonly line: number; readonly byteOffset: number },
-): number {
-  const text = Buffer.from(content.buffer, content.byteOffset, content.length);
-  const start = byteOffset === 0 ? 0 : text.lastIndexOf(NEWLINE, byteOffset - 1) + 1;
-  const end = new DefinitionBody(text, start).end();
-  let last = line;
-  for (let at = start; at < end; at++) if (text[at] === NEWLINE) last++;
-  return last;
+export interface BodyEnd {
+  readonly line: number;
+  /** Whether the body was read to its end. */
+  readonly isCertain: boolean;
+}
+
+/** Resolves to the end of the definition that begins in a line. Reads at most about `most` bytes. */
+export async function endOfBody(
+  lines: TextLines,
+  line: number,
+  { most, pause }: { readonly most: number; readonly pause: Pause },
+): Promise<BodyEnd> {
+  const { buffer, byteOffset, length } = lines.bytes;
+  const body = new DefinitionBody(Buffer.from(buffer, byteOffset, length), lines.startOf(line));
+  await pause(); // the first line may be long
+  let isOver = false;
+  while (!isOver && body.bytesRead < most) {
+    isOver = !body.readOn(STEP_BYTES);
+    await pause();
+  }
+  return { line: lines.lineAt(body.last), isCertain: isOver };
 }

@@ -9,8 +9,6 @@ import type { ToolContext } from "./tool.ts";
 
 export interface Definition {
   readonly line: number;
-  /** The byte offset of its name in the file. */
-  readonly byteOffset: number;
   readonly symbol: ResultSymbol;
   readonly text: string;
 }
@@ -52,9 +50,9 @@ export function definitionsIn({ chunks }: FileResult): Definition[] {
     const lines = content.split("\n");
     for (const [i, { start }] of matchRanges.entries()) {
       const symbol = symbols[i];
-      const text = lines[start.lineNumber - contentStart.lineNumber] ?? "";
-      const { lineNumber: line, byteOffset } = start;
-      if (symbol) found.push({ line, byteOffset, symbol, text });
+      const { lineNumber: line } = start;
+      const text = lines[line - contentStart.lineNumber] ?? "";
+      if (symbol) found.push({ line, symbol, text });
     }
   }
   return found;

@@ -5,12 +5,14 @@
 
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
+import { newPause, type Pause } from "../base/yield.ts";
 import type { Blame, Commit, FileDiff, History } from "../history/history.ts";
 import { OPEN_HISTORY, type OpensHistory } from "../history/histories.ts";
 import { placeOf, tellList, type List, type ListPlace } from "./listing.ts";
 import { soleRepository, splitPath } from "./scope.ts";
 import { cutLong, lineRange, rangeOf } from "./line-range.ts";
 import { grouped, plural } from "./plural.ts";
+import { TextLines } from "./text-lines.ts";
 import { cursor, maxTokens, text, tool, type Outcome, type ToolContext } from "./tool.ts";
 
 const input = z.object({
@@ -239,26 +241,39 @@ async function tellBlame(blame: string, asked: Asked): Promise<Outcome> {
       ? ["The file differs from what was committed: line numbers are those of the commit."]
       : []),
   ];
-  const lines = linesOfBlame(found, file.content.split("\n"), rangeOf(blame));
+  const pause = newPause({ signal });
+  const text = await TextLines.of(file.bytes, pause);
+  const lines = await linesOfBlame(found, { text, ...rangeOf(blame), pause });
   const place = { ...asked.place, args: { ...args, revision } };
   return listedWhole(lines, head, { ...asked, place });
 }
 
-function linesOfBlame(
+interface BlamedLines {
+  readonly text: TextLines;
+  readonly first: number;
+  readonly last: number;
+  readonly pause: Pause;
+}
+
+/** Lists lines below their commits. */
+async function linesOfBlame(
   { ranges, commits }: Blame,
-  lines: readonly string[],
-  { first, last }: { readonly first: number; readonly last: number },
-): string[] {
+  { text, first, last, pause }: BlamedLines,
+): Promise<string[]> {
+  const told: string[] = [];
   let said: string | undefined;
-  return ranges.flatMap(({ hash, startLine, lineCount }) => {
+  for (const { hash, startLine, lineCount } of ranges) {
     const from = Math.max(first, startLine);
     const to = Math.min(last, startLine + lineCount - 1);
-    if (from > to) return [];
-    const own = lines.slice(from - 1, to).map((line, i) => `${from + i}: ${cutLong(line)}`);
-    const isSaid = said === hash;
+    if (from > to) continue;
+    if (said !== hash) told.push(commitLine(commits[hash]!));
     said = hash;
-    return isSaid ? own : [commitLine(commits[hash]!), ...own];
-  });
+    for (let line = from; line <= to; line++) {
+      told.push(`${line}: ${cutLong(text.at(line))}`);
+      await pause();
+    }
+  }
+  return told;
 }
 
 /** Whether the other tools, which read the index, see a different text under the path. */

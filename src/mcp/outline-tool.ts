@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
+import { newPause } from "../base/yield.ts";
 import { quote } from "../query/ast.ts";
 import { Answer } from "./answer.ts";
 import { CLAUSES, definitionsIn, fileKey, fullName, type Definition } from "./definitions-of.ts";
@@ -54,14 +55,17 @@ export const outline = tool({
       if (args.repository !== undefined) await findRepository(args.repository, context);
       return nothing(path, { args, context, partial: partialWords(response) });
     }
-    const outlined = response.files.map((file) => ({
-      name: fileKey(file),
-      definitions: definitionsIn(file),
-    }));
+    const pause = newPause({ signal: context.signal });
+    const outlined: Outlined[] = [];
+    for (const file of response.files) {
+      outlined.push({ name: fileKey(file), definitions: definitionsIn(file) });
+      await pause();
+    }
     const lines =
       outlined.length === 1
         ? linesOf(outlined[0]!)
         : await mapOf(outlined, { args, inPath }, context);
+    await pause();
     const listed = outlined.reduce((sum, { definitions }) => sum + definitions.length, 0);
     const partial = [
       ...partialWords(response),

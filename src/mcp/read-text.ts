@@ -1,9 +1,11 @@
 /** Reads a file by the name that a model uses: `path`, or `repository:path`. */
 
 import { QuernError } from "../base/errors.ts";
+import { newPause } from "../base/yield.ts";
 import { quote } from "../query/ast.ts";
 import { partialWords } from "./partial-words.ts";
 import { escapeExpression, findRepository, searchOptions } from "./scope.ts";
+import { TextLines } from "./text-lines.ts";
 import type { ToolContext } from "./tool.ts";
 
 export interface FileAsked {
@@ -16,8 +18,8 @@ export interface FileText {
   readonly repository: string;
   readonly path: string;
   readonly revision: string;
-  readonly lines: readonly string[];
-  readonly bytes: Uint8Array;
+  readonly content: string;
+  readonly lines: TextLines;
 }
 
 const MOST_LIKELY = 5;
@@ -35,7 +37,8 @@ export async function readText(asked: FileAsked, context: ToolContext): Promise<
     );
     if (found) {
       const { revision: name, content, bytes } = found;
-      return { ...place, revision: name, lines: linesIn(content), bytes };
+      const lines = await TextLines.of(bytes, newPause({ signal: context.signal }));
+      return { ...place, revision: name, content, lines };
     }
   }
   const listed = places
@@ -46,13 +49,6 @@ export async function readText(asked: FileAsked, context: ToolContext): Promise<
       ? `${JSON.stringify(asked.file)} could be any of: ${listed.join(", ")}. Give one of these as file.`
       : `there is no text of ${JSON.stringify(asked.file)}${asked.revision ? ` in revision ${asked.revision}` : ""}: it does not exist, or its content is not searchable (binary, too large).`;
   throw new QuernError("INVALID_REQUEST", words);
-}
-
-/** Splits a text into lines. A newline at the end does not begin another line. */
-function linesIn(content: string): string[] {
-  const lines = content.split("\n");
-  if (lines.at(-1) === "") lines.pop();
-  return lines;
 }
 
 interface FilePlace {

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
+import { newPause } from "../base/yield.ts";
 import { Answer } from "./answer.ts";
 import { pathsFilter } from "./alternations.ts";
 import { endOfBody } from "./body.ts";
@@ -38,14 +39,17 @@ export const read = tool({
       ? await bodyOf(args.definition, file, { args, context })
       : stretch(args.lines, file);
     const answer = new Answer(args.maxTokens, context.count, restWords(to, to));
-    const total = file.lines.length;
+    const total = file.lines.count;
     answer.head(`${file.repository}:${file.path}, ${plural(total, "line")}`);
     for (const words of [...(remark ? [remark] : []), ...context.behind()]) answer.head(words);
-    const wanted = file.lines.slice(from - 1, to).map((line, i) => `${from + i}: ${cutLong(line)}`);
+    const most = from + answer.left; // each line takes a token
+    const wanted = file.lines
+      .slice(from, Math.min(to, most))
+      .map((line, i) => `${from + i}: ${cutLong(line)}`);
     const told = answer.fillWith(wanted);
     answer.add(told);
     const end = from + told.length - 1;
-    const isAll = told.length === wanted.length;
+    const isAll = end === to;
     if (!isAll) answer.tail(restWords(end + 1, to));
     return {
       text: answer.text,
@@ -65,15 +69,15 @@ interface Stretch {
 }
 
 function stretch(lines: string | undefined, { lines: all, path }: FileText): Stretch {
-  if (lines === undefined) return { from: 1, to: all.length };
+  if (lines === undefined) return { from: 1, to: all.count };
   const { first, last } = rangeOf(lines);
   const from = Math.max(1, first);
-  if (from > all.length && all.length > 0)
+  if (from > all.count && all.count > 0)
     throw new QuernError(
       "INVALID_REQUEST",
-      `${path} has ${plural(all.length, "line")}, and none is ${from}`,
+      `${path} has ${plural(all.count, "line")}, and none is ${from}`,
     );
-  return { from, to: Math.min(last, all.length) };
+  return { from, to: Math.min(last, all.count) };
 }
 
 /** The most other definitions of a name that are listed. */
@@ -93,7 +97,8 @@ async function bodyOf(
   const own = named.filter(({ symbol }) => symbol.parent?.symbol === parent);
   const [one, ...others] = parent === undefined || own.length === 0 ? named : own;
   if (one) {
-    const to = endOfBody(file.bytes, one);
+    const pause = newPause({ signal: context.signal });
+    const { line: to } = await endOfBody(file.lines, one.line, { most: Infinity, pause });
     const lines = others.slice(0, MOST_OTHERS).map(({ line }) => line);
     const remark = `The first of ${others.length + 1} definitions of ${name}; others in lines ${lines.join(", ")}${others.length > lines.length ? ", …" : ""}.`;
     return { from: one.line, to, ...(others.length > 0 && { remark }) };

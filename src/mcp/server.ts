@@ -174,10 +174,12 @@ function addResources(server: McpServer, { contextOf, guard }: Calls): void {
     );
     const asked = { repository: repository!, revision: revision!, file: file! };
     try {
-      const { lines } = await guard({ tool: "resource", args: asked }, () =>
+      const { content } = await guard({ tool: "resource", args: asked }, () =>
         readText(asked, contextOf(mcpReq.signal)),
       );
-      return { contents: [{ uri: uri.href, mimeType: "text/plain", text: lines.join("\n") }] };
+      return {
+        contents: [{ uri: uri.href, mimeType: "text/plain", text: content.replace(/\n$/, "") }],
+      };
     } catch (error) {
       const words = wordsFor(error);
       if (words === undefined) throw error;

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
+import { newPause } from "../base/yield.ts";
 import { quote } from "../query/ast.ts";
 import type { FileContent } from "../repository.ts";
 import type { SearchRequest } from "../search/messages/request.ts";
@@ -20,6 +21,7 @@ import { tellMatches } from "./match-pages.ts";
 import { nothingSearchedWords, partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
 import { readText } from "./read-text.ts";
+import { TextLines } from "./text-lines.ts";
 import {
   eitherHalf,
   escapeExpression,
@@ -59,7 +61,7 @@ async function namesOf(args: SymbolArgs, context: ToolContext): Promise<string[]
   if (!file || !line)
     throw new QuernError("INVALID_REQUEST", "give symbol, or file and line of a use");
   const { lines } = await readText({ file, repository: args.repository, revision }, context);
-  const names = new Set((lines[line - 1] ?? "").match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? []);
+  const names = new Set(lines.at(line).match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? []);
   if (names.size === 0)
     throw new QuernError("INVALID_REQUEST", `line ${line} of ${file} holds no name`);
   return [...names].slice(0, MOST_NAMES);
@@ -154,7 +156,7 @@ async function tellDefinitions(
     told.push({ ...one, lines: isTaken ? lines : lines.map((text) => answer.takeCut(text)) });
     if (!isTaken) break;
   }
-  const cut = await tellBodies(told, answer, context);
+  const { cut, isCounted } = await tellBodies(told, answer, context);
   answer.add(told.flatMap(({ lines }) => lines));
   const end = begin + told.length;
   const isWhole = end >= matches;
@@ -165,7 +167,7 @@ async function tellDefinitions(
     ...(cursor === undefined ? [] : [`Not all shown. The next ones: cursor "${cursor}".`]),
     ...(cut > 0
       ? [
-          `${plural(cut, "line")} of ${told.length === 1 ? "the body" : "bodies"} are left out: read takes file and definition.`,
+          `${isCounted ? "" : "More than "}${plural(cut, "line")} of ${told.length === 1 ? "the body" : "bodies"} are left out: read takes file and definition.`,
         ]
       : []),
   ];
@@ -212,25 +214,37 @@ function beginOf(all: readonly Placed[], { told, last }: DefinitionsPlace): numb
   return at < 0 ? Math.min(told, all.length) : at + 1;
 }
 
-/** Adds bodies to the lines of definitions. Returns how many lines of bodies did not fit. */
+/** The most bytes of a body that are read. No answer holds more. */
+const MOST_BODY = 128 * 1024;
+
+/**
+ * Adds bodies to the lines of definitions. Returns how many lines of bodies did not fit, and whether they are all
+ * counted.
+ */
 async function tellBodies(
   told: readonly (Placed & { readonly lines: string[] })[],
   answer: Answer,
   context: ToolContext,
-): Promise<number> {
-  let cut = 0;
-  let [last, content]: [FileResult?, FileContent?] = [];
+): Promise<{ cut: number; isCounted: boolean }> {
+  const pause = newPause({ signal: context.signal });
+  let [cut, isCounted] = [0, true];
+  let [last, text]: [FileResult?, TextLines?] = [];
   for (const { file, definition, lines } of told) {
-    if (file !== last) content = await contentOf(file, context);
+    if (file !== last) {
+      const content = await contentOf(file, context);
+      text = content && (await TextLines.of(content.bytes, pause));
+    }
     last = file;
-    if (!content) continue;
+    if (!text) continue;
     const { line } = definition;
-    const end = endOfBody(content.bytes, definition);
-    const shown = cut > 0 ? [] : answer.fillWith(linesIn(content, { from: line, to: end }));
+    const end = await endOfBody(text, line, { most: MOST_BODY, pause });
+    const most = line + 1 + answer.left; // each line takes a token
+    const shown = cut > 0 ? [] : answer.fillWith(linesIn(text, line + 1, Math.min(end.line, most)));
     lines.push(...shown);
-    cut += end - line - shown.length;
+    cut += end.line - line - shown.length;
+    isCounted &&= end.isCertain;
   }
-  return cut;
+  return { cut, isCounted };
 }
 
 function contentOf(
@@ -242,15 +256,9 @@ function contentOf(
   return engine.read(place, viewer ? { viewer } : {});
 }
 
-/** Returns numbered lines. The first is the one after `from`. */
-const linesIn = (
-  { content }: FileContent,
-  { from, to }: { readonly from: number; readonly to: number },
-): string[] =>
-  content
-    .split("\n")
-    .slice(from, to)
-    .map((code, i) => `${from + 1 + i}: ${cutLine(code, 0)}`);
+/** Returns numbered lines, the last one included. */
+const linesIn = (text: TextLines, first: number, last: number): string[] =>
+  text.slice(first, last).map((code, i) => `${first + i}: ${cutLine(code, 0)}`);
 
 interface Unnamed {
   readonly names: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * How long a stranger's arguments block the caller's thread: each text that a tool takes, as long and as unusual as
- * possible.
+ * How long a stranger blocks the caller's thread: by his arguments, each text that a tool takes, as long and as unusual
+ * as possible; and by his files, which somebody else's agent reads.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -70,6 +70,31 @@ const CASES = TOOLS.flatMap(({ name, input }) =>
     .map(([field]) => [name, field] as const),
 );
 
+const BYTES = 2 * 2 ** 20;
+const filled = (piece: string) => piece.repeat(Math.floor(BYTES / piece.length));
+const FILES: Record<string, string> = {
+  "same.js": filled("function same(){}\n"),
+  "line.js": filled("function inLine(){}"),
+  "open.js": filled("function open(){} // (\n"), // each body goes on to the end of the file
+  "lines.txt": filled("\n"),
+  "uses.txt": filled("use it\n"),
+};
+/** Calls of agents that read these files. */
+const READ: [name: string, args: Record<string, unknown>][] = [
+  ["definitions", { symbol: "same" }],
+  ["definitions", { symbol: "inLine" }],
+  ["definitions", { symbol: "open" }],
+  ["outline", { repository: "hostile", path: "same.js" }],
+  ["outline", { repository: "hostile", path: "line.js" }],
+  ["read", { repository: "hostile", file: "lines.txt" }],
+  ["read", { repository: "hostile", file: "lines.txt", lines: "1000000-" }],
+  ["read", { repository: "hostile", file: "line.js" }],
+  ["read", { repository: "hostile", file: "open.js", definition: "open" }],
+  ["references", { symbol: "use" }],
+  ["references", { file: "hostile:uses.txt", line: 100_000 }],
+  ["search", { query: "use" }],
+];
+
 const path = mkdtempSync(join(tmpdir(), "quern-agents-"));
 let engine: Engine;
 afterAll(async () => {
@@ -85,6 +110,8 @@ beforeAll(async () => {
     }),
   );
   await engine.index(sources, { symbols: "skip" });
+  const files = Object.entries(FILES).map(([name, content]) => ({ path: name, content }));
+  await engine.index(documents({ name: "hostile", files }));
 });
 
 /** The most ms of processor time in one turn, including the client's part. The documented limit is 5. */
@@ -111,5 +138,19 @@ test.each(CASES)("%s: %s", async (name, field) => {
     turn = Math.min(turn, (await stalls()).ownMs);
   }
   tellFigure(`${name} ${field}: ${turn.toFixed(1)} ms`);
+  expect(turn).toBeLessThan(MOST_MS);
+});
+
+test.each(READ)("%s of a hostile file: %j", async (name, args) => {
+  const client = await connected(createMcpHandler(engine, { timeoutMs: 2_000 }));
+  let turn = Infinity;
+  for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {
+    const stalls = watchStalls();
+    const { text: told } = await callTool(client, name, args);
+    expect(told).not.toBe("");
+    expect(told.length).toBeLessThan(MOST_ANSWER);
+    turn = Math.min(turn, (await stalls()).ownMs);
+  }
+  tellFigure(`${name} ${JSON.stringify(args)}: ${turn.toFixed(1)} ms`);
   expect(turn).toBeLessThan(MOST_MS);
 });
