@@ -76,7 +76,7 @@ export default defineConfig([
   { ...commonJs, entry: ["src/refuse-bundling.ts"] },
   {
     ...common,
-    format: ["esm", "cjs"],
+    format: "esm", // scripts/build-package.mjs makes those of CommonJS
     entry: library,
     dts: { only: true, entry: emitDeclarations() },
   },
