@@ -1,4 +1,7 @@
-/** The code on the pages: every block compiles, and runs in a project that has the files and packages it mentions. */
+/**
+ * The code on the pages: every block runs in a project that has the files and packages it mentions. That it compiles is a
+ * test of package/public-surface.test.ts.
+ */
 
 import { execFile, execFileSync } from "node:child_process";
 import {
@@ -6,7 +9,6 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -16,22 +18,8 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { documents, open } from "../src/index.ts";
-import { PAGES } from "./pages.ts";
+import { blocks } from "./blocks.ts";
 import { bundledPrograms } from "./programs.ts";
-import { complaints, lacks } from "./snippets.ts";
-
-/** The API report has only declarations. */
-const WITH_CODE = PAGES.filter((page) => page !== "docs/api-report.md");
-
-/** Blocks of a page go on with the engine that an earlier block has opened. */
-const PRELUDE = `import { open as openEngine } from "quern";\nconst engine = await openEngine("./.quern");\n`;
-
-const blocks = WITH_CODE.flatMap((page) =>
-  [...readFileSync(page, "utf8").matchAll(/^```(?:ts|js)\n(.*?)^```$/gms)].map(([, text], n) => ({
-    name: `${page}, block ${n + 1}`,
-    text: lacks(text!, "engine") ? PRELUDE + text! : text!,
-  })),
-);
 
 const folder = mkdtempSync(join(tmpdir(), "quern-docs-"));
 const index = join(folder, "index");
@@ -47,10 +35,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("there are blocks", () => {
   expect(blocks.length).toBeGreaterThan(8);
-});
-
-test("every block compiles", () => {
-  expect(complaints(blocks)).toEqual({});
 });
 
 /** A folder with an index, two folders of sources and two repositories. Each block has a copy. */
