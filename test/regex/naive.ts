@@ -11,9 +11,10 @@ type Step =
   | { op: "assert"; assertion: Assertion; next: number }
   | { op: "split"; first: number; second: number };
 
+/** The members are sorted, so the rest is not looked at. */
 const inside = (members: readonly number[], cp: number) => {
-  for (let i = 0; i < members.length; i += 2)
-    if (members[i]! <= cp && cp <= members[i + 1]!) return true;
+  for (let i = 0; i < members.length && members[i]! <= cp; i += 2)
+    if (cp <= members[i + 1]!) return true;
   return false;
 };
 
@@ -147,15 +148,15 @@ export function naiveFinder(
 /** Advances the threads, in order of priority, by one byte. A match drops the threads after it. */
 function advance(steps: Step[], bytes: Uint8Array, at: number, threads: Thread[]) {
   const next: Thread[] = [];
-  const seen = new Set<string>();
+  const seen = new Set<number>();
   const stack = threads.toReversed();
   for (let thread = stack.pop(); thread; thread = stack.pop()) {
     const { start, skip } = thread;
-    const key = `${thread.step} ${skip}`;
+    const key = 4 * thread.step + skip; // a character has at most three more bytes
     if (seen.has(key)) continue;
     seen.add(key);
     const step = steps[thread.step]!;
-    if (skip > 0) next.push({ ...thread, skip: skip - 1 });
+    if (skip > 0) next.push({ step: thread.step, start, skip: skip - 1 });
     else if (step.op === "match") return { match: { start, end: at }, next };
     else if (step.op === "split")
       stack.push({ step: step.second, start, skip }, { step: step.first, start, skip });
