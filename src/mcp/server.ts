@@ -75,19 +75,27 @@ export function createServer(
   return server;
 }
 
-function addTool(
-  server: McpServer,
-  { name, title, description, input, output, run }: Tool,
-  { contextOf, guard }: Calls,
-): void {
-  const annotations = { readOnlyHint: true, idempotentHint: true };
-  const config = {
-    title,
-    description,
-    inputSchema: lean(input.strict()),
-    outputSchema: leanOutput(output),
-    annotations,
+interface Schemas {
+  readonly inputSchema: ReturnType<typeof lean>;
+  readonly outputSchema: ReturnType<typeof leanOutput>;
+}
+
+/** Converted once for each tool, because over HTTP each request has a server of its own. */
+const converted = new WeakMap<Tool, Schemas>();
+
+function schemasOf(tool: Tool): Schemas {
+  const schemas = converted.get(tool) ?? {
+    inputSchema: lean(tool.input.strict()),
+    outputSchema: leanOutput(tool.output),
   };
+  converted.set(tool, schemas);
+  return schemas;
+}
+
+function addTool(server: McpServer, tool: Tool, { contextOf, guard }: Calls): void {
+  const { name, title, description, run } = tool;
+  const annotations = { readOnlyHint: true, idempotentHint: true };
+  const config = { title, description, ...schemasOf(tool), annotations };
   server.registerTool(name, config, (args, { mcpReq }) =>
     answerCall(() =>
       guard({ tool: name, args }, async (note) => {
