@@ -16,23 +16,20 @@ const classes = [
   ...UNICODE.flatMap((name) => [`\\p{${name}}`, `\\P{${name}}`]),
 ];
 
-const CHARACTERS = Buffer.from(
-  [
-    ...Array.from({ length: 0x250 }, (_, point) => point),
-    0x3b1,
-    0x416,
-    0x4e2d,
-    0x1e9e,
-    0x212a,
-    0x1f600,
-  ]
-    .map((point) => String.fromCodePoint(point))
-    .join("\n"),
+const POINTS = [...Array(0x250).keys(), 0x3b1, 0x416, 0x4e2d, 0x1e9e, 0x212a, 0x1f600];
+
+/** Several texts, because RE2 copies a text for each match in it. */
+const TEXTS = Array.from({ length: Math.ceil(POINTS.length / 50) }, (_, i) =>
+  Buffer.from(
+    POINTS.slice(50 * i, 50 * (i + 1))
+      .map((point) => String.fromCodePoint(point))
+      .join("\n"),
+  ),
 );
 
 test.each(classes.flatMap((name) => [name, `(?i)${name}`]))("%s", (source) => {
   const expression = compileExpression(source, { caseSensitive: true });
-  expect(compareOn(expression, CHARACTERS)).toBeUndefined();
+  for (const text of TEXTS) expect(compareOn(expression, text)).toBeUndefined();
   if (source !== "\\P{Any}" && source !== "(?i)\\P{Any}")
-    expect(matcherRanges(expression, CHARACTERS).length).toBeGreaterThan(0);
+    expect(TEXTS.some((text) => matcherRanges(expression, text).length > 0)).toBe(true);
 });
