@@ -1,6 +1,5 @@
 /** PostgreSQL and the object store fail under searches. Searches go on, writers say what is wrong, and then resume. */
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, vi } from "vitest";
 import pg from "pg";
 import { createApiKey } from "../../src/auth/secrets.ts";
@@ -8,7 +7,6 @@ import {
   postgresCatalog,
   postgresTokenStore,
   postgresUserStore,
-  type ClusterEngine,
   type SegmentStore,
 } from "../../src/cluster/index.ts";
 import { createHandler } from "../../src/http/index.ts";
@@ -17,7 +15,7 @@ import { person } from "../http/service.ts";
 import { comparable } from "./comparable.ts";
 import { openFront, startNode, startNodes } from "./fronts.ts";
 import { found, newCluster, shop } from "./machines.ts";
-import { startHangingProxy } from "./hanging-proxy.ts";
+import { startFaultyProxy } from "./faulty-proxy.ts";
 import {
   emptyDatabase,
   ownServer,
@@ -25,45 +23,7 @@ import {
   postgresPort,
   postgresTest as test,
 } from "./postgres.ts";
-
-const request = { query: "needle", matches: 100 };
-
-/** The pause between two searches. Without it they would use a core for as long as a test waits for something. */
-const PAUSE_MS = 20;
-
-/** Searches again and again. Each answer must equal the first one. */
-async function searching(front: ClusterEngine) {
-  const whole = comparable(await front.search(request));
-  expect(whole.isSearchExhaustive).toBe(true);
-  const load = { isOver: false, answers: 0 };
-  const lane = (async () => {
-    while (!load.isOver) {
-      expect(comparable(await front.search(request))).toEqual(whole);
-      load.answers++;
-      await sleep(PAUSE_MS);
-    }
-  })();
-  lane.catch(() => undefined); // stop() tells
-  return {
-    /** Resolves after this many more answers. */
-    async goesOn(count: number): Promise<void> {
-      const before = load.answers;
-      await Promise.race([lane, expect.poll(() => load.answers).toBeGreaterThan(before + count)]);
-    },
-    async stop(): Promise<void> {
-      load.isOver = true;
-      await lane;
-    },
-  };
-}
-
-const fill = async (engine: ClusterEngine): Promise<void> => {
-  for (let n = 1; n <= 3; n++)
-    await engine.index(
-      shop("shop", ...Array.from({ length: n }, (_, i) => `needle ${i} of many\n`)),
-    );
-  await engine.index(shop("other", "needle of another\n"));
-};
+import { fill, request, searching } from "./under-load.ts";
 
 /** Makes two nodes with content, and a front over them whose handler accepts the key of a member. */
 async function newService(pool: pg.Pool) {
@@ -152,7 +112,7 @@ test("PostgreSQL is stopped for longer than nodes count as live, and comes back"
 });
 
 test("PostgreSQL hangs: it takes connections and statements, and answers nothing", async () => {
-  const proxy = await startHangingProxy(postgresPort!);
+  const proxy = await startFaultyProxy(postgresPort!);
   const database = await emptyDatabase();
   const ms = 10_000; // on a busy machine it answers in less
   const pool = poolOn(database, {
@@ -170,7 +130,7 @@ test("PostgreSQL hangs: it takes connections and statements, and answers nothing
   const before = await published();
   const load = await searching(front);
 
-  proxy.hang();
+  proxy.begin("hangs");
   await load.goesOn(5);
   const calls = [
     front.index(shop("new", "x\n")),
@@ -186,7 +146,7 @@ test("PostgreSQL hangs: it takes connections and statements, and answers nothing
   await load.goesOn(5);
   expect(await published()).toEqual(before);
 
-  proxy.goOn();
+  proxy.end();
   const isIndexed = () =>
     front.index(shop("new", "needle anew\n")).then(
       () => true,
@@ -200,7 +160,7 @@ test("PostgreSQL hangs: it takes connections and statements, and answers nothing
 });
 
 test("a front whose PostgreSQL hangs until nodes have left its state: calls end in time, and say so", async () => {
-  const proxy = await startHangingProxy(postgresPort!);
+  const proxy = await startFaultyProxy(postgresPort!);
   const database = await emptyDatabase();
   const cluster = await newCluster({ shardBytes: 30 }, poolOn(database));
   await startNodes(cluster, 2);
@@ -209,7 +169,7 @@ test("a front whose PostgreSQL hangs until nodes have left its state: calls end 
   const catalog = postgresCatalog(poolOn(database, { port: proxy.port })); // without time limits
   const front = await openFront(cluster, { catalog });
   const before = comparable(await front.search(request));
-  proxy.hang();
+  proxy.begin("hangs");
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());
   await writer.index(shop("shop", "needle anew\n"));
@@ -227,7 +187,7 @@ test("a front whose PostgreSQL hangs until nodes have left its state: calls end 
     ({ code }: QuernError) => code,
   );
   expect([["FLUSH_REASON_TIMER_EXPIRED", false], "OVERLOADED"]).toContainEqual(said);
-  proxy.goOn();
+  proxy.end();
   await expect.poll(() => found(front, "anew")).toEqual(["shop: needle anew"]);
   vi.useRealTimers();
 });

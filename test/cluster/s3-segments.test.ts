@@ -12,6 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { s3Segments, type S3SegmentsOptions, type SegmentStore } from "../../src/cluster/index.ts";
 import { segmentStoreSuite } from "../../src/testing.ts";
+import { startFaultyProxy, type ServerFault } from "./faulty-proxy.ts";
 import { openFront, startNodes } from "./fronts.ts";
 import { code, found, newCluster } from "./machines.ts";
 import { isThere as hasPostgres } from "./postgres.ts";
@@ -25,6 +26,7 @@ import {
   type S3Server,
 } from "./s3-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
+import { fill, searching } from "./under-load.ts";
 
 const folder = temporaryFolder();
 let server: S3Server;
@@ -334,5 +336,67 @@ test.runIf(isThere && hasPostgres)(
     expect(await found(front, "needle")).toEqual(["shop: needle new"]);
     const late = await cluster.open();
     expect(await late.check()).toMatchObject({ ok: true });
+  },
+);
+
+describe
+  .runIf(isThere && hasPostgres)
+  .each<ServerFault>(["hangs", "cuts its answers", "sends other bytes", "is gone"])(
+  "between machines of a cluster and a service that %s",
+  (fault) => {
+    /** Makes a cluster whose machines reach the service directly, and a store that reaches it through a proxy. */
+    async function withProxy() {
+      const proxy = await startFaultyProxy(server.port);
+      const place = { bucket: await emptyBucket(client) };
+      const warnings: string[] = [];
+      const onWarning = ({ message }: { message: string }) => void warnings.push(message);
+      const segments = s3Segments(client, place);
+      const cluster = await newCluster({ segments, shardBytes: 30, onWarning });
+      const through = s3Segments(clientOn(proxy.port, { maxAttempts: 1 }), place);
+      return { proxy, cluster, warnings, through };
+    }
+    const isTold = fault !== "hangs"; // who waits knows nothing yet
+
+    test("searches go on with what nodes hold, and see what is new when it is whole", async () => {
+      const { proxy, cluster, warnings, through } = await withProxy();
+      const writer = await cluster.open();
+      await fill(writer);
+      await startNodes(cluster, 2, { segments: through });
+      const front = await openFront(cluster);
+      const load = await searching(front);
+      proxy.begin(fault);
+      const told = warnings.length;
+      await writer.index(code("shop", "needle anew\n"));
+      if (isTold) await expect.poll(() => warnings.length).toBeGreaterThan(told);
+      await load.goesOn(5);
+      await load.stop(); // each answer was the first one
+      proxy.end();
+      await expect.poll(() => found(front, "anew")).toEqual(["shop: needle anew"]);
+      expect(await found(front, "needle")).toEqual(await found(writer, "needle"));
+    });
+
+    test("a writer publishes when all is stored", async () => {
+      const { proxy, cluster, through } = await withProxy();
+      const [other, writer] = [await cluster.open(), await cluster.open({ segments: through })];
+      await fill(writer); // so that it has nothing to fetch below
+      await other.refresh();
+      const before = await found(other, "needle");
+      const index = () => writer.index(code("shop", "needle anew\n"));
+      proxy.begin(fault);
+      const indexed = index().then(
+        () => true,
+        () => false,
+      );
+      if (isTold) await indexed;
+      await other.refresh();
+      expect([before, ["other: needle of another", "shop: needle anew"]]).toContainEqual(
+        await found(other, "needle"), // an object may be stored although its answer is spoilt
+      );
+      proxy.end();
+      if (!(await indexed)) await index();
+      await other.refresh();
+      expect(await found(other, "anew")).toEqual(["shop: needle anew"]);
+      expect(await other.check()).toMatchObject({ ok: true });
+    });
   },
 );
