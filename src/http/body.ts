@@ -10,7 +10,7 @@ import { Refusal } from "./refusal.ts";
 const STEP_MS = 0.5;
 
 /**
- * Reads a JSON body. Rejects one that would take the parser long. REQUIRES: the caller was admitted, because no byte
+ * Reads a JSON body. Rejects a body that would take long to parse. REQUIRES: the caller was admitted, because no byte
  * of a body is read before that.
  */
 export async function readJson(request: Request, mostBytes: number): Promise<unknown> {
@@ -32,7 +32,7 @@ export async function readJson(request: Request, mostBytes: number): Promise<unk
   }
 }
 
-/** Reads a body as readJson() does, and checks it. */
+/** Reads a body. Throws BODY_TOO_LARGE if it has more than `mostBytes` bytes. */
 export async function readBody(request: Request, mostBytes: number): Promise<Uint8Array> {
   const bytes = await readBytes(request, mostBytes);
   if (bytes !== undefined) return bytes;

@@ -6,7 +6,7 @@
  *     data: [DONE]                  after the last one; not after an error
  *
  * An error after the start is sent as an event {"type":"error","error":{…}}. An event of several megabytes is sent in
- * pieces. It breaks off if its caller loses permission for the rest.
+ * pieces. If the caller loses access between two pieces, the stream breaks off.
  */
 
 import { newPause } from "../base/yield.ts";
@@ -81,7 +81,7 @@ export function eventStream(
           await step(controller);
         } catch (error) {
           const refusal = end({ error });
-          if (refusal === undefined) return controller.close(); // the reader has left meanwhile
+          if (refusal === undefined) return controller.close(); // the reader has already left
           if (within) throw (stop(), error); // another event cannot follow an unfinished one
           controller.enqueue(encode(jsonText({ type: "error", error: errorBody(refusal) })));
           controller.close();

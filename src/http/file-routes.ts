@@ -132,7 +132,7 @@ function filesRoute(): Route {
   );
 }
 
-/** Lists all paths of a revision. For a commit, git lists them at once; the index would do so folder by folder. */
+/** Lists all paths of a revision: from git if the revision is a commit, or else from the index. */
 async function listPaths(
   call: Call,
   repository: RepositorySummary,

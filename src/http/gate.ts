@@ -66,7 +66,7 @@ async function askHost(request: Request, settings: Settings): Promise<Principal 
   return principal && withOwnSet(principal);
 }
 
-// a copy, because the host's set may change during a search and is compared afterwards
+// a copy, because the host may change its own set during a search, and the next check compares the two
 function withOwnSet(principal: Principal): Principal {
   const { repositoryIds } = principal;
   return typeof repositoryIds === "string"

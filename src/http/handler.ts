@@ -85,7 +85,7 @@ const tooLong = (): Refusal =>
   new Refusal("HEADERS_TOO_LARGE", `a URL may have at most ${MOST_URL} characters`);
 
 function routesOf({ settings, metrics }: Service): Route[] {
-  let document: object | undefined; // made when it is first read, because it takes as long as all else here
+  let document: object | undefined; // made when it is first read, because making it takes as long as all other work here
   const routes: Route[] = [
     ...searchRoutes(settings),
     ...symbolRoutes(settings),
@@ -129,7 +129,7 @@ async function answer(route: Route, service: Service, context: Context): Promise
     note: (facts: object) => void Object.assign(noted, facts),
     recordLater: () => {
       later.isPutOff = true;
-      return () => (later.hasLeft ? put() : void (later.isPutOff = false)); // the answer was dropped meanwhile
+      return () => (later.hasLeft ? put() : void (later.isPutOff = false)); // otherwise the answer was dropped before it was sent
     },
     id: context.req.param("id") ?? "",
     onIdentity: (known: Identity) => void (identity = known),

@@ -6,7 +6,7 @@
 
 import { newPause } from "../base/yield.ts";
 
-/** The bytes of a text, a list and an object. */
+/** The bytes that each text, list or object takes in addition to its content. */
 const HEAD_BYTES = 24;
 const FIELD_BYTES = 8;
 const EVERY = 256;

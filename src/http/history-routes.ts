@@ -21,7 +21,7 @@ function given<T extends object>(query: T): { [Name in keyof T]: Exclude<T[Name]
   return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
 }
 
-/** Adds two fields that repeat others for older clients. */
+/** Adds two fields that older clients read, with the values of newer ones. */
 const withOlderNames = <T extends Commit>(commit: T) => ({
   ...commit,
   author_name: commit.authorName,

@@ -23,8 +23,8 @@ export interface AnswerOptions {
 }
 
 /**
- * Makes the response of a value. A response of one piece has a Content-Length. A longer one is streamed. It is cut
- * off if nobody reads for a minute, because it keeps the value in memory until then.
+ * Makes the response of a value. A response of one piece has a Content-Length. A longer one is streamed. It keeps the
+ * value in memory, so it is cut off if nobody reads for a minute.
  */
 export function jsonResponse(value: unknown, options: AnswerOptions = {}): Response {
   const { status = 200, onEnd = () => {} } = options;
@@ -158,9 +158,9 @@ const SLICE = 256; // how many items without lists, such as ranges, are written 
 const FIRST_SLICE = 16;
 
 /**
- * Looks only at the first item to decide whether the items contain lists. Slices are correct for any items; they only
- * take longer if later items are large. The number of items in a slice depends on the length of the last slice,
- * because paths may have 4 KB each.
+ * Yields the items of a list one by one if the first item contains a list, and otherwise in slices. Slices are correct
+ * for any items; they only take longer if later items are large. The number of items in a slice depends on the length
+ * of the last slice, because paths may have 4 KB each.
  */
 function* listParts(list: readonly unknown[]): Generator<Part, undefined> {
   const isOneByOne = isCut(list[0]);

@@ -71,7 +71,7 @@ function endOfLine(content: string, from: number): number {
   return newline < 0 ? content.length : newline;
 }
 
-/** Moves forward by this many code points, but not beyond `to`. */
+/** Returns the index that is `points` code points after `from`, but at most `to`. */
 function forth(
   content: string,
   { from, to }: { from: number; to: number },
@@ -83,8 +83,8 @@ function forth(
 }
 
 /**
- * Moves back by at most WINDOW code points. Stops after a U+FFFD. It may stand for an invalid byte, whose length in
- * the file is unknown here.
+ * Returns the index that is WINDOW code points before `from`, but at least `least`. Does not go back over a U+FFFD,
+ * because it may stand for an invalid byte, whose length in the file is unknown here.
  */
 function back(content: string, { from, least }: { from: number; least: number }): number {
   let at = from;

@@ -1,4 +1,4 @@
-/** Serves the members of the organization and the audit records, to its owners. */
+/** Serves the members of the organization and the audit records to the owners of the organization. */
 
 import { isSuspended } from "../auth/principal.ts";
 import type { AuditStore } from "../auth/audit-store.ts";

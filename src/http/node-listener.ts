@@ -136,8 +136,8 @@ function checkHost({ httpVersion, headersDistinct }: IncomingMessage): void {
 }
 
 /**
- * Rejects a body with a Content-Encoding, which would be read as if it were plain, and a long body of a method that
- * takes none.
+ * Rejects a transfer coding other than chunked, which would be read as if it were plain, and a long body of a method
+ * that takes no body.
  */
 function checkBody({ method, headers }: IncomingMessage): void {
   const coding = headers["transfer-encoding"] ?? "chunked";
@@ -152,7 +152,7 @@ function checkBody({ method, headers }: IncomingMessage): void {
 
 const UNSPEAKABLE = new Set(["CONNECT", "TRACE", "TRACK"]); // methods that fetch forbids
 
-/** Whether the request is as the client sent it, and its path is no URL. */
+/** Whether nobody has read from the body, and the client sent a path instead of a whole URL. */
 const canCall = ({ url = "", readableDidRead }: IncomingMessage): boolean =>
   url.startsWith("/") && !readableDidRead;
 
@@ -245,8 +245,8 @@ const LINGER_MS = 5_000;
 const MOST_DROPPED = 100 * 1024;
 
 /**
- * Reads on for a moment before it closes the connection, because a client that is still sending reads the answer only
- * after it has finished. Resolves when the client has sent everything, has left, or has run out of time.
+ * Reads and drops the rest of a body for a moment, because a client that is still sending reads the answer only after
+ * it has finished. Resolves when the client has sent everything, has left, or has run out of time.
  */
 function dropRest(req: IncomingMessage): Promise<void> {
   if (req.complete || req.destroyed) return Promise.resolve();
@@ -312,7 +312,7 @@ async function sendAndClose(
 async function pipe(body: ReadableStream<Uint8Array>, res: ServerResponse): Promise<void> {
   const reader = body.getReader();
   const gone = new AbortController();
-  // a part that is ready by then is sent in one packet with the head; a second packet takes 0.3 ms
+  // a part that is ready before this runs shares a packet with the head; a second packet takes 0.3 ms
   const late = setImmediate(() => res.flushHeaders());
   const leave = (): void => {
     gone.abort();

@@ -37,7 +37,7 @@ export async function notIndexedHeader(
   return list === "" ? {} : { [NAME]: list };
 }
 
-/** Asks the engine. If a host has wrapped the engine, it has only explain(), which runs more searches. */
+/** Asks the engine. An engine that a host has wrapped has only explain(), which runs more searches. */
 async function notIndexed(
   engine: Engine & Partial<KnowsNotIndexed>,
   request: SearchRequest,

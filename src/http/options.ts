@@ -18,7 +18,7 @@ import { mustBe, wholeNumber } from "../base/must-be.ts";
  */
 export interface HandlerOptions {
   /**
-   * Where API keys and scoped tokens are stored. Without this store nobody has one, and the routes of scoped tokens
+   * Where API keys and scoped tokens are stored. Without this store there are none, and the routes of scoped tokens
    * answer 404.
    */
   tokens?: TokenStore;
@@ -110,8 +110,8 @@ export interface HandlerOptions {
 export interface McpMount {
   /**
    * Host names of the server, without ports; '*' accepts any. This machine's own names and addresses, and the host of
-   * `publicUrl`, are always accepted. Default: for callers without a credential, only these names if `anonymous` is
-   * "all"; for all other callers, any name.
+   * `publicUrl`, are always accepted. Default: any name, but only those if the caller has no credential and `anonymous`
+   * is "all".
    */
   allowedHosts?: string[];
   /** Origins whose pages may call, in addition to the server's own and those of `cors`. Default: none. */

@@ -5,8 +5,8 @@
  * The files have hashed names and may be cached for ever. The document names them and is never cached.
  *
  * All addresses in the document are relative, so a path that a proxy or a framework strips does not matter. If a base
- * has no trailing slash, a browser resolves relative addresses against its parent, so they begin with the last part
- * of the base. A redirect to the base with a slash would loop if a framework removes trailing slashes.
+ * has no trailing slash, a browser resolves relative addresses against the base's parent, so they then begin with the
+ * last part of the base. A redirect to the base with a slash would loop if a framework removes trailing slashes.
  */
 
 import { readFileSync } from "node:fs";
@@ -140,7 +140,7 @@ interface Encoded {
   readonly encoding: Encoding;
 }
 
-/** Caches each file after its first request; all of them are 300 KB. */
+/** Returns a function that reads a file and then caches it. All files together have 300 KB. */
 function loader(): (name: string, encoding: Encoding) => Promise<Encoded> {
   const loaded = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   return async (name, encoding) => {

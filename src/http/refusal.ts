@@ -41,7 +41,7 @@ export interface ErrorBody {
   message: string;
 }
 
-// errors that a read can cause; a failed write or source would be a bug
+// A read cannot cause the errors of writes and sources, so these are unexpected.
 const FROM_ENGINE: Readonly<Record<ErrorCode, RefusalCode>> = {
   INVALID_REQUEST: "INVALID_REQUEST_BODY",
   QUERY_SYNTAX: "FAILED_TO_PARSE_QUERY",

@@ -141,7 +141,7 @@ async function answerSearch(call: Call, request: SearchRequest): Promise<Respons
   }
 }
 
-/** Returns the facts that the audit record of a search contains: how much was found, and how long it took. */
+/** Adds to the audit record of a search how much was found and how long it took. */
 export function noteOutcome(
   call: Call,
   { stats, isSearchExhaustive }: Pick<SearchResponse, "stats" | "isSearchExhaustive">,
@@ -169,7 +169,10 @@ function watchedAnswer(call: Call, answer: LongAnswer, { hold }: Slot): LongAnsw
   };
 }
 
-/** Keeps a slot until the answer is read, so that memory never holds more answers than there are slots. */
+/**
+ * Answers in a slot that is kept until the answer is read, so that memory never holds more answers than there are
+ * slots.
+ */
 export async function answerInSlot(
   call: Call,
   run: (options: SearchOptions) => Promise<{ body: object; headers?: Record<string, string> }>,

@@ -13,7 +13,7 @@ const MOST_LATE_MS = 120_000;
 const LEAST_RATE = (256 * 1024) / 1_000;
 /**
  * The bytes that a reader is expected to read in a millisecond if nobody needs its slot. At this rate 128 MiB take 70
- * minutes, and segments that were merged away meanwhile are kept as long.
+ * minutes, during which retired segments are kept.
  */
 const SLOWEST_RATE = (32 * 1024) / 1_000;
 /** The longest time between a revocation and the end of a waiting body. */

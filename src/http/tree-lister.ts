@@ -79,8 +79,8 @@ async function indexLister(
 }
 
 /**
- * The most folders that are listed one by one. Each listing reads the paths of all files, which takes 3 ms for 80
- * 000.
+ * The most folders that are listed one by one. Each listing reads the paths of all files, which takes 3 ms for 80 000
+ * files.
  */
 const FEW_FOLDERS = 16;
 
@@ -246,8 +246,8 @@ export async function openTree(
 }
 
 /**
- * Returns all paths of an indexed revision, sorted as in folders. Resolves to undefined if the revision does not
- * exist.
+ * Resolves to all paths of an indexed revision, in the order of inOrderOfFolders(), or to undefined if the revision
+ * does not exist.
  */
 export async function listAll(
   call: Call,

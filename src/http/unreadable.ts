@@ -16,7 +16,7 @@ import { errorBody, Refusal, STATUS, type RefusalCode } from "./refusal.ts";
  * @example
  * import { createServer } from "node:http";
  * const listener = toNodeListener(createHandler(engine, { anonymous: "all" }));
- * const server = createServer({ requireHostHeader: false }, listener); // which refuses it with a body
+ * const server = createServer({ requireHostHeader: false }, listener); // the handler rejects requests without a Host
  * answerUnreadable(server);
  * server.listen(3000);
  */

@@ -9,7 +9,7 @@ import { plain, type Route } from "./route.ts";
 
 /**
  * The most bytes of a delivery. A push of 2 000 commits takes half of this. A longer delivery is rejected, and the next
- * run updates its repository.
+ * run of sync updates its repository.
  */
 const MOST_BYTES = 4 << 20;
 
