@@ -1,7 +1,7 @@
 /**
- * Keeps the cursors of tools. They are short handles, because a model pays for each character. Each one refers to an
- * object in memory; the oldest ones are dropped. Such an object contains positions and questions, never results, so
- * whoever continues with a handle sees only what they may see at that time.
+ * Keeps the cursors of tools. A cursor is a short number, because a model pays for each character. It refers to an
+ * object in memory; the oldest objects are dropped. The object contains a question and a position, never results. So a
+ * caller who continues with a cursor sees only what they may see at that time.
  */
 
 import { randomInt } from "node:crypto";
@@ -45,7 +45,7 @@ export class Cursors {
     }
   }
 
-  /** Returns the object of a cursor. REQUIRES: `T` is the type that this tool stores. */
+  /** Returns the object that was kept under a cursor. REQUIRES: `T` is the type that this tool keeps. */
   find<T extends object>(tool: string, cursor: string): T {
     const kept = this.#kept.get(cursor);
     if (kept?.tool === tool) return kept.state as T;

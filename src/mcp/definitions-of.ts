@@ -58,7 +58,7 @@ export function definitionsIn({ chunks }: FileResult): Definition[] {
   return found;
 }
 
-/** Kinds that occur in every file of a package. Somebody who asks for a name wants its other definitions first. */
+/** Kinds that occur in every file of a package. Somebody who asks for a name wants definitions of other kinds first. */
 export const CLAUSES: ReadonlySet<string> = new Set(["package", "module", "namespace"]);
 
 /** Splits a name as models write it: `add`, `Cart.add`, `Cart::add` or `Cart#add`. */

@@ -1,6 +1,6 @@
 /**
- * Lets the protocol's conformance suite register the tools, prompts and resources that it requires, on the same
- * server. Not a public option, because its key is a symbol.
+ * Lets the protocol's conformance suite register the tools, prompts and resources that it requires, on the same server.
+ * It is no public option: its key is a symbol.
  */
 
 import type { McpServer } from "@modelcontextprotocol/server";

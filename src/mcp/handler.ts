@@ -1,6 +1,6 @@
 /**
- * Serves the Model Context Protocol over HTTP, as a function from Request to Response. It supports clients of older
- * and newer revisions of the protocol. Between two requests of a client, it keeps only the objects of cursors.
+ * Serves the Model Context Protocol over HTTP, as a function from Request to Response. It supports clients of older and
+ * newer revisions of the protocol. Between two requests of a client, it keeps only cursors.
  */
 
 import { createMcpHandler as serve } from "@modelcontextprotocol/server";
@@ -96,7 +96,7 @@ interface Admitted {
   readonly guard?: Guard;
 }
 
-/** The parts of a request's server. */
+/** What the server of a request is made from. */
 interface Serving extends Admitted {
   /** Aborts when the client no longer waits. */
   readonly left: AbortSignal;

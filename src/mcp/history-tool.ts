@@ -117,8 +117,8 @@ async function tellCommits(asked: Asked): Promise<Outcome> {
 }
 
 /**
- * If the filters leave no commits, returns the newest commit of the path, or of all. Dates and names are easily
- * wrong.
+ * Returns the newest commit of the path, or of the revision, for a question whose filters match no commit. The date or
+ * the name in such a question is often wrong.
  */
 async function newest({ args: { path, revision }, context, history: log }: Asked) {
   const { signal } = context;

@@ -233,8 +233,8 @@ function* others(file: FileResult): Generator<Item, void> {
 const lineOf = ({ part }: Item): number => part?.matches[0]!.start.lineNumber ?? 0;
 
 /**
- * Adds the best lines of the files of a page. They are known if this answer has shown them. Otherwise it runs another
- * search, because pages of all lines follow the order of the file.
+ * Adds the best lines of the files of a page. They are known if this answer has shown them. Otherwise this runs another
+ * search, because in pages of all lines, the best line need not be the first.
  */
 async function addBestLines(
   { response, best }: Page,
@@ -254,7 +254,9 @@ async function addBestLines(
   add((await context.engine.search(again, searchOptions(context, viewer))).files);
 }
 
-/** More than the number of files of one page, because a path may exist in many repositories. */
+/**
+ * The most matches of that search. This is more than one page has files, because a path may exist in many repositories.
+ */
 const MOST_AGAIN = 100_000;
 
 function* itemsIn(file: FileResult): Generator<Item, void> {

@@ -123,8 +123,8 @@ const isOutermost = ({ symbol }: Definition): boolean =>
   !symbol.parent && !CLAUSES.has(symbol.kind);
 
 /**
- * Writes a line for each file, sorted by path: its most used definitions, as many as let all files fit, and how many
- * more it has.
+ * Writes a line for each file, sorted by path: its most used definitions, and how many more it has. Names as many
+ * definitions as possible while all files fit.
  */
 async function mapOf(
   files: readonly Outlined[],

@@ -61,10 +61,7 @@ export async function notSearchedWords(
 /** The most repositories whose files are checked. */
 const MOST_IN_SCOPE = 50;
 
-/**
- * Explains what could have been missed where nothing was found: no file may pass the filters, or its content may not
- * be searchable.
- */
+/** Explains why nothing may have been found: no file passes the filters, or the files that do are not searchable. */
 export async function nothingSearchedWords(
   request: Pick<SearchRequest, "query" | "isRegexEnabled">,
   filters: Filters,

@@ -41,7 +41,7 @@ export const repositories = tool({
   },
 });
 
-/** Returns more lines than can fit, because each takes at least some twenty tokens. */
+/** Returns how many lines to request: more than fit, because each takes at least some twenty tokens. */
 const mostLines = (maxTokens: number): number => Math.ceil(maxTokens / 15);
 
 interface NamesBehind {

@@ -1,7 +1,7 @@
 /**
  * Reads messages of a client from lines, and passes on those that are requests, answers or notifications. The
- * protocol's own reader ignores all others, so the client would wait for ever. A line without an end would end the
- * process. While nobody reads the answers, nothing more is read.
+ * protocol's own reader ignores all others, so the client would wait for ever. A line is kept only up to a limit,
+ * because a line without an end would use up the memory. While nobody reads the answers, nothing more is read.
  */
 
 import { once } from "node:events";
@@ -13,7 +13,7 @@ import { BODY_BYTES, MOST_VALUES } from "./message-bounds.ts";
 
 const LF = 0x0a;
 
-/** Yields whole lines. For other lines, writes a JSON-RPC error to `output`. */
+/** Yields lines that are valid messages. For every other line, writes a JSON-RPC error to `output`. */
 export async function* messageLines(input: Readable, output: Writable): AsyncGenerator<Buffer> {
   for await (const line of linesOf(input)) {
     await turn(); // earlier requests may be answered first

@@ -54,7 +54,7 @@ type SymbolArgs = z.output<typeof symbolInput>;
 const MOST_DEFINITIONS = 200;
 const MOST_NAMES = 30;
 
-/** Returns an expression for the wanted names: the given name, or the names on a given line. */
+/** Resolves to the wanted names: the given name, or the names on the given line. */
 async function namesOf(args: SymbolArgs, context: ToolContext): Promise<string[]> {
   const { symbol, file, line, revision } = args;
   if (symbol) return [partsOfName(symbol).symbol];

@@ -227,7 +227,7 @@ function countShort(piece: string, { known, ranks }: Vocabulary): number {
 }
 
 /**
- * Each is one token in both vocabularies, wherever it occurs. So all cursors of an answer take the same number of
+ * Matches numbers that are one token in both vocabularies, wherever they occur. So all cursors take the same number of
  * tokens.
  */
 const NUMBER = /^\d{1,3}$/;
