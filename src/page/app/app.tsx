@@ -59,7 +59,7 @@ export function App({ root, service, hasHistory }: AppProps) {
 }
 
 function skip(event: MouseEvent): void {
-  event.preventDefault(); // the part after # says which lines of a file are marked
+  event.preventDefault(); // the link would replace the part after #, which says which lines of a file are marked
   focusMain();
 }
 

@@ -39,7 +39,7 @@ function foldersOf(path: string): string[] {
   return names.map((_, index) => names.slice(0, index + 1).join("/"));
 }
 
-/** Shows the last tree until the next one is there. */
+/** Returns the tree, or the previous one until the new one has arrived. */
 function useTree({ repository, ref }: FileView, open: ReadonlySet<string>): TreeNode | undefined {
   const { client } = usePage();
   const [tree, setTree] = useState<TreeNode>();

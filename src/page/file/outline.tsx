@@ -74,8 +74,8 @@ function outlineQuery({ repository, ref, path }: FileView): string {
 }
 
 /**
- * Returns the definitions of a file. Each of its ranges is one name; a definition inside another is one
- * step deeper.
+ * Returns the definitions of a file. Each range of the result is one name. A definition inside another is one step
+ * deeper.
  */
 function definitionsOf(file: FileResult | undefined): Definition[] {
   const definitions: Definition[] = [];

@@ -28,7 +28,7 @@ export function SourceText({ source, address }: SourceTextProps) {
     const open = async (): Promise<void> => {
       const { openCode } = await import("./code-view.ts");
       setOutdated(false);
-      if (!isHere || !parent.current) return; // another view has been opened meanwhile
+      if (!isHere || !parent.current) return; // another view is open by now
       view.current = openCode(parent.current, {
         text: source.source,
         language: source.language,
@@ -41,7 +41,7 @@ export function SourceText({ source, address }: SourceTextProps) {
       if (hasNoFocus()) view.current.focus(); // the arrow keys then scroll it
       setReady(true);
     };
-    open().catch(() => setOutdated(true)); // a newer server has it under another name
+    open().catch(() => setOutdated(true)); // a newer server has this code under another name
     return () => {
       isHere = false;
       setReady(false);

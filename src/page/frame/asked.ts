@@ -28,7 +28,7 @@ export function useAsked<T>(
   return asking !== undefined && asking.key === key ? asking.asking : WAITING;
 }
 
-/** Keeps the last value while the next one is loading, so that a list does not vanish meanwhile. */
+/** Keeps the last value while the next one is loading, so that a list does not vanish. */
 export function useKept<T>(asking: Asking<T>): Asking<T> {
   const last = useRef<Asking<T>>(asking);
   if (asking.state !== "waiting") last.current = asking;

@@ -18,7 +18,10 @@ const RIGHT_TO_LEFT =
 const MOST_SHOWN = 5_000;
 /** The most characters of a title, a tip or the name of a control. */
 const MOST_TOLD = 1_000;
-/** If a text has more unseen characters, their numbers look like the rest of it. */
+/**
+ * The most unseen characters whose numbers are highlighted. If a text has more, their numbers look like the rest of the
+ * text.
+ */
 const MOST_MARKED = 50;
 
 export function PlainText({ text, most = MOST_SHOWN }: { text: string; most?: number }) {

@@ -31,7 +31,7 @@ export interface Folded {
   copies: FileResult[];
 }
 
-/** Puts copies after the first file with the same matches. The order stays otherwise. */
+/** Puts copies after the first file with the same matches. Otherwise the order stays the same. */
 export function foldCopies(files: readonly FileResult[]): Folded[] {
   const byContent = new Map<string, Folded>();
   const folded: Folded[] = [];

@@ -113,7 +113,7 @@ const rangesIn = ({ chunks }: FileResult): number =>
 
 const MOST_IN_FILE = 5000;
 
-/** Asks for all matches of one file, in their order; an answer holds only the best lines of each. */
+/** Asks for all matches of one file, in their order. A ranked answer has only the best lines of each file. */
 async function matchesIn(
   { repository, fileName, branches = [] }: FileResult,
   asked: Asked,

@@ -1,6 +1,6 @@
 /**
- * Draws the search box. On the first view and among results, every key stroke searches; where a file is
- * read, Enter does. Pasted code of several lines is found as it stands.
+ * Draws the search box. On the start page and in results, every keystroke starts a search; while a file is shown, only
+ * Enter does. Pasted code of several lines is searched as it is.
  */
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
