@@ -1,7 +1,7 @@
 /**
- * Folds case as RE2 does: Unicode simple folding, one code point to one. The orbits come from the build of RE2 that
- * verifies matches (scripts/build-folding-table.ts), not from Node's Unicode data, which changes with Node's version.
- * A test compares every code point with RE2.
+ * Folds case as RE2 does: Unicode simple folding, one code point to one. The orbits (sets of code points that fold
+ * together) come from the build of RE2 that verifies matches (scripts/build-folding-table.ts), not from Node's Unicode
+ * data, which changes with Node's version. A test compares every code point with RE2.
  *
  * The representative of an orbit is its ASCII lower-case letter if it has one (K and U+212A fold to k, U+017F to s),
  * or else its ordinary lower-case form (É to é, Σ and ς to σ). Nothing at or above 0x20000 folds.

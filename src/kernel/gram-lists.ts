@@ -3,8 +3,8 @@
  * after clear(). It is freed only with the kernel.
  *
  * Memory for every possible gram would take 93 MB. V8 would count all of it as the thread's memory, even if it is
- * unused, and would collect garbage for each session. That takes a fifth of the processor time of small index runs. So
- * the table of grams beyond ASCII (18 MB) is created for the first text that needs it, and the slots grow.
+ * unused, and would collect garbage for each session. That would take a fifth of the processor time of small index
+ * runs. So the table of grams beyond ASCII (18 MB) is created for the first text that needs it, and the slots grow.
  */
 
 import { ASCII_GRAMS, BYTE_CLASSES, GRAM_LIMIT } from "./gram-numbers.ts";
@@ -19,12 +19,14 @@ const SLOT_COUNT = 6;
 const NEXT_BLOCK = 7;
 const SLOT = 16;
 const BLOCK = 16;
-/** Greater than any number of a slot (each gram has one). It packs a gram and a slot into one float. */
+/**
+ * Greater than every slot number: a gram has at most one slot. `gram * SLOT_LIMIT + slot` packs both into one float.
+ */
 const SLOT_LIMIT = 2 ** 23;
-/** The result of addPage() if it needs the table of other grams, and has added nothing. */
+/** The result of addPage() if it has added nothing, because it needs the table of grams beyond ASCII. */
 const NEEDS_OTHERS = 2;
 const LEAST_SLOTS = 2 ** 12;
-/** The arena doubles within these bounds, in bytes. */
+/** The arena doubles, but grows by at least and at most these numbers of bytes. */
 const LEAST_STEP = 2 ** 16;
 const MOST_STEP = 2 ** 20;
 

@@ -9,8 +9,8 @@ const RARITY = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * Returns the positions of the two rarest bytes, with different values if possible. Each is the first position of its
- * value.
+ * Returns the first positions of the two rarest byte values. If there is only one value, the second position is the
+ * last one.
  */
 export function rarestTwo(bytes: Uint8Array): [number, number] {
   const first = rarestBut(-1, bytes)!;

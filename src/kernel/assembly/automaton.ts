@@ -1,6 +1,6 @@
 /**
  * Runs a table-driven automaton over a text until it has found all matches or needs a state that is not built yet. In
- * the second case it returns. The host then builds the state and calls it again.
+ * the second case, the host builds the state and continues the run.
  *
  * It works on a block of u32 words, called the run. The constants below are the offsets of its fields. Tables have a
  * word for each state and byte class: UNKNOWN, DEAD, or the number of the next state. The bit MATCHED is set if a
@@ -8,17 +8,17 @@
  * classes.
  *
  * There are three tables. `forward` and `backward` have one column per class. `pairs` has one column per pair of
- * classes, so that a step reads two bytes. It is filled during the run from steps that end in an ordinary state. All
- * other pairs stay UNKNOWN and are read byte by byte. Its words are row offsets, not numbers, so a step is one
- * dependent load. Only states below `pairStates` have a row.
+ * classes, so that a step reads two bytes. During the run it is filled with pairs of steps that end in known, live
+ * states without a match. All other pairs stay UNKNOWN and are read byte by byte. Its words are row offsets, not state
+ * numbers, so a step is one dependent load. Only states below `pairStates` have a row.
  *
  * The needle is a literal that every match contains near its beginning. If there is one, the loop skips to its next
- * occurrence whenever no match has begun, that is, whenever the automaton is in its start state. If a place turns out
- * not to be a needle, or is after the end of the text, this costs only time.
+ * occurrence whenever no match has begun, that is, whenever the automaton is in its start state. A needle that is in no
+ * match, or is after the end of the text, costs only time.
  *
  * Forwards, the automaton looks for a match that begins anywhere. So it reaches DEAD only after a match, and the last
- * end that it saw is the end of the leftmost-first match. Running backwards from that end, the last place that it
- * sees is the start of the match.
+ * end that it saw is the end of the leftmost-first match. It then runs backwards from that end. The last place where a
+ * match may begin is the start of the match.
  */
 
 import { equals, hitsAt } from "./scan";

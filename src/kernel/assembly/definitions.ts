@@ -15,9 +15,9 @@ import { edgeAfter, edgeBefore } from "./edges";
 const EXACT: i32 = 3;
 const EDGE: i32 = 2;
 const INSIDE: i32 = 1;
-/** The least edge of a match with one end at an end of the name (2) and the other at least at a joint (1). */
+/** The least sum of the edges of a match that has one end at an end of the name (2) and the other at a joint (1). */
 const AT_JOINT: u32 = 3;
-/** The code that announces the number of the parent. */
+/** If a definition's parent code has this value, the number of its parent follows. */
 const OTHER_PARENT: u32 = 3;
 /**
  * Indexes in SYMBOL_KINDS of the kinds whose names occur only inside other definitions: constructor, field, property.
@@ -77,9 +77,9 @@ function fitOf(from: u32, to: u32, start: u32, end: u32, origin: usize): i32 {
 }
 
 /**
- * Whether the name of a definition overlaps one of the ranges of `reach` bytes that begin at the addresses (u32,
- * ascending) in [places, placesEnd). If the run is invalid, the result may be either; the function then reads at most
- * a few bytes after the run's end.
+ * Returns whether the name of a definition overlaps one of the ranges of `reach` bytes that begin at the addresses
+ * (u32, ascending) in [places, placesEnd). If the run is invalid, the result may be true or false, and at most a few
+ * bytes after the run's end are read.
  */
 export function touchesName(
   run: usize,
@@ -109,8 +109,8 @@ export function touchesName(
 }
 
 /**
- * Reads a varint. If a run ends within a varint, the next definition detects this. The bytes after the run may safely
- * be read.
+ * Reads a varint. A run may end within a varint, because the bytes after it may be read. The checks of the callers
+ * detect this.
  */
 @inline
 function varint(): u32 {

@@ -37,7 +37,7 @@ export function edgeAfter(end: usize, limit: usize): u32 {
   return isWord(next) ? joint(last, next) : 2;
 }
 
-/** Rates the edge between two neighbouring bytes, of which `right` belongs to the match or follows it. */
+/** Rates the edge of a match between two neighbouring bytes. */
 @inline
 function joint(left: u32, right: u32): u32 {
   if (!isWord(left) || !isWord(right)) return 2;

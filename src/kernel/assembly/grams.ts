@@ -9,8 +9,8 @@
  * that stays in the first-level cache. The second pass appends the page to the list of each new gram. Together they
  * take 1.3 ns per byte.
  *
- * Lists are gaps in varints, where the first page counts from -1. They are stored in blocks of an arena: 12 bytes,
- * then the address of the next block. The state is a struct of u32:
+ * A list is a sequence of gaps in varints, the first one counted from page -1. It is stored in blocks of an arena: 12
+ * bytes, then the address of the next block. The state is a struct of u32:
  *
  *     0 classes    256 bytes, the class of each byte
  *     4 seen       bitset of ASCII_GRAMS, all zero between calls
@@ -131,7 +131,7 @@ function encode(out: usize, point: u32): usize {
   return out + 4;
 }
 
-/** Adds folded text that is not all ASCII directly to the lists, which is slower. */
+/** Adds folded text that is not all ASCII. Repeated grams are not dropped first, which is slower. */
 function addAny(state: usize, from: usize, to: usize, page: u32): void {
   if (to - from < 3) return;
   const classes = <usize>load<u32>(state);
@@ -211,9 +211,7 @@ export function copyList(slot: usize, out: usize): u32 {
   return <u32>(to - out);
 }
 
-/**
- * Clears all lists by zeroing the tables where slots have set them. The caller resets the arena's address.
- */
+/** Clears all lists by zeroing the words of the tables that point to slots. The caller resets the arena's address. */
 export function clearGrams(state: usize): void {
   const ascii = <usize>load<u32>(state, 12);
   const others = <usize>load<u32>(state, 16);

@@ -5,14 +5,15 @@
  *     run := from starts limit lowest   count edge        (six u32)
  *
  * A match starts in [from, starts) and ends at or before `limit`, the end of its blob; `lowest` is the start of the
- * blob. The function writes `count` and `edge`: the number of matches in the run, and their best edge (see edges.ts).
+ * blob. The functions below write `count` and `edge`: the number of matches in the run, and their best edge (see
+ * edges.ts).
  * REQUIRES: runs are in ascending order; the bytes from one before `from` to one after the last possible match are
  * loaded, as far as the blob reaches.
  *
- * Matches are leftmost and do not overlap, even across runs. No match starts before `floor`: runs that are searched in
- * several calls have the matches of one call if each call gets the end of the last match. Matches are appended to
- * `out` as pairs (start, end) of addresses. Both functions return their number. REQUIRES: room for 1 + (bytes of all
- * runs) / (shortest match) pairs.
+ * Matches are leftmost and do not overlap, even across runs. No match starts before `floor`. Runs may be searched in
+ * several calls. If each gets the end of the last match as its `floor`, the matches are those of a single call. Matches
+ * are written to `out` as pairs (start, end) of addresses. Both functions return the number of pairs. REQUIRES: room
+ * for 1 + (bytes of all runs) / (shortest match) pairs.
  *
  * bench/kernel.ts measures both on 16 MB of C in cache.
  */
@@ -107,10 +108,10 @@ export function equals(place: usize, bytes: usize, masks: usize, length: usize):
 
 /**
  * Finds a needle in text in which folding changes code points beyond ASCII. It compares folded code points, so a match
- * may be longer or shorter than the needle. `needle` has `length` folded code points (u32). The search looks, 16 places
- * at a time, for a byte that may begin a match followed by a byte that may come second, and tries these places. `leads`
- * are these two sets, each as two tables of 16 bytes: for each low half-byte, a bit for each high half-byte with which
- * it forms a member. The first table is for ASCII.
+ * may be longer or shorter than the needle. `needle` has `length` folded code points (u32). The search checks 16 places
+ * at a time, and tries those with a byte that may begin a match before one that may come second. `leads` are the sets
+ * of these bytes, each as two tables of 16 bytes, the first one for ASCII. For each low half-byte, a table has a bit
+ * for each high half-byte with which it forms a member.
  */
 export function scanFolded(
   runs: usize,

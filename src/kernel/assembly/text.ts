@@ -37,9 +37,9 @@ export function linesAround(places: usize, count: u32, from: usize, to: usize, o
 }
 
 /**
- * Writes the parts of some ascending regions (start, end) that contain one of some ascending places. The parts are
- * the lines of the places, or the whole region if there is a place in every `dense` bytes. Returns the number of
- * pairs.
+ * Writes the parts of some ascending regions (start, end) that contain one of some ascending places. The parts are the
+ * lines of the places, or the whole region if it has, on average, more than one place in `dense` bytes. Returns the
+ * number of pairs.
  * REQUIRES: every place is in a region; room for a pair per place and one per region.
  */
 export function stretchesWith(
