@@ -1,8 +1,8 @@
 /**
- * Runs the automaton of one expression in one kernel. The kernel's loop runs it. This class builds the states that
- * the loop needs. When tables are full, all states except the current one are dropped. TwoPass takes over for two
- * kinds of text: those that constantly need new states, and those in which the automaton repeatedly reads far beyond
- * its matches.
+ * Runs the automaton of one expression in one kernel. The loop is in the kernel; this class builds the states that the
+ * loop needs. When tables are full, all states except the current one are dropped. TwoPass takes over for two kinds of
+ * text: those that constantly need new states, and those in which the automaton repeatedly reads far beyond its
+ * matches.
  */
 
 import type { Kernel } from "../kernel/kernel.ts";
@@ -20,11 +20,11 @@ import * as run from "./run.ts";
 import type { Budget, Limits } from "./limits.ts";
 import { TwoPass } from "./two-pass.ts";
 
-/** How many bytes are run between two checks of the limits. */
+/** How many bytes the automaton reads between two checks of the limits. */
 const FUEL = 65_536;
-/** The most ranges between two checks, which take 0.3 µs each. */
+/** The most ranges between two checks. A range takes 0.3 µs. */
 const RANGES_A_LOOK = 8_192;
-/** The same where each match takes a call, of up to 0.3 µs. */
+/** Replaces FUEL if the expression matches empty texts, because each match then takes a call of up to 0.3 µs. */
 const SINGLES_FUEL = 8_192;
 /** The automaton gives up if its tables fill up twice in a row after fewer bytes than this for each state. */
 const BYTES_PER_STATE = 16;
@@ -37,7 +37,7 @@ const FILLS_ALLOWED = 2;
 const OVERRUN = 128 * 1024;
 const OVERRUN_RATIO = 16;
 
-/** How many nodes are visited between two checks of the budget, in about two milliseconds. */
+/** How many nodes are visited between two checks of the budget, which takes about two milliseconds. */
 const WORK = 100_000;
 /** The most nodes of all states of one direction, which take about ten MiB. */
 const HELD = 1_000_000;
@@ -104,12 +104,12 @@ export class Automaton {
   #place!: run.Place;
   #fuel = FUEL; // of the current run, when it begins
   #bytesRun = 0; // counted since the tables were emptied
-  #fills = 0; // how many fillings in a row were not worth it
+  #fills = 0; // how many times in a row the tables filled up after too few bytes
   #twoPass: TwoPass | undefined;
   #isWasteful = false; // the last run stopped because TwoPass must search the rest of the text
   #rest: Rest | undefined; // the rest that TwoPass has begun
   #singles: Singles | undefined; // of the current run
-  #origin = 0; // of the ranges of the current run
+  #origin = 0; // the address to which the current run's ranges are relative
   stopped = false;
   /** Whether the last run was paused, and resume() continues it. */
   paused = false;
@@ -129,7 +129,7 @@ export class Automaton {
     this.#matchesEmpty = matchesEmpty;
   }
 
-  /** Whether its tables fill up again and again. */
+  /** Whether the tables fill up again and again. */
   get isThrashing(): boolean {
     return this.#fills >= FILLS_ALLOWED;
   }
@@ -169,7 +169,10 @@ export class Automaton {
     return this.#collect(out, limits);
   }
 
-  /** Continues a run of ranges() or rangesOfTexts() that was paused. REQUIRES: its arguments; its text is still there. */
+  /**
+   * Continues a run of ranges() or rangesOfTexts() that was paused. REQUIRES: `out` is that run's list, and its text
+   * has not moved.
+   */
   resume(out: RangeList, limits: Limits): number {
     if (run.takePlace(this.#kernel, this).isNew)
       throw new Error("the automaton has lost its place");
@@ -315,7 +318,7 @@ export class Automaton {
     this.#set(run.STRETCH_END, 0);
   }
 
-  /** Continues the search from here as if at the start of a text. */
+  /** Continues the search from `place` as if a text began there. */
   #standAt(place: number): void {
     this.#set(run.AT, place);
     this.#set(run.FLOOR, place);

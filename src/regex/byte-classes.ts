@@ -88,8 +88,8 @@ export function* partitionSteps(graph: ByteGraph): Steps<Partition> {
 const NODES_A_STEP = 16;
 
 /**
- * Yields each kind of edges once, with local targets. A long literal has thousands of nodes, but only some thirty
- * kinds.
+ * Yields each distinct list of edges once, with its targets renumbered. A long literal has thousands of nodes, but only
+ * some thirty such lists.
  */
 function* distinct(nodes: readonly Edges[], seen = new Set<string>()): Generator<number[]> {
   for (const edges of nodes) {

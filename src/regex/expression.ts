@@ -20,19 +20,19 @@ export interface ExpressionSource {
   /** The pattern as given. */
   readonly source: string;
   readonly caseSensitive: boolean;
-  /** Its size as re2Size() computes it. Default: unlimited. */
+  /** The expression's size as re2Size() computes it. Default: unlimited. */
   readonly size?: number;
 }
 
 export interface Expression extends ExpressionSource {
   readonly syntax: Node;
-  /** Its size as re2Size() computes it. */
+  /** The expression's size as re2Size() computes it. */
   readonly size: number;
   /** The literals that every match must contain. */
   readonly required: Formula;
   /**
-   * Whether a match can contain a newline, depend on one beyond its ends, or be empty. If not, every match is within
-   * one line, and scanning any whole lines gives the same matches.
+   * Whether a match can contain a newline, depend on where the text begins or ends, or be empty. If not, every match is
+   * within one line, and scanning any whole lines gives the same matches.
    */
   readonly crossesLines: boolean;
   /** Whether an empty match is possible at all. */
@@ -42,7 +42,7 @@ export interface Expression extends ExpressionSource {
 const PATTERN_LIMIT = 10_000; // in UTF-16 units
 const RANGES_LIMIT = 30_000; // the limit of ranges of all classes together, because RE2 keeps each in its heap
 const SIZE_LIMIT = 100_000; // the limit of re2Size(): RE2 takes half a second for it, and its heap has room for half as much again
-const OPTIONAL_LIMIT = 1_500; // the limit of successive parts that may all be absent, because RE2's time grows with its square
+const OPTIONAL_LIMIT = 1_500; // the limit of successive parts that may all be absent, because RE2's time grows with the square of their number
 const KEPT = 64;
 
 const accepted = new LruCache<string, Expression>({ most: KEPT });

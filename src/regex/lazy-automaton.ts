@@ -6,7 +6,7 @@
  * place depends on the byte after it, so `matched` refers to the place before the byte that led to the state.
  *
  * Forwards, a match drops all nodes of lower priority, so the last match before the dead state is the leftmost-first
- * one. Backwards, all nodes are followed (`longest`), so the last match is the leftmost start.
+ * one. Backwards, all nodes are followed, so the last match is at the leftmost start.
  *
  * Building a state takes time proportional to its nodes: some microseconds for ordinary expressions.
  */
@@ -30,7 +30,7 @@ export class LazyAutomaton {
   readonly #numbers = new Map<string, number>();
   readonly #visited: Int32Array; // for each node, the last walk that saw it
   #walk = 0;
-  /** The nodes visited since the host last set this to 0, a measure of the cost of building. */
+  /** The nodes visited since the caller last set this to 0, a measure of the cost of building. */
   work = 0;
   /** The nodes of all states together, a measure of their memory. */
   held = 0;
@@ -95,8 +95,8 @@ export class LazyAutomaton {
   }
 
   /**
-   * Returns the nodes that can be reached without a byte, in order of priority. Includes assertions themselves if
-   * `sides` is unknown.
+   * Returns the nodes that can be reached without a byte, in order of priority. If `sides` is unknown, the walk ends at
+   * assertions and includes them.
    */
   #reach(from: Iterable<number>, sides: readonly [number, number] | undefined): number[] {
     const { operations, x, y } = this.#program;

@@ -17,12 +17,12 @@ export interface Matcher {
    * budget is asked, `out` has what was found so far. If the budget ends the run, the result ends there, and `stopped`
    * is set. If the run is paused, `paused` is set, and resume() continues it.
    * REQUIRES: the text is a whole file or, unless the expression crosses lines, any whole lines of one. The text must
-   * be in this kernel's memory, and must not move meanwhile.
+   * be in this kernel's memory, and must not move during the run.
    */
   ranges(from: number, to: number, out: RangeList, limits?: Limits): number;
   /**
    * Appends the ranges of one text after another, as addresses. The texts are pairs (start, end) in a table in the
-   * kernel's memory. Calling ranges() for each text would take as long as processing half a KiB more.
+   * kernel's memory. A call of ranges() for each text would cost as much as half a KiB of text.
    * REQUIRES: the expression matches no empty text; otherwise as for ranges().
    */
   rangesOfTexts(table: number, count: number, out: RangeList, limits?: Limits): number;

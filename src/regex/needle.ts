@@ -19,7 +19,7 @@ export interface Needle {
   readonly lead: number;
 }
 
-/** The limit of the kernel's loop. */
+/** The most bytes of a needle. Each place in a kernel has room for as many. */
 export const MOST_NEEDLE = 16;
 /** Shorter needles occur too often. */
 const LEAST_NEEDLE = 2;
@@ -28,7 +28,7 @@ const LEAST_NEEDLE = 2;
  * with each step.
  */
 const MOST_LEAD = 32;
-/** The most members of a class that is examined. */
+/** A class with more members is not examined. */
 const MOST_MEMBERS = 4;
 const CASE = 0x20;
 
@@ -45,7 +45,7 @@ export function needleOf(node: Node): Needle | undefined {
   let run: NeedleByte[] = [];
   let lead = 0; // the bytes before the run
   for (const part of node.kind === "concat" ? node.children : [node]) {
-    if (part.kind !== "char" && part.kind !== "class") break; // an assertion, or a node of any length
+    if (part.kind !== "char" && part.kind !== "class") break; // an assertion, or a node whose matches differ in length
     const byte = byteOf(part);
     if (byte && run.length < MOST_NEEDLE) run.push(byte);
     else {
@@ -64,7 +64,10 @@ export function needleOf(node: Node): Needle | undefined {
 /** The most bytes of a code point. */
 const MOST_UTF8 = 4;
 
-/** Returns the only byte that a node matches, or a letter in either case. U+212A and U+017F are among the cases of k and s. */
+/**
+ * Returns the only byte that a node matches, or the only letter, in either case. U+212A and U+017F are cases of k and
+ * s, too.
+ */
 function byteOf(node: Extract<Node, { kind: "char" | "class" }>): NeedleByte | undefined {
   if (node.kind === "char") return isAscii(node.cp) ? { byte: node.cp, mask: 0 } : undefined;
   if (size(node.members) > MOST_MEMBERS) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Finds, in steps, whether an expression matches in a short text. It keeps the set of nodes that may come next. Time
- * is proportional to the text and the program. Memory is two such sets. The automaton is faster if its states are
- * used again. But if each byte needs a new state, it cannot be interrupted within a text.
+ * Finds, in steps, whether an expression matches in a short text. It keeps the set of nodes that may come next. Time is
+ * proportional to the text's length times the program's size. Memory is two such sets. The automaton is faster if its
+ * states are used again. But if each byte needs a new state, it cannot be interrupted within a text.
  */
 
 import { holds, type ByteClasses } from "./byte-classes.ts";

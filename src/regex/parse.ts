@@ -36,7 +36,7 @@ interface Count {
 /** An operand, with the facts on which a repetition after it depends. */
 interface Item {
   readonly node: Node;
-  readonly loop?: Loop | undefined; // set if the node is this loop once counts are written out
+  readonly loop?: Loop | undefined; // the loop that the node becomes once counts are written out, if it does
   readonly merges?: Loop | undefined; // the operator as written, if RE2 knows while parsing that the node is a loop
   readonly expansion: number; // the product of nested counts
   readonly isCapture?: boolean;
@@ -212,7 +212,7 @@ class Parser {
   #openFlags(start: number): void {
     let flags = this.#flags;
     let negated = false;
-    let some = true; // the number of letters since the minus
+    let some = true; // whether there is a letter since the minus, if there is one
     for (;;) {
       const char = this.#in.done ? "" : this.#in.next();
       const bit = FLAG_LETTERS[char];

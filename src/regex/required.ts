@@ -2,9 +2,9 @@
  * Computes what every match of an expression must contain. The result is a formula over literals, which an index can
  * answer. The formula may require less than the expression, but never more.
  *
- * For each node it computes the few texts that it matches (`exact`). If there are too many, it computes the texts
- * with which matches begin and end, and a formula for the part in between. Concatenation joins these ends, so that
- * [ab]foo gives afoo or bfoo. A text that matches in any case is stored folded. If it is joined with other texts,
+ * For each node, partsOf() computes the texts that the node matches (`exact`). If there are too many, it computes the
+ * texts with which matches begin and end, and a formula for the part in between. Concatenation joins these ends, so
+ * that [ab]foo gives afoo or bfoo. A text that matches in any case is stored folded. If it is joined with other texts,
  * these match in any case, too, which only requires less.
  */
 

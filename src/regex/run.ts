@@ -46,7 +46,7 @@ export const UNKNOWN = 0xffff_ffff;
 export const DEAD_ENTRY = 0xffff_fffe;
 export const MATCHED_BIT = 0x8000_0000;
 
-/** After the fields, the bytes and masks of the needle. */
+/** Where the bytes and masks of the needle begin, after the fields. */
 const NEEDLE_AT = 176;
 const FIELDS_BYTES = NEEDLE_AT + 2 * MOST_NEEDLE;
 const CLASSES_BYTES = 2_560;

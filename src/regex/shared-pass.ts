@@ -40,7 +40,7 @@ const SAMPLE = 64 * 1024;
 const KEPT = 4; // cached per kernel
 const automata = new WeakMap<Kernel, LruCache<string, Automaton>>();
 
-/** Whether an expression may take part. */
+/** Returns whether a shared pass may include an expression. */
 export const mayShare = ({ crossesLines }: Expression): boolean => !crossesLines;
 
 export class SharedPass {

@@ -22,7 +22,7 @@ import type { Limits } from "./limits.ts";
 const BLOCK = 4096; // counted in places
 /** The most bytes of states that are kept from one block to the next. */
 const HELD = 4 * 1024 * 1024;
-/** How many nodes are visited and bytes are read between two checks of the budget, in some milliseconds. */
+/** How many nodes are visited and bytes are read between two checks of the budget. This takes some milliseconds. */
 const WORK = 100_000;
 
 /** The facts about a place. They depend only on the text after it. */
@@ -101,8 +101,8 @@ export class TwoPass {
   }
 
   /**
-   * Returns the leftmost match that begins at or after `from`. The first call makes the first pass. Returns undefined
-   * if there is none, or if a limit stopped or paused the search. REQUIRES: `from` is at least `first` and never
+   * Returns the leftmost match that begins at or after `from`. Returns undefined if there is none, or if a limit
+   * stopped or paused the search. The first call makes the first pass. REQUIRES: `from` is at least `first` and never
    * decreases.
    */
   find(from: number, limits: Limits = {}): Span | undefined {
@@ -200,7 +200,7 @@ export class TwoPass {
 
   /**
    * Fills in the places of a block from the state at its end, and returns the state at its start. After a pause it is
-   * called again with the same block, and soon comes to where it was by the states that it made.
+   * called again for the same block. The states that it has built then soon take it to where it stopped.
    */
   #makePlaces(block: number, end: Known): Known {
     if (block !== this.#interrupted) this.#forget();

@@ -171,9 +171,9 @@ class Rests {
   }
 
   /**
-   * Divides first bytes into disjoint ranges, each with what remains after it of the sequences that begin in it. Each
-   * sequence is put into the ranges that it covers, nearly always one. Searching all sequences for each range would
-   * take a hundred times as long.
+   * Divides the first bytes of sequences into disjoint ranges. Each range has the remainders of the sequences that
+   * begin in it. A sequence is put into the ranges that its first byte covers, nearly always one. Searching all
+   * sequences for each range would take a hundred times as long.
    */
   splitByFirst(list: readonly number[]): [number, number, number[]][] {
     const edges = new Uint8Array(257);
