@@ -51,8 +51,8 @@ export interface AuditStore {
    */
   append(record: AuditRecord): Promise<void>;
   /**
-   * Lists records, newest first: by timestamp, then by id. `since` and `until` themselves belong to the period.
-   * `total` counts all records of the period.
+   * Lists records, newest first: by timestamp, then by id. The period includes the moments `since` and `until`. `total`
+   * counts all records of the period.
    *
    * @example
    * const { records, total } = await audits.list({ since: new Date(0), skip: 0, limit: 100 });

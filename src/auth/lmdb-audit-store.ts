@@ -6,7 +6,7 @@
  *     audits.count     "count"               -> the number of records
  *
  * `time` and `text` are those of lmdb-stores.ts, so keys are ordered by time, then by id. Each append also deletes a
- * few records that are too old or too many.
+ * few of the records that exceed the limits of age and number.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -47,7 +47,7 @@ export function lmdbAuditStore(
   const store = openKeyValue(path);
   const audits = store.table<Stored>("audits");
   const counts = store.table<number>("audits.count");
-  /** REQUIRES: called within a write. */
+  /** Deletes some records beyond the limits. Returns how many are left. REQUIRES: a write transaction is open. */
   const drop = (count: number): number => {
     const oldest = timeAndId(new Date(Date.now() - maxAgeMs), "");
     let left = count;

@@ -126,7 +126,10 @@ export function lmdbUserStore(path: string): UserStore & AsyncDisposable {
   };
 }
 
-/** Yields the records that an index lists by id, in batches. Records added meanwhile may or may not be included. */
+/**
+ * Yields the records that an index lists by id, in batches. Records that are added between two batches may or may not
+ * be included.
+ */
 async function* inOrder<T>(
   index: Table<string>,
   prefix: Uint8Array,

@@ -101,7 +101,7 @@ async function visibleTo(
 ): Promise<"all" | ReadonlySet<number>> {
   if (users?.visibleRepositories === undefined) return "all";
   const seen = await users.visibleRepositories(user);
-  return seen === "all" ? seen : internSet(seen ?? []); // a host that forgets to return a set means the empty one: the caller sees nothing
+  return seen === "all" ? seen : internSet(seen ?? []); // if a host forgets to return a set, the caller sees nothing
 }
 
 function within(scope: readonly number[], seen: "all" | ReadonlySet<number>): ReadonlySet<number> {

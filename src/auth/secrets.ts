@@ -4,8 +4,8 @@
  *     secret := prefix hex{64}        32 random bytes; the prefix tells the kind: qrn_ an API key, qst_ a scoped token
  *     hash   := SHA-256(secret), or HMAC-SHA-256 where the host has a key; hex
  *
- * Only the hash is stored. A plain hash protects against a stolen store, because 256 random bits cannot be guessed. A
- * keyed hash also makes records worthless that somebody else writes into the store.
+ * Only the hash is stored. A plain hash protects against a stolen store, because 256 random bits cannot be guessed.
+ * With a keyed hash, somebody else who writes records into the store cannot use them.
  */
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
@@ -30,7 +30,7 @@ export interface TokenPrefixes {
 
 export const DEFAULT_PREFIXES: TokenPrefixes = { apiKey: "qrn_", scoped: "qst_" };
 
-/** The prefixes and the hash of a deployment's secrets. */
+/** The prefixes of a deployment's secrets, and the key of their hashes. */
 export interface SecretFormat {
   readonly prefixes: TokenPrefixes;
   readonly hmacKey?: string | Uint8Array;
@@ -96,7 +96,7 @@ const API_KEY_OPTIONS: KeysOf<ApiKeyOptions> = {
 };
 
 /**
- * Creates an API key for a user. Returns the secret, which is stored nowhere.
+ * Creates an API key for a user. Resolves to its id and its secret; the secret is stored nowhere.
  *
  * @example
  * const { id, secret } = await createApiKey(tokens, { ownerId: "ada", name: "laptop" });

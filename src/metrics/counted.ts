@@ -1,4 +1,4 @@
-/** Counts events between two reads of the metrics: numbers by label, and durations by bucket. */
+/** Counts events for the metrics: numbers by label, and durations by bucket. */
 
 import type { Labels, Sample } from "./metrics-text.ts";
 

@@ -56,6 +56,6 @@ const numberText = (value: number): string =>
 export const OWN_METRICS: unique symbol = Symbol("quern.ownMetrics");
 
 export interface HasOwnMetrics {
-  /** Never rejects. */
+  /** Resolves to the engine's own metrics. Never rejects. */
   [OWN_METRICS](): Promise<Metric[]>;
 }
