@@ -28,7 +28,7 @@ export interface WaitFlags {
   wait?: number;
 }
 
-/** Adds the option of commands that write to the index. Only one of them may run at a time. */
+/** Adds the option --wait to commands that write to the index, because only one of them may run at a time. */
 export const withWait = (command: Command): Command =>
   command.option(
     "--wait <ms>",

@@ -67,7 +67,10 @@ async function migrate({ catalog }: OpenedFile, { json }: Flags, { io }: Call): 
   else io.stdout.write(`the tables are of version ${to} now; they were of ${from}\n`);
 }
 
-/** Runs until the process is stopped. Its slices stay assigned to it for ten minutes, because it may come back. */
+/**
+ * Runs a node until the process is stopped. Its slices stay assigned to it for ten more minutes, because it may come
+ * back.
+ */
 async function node(opened: OpenedFile, flags: Flags, { io }: Call): Promise<void> {
   const { options, listen } = opened.machine();
   if (!listen || !options.node)

@@ -92,7 +92,7 @@ export interface OpenedFile extends AsyncDisposable {
   machine(): Machine;
 }
 
-/** Opens no connection yet; the first statement does. */
+/** Reads a cluster file and makes what it names. The first statement opens the connection to PostgreSQL. */
 export async function openClusterFile(path: string, env: Environment): Promise<OpenedFile> {
   const file = resolve(path);
   const read = await readClusterFile(file);

@@ -1,4 +1,4 @@
-/** Opens this machine's part of a cluster, and if it is a node, the port on which it answers fronts. */
+/** Opens this machine's part of a cluster and, if the machine is a node, the port on which it answers fronts. */
 
 import { createServer } from "node:http";
 import type { ClusterEngine } from "../cluster/cluster-engine.ts";
@@ -8,7 +8,7 @@ import { addressOf, closeServer, listenOn } from "./listening.ts";
 
 export interface OpenedMachine extends AsyncDisposable {
   readonly engine: ClusterEngine;
-  /** The address at which it answers fronts. If undefined, it is no node. */
+  /** The address at which the machine answers fronts. If undefined, it is no node. */
   readonly address: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Finds the data directory. It is the one that --db, QUERN_DB or a quern.json names, or else the nearest `.quern` in
- * the current folder or a parent folder, as git finds `.git`. A new directory gets a .gitignore that excludes it. It
- * is removed again if the run that created it fails.
+ * the current folder or a parent folder, as git finds `.git`. A new directory gets a .gitignore that excludes it. The
+ * directory is removed again if the run that created it fails.
  */
 
 import {

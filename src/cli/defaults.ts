@@ -32,9 +32,9 @@ const TYPED = [
 ];
 
 /**
- * Finds a quern.json and sets the options that it gives for the command. Resolves to a function that returns the
- * file's data directory, and throws if that directory is outside the file's folder. Resolves to undefined if there is
- * no data directory.
+ * Finds a quern.json and sets the options that it gives for the command. Resolves to a function that returns the file's
+ * data directory, or to undefined if the file names none. The function throws if that directory is outside the file's
+ * folder.
  */
 export async function applyDefaults(command: Command): Promise<(() => string) | undefined> {
   const file = findFile();

@@ -134,7 +134,9 @@ async function watchCommits(path: string, { source }: Found, following: Followin
   );
 }
 
-/** Indexes a folder that is not indexed yet. Unlike a workspace, an index run reports its progress. */
+/**
+ * Follows a folder. Indexes it first if it is new, because an index run reports its progress and a workspace does not.
+ */
 async function followDisk(path: string, found: Found, following: Following): Promise<void> {
   const { engine, io, signal, words, workspaces } = following;
   const { name } = found.source;

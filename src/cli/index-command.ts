@@ -145,7 +145,7 @@ interface Watching {
   readonly flags: CommonFlags;
 }
 
-/** Prints each run that has found a change. */
+/** Watches the sources until the user stops the command. Prints each run that has found a change. */
 async function watchUntilStopped(
   engine: Engine,
   { sources, symbols, flags }: Watching,

@@ -30,7 +30,7 @@ export interface ProgressLine {
   readonly clear: () => void;
 }
 
-/** Creates the line. `next` names the stage after the contents. `now` is in milliseconds. */
+/** Creates the line. `next` names the stage that follows the content. `now` returns milliseconds. */
 export function progressLine(
   { stderr }: Io,
   { next = "", now = () => performance.now() }: { next?: string; now?: () => number } = {},

@@ -152,7 +152,7 @@ async function linesOf(
   }
 }
 
-/** If something is missing, counts the files whose symbols are not known yet. */
+/** Counts the files whose symbols are not known yet, if anything is missing from the answer; otherwise returns 0. */
 async function symbolsMissing(
   engine: Engine,
   { isSearchExhaustive, stats }: SearchResponse,

@@ -113,7 +113,7 @@ function linesOf({ content, contentStart, matchRanges }: Chunk): Line[] {
   });
 }
 
-/** Returns the 1-based columns of the range on each line that it touches. */
+/** Adds the 1-based columns of the range to the marks of each line that the range touches. */
 function addMarks({ start, end }: Range, marks: Map<number, [number, number][]>): void {
   for (let line = start.lineNumber; line <= end.lineNumber; line++) {
     const from = line === start.lineNumber ? start.column : 1;

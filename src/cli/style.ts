@@ -65,7 +65,7 @@ export function count(n: number, one: string, many = `${one}s`): string {
   return `${grouped(n)} ${n === 1 ? one : many}`;
 }
 
-/** Formats `12,345`. Not toLocaleString(), because its first call in a process takes 30 ms. */
+/** Formats a count, such as `12,345`. The first call of toLocaleString() in a process would take 30 ms. */
 export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];

@@ -61,7 +61,7 @@ function kindOfLong(word: string, options: readonly Option[]): Kind {
   return nearestWord(name!.slice(2), names) === undefined ? "word" : "option"; // a misspelt option is reported
 }
 
-/** The most letters that may be options together. */
+/** The most options that may share one dash, as in `-il`. */
 const MOST_LETTERS = 3;
 
 function kindOfShort(letters: string, options: readonly Option[]): Kind {
@@ -80,7 +80,7 @@ function kindOfShort(letters: string, options: readonly Option[]): Kind {
   return found.at(-1)!.required ? "option with the next" : "option";
 }
 
-/** Whether a value may follow the letter of an option directly. */
+/** Whether `value` may follow the option's letter without a space, as in `-C2`. */
 function isValueOf(option: Option, value: string): boolean {
   if (option.short === "-t") return languageNamed(value) !== undefined;
   if (option.short === "-g") return /[*?[{./]/.test(value);
