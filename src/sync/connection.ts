@@ -19,7 +19,7 @@ export interface Connection {
   readonly codeHostType: CodeHostType;
   readonly stallMs: number;
   readonly list: () => AsyncGenerator<Listed>;
-  /** The credential for git. Undefined for machines other than the connection's. */
+  /** Returns the credential that git needs for an address. Undefined if the address is not on the connection's host. */
   readonly credentialFor: (url: string) => GitCredential | undefined;
   /** Whether a list without this repository means that the repository is gone. */
   readonly covers: (repository: { readonly path: string }) => boolean;

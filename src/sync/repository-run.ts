@@ -183,7 +183,8 @@ async function index(
 }
 
 /**
- * Removes the old name from the index: the name that the repository had before, or its only name if it is empty now.
+ * Removes the previous name of a repository from the index, unless it still has this name. `name` is its name now, or
+ * undefined if the repository is empty.
  */
 async function dropOldName(
   { before }: Task,

@@ -112,7 +112,7 @@ interface Waiting {
   readonly wish: Wish;
   /** The shortest time after the previous run for the same part. */
   readonly pauseMs: number;
-  /** The earliest time. */
+  /** The earliest time at which the run may begin, in milliseconds since 1970. */
   readonly at: number;
 }
 
@@ -158,7 +158,8 @@ class Service implements SyncService {
   }
 
   /**
-   * Returns when a request may begin. A request that arrived during the previous run for the same part must also wait.
+   * Returns when a request may begin. It waits for `pauseMs` after the previous run for the same part, even if it
+   * arrived during that run.
    */
   #dueAt({ key, at, pauseMs }: Waiting): number {
     return Math.max(at, (this.#ended.get(key) ?? -Infinity) + pauseMs);
@@ -230,7 +231,9 @@ class Service implements SyncService {
     return "queued";
   }
 
-  /** Returns undefined if the repository is unknown; its connection is then listed again. */
+  /**
+   * Resolves to the name of a repository on its host. Undefined if it is unknown; its connection is then listed again.
+   */
   async #pathOf(connection: string, id: string): Promise<string | undefined> {
     const { connections } = await readConnections(this.#folder);
     const own = connections.find(({ name }) => name === connection);
@@ -239,7 +242,7 @@ class Service implements SyncService {
   }
 }
 
-/** A sleep that ends early when something is requested. */
+/** The longest sleep. It ends early when something is requested. */
 const IDLE_MS = 3_600_000;
 
 function webhookSecrets(

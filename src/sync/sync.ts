@@ -104,7 +104,7 @@ export async function syncConnections(
   const failure = new AbortController();
   try {
     const whole = AbortSignal.any([signal, failure.signal]);
-    setMaxListeners(0, whole); // every repository waits with a listener
+    setMaxListeners(0, whole); // every repository that waits adds a listener
     const run = new SyncRun(engine, checked, { ...options, folder, signal: whole });
     const connections = await run.all(failure);
     return { connections, durationMs: performance.now() - startedAt };
@@ -168,7 +168,7 @@ class SyncRun {
     let before: Promise<unknown> = Promise.resolve();
     const runs = connections.map((connection) => {
       const listed = guard(this.#list(connection));
-      listed.catch(() => {}); // awaited below, after the ones before it
+      listed.catch(() => {}); // awaited below, after the lists of the connections before it
       const turn = before.then(() => listed);
       before = turn.catch(() => {});
       return guard(turn.then((list) => this.#sync(connection, list, known)));

@@ -194,7 +194,7 @@ async function jsonOf({ headers, body }: Delivery): Promise<unknown> {
   const json = isForm === true ? await formField(body, "payload", pause) : body;
   if (await beyondJsonShape(json, { pause, mostValues: MOST_VALUES })) return undefined;
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(json); // otherwise replacing takes 17 ms for 4 MiB
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(json); // fatal, because replacing invalid bytes takes 17 ms for 4 MiB
     await pause();
     return JSON.parse(text);
   } catch {

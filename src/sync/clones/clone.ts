@@ -51,7 +51,7 @@ export async function updateClone(folder: string, options: CloneOptions): Promis
     });
   }
   await runRemote(["symbolic-ref", "HEAD", `refs/heads/${state.head}`], git, HERE);
-  // the remote may have changed before the fetch, so the fetched references count
+  // the remote may have changed since it was asked, so the fetched references count
   return { refs: await refsHere(git), head: state.head };
 }
 
@@ -170,7 +170,7 @@ async function fetchAll(git: RemoteGit, { url, onProgress }: CloneOptions): Prom
   });
 }
 
-/** Matches lock files and incomplete packs. No name of a branch ends in `.lock`. */
+/** Removes lock files and incomplete packs. No name of a branch ends in `.lock`. */
 async function sweep(folder: string): Promise<void> {
   const gone = (path: string) => rm(path, { force: true, recursive: true });
   for await (const entry of await opendir(folder))

@@ -4,9 +4,9 @@
  * protocols that run programs. A process that is silent for too long is terminated together with all processes that
  * it has started.
  *
- * A secret is passed in the environment. A credential helper, run by git in a shell, gives it to git with `printf`
- * and names of variables. So the secret is in no argument, file or address, and git uses it only for the origin that
- * the helper is configured for. Redirects are not followed.
+ * A secret is passed in the environment. git runs a credential helper in a shell, which prints the secret with `printf`
+ * and names of variables. So the secret is in no argument, file or address, and git uses it only for the origin of that
+ * helper. Redirects are not followed.
  */
 
 import { spawn, type ChildProcess } from "node:child_process";
@@ -142,7 +142,7 @@ class Watch {
     this.#killer = setTimeout(() => kill(this.#child, "SIGKILL"), GRACE_MS);
   }
 
-  /** Resolves to the exit code, -1 for a process that was killed. */
+  /** Resolves to the exit code, or to -1 if the process was killed. */
   async over(): Promise<number> {
     try {
       return await new Promise((resolve, reject) => {
@@ -167,7 +167,7 @@ function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** Yields lines of standard error. Those that end with \r are progress. */
+/** Splits standard error into lines. Reports those that are progress, and keeps the last of the others. */
 class ErrorLines {
   #rest = "";
   #kept = "";
@@ -200,7 +200,7 @@ class ErrorLines {
   }
 }
 
-/** Adds advice to a message if there is any. */
+/** Adds advice to git's message if there is any for it. */
 function explain(said: string): string {
   const why = said === "" ? "it ended without a message" : said;
   const advice = ADVICE.find(([pattern]) => pattern.test(why))?.[1];

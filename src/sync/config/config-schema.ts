@@ -143,7 +143,7 @@ export const CONNECTION_TYPES: readonly ConnectionType[] = connection.options.ma
 
 const SCOPES = ["orgs", "users", "groups", "workspaces", "projects", "repos"] as const;
 
-/** The fields that list something. If none is given, Gerrit lists everything. */
+/** Checks that a connection lists something. A connection to Gerrit lists everything by default. */
 const listed = connection.superRefine((value, context) => {
   if (value.type === "gerrit" && value.token !== undefined && value.username === undefined)
     context.addIssue({ code: "custom", message: "a token of Gerrit needs a username" });

@@ -1,5 +1,5 @@
 /**
- * Lists repositories of Azure DevOps through version 7.0 of its API, which Servers since 2022 also have. One list
+ * Lists repositories of Azure DevOps through version 7.0 of its API, which Azure DevOps Server has since 2022. One list
  * contains all repositories of an organization.
  */
 

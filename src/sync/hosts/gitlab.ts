@@ -1,6 +1,6 @@
 /**
  * Lists projects of GitLab through version 4 of its REST API, in pages of 100 with the next page in the header Link.
- * Lists are ordered by id, so a project that is created meanwhile does not move another to a different page.
+ * Lists are ordered by id, so a project that is created during the listing does not move another to a different page.
  */
 
 import { z } from "zod";

@@ -130,7 +130,7 @@ export class HostClient {
     }));
   }
 
-  /** Yields all entries of a list. `turn` finds them in an answer, and the address of the next page. */
+  /** Yields all entries of a list. `turn` returns the entries in an answer, and the address of the next page. */
   async *pages<T, Page>(
     address: string,
     schema: z.ZodType<Page>,
@@ -147,8 +147,8 @@ export class HostClient {
   }
 
   /**
-   * Returns the next address on this host. A host that is reached under another name than its own uses its own name
-   * in links, so only path and query are used.
+   * Returns the next address on this host. A host that is reached under another name uses its own name in links. Only
+   * the query of such a link is used.
    */
   #turned(next: URL, from: string): string {
     const own = new URL(from);
@@ -332,7 +332,7 @@ function retryAfter(text: string, now: number): number {
   return Number.isFinite(ms) ? Math.max(0, ms) : USUAL_WAIT_MS;
 }
 
-/** Parses seconds since 1970, or seconds from now, which some hosts send; the latter are small numbers. */
+/** Parses seconds since 1970, or a small number of seconds from now, which some hosts send. */
 function untilReset(seconds: number, now: number): number {
   if (!Number.isFinite(seconds)) return USUAL_WAIT_MS;
   const ms = seconds > 1e9 ? seconds * 1_000 - now : seconds * 1_000;

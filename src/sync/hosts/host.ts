@@ -36,7 +36,7 @@ export const bearer = ({ token }: Credential): Record<string, string> => ({
   authorization: `Bearer ${token}`,
 });
 
-/** Lists one part of a connection. If that fails, reports the failure, and the other parts continue. */
+/** Lists one part of a connection. If that fails, yields the failure, so that the other parts continue. */
 export async function* part(
   where: string,
   entries: AsyncIterable<Found>,

@@ -22,6 +22,8 @@ const HOSTS: { readonly [Type in ConnectionType]: Host<Type> } = {
   folder,
 };
 
-/** Returns the host of a connection, which uses the connection's own configuration. */
+/**
+ * Returns the host for the type of a connection. REQUIRES: its methods receive only this connection's configuration.
+ */
 export const hostFor = (config: ConnectionConfig): Host<ConnectionType> =>
   HOSTS[config.type] as unknown as Host<ConnectionType>;
