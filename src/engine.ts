@@ -580,7 +580,7 @@ class OpenedEngine
     };
   }
 
-  /** Makes the warm-up. The caller's thread has none, because it has other work. */
+  /** Makes the warm-up. Without workers there is none, because the calling thread has other work. */
   #newWarmUp(): WarmUp | undefined {
     if (!this.#options.warmUp || this.#pool.inline) return undefined;
     // the host's searches report damage; these need not

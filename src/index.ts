@@ -1,4 +1,4 @@
-/** quern: the public API, all of it. */
+/** The entry point quern: the whole public API. */
 
 export { QuernError, type ErrorCode } from "./base/errors.ts";
 export {

@@ -164,7 +164,7 @@ async function take(
   return found;
 }
 
-/** Sorts the repositories that the viewer may see, instead of scanning all. */
+/** Yields the places of the matching repositories that the viewer may see, in order, without scanning all names. */
 function* placesOfFew(
   catalog: Catalog,
   viewer: Viewer,

@@ -1,5 +1,5 @@
 /**
- * Conformance suites for hosts' own stores. Independent of any test framework: pass your runner's `test`, and a
+ * Conformance suites for hosts' own stores. They work with any test framework: pass your runner's `test`, and a
  * function that opens a store. The stores need not be empty, because a suite uses its own ids.
  *
  *     import { test } from "node:test";

@@ -198,7 +198,7 @@ const both = (one: Followed, other: Followed): Followed => ({
   },
 });
 
-/** Calls back when something below the folder changes that no rule excludes. */
+/** Calls `onChange` when something that no rule excludes changes below the folder. */
 async function followFiles(
   root: string,
   { patterns, gitignore }: Pick<TreeRules, "patterns" | "gitignore">,
@@ -214,7 +214,7 @@ async function followFiles(
     maxFileSize: Infinity,
     notices: (onLost) => systemNotices(root, onLost),
     onChange: () => isBegun && onChange(),
-    // read only to find new folders to watch
+    // a refresh calls `onChange` for each change, and finds new folders to watch
     onNotice: () => {
       refreshing = refreshing
         .then(() => tree.refresh(new Slice({ signal })))
@@ -226,7 +226,7 @@ async function followFiles(
   return { hasNotices: tree.followed === "notices", close: () => tree.close() };
 }
 
-/** Calls back when HEAD or a ref of the repository moves. */
+/** Calls `onChange` when HEAD or a ref of the repository moves. */
 async function followRefs(gitDir: string, follower: Follower): Promise<Followed> {
   const common = await commonFolder(gitDir);
   const names = /^(?:HEAD|packed-refs|refs)$/;
@@ -238,14 +238,14 @@ async function followRefs(gitDir: string, follower: Follower): Promise<Followed>
   return both(heads, await followFiles(join(common, "refs"), all, follower));
 }
 
-/** Calls back when git's index, its exclude rules or the checked-out branch change. */
+/** Calls `onChange` when git's index, its exclude rules or the checked-out branch change. */
 async function followGitRules(gitDir: string, { onChange }: Follower): Promise<Followed> {
   const info = join(await commonFolder(gitDir), "info");
   const own = followNames(gitDir, /^(?:HEAD|index)$/, onChange);
   return existsSync(info) ? both(own, followNames(info, /^exclude$/, onChange)) : own;
 }
 
-/** Calls back when an entry of the folder with a matching name changes. */
+/** Calls `onChange` when an entry of the folder with a matching name changes. */
 function followNames(folder: string, names: RegExp, onChange: () => void): Followed {
   const notices = systemNotices(folder, onChange);
   const watched = notices.watch(folder, {

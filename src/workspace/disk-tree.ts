@@ -72,7 +72,7 @@ interface Folder {
   heard: Set<string> | "all";
 }
 
-/** The number of names with notices from which on the whole folder is read again. */
+/** The most names with notices that are read one by one. If there are more, the whole folder is read again. */
 const MOST_NAMES = 64;
 
 export class DiskTree {
@@ -132,7 +132,7 @@ export class DiskTree {
       if (heard === "all" || heard.size > MOST_NAMES) await this.#scan(folder, slice, false);
       else for (const name of heard) await this.#look(folder, name, slice);
     } catch (error) {
-      this.#hear(folder, undefined); // the next refresh begins here
+      this.#hear(folder, undefined); // the next refresh reads this folder again
       throw error;
     }
   }
@@ -240,7 +240,7 @@ export class DiskTree {
         .map(childOf);
     } catch (error) {
       if (folder.path === "" && !isGone(error)) throw unreadableFolder(this.#options.root, error);
-      return []; // was deleted meanwhile, or is not readable
+      return []; // the folder was deleted, or is not readable
     }
   }
 
@@ -312,7 +312,7 @@ export class DiskTree {
     if (kind !== "file") return { kind: "skipped", reason: "unreadable" };
     const now = Date.now();
     const stat = this.#stat(path);
-    if (!stat?.isFile()) return undefined; // was replaced meanwhile
+    if (!stat?.isFile()) return undefined; // something else has replaced the file
     if (stat.size > this.#options.maxFileSize) return { kind: "skipped", reason: "too-large" };
     return { kind: "file", version: versionOf(stat, now), size: Number(stat.size) };
   }

@@ -165,7 +165,7 @@ export interface KnowsWhatIsNew {
  * if (seen.followed !== "notices") console.log("each search looks at the disk", stats.fileCount);
  */
 export interface WorkspaceResponse extends SearchResponse {
-  /** The state that was searched: the whole tree as it was when the call began. */
+  /** The state of the tree that was searched; see Workspace.search(). */
   readonly seen: {
     /** The generation of the index. */
     readonly generation: number;
@@ -202,8 +202,8 @@ export interface WorkspaceEngine {
 }
 
 /**
- * If more files than this have changed, a search waits for the index, because indexing many small files takes about
- * as long as laying them over it.
+ * If more files than this have changed, a search waits for the index, because indexing many small files takes about as
+ * long as laying them over the index.
  */
 const MOST_FILES = 400;
 const MOST_BYTES = 8 * 2 ** 20;
@@ -219,7 +219,7 @@ const RETRY_MS = 1_000;
 const YOUNG_MS = 20;
 /** The interval between reads of the disk if no notices arrive. */
 const POLL_MS = 2_000;
-/** How often a search that waits for the index may start again because much has changed meanwhile. */
+/** How often a search waits for the index if too much has changed again after each wait. */
 const MOST_ROUNDS = 5;
 
 /** Opens a followed folder. Resolves when its content is in the index; symbols follow. */
