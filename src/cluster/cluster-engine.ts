@@ -20,7 +20,7 @@ export interface ClusterStatus {
     shard: number;
     /** The newest published generation. */
     published: number;
-    /** The generation that searches on this machine see; 0 if none yet. */
+    /** The generation that this machine uses for its searches, or 0 if it has none yet. */
     here: number;
   }[];
   /** All nodes that have ever reported, by name. */
@@ -88,11 +88,11 @@ export interface WorkOptions {
 }
 
 /**
- * An engine over the index of a cluster. Searches see immediately what this machine publishes, and within some
- * seconds what others publish. It differs from the engine of open() in four ways. `workspace()` is not supported.
- * `index()` publishes each source separately: its content, then its symbols, then merged segments. It resolves when
- * searches on this machine see all of them. `history()` needs the clone on this machine. If nodes hold the index,
- * `overlay` is not supported.
+ * An engine over the index of a cluster. What this machine publishes is visible to its searches immediately, and what
+ * other machines publish within some seconds. It differs from the engine of open() in four ways. `workspace()` is not
+ * supported. `index()` publishes each source separately: its content, then its symbols, then merged segments. It
+ * resolves when searches on this machine see all of them. `history()` needs the clone on this machine. If nodes hold
+ * the index, `overlay` is not supported.
  *
  * @example
  * declare const engine: ClusterEngine;

@@ -111,8 +111,8 @@ export interface ClusterNodeOptions {
   diskBytes: number;
   /**
    * Starts the server of `internal`. Called when the node has fetched its slices, before it reports that it is ready
-   * and other machines start to ask it. Without this function, a search that arrives before the server listens is
-   * sent on to another replica.
+   * and other machines start to ask it. Without this function, fronts may ask the node before its server listens; they
+   * then ask another replica.
    */
   listen?: (internal: (request: Request) => Promise<Response>) => Promise<unknown>;
 }

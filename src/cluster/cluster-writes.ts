@@ -159,7 +159,7 @@ export class ClusterWrites {
     }
   }
 
-  /** Collects every hour from the first call on. */
+  /** Starts to collect every hour, if it has not started yet. */
   #keepCollecting(): void {
     this.#collecting ??= setInterval(() => {
       this.collect({}).catch((error: unknown) => {

@@ -149,7 +149,7 @@ export class OpenedCluster
     };
     if (isThere()) return;
     const stop = new AbortController();
-    following.refresh(stop.signal).catch(() => undefined); // PostgreSQL is down, but may be back in time
+    following.refresh(stop.signal).catch(() => undefined); // if PostgreSQL is down, it may be back in time
     try {
       for (const start = performance.now(); !isThere(); await sleep(REACH_STEP_MS)) {
         throwIfAborted(signal);

@@ -16,7 +16,7 @@ import { readContents, reading } from "./local/contents.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 
 const POLL_MS = 1_000;
-/** How long it waits for another process of this machine that is updating the same directory. */
+/** How long a machine waits for another of its processes that is updating the same directory. */
 const TURN_MS = 600_000;
 
 /** The directory that a machine fills, and an engine that searches it. */
@@ -93,7 +93,7 @@ export class Replica {
     }
   }
 
-  /** The generation of each shard that searches see. */
+  /** Returns the generation of each shard that searches see. */
   generations(): Map<number, number> {
     const { shards } = reading(this.#local.environment, readContents);
     return new Map(shards.map(([shard, generation]) => [shard, generation]));

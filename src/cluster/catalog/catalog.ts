@@ -1,8 +1,8 @@
 /**
  * Reads and writes the current state of a cluster in PostgreSQL. Only the writer of a shard raises its generation. It
- * does so in one transaction with everything that the new generation consists of, and only if the generation is still
- * the one it started from. So a writer that was stopped and replaced by another publishes nothing. Leases are rows
- * that use PostgreSQL's clock, so they hold across machines and through PgBouncer.
+ * does so in the transaction that writes everything of the new generation, and only if the shard is still at the
+ * generation from which the writer started. So a writer that was stopped and replaced by another publishes nothing.
+ * Leases are rows that use PostgreSQL's clock, so they hold across machines and through PgBouncer.
  */
 
 import { crc32 } from "node:zlib";
@@ -149,8 +149,8 @@ export class Catalog {
   }
 
   /**
-   * Yields the states of repositories at the generations in which they changed, in batches, in any order. Leaves out
-   * `extra` if the caller does not need it.
+   * Yields the states of repositories at the given generations, in batches, in any order. Leaves out `extra` unless
+   * `hasExtra` is true.
    */
   async *states(
     wanted: Iterable<readonly [repository: number, changed: number]>,
@@ -180,7 +180,7 @@ export class Catalog {
     if (known !== undefined) return known;
     return this.#tables.transaction(async (client) => {
       const shards = this.#name("shard");
-      // one of two new repositories may need the shard that the other creates
+      // if another call is creating a shard, this repository may fit into it
       await client.query(`lock table ${shards} in share row exclusive mode`);
       const { rows } = await client.query(
         `select shard from ${shards} where text_bytes < $1
@@ -208,10 +208,7 @@ export class Catalog {
     return Number(rows[0]?.shard);
   }
 
-  /**
-   * Resolves to the shard of a repository, or to undefined if none was ever assigned to that name or the repository
-   * was removed.
-   */
+  /** Resolves to the shard of a repository, or to undefined if the name has no shard or the repository was removed. */
   async knownShard(name: string): Promise<number | undefined> {
     const { rows } = await this.#tables.query(
       `select shard from ${this.#name("repository")} where name = $1`,

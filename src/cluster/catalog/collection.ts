@@ -1,8 +1,7 @@
 /**
- * Determines which rows and objects are no longer used. The oldest generation that is kept decides this for each shard.
- * A state that was replaced by then is not needed by any later generation either. Nor is a segment that existed then
- * but is not named by that generation. Nothing that was replaced ever comes back. So only one manifest per shard is
- * read to find unused rows.
+ * Determines which rows and objects are no longer used. If the oldest kept generation of a shard does not use an older
+ * row, no later generation does, because nothing that was replaced comes back. So only one manifest per shard is read
+ * to find unused rows.
  *
  * A writer stores an object before any row names it. An object that no row names is deleted in three steps. First its
  * key is written to `quern_doomed`, while no publication is running. Then all names are read again. Then the object
@@ -29,7 +28,7 @@ export class Collection {
     this.#tables = openTables(pool, place);
   }
 
-  /** Takes or renews the right to collect. */
+  /** Takes or renews the lease of the collection. Resolves to false if another process holds it. */
   async lease(holder: string, ms: number): Promise<boolean> {
     const { changed } = await this.#tables.query(
       `insert into ${this.#name("lease")} as old (name, holder, held_until)
@@ -66,7 +65,10 @@ export class Collection {
     return sum;
   }
 
-  /** Rows that say that a repository was removed are deleted together with all its earlier rows. */
+  /**
+   * Deletes the states that `oldest` and later generations do not need. A row that marks a repository as removed is
+   * deleted together with all earlier rows of the repository.
+   */
   async #dropStates(shard: number, oldest: number): Promise<number> {
     const table = this.#name("state");
     const { rows } = await this.#tables.query(
@@ -100,7 +102,7 @@ export class Collection {
     const manifests = await this.#tables.query(
       `select shard, generation from ${this.#name("manifest")} order by shard, generation`,
     );
-    // one at a time, because each names the symbols of all segments
+    // one at a time, because each manifest names the symbols of all its segments
     for (const { shard, generation } of manifests.rows) {
       const found = await this.#tables.query(
         `select body from ${this.#name("manifest")} where shard = $1 and generation = $2`,

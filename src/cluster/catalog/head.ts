@@ -48,7 +48,7 @@ export interface PublishedSegment {
 export interface PublishedState {
   readonly repository: number;
   readonly changed: number;
-  /** Its segments are identified by their numbers in the shard. */
+  /** The record. It identifies segments by their numbers in the shard. */
   readonly record: RepositoryRecord;
   readonly sets: readonly PublishedSet[];
   /**
@@ -71,7 +71,7 @@ export interface Publication extends Omit<ShardHead, "generation"> {
   /** The new states of the repositories that changed. The field `changed` of each is `before + 1`. */
   readonly states: readonly PublishedState[];
   readonly removed: readonly number[];
-  /** The job that the publication completes, unless the job was requested again meanwhile. */
+  /** The job that the publication completes, unless the job was requested again while it ran. */
   readonly job?: EndedJob | undefined;
 }
 

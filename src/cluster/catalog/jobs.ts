@@ -1,7 +1,8 @@
 /**
- * The queue of repositories to index. A repository has one row, so several requests for it become one. A worker holds
- * its job by a lease in the row. The transaction that publishes the result also ends the job, unless it was requested
- * again. `asked` is the time of the last request as PostgreSQL writes it, because a Date has no microseconds.
+ * The queue of repositories to index. A repository has one row, so several requests for it become one. A process that
+ * works on a job holds a lease in the job's row. The transaction that publishes the result also ends the job, unless it
+ * was requested again. `asked` is the time of the last request as PostgreSQL writes it, because a Date has no
+ * microseconds.
  */
 
 import type { PostgresPool, PostgresQueries } from "../postgres/pool.ts";
@@ -85,7 +86,7 @@ export class Jobs {
     };
   }
 
-  /** Resolves to false if another worker has taken the job over. */
+  /** Renews the lease of a job. Resolves to false if another worker has taken the job over. */
   async renew({ repository }: TakenJob, worker: string, leaseMs: number): Promise<boolean> {
     const { changed } = await this.#tables.query(
       `update ${this.#job} set worker_until = now() + $3 * interval '1 millisecond'

@@ -1,6 +1,7 @@
 /**
- * Records in PostgreSQL, with its clock, which nodes exist and what each has ready. A node with a heartbeat within
- * LIVE_MS may be asked. A node with a heartbeat within PLACED_MS owns slices, so a restart moves no slices.
+ * Records in PostgreSQL, with its clock, which nodes exist and what each has ready. Fronts may ask a node if its last
+ * heartbeat is not older than LIVE_MS. A node owns slices if its last heartbeat is not older than PLACED_MS, so a
+ * restart moves no slices.
  */
 
 import type { PostgresPool } from "../postgres/pool.ts";
@@ -9,9 +10,7 @@ import { ownersOf } from "./placement.ts";
 
 export const LIVE_MS = 10_000;
 export const PLACED_MS = 600_000;
-/**
- * After an error, or after waiting this long for an answer, a machine assumes that no machine could reach PostgreSQL.
- */
+/** If PostgreSQL reports an error, or does not answer for this long, a machine assumes that no machine can reach it. */
 const OUTAGE_MS = 5_000;
 /** How much time nodes have for their next heartbeat after such an outage. */
 const SETTLE_MS = 10_000;
@@ -44,7 +43,7 @@ export interface Membership {
 
 export class Nodes {
   readonly #tables: Tables;
-  /** The last answer of PostgreSQL, and its time by performance.now(). */
+  /** The last answer of PostgreSQL, and when it arrived, by performance.now(). */
   #heard: { readonly at: number; readonly members: Membership } | undefined;
   #isOut = false;
   #settlesAt = -Infinity;

@@ -26,8 +26,8 @@ export function ownersOf(
 const weightOf = (text: string): number => hash("sha256", text, "buffer").readUIntBE(0, 6);
 
 /**
- * Remembers the owners of slices until other nodes own slices. A node asks for the owners of every slice each second,
- * and hashing 40 000 slices of thirty nodes takes more than a second.
+ * Caches the owners of slices until the list of nodes that own slices changes. A node asks for the owners of every
+ * slice each second, and hashing 40 000 slices of thirty nodes takes more than a second.
  */
 export class Placement {
   readonly #replicas: number;

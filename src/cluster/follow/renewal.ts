@@ -10,9 +10,9 @@ export interface Renewal extends Disposable {
 }
 
 /**
- * Renews a lease until the result is disposed of. `renew` resolves to whether the lease is still held. If it rejects,
- * the next renewal tries again, because PostgreSQL may be back before the lease ends. If the writer has lost the lease
- * by then, it cannot publish.
+ * Renews a lease until the result is disposed of. `renew` resolves to whether the lease is still held. If `renew`
+ * rejects, the next renewal tries again, because PostgreSQL may be back before the lease ends. A writer that has lost
+ * its lease by then cannot publish.
  */
 export function keepRenewing(renew: () => Promise<boolean>): Renewal {
   const lost = new AbortController();

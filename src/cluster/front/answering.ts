@@ -30,7 +30,7 @@ export type Answering = Pick<
   OpensHistory &
   Observable;
 
-/** Starts to follow publications. */
+/** Follows publications, so that searches see them. */
 export interface Following {
   /** Makes the next check for publications happen soon. */
   wake(): void;

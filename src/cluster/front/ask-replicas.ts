@@ -29,7 +29,7 @@ export interface Answered<T> {
   readonly answers: readonly NodeAnswer<T>[];
   /** The number of slices that no replica has answered for. */
   readonly lost: number;
-  /** The number of slices whose nodes did not answer in time. */
+  /** The number of slices whose nodes did not answer before the search's time-out. */
   readonly late: number;
   /** Whether some slice has no replica at the requested generation. */
   readonly isStale: boolean;
@@ -45,7 +45,10 @@ interface Waiting {
   readonly isAgain: boolean;
 }
 
-/** Adds nodes that fail to `failed`, and does not ask them again. `ask` resolves to "late" when the time is over. */
+/**
+ * Asks the replicas of the slices. Adds nodes that fail to `failed`. REQUIRES: `ask` resolves to "late" when the
+ * search's time is over.
+ */
 export async function askReplicas<T>(
   slices: readonly PlacedSlice[],
   failed: Set<string>,
@@ -124,7 +127,7 @@ export const timeLeft = ({ startedAt, timeoutMs }: Due): { readonly timeoutMs?: 
     ? {}
     : { timeoutMs: Math.max(1, timeoutMs - (performance.now() - startedAt)) };
 
-/** Asks a node. Rejects as if the node were not there if it does not answer for READ_MS. */
+/** Asks a node. Rejects with NodeFailed if the node does not answer for READ_MS. */
 export async function orFailed<T>(
   url: string,
   ask: (signal?: AbortSignal) => Promise<T>,
@@ -134,7 +137,7 @@ export async function orFailed<T>(
   throw new NodeFailed("unreachable", `${url} has not answered for ${READ_MS / 1000} s`);
 }
 
-/** Resolves to "late" if the search ends before the node has answered. */
+/** Resolves to the answer, or to "late" if the search's time is over before that. Rejects if the caller aborts. */
 export async function inTime<T>(
   { startedAt, timeoutMs, signal }: Due,
   ask: (signal: AbortSignal | undefined) => Promise<T>,

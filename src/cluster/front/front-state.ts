@@ -226,7 +226,7 @@ export const numberOf = (shard: number, segment: number): number => shard * SHAR
 export class FrontStates {
   readonly #catalog: Catalog;
   #state: FrontState | undefined;
-  /** The rows from which the state was made. */
+  /** The rows from which the state was made, as JSON. */
   #rows = "";
 
   constructor(catalog: Catalog) {
@@ -255,10 +255,10 @@ export class FrontStates {
   }
 
   /**
-   * Chooses the generation of a shard that has the most slices on live nodes. If several have equally many, chooses
-   * the newest. Never chooses a generation older than one that this front has already asked for. Nodes keep older
-   * generations for a minute, but a caller who has seen one state must not see an older one later. Resolves to
-   * undefined if the shard is new and none of its generations is ready yet.
+   * Chooses the generation of a shard that has the most slices on live nodes. If several have equally many, chooses the
+   * newest. Never chooses a generation older than one that this front has already used, because a caller who has seen
+   * one state must not see an older one later. Resolves to undefined if the shard is new and none of its generations is
+   * ready yet.
    */
   async #choose(
     shard: number,
@@ -296,7 +296,7 @@ export class FrontStates {
     if (newest.status === "rejected") throw newest.reason;
     if (head.status === "fulfilled") return head.value;
     if (generation === newest.value.get(shard)) throw head.reason;
-    return undefined; // an older one may already be collected
+    return undefined; // an older generation may already be collected
   }
 
   async #build(shards: ReadonlyMap<number, FrontShard>): Promise<FrontState> {
@@ -343,7 +343,7 @@ export class FrontStates {
   }
 }
 
-/** Returns the rows that decide about a state. */
+/** Returns the rows on which a state depends, as JSON. */
 const rowsOf = (published: ReadonlyMap<number, number>, { nodes, ready }: Membership): string =>
   JSON.stringify([
     [...published],

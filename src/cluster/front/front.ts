@@ -402,7 +402,7 @@ export class Front implements Answering {
     return (await this.#described([id]))(id);
   }
 
-  /** Adds up the facts about repositories that nodes have in their slices. */
+  /** Resolves to a function that adds up, for one repository, the facts that nodes know from their slices. */
   async #described(ids: readonly number[]): Promise<(id: number) => Described> {
     const slicesOf = (state: FrontState): PlacedSlice[] => {
       const slices = new Map<string, PlacedSlice>();

@@ -55,7 +55,7 @@ export async function chooseHeads(
   return { files: files.map(chosen), ...rest };
 }
 
-/** Returns each name once, in order. */
+/** Returns the repository names of all parts and `another`, each once, in order. */
 function allNames(parts: readonly Heads[], another: string | undefined): readonly string[] {
   const names = new Set(parts.flatMap(({ files }) => files.names));
   if (another !== undefined) names.add(another);

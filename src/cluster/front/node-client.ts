@@ -58,8 +58,8 @@ export interface NodeClient {
 }
 
 /**
- * Calls `onStranger` when a node rejects the secret or speaks another version. It is called once per node until that
- * node answers.
+ * Makes a client that asks nodes. Calls `onStranger` when a node rejects the secret or speaks another version: once for
+ * each node, until that node answers.
  */
 export function nodeClient(
   secret: string,
@@ -177,7 +177,7 @@ async function* stepsOf({ secret, url, call, response }: Answer): AsyncGenerator
     isOver = step.event.type === "final";
     yield step;
   }
-  for await (const _ of frames); // so that the connection can be reused
+  for await (const _ of frames); // reads to the end, so that the connection can be reused
 }
 
 /** Returns the value of an answer, or throws the reason why there is none. */

@@ -58,7 +58,10 @@ interface Delivery {
   matches: number;
 }
 
-/** Yields nothing but "stale" if some slice has no replica at its generation, or has moved to other nodes by now. */
+/**
+ * Yields the events of a stream. Yields only "stale" if some slice has no replica at its generation, or has moved to
+ * other nodes by now.
+ */
 export async function* streamNodes(
   client: NodeClient,
   asked: StreamAsked,
@@ -160,8 +163,8 @@ function addMissing(stats: SearchStats, asked: number, { streams, late }: Found)
 }
 
 /**
- * Yields the steps of all streams as they arrive. A stream is asked for its next step once its last one was taken. A
- * stream that fails before it has delivered anything is replaced by the streams that `reopen` returns.
+ * Yields the steps of all streams as they arrive. A stream is asked for its next step when its previous step has been
+ * taken. A stream that fails before it has delivered anything is replaced by the streams that `reopen` returns.
  */
 async function* inTurn(
   streams: readonly Opened[],
@@ -198,7 +201,9 @@ async function* inTurn(
   }
 }
 
-/** Resolves to "late" if the search ends first. */
+/**
+ * Resolves to the value of `next`, or to "late" if the search's time is over before that. Rejects if the caller aborts.
+ */
 async function within<T>(due: Due, next: Promise<T>): Promise<T | "late"> {
   return inTime(due, (signal) => {
     if (signal === undefined) return next;
@@ -213,7 +218,9 @@ async function within<T>(due: Due, next: Promise<T>): Promise<T | "late"> {
 
 type ShowBeginning = (file: StreamedFile, count: number) => Promise<FileResult | undefined>;
 
-/** Returns the files that still fit. The last one is cut to the matches that remain. */
+/**
+ * Resolves to the files that still fit into the limits of the request. The last one is cut to the matches that remain.
+ */
 async function deliver(
   { event, files: places }: StreamStep,
   delivery: Delivery,
@@ -243,7 +250,7 @@ async function deliver(
   };
 }
 
-/** Resolves to undefined if the node fails meanwhile, or if the file is damaged. */
+/** Asks a node for the first matches of a file. Resolves to undefined if the node fails, or if the file is damaged. */
 async function showBeginning(
   client: NodeClient,
   showing: {

@@ -1,7 +1,7 @@
 /** How many objects are sent or fetched at the same time. */
 const AT_ONCE = 4;
 
-/** Runs `work` for all items, some at a time. The first failure ends it. */
+/** Calls `run` for all items, some at a time. After the first failure, begins no further item. */
 export async function eachOf<T>(all: readonly T[], run: (one: T) => Promise<void>): Promise<void> {
   const left = all[Symbol.iterator]();
   let hasFailed = false;

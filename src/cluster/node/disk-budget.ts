@@ -1,6 +1,6 @@
 /**
- * Chooses the slices that fit on a node's disk. The node's own slices come first. Foreign slices, which it keeps
- * until their owners have them ready, get the remaining space.
+ * Chooses the slices that fit on a node's disk. The node's own slices come first. The remaining space is for foreign
+ * slices: those that the node keeps until their owners have them ready.
  */
 
 import type { WantedShard } from "../local/bring.ts";

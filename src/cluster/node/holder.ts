@@ -21,7 +21,7 @@ const KEPT_MS = 60_000;
 const MOST_VIEWS = 32;
 /** The limit of ids in all viewers that are cached for later searches. Making a viewer of 100 000 ids takes 5 ms. */
 const MOST_VIEWER_IDS = 1_000_000;
-/** A key may contain a bit for each of 100 000 repositories, which takes as much memory as this many ids. */
+/** What the key of a cached viewer counts as, in ids. A key may have a bit for each of 100 000 repositories. */
 const KEY_IDS = 4_000;
 
 /** Some slices of a shard at one generation, in the node's directory. */
@@ -118,7 +118,7 @@ export class Holder {
     }
   }
 
-  /** Returns undefined if the node lacks a slice. */
+  /** Chooses, for each shard of a call, the state that has its slices. Returns undefined if the node lacks a slice. */
   #choose(slices: readonly SliceAsked[]): Chosen[] | undefined {
     const byShard = new Map<number, SliceAsked[]>();
     for (const one of slices) {
@@ -158,7 +158,7 @@ export class Holder {
     return view;
   }
 
-  /** Returns undefined if every repository is visible. */
+  /** Returns the viewer that the bits of the slices describe. Undefined if every repository is visible. */
   #viewer(chosen: readonly Chosen[]): Viewer | undefined {
     if (chosen.every(({ bits }) => bits === undefined)) return undefined;
     const parts = chosen.map(({ shard, state, bits }) => [
@@ -170,7 +170,7 @@ export class Holder {
   }
 }
 
-/** Returns a catalog with the requested segments. It may contain other repositories, but without segments. */
+/** Resolves to a catalog with the segments of the chosen slices. It may also have repositories without segments. */
 async function catalogOf(chosen: readonly Chosen[], newest: Kept): Promise<Catalog> {
   const states = [...new Set(chosen.map(({ state }) => state))];
   const base = states.length === 1 ? states[0]!.catalog : await mixed(chosen, newest.catalog);

@@ -70,7 +70,7 @@ export function nodeHandler(node: NodeOptions): DirectHandler {
     running++;
     let isStreaming = false;
     try {
-      // somebody who recorded a call could send its headers with another body for a minute
+      // without this check, somebody who recorded a call could send its headers with another body for a minute
       const body = await bytesWithin(sent, MOST_ASKED_BYTES);
       if (!body || !isBodyOf(headers, body.digest)) return unknown();
       const asked = (await decodeBounded(body.bytes)) as OnSlices;

@@ -26,10 +26,10 @@ import { nodeHandler } from "./node-handler.ts";
 
 const BEAT_MS = 2_000;
 const POLL_MS = 1_000;
-/** The pause before it fetches again after the disk was full and nothing could be evicted. */
+/** How long a node waits before it fetches again, if the disk was full and nothing could be evicted. */
 const FULL_MS = 60_000;
 const MOST_CONCURRENT = 64;
-/** How long it waits for another process of this machine that is updating the same directory. */
+/** How long a node waits for another process of this machine that is updating the same directory. */
 const TURN_MS = 600_000;
 
 export interface NodeSettings {
@@ -277,7 +277,7 @@ export class ClusterNode {
       if (!others || left.every(({ own }) => own.own.length === 0)) break;
       await sleep(POLL_MS / 4, undefined, { signal: this.#closing.signal });
     }
-    await sleep(2 * POLL_MS, undefined, { signal: this.#closing.signal }); // until fronts have learnt of it
+    await sleep(2 * POLL_MS, undefined, { signal: this.#closing.signal }); // until fronts have noticed it
   }
 
   /** Stops without notifying anybody, as if the process were killed. */

@@ -75,7 +75,7 @@ class Listener {
     if (this.#deaf !== undefined) subscriber.onDeaf(this.#deaf);
   }
 
-  /** Returns whether it was the last one. */
+  /** Removes a subscriber. Returns whether it was the last one. */
   remove(subscriber: Subscriber): boolean {
     return this.#subscribers.delete(subscriber) && this.#subscribers.size === 0;
   }
@@ -94,7 +94,7 @@ class Listener {
     }
   }
 
-  /** Resolves when the connection is lost, or no notification arrives. */
+  /** Listens on one connection. Resolves when the connection is lost, or if no notification arrives. */
   async #listenOnce(): Promise<void> {
     const pool = this.#pool as PostgresPool & { options?: { max?: number } };
     if (pool.options?.max === 1) return this.#giveUp("the pool has one connection alone");
@@ -125,13 +125,13 @@ class Listener {
     });
     await Promise.race([lost, client.query(`listen ${CHANNEL}`)]);
     const sent = this.#pool.query("select pg_notify($1, $2)", [CHANNEL, probe]);
-    sent.catch(() => undefined); // then no notification arrives
+    sent.catch(() => undefined); // if this fails, no notification arrives
     const late = sleep(PROBE_MS, false, { signal: this.#closing.signal, ref: false });
     const isHeard = await Promise.race([heard, lost, late.catch(() => undefined)]);
     if (isHeard === false && (await sent.catch(() => undefined)))
       return this.#giveUp("what one connection notifies, another does not hear");
     if (isHeard !== true) return;
-    for (const { onChange } of this.#subscribers) onChange(); // changes before this moment
+    for (const { onChange } of this.#subscribers) onChange(); // reports changes that happened before this moment
     await lost;
   }
 

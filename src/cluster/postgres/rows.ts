@@ -6,14 +6,14 @@ import type { Tables } from "./schema.ts";
 const PAGE = 100; // rows of one statement; a slow reader holds no connection between two statements
 
 /**
- * Returns the record of a row. REQUIRES: it is selected as text, because a host may have installed its own JSON
- * parser.
+ * Returns the record of a row. REQUIRES: the statement selects the record as text, because a host may have installed
+ * its own JSON parser.
  */
 export const plain = <T>(record: unknown): Stored<T> => JSON.parse(String(record)) as Stored<T>;
 
 /**
- * Yields all rows by created_at, then id. A row that is added meanwhile may or may not be seen. REQUIRES: a condition can be
- * appended to `select`, which has `value` as $1 and returns id and created_at.
+ * Yields all rows by created_at, then id. A row that is added between two pages may or may not be yielded. REQUIRES: a
+ * condition can be appended to `select`, which has `value` as $1 and returns id and created_at.
  */
 export async function* inPages<T>(
   tables: Tables,

@@ -1,7 +1,7 @@
 /**
  * Defines the tables of a cluster and their migrations. A migration only adds, so processes of the previous version
- * continue to work during an upgrade. A process rejects tables of a newer version (INDEX_VERSION), because the newer
- * version might misread what it writes.
+ * continue to work during an upgrade. A process rejects tables of a newer version (INDEX_VERSION), because newer
+ * processes might misread what an older one writes.
  *
  *     version 1   quern_meta, quern_token, quern_user, quern_audit
  *     version 2   quern_object, quern_chunk
@@ -218,7 +218,7 @@ export interface Tables {
   name(table: string): string;
   /** Runs a statement. Before the first statement, checks that the tables exist and have this version. */
   query(text: string, values?: unknown[]): Promise<PostgresResultRows>;
-  /** Notifies listeners. Within a transaction, this happens when it commits. */
+  /** Notifies listeners. Within a transaction, they are notified when it commits. */
   notify(change: Change, client?: PostgresQueries): Promise<void>;
   /** Runs statements in one transaction. */
   transaction<T>(work: (client: PostgresQueries) => Promise<T>): Promise<T>;

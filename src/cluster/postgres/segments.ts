@@ -1,6 +1,6 @@
 /**
- * Keeps objects in PostgreSQL itself, in chunks of 1 MiB. With it, a cluster of up to some 100 GB of source needs no
- * other service.
+ * Keeps objects in PostgreSQL itself, in chunks of 1 MiB. With this store, a cluster of up to some 100 GB of source
+ * needs no service but PostgreSQL.
  */
 
 import {

@@ -58,7 +58,7 @@ export interface DescribeCall extends OnSlices {
   readonly repositories: readonly number[];
 }
 
-/** The facts about a repository that only nodes know. They count its files in the requested slices. */
+/** The facts about a repository that only nodes know. They cover only its files in the requested slices. */
 export type Described = Pick<Repository, "symbols" | "skipped">;
 
 /**
@@ -82,7 +82,7 @@ export interface Calls {
     readonly asked: DescribeCall;
     readonly answer: ReadonlyMap<number, Described>;
   };
-  /** Answers when the node has everything ready that was published before the call. */
+  /** The node answers when it has everything ready that was published before the call. */
   "/v1/refresh": { readonly asked: OnSlices; readonly answer: Record<string, never> };
 }
 

@@ -27,9 +27,9 @@ export async function decodeBounded(bytes: Uint8Array): Promise<unknown> {
   return decode(bytes);
 }
 
-/** The longest call. A long one consists mostly of its contexts' repositories. */
+/** The most bytes of a call. A long call consists mostly of its contexts' repositories. */
 export const MOST_ASKED_BYTES = 64 * 2 ** 20;
-/** The longest answer, and the longest frame of a stream. */
+/** The most bytes of an answer, or of a frame of a stream. */
 export const MOST_ANSWER_BYTES = 2 ** 29;
 
 /** Reads a whole body and its SHA-256. Returns undefined as soon as the body exceeds `most`. */
@@ -75,7 +75,7 @@ export async function* decodeFrames(
 ): AsyncGenerator<unknown> {
   let pieces: Uint8Array[] = [];
   let held = 0;
-  let isChecked = false; // the start of the current frame
+  let isChecked = false; // whether the start of the current frame has been checked
   let wanted = START_BYTES; // how many bytes the current frame has, as far as is known
   for await (const piece of bytes) {
     pieces.push(piece);

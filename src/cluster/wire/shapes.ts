@@ -24,7 +24,7 @@ const listOf =
   (value) =>
     Array.isArray(value) && value.every(is);
 
-/** Checks the named fields. Other fields are ignored. */
+/** Returns a check of the named fields. It ignores other fields. */
 const fields =
   (named: Readonly<Record<string, Is>>): Is =>
   (value) =>

@@ -23,7 +23,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
 
-/** Headers of fetch, or headersIn() those of node:http. */
+/** The headers of a message: those of fetch, or the result of headersIn() for those of node:http. */
 export type ReadHeaders = Pick<Headers, "get">;
 
 export const headersIn = (headers: IncomingHttpHeaders): ReadHeaders => ({
@@ -104,7 +104,7 @@ export function lengthOfAnswer(
   return length === STREAMED ? STREAMED : Number(length);
 }
 
-/** Signs the headers of frames in the order in which the frames are sent. */
+/** Signs the heads of frames. REQUIRES: it is called in the order in which the frames are sent. */
 export type FrameSigner = (head: Uint8Array) => Buffer;
 
 export function frameSigner(secret: string, call: string): FrameSigner {
