@@ -21,7 +21,7 @@ export interface Attempt {
   readonly startedAt: number;
 }
 
-/** Runs `work`, and stops the threads if the caller's signal is aborted. The control handles the time-out. */
+/** Calls `run`, and stops the threads if the caller's signal is aborted. The control handles the time-out. */
 export async function stoppable<T>(
   { options, control }: Attempt,
   run: () => Promise<T>,
@@ -36,7 +36,7 @@ export async function stoppable<T>(
   }
 }
 
-/** Returns the times of the whole search, and why it ended. */
+/** Writes the times of the whole search, and why it ended, to `stats`. */
 export function timeStats(
   stats: SearchStats,
   outputs: readonly SearchOutput[],

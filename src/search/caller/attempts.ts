@@ -1,7 +1,7 @@
 /**
- * Runs attempts to answer a query, in the way that is common to all kinds of searches. It keeps the generation that
- * it reads on disk, sends tasks to the threads, and starts again on a newer catalog if segments were merged away
- * meanwhile.
+ * Runs attempts to answer a query, in the way that is common to all kinds of searches. It prevents the deletion of the
+ * generation that an attempt reads, and sends tasks to the threads. If segments were merged away during the attempt, it
+ * starts again on a newer catalog.
  */
 
 import { emptyBitset } from "../../base/bitset.ts";
@@ -37,7 +37,7 @@ import type { Presenter } from "./show-files.ts";
 import { tally, type Tally } from "./tally.ts";
 import { understand, type Contexts, type Understood } from "./understand.ts";
 
-/** The most attempts of a search, which starts again if segments were merged away meanwhile. */
+/** The most attempts of a search. It starts again if segments were merged away during an attempt. */
 const MOST_ATTEMPTS = 5;
 
 /**
@@ -100,7 +100,7 @@ export class Attempts {
     return Math.min(Infinity, ...this.#held.keys());
   }
 
-  /** Keeps the segments of a generation on disk until the returned function is called. */
+  /** Prevents the deletion of a generation's segments until the returned function is called. */
   hold({ manifest: { generation } }: Catalog): () => void {
     this.#count(generation, 1);
     return () => this.#count(generation, -1);
@@ -216,7 +216,7 @@ export class Attempts {
     return [...outputs, ...decided];
   }
 
-  /** Returns the searcher on this thread, if this search is suited for it. */
+  /** Returns the searcher on this thread if it may try this search. */
   #near(
     { catalog, control }: Attempt,
     input: SearchInput,
@@ -275,7 +275,9 @@ export class Attempts {
   }
 }
 
-/** Stands in for a segment that no thread searches. */
+/**
+ * Returns the input for a segment in which the calling thread has already found that nothing matches. Threads skip it.
+ */
 const decidedInput = ({ segment }: SegmentInput): SegmentInput => ({
   segment,
   scope: emptyBitset(0),

@@ -1,4 +1,4 @@
-/** Generations of the shards of a cluster that a search must have seen. */
+/** Defines which generations of a cluster's shards a search must have seen. */
 
 /** The oldest acceptable generation, by number of the shard. */
 export type Generations = ReadonlyMap<number, number>;
@@ -17,7 +17,10 @@ export interface ReachesGenerations {
 export const showGenerations = (generations: Generations): string =>
   Array.from(generations, ([shard, generation]) => `${shard}=${generation}`).join(",");
 
-/** Returns `undefined` for any other text. If a shard has two entries, the later one counts. */
+/**
+ * Parses the text of showGenerations(). Returns `undefined` for any other text. If a shard has two entries, the later
+ * one counts.
+ */
 export function parseGenerations(text: string): Generations | undefined {
   const generations = new Map<number, number>();
   for (const part of text.split(",")) {

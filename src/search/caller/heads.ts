@@ -47,7 +47,7 @@ export interface Heads {
   readonly facets?: NamedCounts;
 }
 
-/** A file of a HeadFiles to be shown. */
+/** A file of HeadFiles that is to be shown. */
 export interface HeadToShow {
   /** The number of its segment. */
   readonly segment: number;
@@ -73,8 +73,8 @@ export interface ShownHead {
 /** The files that one engine has shown. */
 export interface ShownHeads {
   /**
-   * The shown files in the order in which they were requested. Undefined if a file cannot be shown, or if the answer
-   * is full.
+   * The shown files in the order in which they were requested. An entry is undefined if its file cannot be shown, or if
+   * the answer is full.
    */
   readonly files: readonly (ShownHead | undefined)[];
   readonly repositoryInfo: readonly RepositoryInfo[];

@@ -12,7 +12,7 @@ import { mergeRanked, type Ranked } from "./merge-ranked.ts";
 import { groupFiles, showInput } from "./show-groups.ts";
 import { zeroTotals } from "../messages/totals.ts";
 
-/** The segments whose files cannot be shown, by position, with the reason. */
+/** Maps the position of each segment whose files cannot be shown to the reason. */
 export type Lost = Map<number, "damaged" | "gone">;
 
 /** Yields the files, best first. Adds to `lost` the segments whose files cannot be shown. */

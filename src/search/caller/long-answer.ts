@@ -22,7 +22,7 @@ export interface LongAnswer {
   readonly keptBytes: number;
   /** Resolves to the next files, or to undefined after the last. REQUIRES: no other call is running. */
   next(): Promise<readonly FileResult[] | undefined>;
-  /** Returns the answer without its files. REQUIRES: next() resolved to undefined. Called once. */
+  /** Returns the answer without its files. REQUIRES: next() resolved to undefined, and end() is called once. */
   end(): Omit<SearchResponse, "files">;
   /** Stops all work and releases the index. Idempotent. */
   close(): void;

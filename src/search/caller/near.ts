@@ -1,6 +1,7 @@
 /**
  * Decides which searches the calling thread tries itself (thread/near-thread.ts), and makes threads record the data
- * that such a search needs. A search is tried if it consists only of words on few pages, paths, languages and names.
+ * that such a search needs. A search is tried if it consists only of paths, languages, names, and words that are on few
+ * pages.
  */
 
 import type { Catalog } from "../../store/catalog/catalog.ts";
@@ -25,7 +26,7 @@ const MOST_PAGES = 200;
 /** The limits for the length of the plan, and of an expression in it. */
 const MOST_PLAN = 2048;
 const MOST_PATTERN = 64;
-/** The most memory for the tables of all segments here. Linux takes 9 MB. */
+/** The most memory for the tables of all segments on this thread. Those of Linux take 9 MB. */
 const MOST_TABLES = 20 * 2 ** 20;
 /**
  * The most files of one segment, because its tables are opened in one turn of the event loop. For 70 000 files this
@@ -101,7 +102,7 @@ function isEasyAtom(atom: PlanAtom): boolean {
       return true;
     case "path":
     case "symbol":
-      // the expressions that are counted may take long to compile
+      // counted repetitions may take long to compile
       return atom.pattern.length <= MOST_PATTERN && !atom.pattern.includes("{");
     case "content":
       return false;

@@ -98,8 +98,8 @@ async function namesOf(question: NamingQuestion): Promise<string[]> {
 }
 
 /**
- * How many names are tested at most, before a check whether one match is enough. The first checks come after 1, 2 and
- * 4 names.
+ * The most names that are tested before a check whether one match is enough. The first checks come after 1, 2 and 4
+ * names.
  */
 const NAMES_A_TEST = 256;
 

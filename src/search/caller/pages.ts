@@ -22,7 +22,7 @@ import type { CheckedRequest, Viewer } from "../messages/request.ts";
 import { comparePlaces, mergeRanked, placeOf, type Ranked } from "./merge-ranked.ts";
 import { isVisible } from "./scope.ts";
 
-/** To be raised when the cursor's fields or the ranking change, because a place has no meaning in another ranking. */
+/** Increase this number when the cursor's fields or the ranking change. A place has no meaning in another ranking. */
 const VERSION = 1;
 const DIGEST_BYTES = 8;
 
@@ -40,7 +40,7 @@ interface Cursor {
 export interface Paging {
   /** Where the previous page ended. Undefined for the first page. */
   readonly place: PagePlace | undefined;
-  /** Whether the viewer could see something else when the previous page was made. */
+  /** Whether what the viewer may see has changed since the previous page. */
   readonly indexChanged: boolean;
   /** Returns the cursor of a page that ends at this place. */
   readonly cursorAt: (place: PagePlace) => string;
@@ -74,7 +74,7 @@ export interface NamedPlace extends Omit<PagePlace, "repository"> {
 export interface Cursors {
   /** Where the previous page ended. Undefined for the first page. */
   readonly after: NamedPlace | undefined;
-  /** Whether the viewer could see something else when the previous page was made. */
+  /** Whether what the viewer may see has changed since the previous page. */
   readonly indexChanged: boolean;
   readonly write: (place: NamedPlace) => string;
 }
@@ -216,7 +216,7 @@ export async function chooseFiles(
   lists: readonly RankedFiles[],
   wanted: {
     readonly matches: number;
-    /** Default: the threads' count. */
+    /** Default: all ranges that the threads have counted. */
     readonly matchesPerFile?: number | undefined;
     readonly paging: Paging | undefined;
     readonly pause: Pause;

@@ -1,7 +1,7 @@
 /**
  * Plans literals on the calling thread, as far as data in memory allows. In some segments no file can match, because a
- * required literal is on none of their pages. This finds these segments, and estimates how many pages must be read in
- * the others. The threads then search only the others, if any.
+ * required literal is on none of their pages. planAhead() finds these segments, and estimates how many pages must be
+ * read in the others. The threads then search only the others, if any.
  *
  * It counts exactly what a thread would count. It reads nothing from the disk. If the lists of a segment are not
  * cached, the threads plan the segment and cache its lists. A segment takes some 5 µs; a trip from one thread to
@@ -78,7 +78,9 @@ interface Literals {
   readonly grams: readonly (readonly number[] | undefined)[];
 }
 
-/** Returns undefined if lists of other atoms would be read, or if no literal has grams. */
+/**
+ * Returns the literals of a plan. Returns undefined if lists of other atoms would be read, or if no literal has grams.
+ */
 function literalsOf(packed: PackedPlan): Literals | undefined {
   if (packed.length > MOST_PLAN) return undefined;
   const { root, atoms } = unpackPlan(packed);

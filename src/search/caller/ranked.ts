@@ -42,7 +42,7 @@ export async function searchRanked(
   return found && groups && respond(attempts, attempt, { found, groups });
 }
 
-/** Searches and shows the beginning of the answer. The other files are shown when they are read. */
+/** Searches and shows the beginning of the answer. The other files are shown when the caller reads them. */
 export async function beginRanked(
   attempts: Attempts,
   attempt: Attempt,

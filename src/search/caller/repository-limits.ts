@@ -12,7 +12,7 @@ import type { MatchTexts } from "./name-matcher.ts";
 import { exactlyNamed } from "./scope.ts";
 import type { Understood } from "./understand.ts";
 
-/** Ids. Undefined means any repository. */
+/** The ids of some repositories. Undefined means any repository. */
 export type RepositoryLimits = ReadonlySet<number> | undefined;
 
 export interface LimitsQuestion {

@@ -1,8 +1,8 @@
 /**
- * Computes everything that the catalog alone determines: which files are searched, and for which of them an atom
- * about repositories or revisions is true. Each is a bitset per segment in shared memory. It caches results that many
- * searches of a generation need: the scopes of all repositories and of each interned set of repositories, and the
- * sets of recent atoms.
+ * Computes everything that the catalog alone determines: which files are searched, and for which of them an atom about
+ * repositories or revisions is true. Each result is a bitset per segment in shared memory. This file caches results
+ * that many searches of a generation need: the scopes of all repositories and of each interned set of repositories, and
+ * the sets of recent atoms.
  */
 
 import { hasBit, isEmpty, placeBits, wordsFor, type Bitset } from "../../base/bitset.ts";
@@ -121,7 +121,8 @@ const sharedBitset = (size: number): Bitset =>
   new Uint32Array(new SharedArrayBuffer(4 * wordsFor(size)));
 
 /**
- * A catalog's most recently used sets, by atom. Only finished ones, because an unfinished one stops with its search.
+ * A catalog's most recently used sets, by atom. Only finished sets are cached, because an unfinished one stops with its
+ * search.
  */
 const keptSets = new WeakMap<Catalog, Map<string, Scopes>>();
 const MOST_SETS = 32;
@@ -214,7 +215,7 @@ async function countSets(
   return sets;
 }
 
-/** Returns the repositories that an atom names one by one, or none for other atoms. */
+/** Returns the names that a `reposet:`, `context:` or `repo:` selects. Returns none for other atoms. */
 async function namesOf(
   atom: HostAtom,
   all: readonly string[],
@@ -268,7 +269,7 @@ function holdsFor(
 }
 
 /**
- * Returns the names of the revisions that contain a file: of those that `values` name, or else of the searched ones.
+ * Returns the names of the searched revisions that contain a file. If `values` name some of them, returns only these.
  */
 export function branchesOf(
   repository: CatalogRepository,

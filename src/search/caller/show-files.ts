@@ -115,8 +115,8 @@ export class FilesToShow {
   }
 
   /**
-   * Returns a group that threads have already shown, in the form of a thread's answer. Returns undefined if some of
-   * its files were not shown, or with other limits, or if the answer may become full.
+   * Returns a group that threads have already shown, in the form of a thread's answer. Returns undefined if some of its
+   * files were not shown or were shown with other limits, or if the answer may become full.
    */
   #shownAhead(group: readonly FileToShow[], control: Control): ShowOutput | undefined {
     const files: ShownFile[] = [];

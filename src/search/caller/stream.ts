@@ -17,8 +17,8 @@ import type { Presenter } from "./show-files.ts";
 import { countLost, tally } from "./tally.ts";
 
 /**
- * Yields the events of a stream. A stream cannot start again once it has delivered files, so a segment that is merged
- * away meanwhile counts as crashed.
+ * Yields the events of a stream. A stream cannot start again once it has delivered files. So a segment that is merged
+ * away during the stream counts as crashed.
  */
 export async function* streamFiles(attempts: Attempts, asked: Asked): AsyncGenerator<SearchEvent> {
   for await (const { event } of streamHeads(attempts, asked)) yield event;

@@ -60,7 +60,10 @@ function* withoutOneFilter(query: Query): Generator<Query> {
   }
 }
 
-/** Returns the query with `rev:*` in place of the revisions that it names, if it names any. */
+/**
+ * Returns the query over all revisions: `rev:*` replaces the revisions that it names. Returns nothing if it has
+ * `rev:*`.
+ */
 function inAllRevisions(query: Query): Query[] {
   const parts = conjuncts(query);
   if (parts.some((part) => part.kind === "revision" && part.value === "*")) return [];
@@ -69,7 +72,7 @@ function inAllRevisions(query: Query): Query[] {
   return rest.length === 0 ? [everywhere] : [{ kind: "and", children: [...rest, everywhere] }];
 }
 
-/** Yields the query with each unknown language replaced by the nearest known one. */
+/** Yields a query for each unknown language that resembles a known one. In each, only that language is replaced. */
 function* replacedLanguages(query: Query): Generator<Query> {
   const parts = conjuncts(query);
   let asked = 0;

@@ -52,7 +52,7 @@ function addTotals(into: SearchStats, { stats, nanoseconds }: SegmentPart): void
   into.matchTreeSearch += nanoseconds;
 }
 
-/** Counts segments as crashed whose files were found but cannot be shown. */
+/** Counts as crashed the segments whose files were found but cannot be shown. */
 export function countLost(
   { stats, ends }: Pick<Tally, "stats" | "ends">,
   lost: Iterable<number>,

@@ -16,13 +16,13 @@ import type { SearchOptions, SearchRequest } from "../messages/request.ts";
  */
 const FIRST_REST_MS = 50;
 const MOST_REST_MS = 5000;
-/** The total milliseconds of all searches. V8 compiles meanwhile. docs/speed.md says what this gains. */
+/** The total milliseconds of all searches, during which V8 compiles. docs/speed.md says what this gains. */
 const WARM_MS = 1000;
 /** The time-out of each search, and so about the longest time that a host's own request waits for one. */
 const QUESTION_MS = 10;
 /**
- * The fewest searches: enough for V8 to compile them even on a busy machine, where little work is done in the time.
- * The most searches. In a small index each takes 0.5 ms.
+ * The fewest searches: enough for V8 to compile their code even on a busy machine, where little work is done in
+ * WARM_MS. And the most searches: in a small index each takes 0.5 ms.
  */
 const LEAST_QUESTIONS = 40;
 const MOST_QUESTIONS = 400;
@@ -64,7 +64,7 @@ export class WarmUp {
     this.#wait();
   }
 
-  /** Resolves when none of its searches runs any more. */
+  /** Ends the warm-up. Resolves when none of its searches runs any more. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#end.abort();
@@ -94,7 +94,7 @@ export class WarmUp {
         while (!this.#isOver && this.#options.isIdle()) await this.#ask();
       if (!this.#isOver) this.#wait();
     } catch {
-      // searches of the host report damage, and close() has ended this one
+      // the host's own searches report damage; close() may have ended this one
     }
   }
 
@@ -104,8 +104,8 @@ export class WarmUp {
     const { signal } = this.#end;
     await this.#options.search(question, { timeoutMs: QUESTION_MS, signal });
     this.#spentMs += performance.now() - began;
-    // not setImmediate(): an unreferenced one does not wake a sleeping event loop. With the signal, because close()
-    // waits for this, and nothing else may keep the process alive
+    // not setImmediate(): an unreferenced one does not wake a sleeping event loop. The signal ends this wait, because
+    // close() waits for it, and nothing else may keep the process alive
     await sleep(1, undefined, { ref: false, signal });
   }
 }

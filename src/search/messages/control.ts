@@ -38,7 +38,7 @@ const ENDLESS = 2 ** 31 - 1;
 const BYTES_A_RANGE = 1024;
 /** The unit of ROOM. With it, a word can count 128 GiB. */
 const ROOM_BYTES = 64;
-/** Milliseconds to wait for another thread's plan. That thread may have died. Plans take far less. */
+/** The most milliseconds to wait for another thread's plan. Plans take far less, but that thread may have died. */
 const PLAN_WAIT_MS = 250;
 /** The share of the time-out that is reserved for showing files, and its maximum. */
 const SHOWING_SHARE = 0.2;
@@ -49,7 +49,7 @@ const MOST_SHOWING_MS = 200;
  */
 const LATE_MS = 8;
 
-/** A reader for whom more bytes than this wait is behind. For a reader that keeps up, fewer wait. */
+/** A stream's reader is behind if more bytes than this wait for it. For a reader that keeps up, fewer wait. */
 const MOST_BEHIND = 4 * 2 ** 20;
 
 /**
@@ -145,7 +145,7 @@ export class Control {
     Atomics.notify(this.#words, STEPS + segment);
   }
 
-  /** Waits for a segment's plan, then returns whether the segment is open. REQUIRES: called on a worker thread. */
+  /** Waits for a segment's plan, then returns whether the segment is open. REQUIRES: the caller is a worker thread. */
   isOpen(segment: number): boolean {
     Atomics.wait(this.#words, STEPS + segment, PLANNING, PLAN_WAIT_MS);
     const state = Atomics.load(this.#words, STEPS + segment);

@@ -50,7 +50,7 @@ export interface SearchInput {
   readonly segments: readonly SegmentInput[];
   /** The bytes of text in the whole index. */
   readonly textBytes: number;
-  /** The segments in memory. */
+  /** The segments that are in memory instead of on disk. */
   readonly packed: readonly PackedSegment[];
   readonly repositories: RepositoryTable;
   readonly matches: number;
@@ -209,8 +209,8 @@ export interface ShownFile {
 
 export interface ShowOutput {
   /**
-   * The files in the order of ShowInput.files. If the answer is full, the last ones are missing. Undefined if the
-   * content is damaged.
+   * The files in the order of ShowInput.files. If the answer is full, the last ones are missing. An entry is undefined
+   * if the file's content is damaged.
    */
   readonly files: readonly (ShownFile | undefined)[];
   readonly contentBytesLoaded: number;
