@@ -99,7 +99,7 @@ function explainLiteral(
   return { text: literal.text, pages: pages(literal.grams), grams };
 }
 
-/** Formats each gram of the planned piece for people. */
+/** Returns the text of each gram that is looked up, for people. */
 function gramTexts({ grams, folded }: Literal): Map<number, string> {
   const texts = new Map<number, string>();
   for (let i = 2; i < folded.length; i++) {

@@ -1,5 +1,5 @@
 /**
- * Searches on the calling thread, if that takes little work and no data from the disk. For such a search, two hops to
+ * Searches on the calling thread, if that needs little work and no data from the disk. For such a search, two hops to
  * another thread would take most of the time. It works like a search thread with tools of its own, but reads only
  * cached values (kept-values.ts). If a value is missing, or there is too much work, it gives up, and the workers
  * search. The workers record what they read, so that the next such search finds it here.
@@ -101,7 +101,7 @@ export class NearThread {
     }
   }
 
-  /** Drops the data of other segments, and of other editions of their symbols. */
+  /** Drops the data of all segments but these, and of other editions of their symbols. */
   dropOthers(segments: readonly (TablesInput & Pick<ManifestSegment, "content">)[]): void {
     const editions = new Map<number, number>();
     for (const { segment, symbols } of segments) editions.set(segment, symbols);

@@ -29,8 +29,8 @@ import { openDefinitions } from "./reading/thread-tools.ts";
 import { zeroTotals, type Totals } from "../messages/totals.ts";
 
 /**
- * If a segment has fewer windows with candidates, another thread does not help with it, because planning would take
- * as long.
+ * If a segment has no more windows with candidates than this, another thread does not help with it, because planning
+ * would take as long as scanning.
  */
 const WORTH_HELP = 4;
 /** The part of the text cache that one search may use. A search that reads more would evict everything else. */
@@ -159,7 +159,7 @@ export class SearchRun {
     const scan = new SegmentScan(plan, { snapshot, tools, isKept });
     const rater = await this.#rater(plan);
     const onHit = (hit: Hit) => {
-      // #compare and #columns read the kept files, and damage found there belongs to this segment, too
+      // #compare and #columns need the hashes later, but damage in them belongs to this segment
       if (input.matches > 0) plan.reader.hashes(snapshot);
       const rating = rater.rate(hit);
       if (!rating) return keep(hit);
@@ -192,7 +192,8 @@ export class SearchRun {
   }
 
   /**
-   * Whether the search, judged by this segment, reads so little that the cache can hold it along with other searches.
+   * Whether the cache can hold the text that the search reads, estimated from this segment, along with that of other
+   * searches.
    */
   #fitsCache({ reader, stats }: SegmentPlan): boolean {
     const { tools, input } = this.#thread;
@@ -282,7 +283,7 @@ export class SearchRun {
     return columns;
   }
 
-  /** Sends what a stream has found since the last part, ranked, as far as ranges are left. */
+  /** Sends the files that a stream has found since the last part, in rank order, while ranges are left. */
   async #post(): Promise<void> {
     const { control, query, tools, snapshot, input, context } = this.#thread;
     const isBestFirst = input.matchesPerFile < Infinity;
@@ -397,7 +398,7 @@ const reportOf = (
   nanoseconds: nanoseconds(ms),
 });
 
-/** Estimates how many bytes a file in a part occupies until it is taken. */
+/** Estimates how many bytes a file in a part occupies until the reader takes it. */
 function sizeOf({ content = "", chunks }: ShownFile): number {
   const { text, ranges } = chunks;
   return 256 + content.length + text.length + ranges.byteLength;

@@ -1,4 +1,4 @@
-/** Lists the tasks of searching for worker threads, in the lane "search". */
+/** Lists the search tasks of worker threads, which run in the lane "search". */
 
 import { collectGarbage } from "../../base/collect-garbage.ts";
 import { QuernError } from "../../base/errors.ts";
@@ -101,7 +101,7 @@ function readTables(snapshot: Snapshot, { segment, symbols }: TablesInput): void
   if (reader && symbols !== 0) openSymbols(snapshot, reader.header.content, symbols);
 }
 
-/** Returns the values from which the tables of a segment are made. Returns none if it is gone or damaged. */
+/** Returns the values from which the tables of a segment are made. Returns none if the segment is gone or damaged. */
 const tables: Task<TablesInput, PackedValues> = async (input, context) => {
   const snapshot = threadEnvironment(context).snapshot();
   const recorder = new ValueRecorder(snapshot, Infinity);

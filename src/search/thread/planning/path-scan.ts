@@ -53,7 +53,10 @@ export function pathAnchors(required: Formula, arena: Arena): readonly PlacedLit
 
 type Text = Formula & { readonly kind: "literal" };
 
-/** If several literals are required, takes the longest one. It is usually the rarest, because paths are few. */
+/**
+ * Returns texts, one of which every match contains. If several texts are required, chooses the longest, usually the
+ * rarest.
+ */
 function anchorTexts(formula: Formula): readonly Text[] | undefined {
   switch (formula.kind) {
     case "any":
@@ -134,7 +137,7 @@ export async function filesHolding(
 }
 
 /**
- * Returns the files whose paths a match of the literal touches. Some may occur twice. Matches of a literal do not
+ * Visits the files whose paths a match of the literal touches, some of them more than once. Matches of a literal do not
  * overlap, so a match that extends from one path into the next may hide a match within the next.
  */
 async function forEachHolding(

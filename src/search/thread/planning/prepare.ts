@@ -14,7 +14,7 @@ import { sharingOf, type Sharing } from "./sharing.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 
 export type PreparedAtom = {
-  /** The atoms whose grams are looked up in each segment. */
+  /** The literals whose grams are looked up in each segment. */
   readonly literals: readonly Literal[];
 } & (
   | { readonly kind: "literal"; readonly placed: PlacedLiteral }
@@ -59,8 +59,8 @@ export interface PreparedQuery {
 export type Preparing = Pick<SearchTools, "kernel" | "arena" | "isInline" | "pause">;
 
 /**
- * Prepares a plan, and yields between atoms. REQUIRES: the arena's earlier mark is not released until the query is
- * done, and nobody else uses the tools meanwhile.
+ * Prepares a plan, and yields between atoms. REQUIRES: until the query is done, the arena's earlier mark is not
+ * released, and nobody else uses the tools.
  */
 export async function prepareQuery(plan: Plan, tools: Preparing): Promise<PreparedQuery> {
   const never = () => false;

@@ -36,8 +36,8 @@ export type DecidePaths = (
 ) => Promise<readonly AtomPlan[] | undefined>;
 
 /**
- * Counts these files in scope. REQUIRES: the paths of `atoms` were not tried yet, because files that known symbols
- * exclude must be tried, too.
+ * Counts the undecided files in scope. REQUIRES: the paths of `atoms` were not tried yet, because files that known
+ * symbols exclude must be tried, too.
  */
 export async function countUndecided(
   { query, scope, sets, symbols }: Asked,

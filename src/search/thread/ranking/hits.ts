@@ -23,7 +23,7 @@ import {
 import type { Hit } from "../scanning/segment-scan.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 
-/** For how many ranges the nearest of another term is found between two looks at the clock, in 3 ms. */
+/** For how many ranges the nearest range of another term is found between two looks at the clock. This takes 3 ms. */
 const GAPS_AT_ONCE = 2 ** 15;
 
 export interface RaterOptions {
@@ -39,7 +39,7 @@ export interface RaterOptions {
 
 /** Rates the hits of a segment one after another. */
 export class HitRater {
-  /** The ranges of the last rated hit in the content, or if there are none, those in its path. */
+  /** The number of ranges in the last rated hit's content, or if there are none, in its path. */
   count = 0;
   score = 0;
   readonly #options: RaterOptions;
@@ -58,7 +58,7 @@ export class HitRater {
   /** The ranges that every hit shows, if they do not depend on the file. */
   readonly #always: ShownAtoms | undefined;
 
-  /** Prepares rating: finds the terms in the paths, in slices. */
+  /** Creates a rater. Finds the terms in the paths, in slices. */
   static async of(options: RaterOptions): Promise<HitRater> {
     const { query, reader, snapshot, candidates, tools } = options;
     return new HitRater(
@@ -82,8 +82,8 @@ export class HitRater {
   }
 
   /**
-   * Rates a hit. Returns whether it did. If the file has so many ranges that rating takes long, returns a promise.
-   * REQUIRES: the hit does not change until then.
+   * Rates a hit. If the file has so many ranges that this takes long, returns a promise of whether the hit was rated.
+   * REQUIRES: the hit does not change until the promise resolves.
    */
   rate(hit: Hit): Promise<boolean> | undefined {
     const { query, reader, rankOf } = this.#options;

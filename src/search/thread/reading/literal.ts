@@ -12,7 +12,7 @@ export interface Literal {
   readonly caseSensitive: boolean;
   /** The part of the literal that is looked up in the index, folded. */
   readonly folded: Uint8Array;
-  /** The grams that every page has on which a match starts. Empty if `folded` has fewer than three bytes. */
+  /** The grams that are on every page on which a match starts. Empty if `folded` has fewer than three bytes. */
   readonly grams: readonly number[];
   /** The fewest and the most bytes of a match. */
   readonly shortest: number;

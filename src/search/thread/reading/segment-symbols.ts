@@ -54,7 +54,7 @@ export class SegmentSymbols {
     return this.#reader.unknownBlobs();
   }
 
-  /** The blobs that have definitions. Borrowed, because all searches share this set. */
+  /** The blobs that have definitions. The caller must not change this set, because all searches share it. */
   blobs(): Bitset {
     return this.#reader.blobsWithDefinitions;
   }

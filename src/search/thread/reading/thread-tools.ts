@@ -39,7 +39,7 @@ export interface SearchTools {
   readonly giveUp: () => void;
   /** Whether RE2 must no longer be asked about shown ranges. */
   readonly isDue: () => boolean;
-  /** Called between steps that together take long. REQUIRES: nobody else uses the tools meanwhile. */
+  /** Called between steps that together take long. REQUIRES: nobody else uses the tools during the pause. */
   readonly pause: Pause;
 }
 
@@ -117,7 +117,9 @@ export class ThreadTools {
   }
 }
 
-/** Returns the segment's definitions of that edition for one search, or "gone" if it does not exist any more. */
+/**
+ * Returns the segment's definitions of that edition for one search, or "gone" if the edition does not exist any more.
+ */
 export function openDefinitions(
   snapshot: Snapshot,
   opened: OpenedSegment,

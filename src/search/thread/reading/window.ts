@@ -67,10 +67,7 @@ export class Window {
   readonly #origin: number;
   readonly #firstPage: number;
   readonly #loaded: Bitset;
-  /**
-   * How many bytes of a page were loaded together with the previous page. If more bytes than this type can hold were
-   * loaded, they are loaded again.
-   */
+  /** How many bytes of a page were loaded together with the previous page. Bytes beyond MOST_TAIL are loaded again. */
   readonly #tails: Uint16Array;
 
   /** Opens a window. `isKept` says whether its pages may come from the cache and be added to it. */

@@ -13,8 +13,8 @@ import type { SearchTools } from "../reading/thread-tools.ts";
 import type { Window } from "../reading/window.ts";
 
 /**
- * Counts at least 1 for each blob that contains the literal, and returns nothing else. REQUIRES: blobs ascend.
- * Without `pages`, all their pages are scanned.
+ * Returns only counts: at least 1 for each blob that contains the literal. Without `pages`, all pages of the blobs are
+ * scanned. REQUIRES: blobs ascend.
  */
 export async function scanExistence(
   window: Window,

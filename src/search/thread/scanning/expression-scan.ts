@@ -20,7 +20,7 @@ import { addEdge, byBlob } from "./by-blob.ts";
 import { regionsOf, type Stretch } from "./line-regions.ts";
 import type { SharedLines } from "./shared-lines.ts";
 
-/** After so many ranges of short texts, or while they are rated, a thread looks at the clock. */
+/** How many ranges are found in short texts, or rated, between two looks at the clock. */
 const RANGES_A_LOOK = 2 ** 15;
 
 /** How to run an expression over a window. */
@@ -39,8 +39,8 @@ interface ScannedBlobs {
 }
 
 /**
- * If there is an anchor in every DENSE_BYTES bytes, running the automaton over everything is as fast. Searching for
- * literals is five to ten times as fast as running the automaton.
+ * With an anchor in every DENSE_BYTES bytes, running the automaton over the whole text is as fast as running it on each
+ * line that has an anchor. Searching for literals is five to ten times as fast as running the automaton.
  */
 const DENSE_BYTES = 1024;
 /** If the average distance of a window's triples, in bytes, is smaller than this, most lines have one. */

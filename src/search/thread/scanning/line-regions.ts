@@ -10,7 +10,7 @@ const NEWLINE = 10;
 /** How many bytes are read first to find the end of a line. */
 const LINE_BYTES = 256;
 
-/** A region, in addresses. */
+/** A range of addresses in the kernel's memory, without `to`. */
 export type Stretch = readonly [from: number, to: number];
 
 /**

@@ -18,7 +18,7 @@ import { VisitedBlobs } from "./visited-blobs.ts";
 /** A matching file with its evaluation. Valid only until the next hit, because the object is reused. */
 export interface Hit extends Facts {
   readonly file: number;
-  /** Its index among the visited blobs; -1 if its content was not read. */
+  /** The index of the file's blob among the visited blobs; -1 if the content was not read. */
   readonly index: number;
   readonly found: readonly (Found | undefined)[];
 }
@@ -214,7 +214,7 @@ interface Settling {
   readonly rater: DefinitionRater | undefined;
 }
 
-/** Yields the members of a set in [first, end), in ascending order. */
+/** Returns the members of a set in [first, end), in ascending order. */
 function bitsBetween(set: Bitset, first: number, end: number): number[] {
   const bits: number[] = [];
   for (let bit = nextBit(set, first); bit >= 0 && bit < end; bit = nextBit(set, bit + 1))

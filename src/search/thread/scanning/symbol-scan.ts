@@ -2,10 +2,10 @@
  * Matches an expression against the names of definitions, for `sym:`. Each name is a separate text.
  *
  * Names are part of the content. The gram lists of names tell which pages may have a name with a required literal of
- * the expression (the anchor). First, these pages of the whole window are searched for the anchor. Then the
- * definitions of the blobs that contain it are read, and the expression runs only on names that overlap an anchor.
- * These are a hundredth of all names. Reading text and definitions alternately, blob by blob, took half as long
- * again, because each read of one evicts the other's cached block.
+ * the expression (the anchor). First, these pages of the whole window are searched for the anchor. Then the definitions
+ * of the blobs that contain it are read, and the expression runs only on names that overlap an anchor. These are a
+ * hundredth of all names. Reading text and definitions alternately, blob by blob, would take 1.5 times as long, because
+ * each read of one evicts the other's cached block.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";

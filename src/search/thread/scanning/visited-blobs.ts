@@ -164,7 +164,7 @@ export class VisitedBlobs {
   }
 }
 
-/** Returns the results in some of the blobs, given by their indexes among all blobs. */
+/** Returns the results for all blobs, of which only `targets` were scanned. */
 function spread(found: Found, targets: readonly number[], blobs: number): Found {
   if (targets.length === blobs) return found;
   const all = { ...noneFound(blobs), pairs: found.pairs };

@@ -16,7 +16,7 @@ import { bestEdge } from "../reading/literal-scanner.ts";
 const NEWLINE = 10;
 /** The classes of scanning/definitions.ts: a whole name, one end of a name, the inside of a name. */
 const [EXACT, EDGE, INSIDE, NOT_IN_A_NAME] = [3, 2, 1, 0];
-/** The least edge of a match with one end at an end of the name (2) and the other at least at a joint (1). */
+/** The least sum of the edges of a match that has one end at an end of the name (2) and the other at a joint (1). */
 const AT_JOINT = 3;
 /** Names are hardly ever nested, and never deeper than this. */
 const MOST_NESTED = 4;
@@ -44,7 +44,7 @@ const RANGES_PER_PAUSE = 256;
  * Returns the indexes of `pairs`, best lines first. Pairs of one line stay together, in order. `terms` are the ranges
  * of each term, from which `pairs` were merged. REQUIRES: all are ascending pairs (from, to).
  *
- * Linear except for the number of different scores, because a file of 2 MiB may have a million lines.
+ * Takes linear time except for sorting the different scores, because a file of 2 MiB may have a million lines.
  */
 export async function bestFirst(
   pairs: Uint32Array,
@@ -145,7 +145,7 @@ async function addScores(
       scores[line]! += best;
       line++;
     }
-    if (from < starts[line]! || from >= ends[line]!) continue; // its place belongs to another term
+    if (from < starts[line]! || from >= ends[line]!) continue; // overlaps a range that begins in an earlier line
     const edge = edgeOf(rated, [from, to], [0, rated.length]);
     best = Math.max(best, atomScore(edge, classOf(from, to), 0));
   }
@@ -163,7 +163,10 @@ function edgeOf(
   return bestEdge(range, [origin + lowest, origin + limit], rated);
 }
 
-/** Rates ranges by the definitions whose names contain them. REQUIRES: called in ascending order. */
+/**
+ * Returns a function that rates a range by the definitions whose names contain it. REQUIRES: ranges are passed in
+ * ascending order.
+ */
 function definitionClasses(rated: RatedText): (from: number, to: number) => number {
   const { definitions } = rated;
   if (!definitions) return () => NOT_IN_A_NAME;

@@ -16,7 +16,10 @@ const WINDOW = 256;
 /** The number of ranges after which a thread that yields checks the clock. */
 const RANGES_PER_PAUSE = 64;
 
-/** So many lines of ranges are cut, in some 10 ms, even if time is up. Otherwise a busy machine would show nothing. */
+/**
+ * This many lines with ranges are cut even if time is up. Otherwise a busy machine would show nothing. It takes some 10
+ * ms.
+ */
 const MOST_LATE = 4096;
 
 /** What is needed to cut the ranges of a file. */
@@ -65,8 +68,8 @@ export async function cutChunks(
 }
 
 /**
- * Whether the lines shown around two lines overlap, as far as the few bytes between them tell. With 1 000 lines of
- * context, walking over these for each match would take seconds.
+ * Whether the lines shown around two lines surely overlap, because only few bytes are between the two. With 1 000 lines
+ * of context, walking over these for each match would take seconds.
  */
 const isNear = (a: Line, b: Line, contextLines: number): boolean =>
   b.end - a.start <= LONG_LINE && b.number - a.number <= 2 * contextLines;
@@ -106,7 +109,7 @@ function windowEnd(lines: Lines, line: Line, to: number, contextLines: number): 
   return end;
 }
 
-// neighbouring lines are found without moving the walk, because their numbers are not needed
+// neighbouring lines are found without at(), which would count newlines for their numbers
 
 function lineBefore({ text }: Lines, { start, number }: Line): Line {
   const before = start < 2 ? 0 : text.lastIndexOf(NEWLINE, start - 2) + 1;

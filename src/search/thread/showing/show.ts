@@ -38,7 +38,7 @@ export interface Showing {
   readonly enclosing: boolean;
   /** Whether the best lines come first, because the request limits the ranges of a file. */
   readonly isBestFirst: boolean;
-  /** Awaited regularly. REQUIRES: nobody else uses the tools meanwhile. */
+  /** Awaited regularly. REQUIRES: nobody else uses the tools until the file is shown. */
   readonly pause: Pause;
   /** Called when RE2 and the automaton disagree. */
   readonly onDisagreement: (message: string) => void;
@@ -181,7 +181,7 @@ interface PlacedText {
   readonly length: number;
 }
 
-/** Returns a blob's text in kernel memory, and the chunks cut from it. */
+/** Returns functions for a blob's text in kernel memory, and for the chunks cut from it. */
 function placedText(
   { tools, contextLines, enclosing, pause }: Showing,
   { blob, symbols, origin, length }: PlacedText,
@@ -252,8 +252,8 @@ interface ShownPart {
 }
 
 /**
- * Returns some of the pairs in the order of the file, and the place of each in `order`, which has their indexes. If
- * stopped, returns only the first of them.
+ * Returns the pairs whose indexes are in `order`, sorted as in the file, and the place of each in `order`. If stopped,
+ * returns only the first of them.
  */
 async function inFileOrder(
   pairs: Uint32Array,
