@@ -118,8 +118,8 @@ export function* gather(parts: Iterable<string>): Generator<string, undefined> {
 }
 
 /**
- * Yields parts that, joined, are jsonText(value). REQUIRES: plain data. Keeps its own stack, because a tree of
- * folders is as deep as the longest path of a client, and with `yield*` each part would pass through every level.
+ * Yields parts that, joined, are jsonText(value). REQUIRES: plain data. Keeps its own stack, because with `yield*` each
+ * part would pass through every level of a value. A tree of folders may be as deep as the longest path.
  */
 export function* jsonParts(value: unknown): Generator<string, undefined> {
   const open = [partsOf(value)];

@@ -136,8 +136,8 @@ function checkHost({ httpVersion, headersDistinct }: IncomingMessage): void {
 }
 
 /**
- * Rejects a transfer coding other than chunked, which would be read as if it were plain, and a long body of a method
- * that takes no body.
+ * Rejects a transfer coding other than chunked, which would be read as if it were plain. Also rejects a long body of a
+ * method that takes none.
  */
 function checkBody({ method, headers }: IncomingMessage): void {
   const coding = headers["transfer-encoding"] ?? "chunked";

@@ -5,8 +5,8 @@
  * The files have hashed names and may be cached for ever. The document names them and is never cached.
  *
  * All addresses in the document are relative, so a path that a proxy or a framework strips does not matter. If a base
- * has no trailing slash, a browser resolves relative addresses against the base's parent, so they then begin with the
- * last part of the base. A redirect to the base with a slash would loop if a framework removes trailing slashes.
+ * has no trailing slash, a browser resolves relative addresses against the base's parent. Then they begin with the last
+ * part of the base. A redirect to the base with a slash would loop if a framework removes trailing slashes.
  */
 
 import { readFileSync } from "node:fs";

@@ -4,7 +4,7 @@
  * reader is far behind, its answer is cut off to free a slot.
  *
  * Callers without a credential may use at most three quarters of the slots and of the memory, so that strangers cannot
- * lock out callers who have one.
+ * lock out the others.
  */
 
 import type { Identity } from "../auth/principal.ts";

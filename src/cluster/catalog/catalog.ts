@@ -1,8 +1,8 @@
 /**
  * Reads and writes the current state of a cluster in PostgreSQL. Only the writer of a shard raises its generation. It
- * does so in the transaction that writes everything of the new generation, and only if the shard is still at the
- * generation from which the writer started. So a writer that was stopped and replaced by another publishes nothing.
- * Leases are rows that use PostgreSQL's clock, so they hold across machines and through PgBouncer.
+ * does so in the transaction that writes the new generation, and only if the shard is still at the generation from
+ * which the writer started. So a writer that was stopped and replaced by another publishes nothing. Leases are rows
+ * that use PostgreSQL's clock, so they hold across machines and through PgBouncer.
  */
 
 import { crc32 } from "node:zlib";
@@ -24,8 +24,8 @@ import {
 
 /**
  * The body of a manifest. The other fields of a segment are in the segment's row. The repositories of a generation
- * follow from the rows of quern_state: a state is valid from the generation in which it was written until the next
- * state of the same repository.
+ * follow from the rows of quern_state. A state is valid from the generation in which it was written until the
+ * repository's next state.
  */
 export interface Body {
   readonly segments: readonly (readonly [

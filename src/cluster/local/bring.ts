@@ -91,7 +91,7 @@ interface Arriving {
 
 /**
  * Updates the directory. Resolves when it holds exactly these generations. REQUIRES: nobody else writes to the
- * directory meanwhile.
+ * directory during the call.
  */
 export async function bringTo(
   bringing: Bringing,

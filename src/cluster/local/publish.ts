@@ -56,7 +56,10 @@ interface Sent {
   readonly published: PublishedSegment;
 }
 
-/** Prepares a publication. Resolves to undefined if nothing has changed. REQUIRES: nobody writes meanwhile. */
+/**
+ * Prepares a publication. Resolves to undefined if nothing has changed. REQUIRES: nobody writes to the directory during
+ * the call.
+ */
 export async function preparePublication(publishing: Publishing): Promise<Prepared | undefined> {
   const { environment, head, writer, began } = publishing;
   const { shard, generation: before } = head;
@@ -113,7 +116,10 @@ async function sendSegments(publishing: Publishing, now: Before): Promise<Sent[]
   return sent;
 }
 
-/** Records that the directory holds the published state. REQUIRES: it was published, and nothing was written since. */
+/**
+ * Records that the directory holds the published state. REQUIRES: the publication has succeeded, and nothing was
+ * written since.
+ */
 export const recordPublication = (
   environment: Environment,
   { contents }: Pick<Prepared, "contents">,

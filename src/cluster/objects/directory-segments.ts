@@ -105,7 +105,7 @@ async function* listFolder(
   }
 }
 
-/** Resolves to undefined if the file was removed meanwhile. */
+/** Describes a file or folder. Resolves to undefined if it no longer exists. */
 async function entryOf(folder: string, path: string) {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const found = await stat(join(folder, name)).catch(() => undefined);

@@ -112,7 +112,7 @@ const symbolStretch = (
   numberOf: numberInEdition,
 });
 
-/** Yields the values in all key ranges. REQUIRES: nobody deletes the values meanwhile. */
+/** Yields the values in all key ranges. REQUIRES: nobody deletes the values while they are read. */
 async function* valuesOf(
   environment: Environment,
   stretches: readonly Stretch[],
@@ -140,7 +140,9 @@ function readSome(environment: Environment, range: Keys): { key: Buffer; bytes: 
 const valueAt = (snapshot: Snapshot, key: Buffer): Uint8Array =>
   Uint8Array.from(snapshot.get(key, "a value that is sent to the object store")!);
 
-/** Stores a segment as an object, unless the store has it already. REQUIRES: nobody deletes the segment meanwhile. */
+/**
+ * Stores a segment as an object, unless the store has it already. REQUIRES: nobody deletes the segment during the call.
+ */
 export const sendSegment = (
   environment: Environment,
   segment: number,
@@ -152,7 +154,10 @@ export const sendSegment = (
     rest: () => restValues(environment, segment),
   });
 
-/** Stores the symbols of an edition as an object. REQUIRES: the edition is complete, and nobody deletes it meanwhile. */
+/**
+ * Stores the symbols of an edition as an object. REQUIRES: the edition is complete, and nobody deletes it during the
+ * call.
+ */
 export const sendSymbols = (
   environment: Environment,
   of: EditionOf,

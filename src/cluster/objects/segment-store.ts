@@ -55,8 +55,8 @@ export interface SegmentStore {
    */
   delete(key: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Lists the objects whose keys begin with `prefix`, sorted by key. An object that is stored or removed meanwhile
-   * may or may not be listed.
+   * Lists the objects whose keys begin with `prefix`, sorted by key. An object that is stored or removed while the list
+   * is read may or may not be listed.
    *
    * @example
    * declare const segments: SegmentStore;
