@@ -3,8 +3,9 @@
  * after clear(). It is freed only with the kernel.
  *
  * Memory for every possible gram would take 93 MB. V8 would count all of it as the thread's memory, even if it is
- * unused, and would collect garbage for each session. That would take a fifth of the processor time of small index
- * runs. So the table of grams beyond ASCII (18 MB) is created for the first text that needs it, and the slots grow.
+ * unused, and would collect garbage each time lists are created. That would take a fifth of the processor time of small
+ * index runs. So the table of grams beyond ASCII (18 MB) is created for the first text that needs it, and the slots
+ * grow.
  */
 
 import { ASCII_GRAMS, BYTE_CLASSES, GRAM_LIMIT } from "./gram-numbers.ts";

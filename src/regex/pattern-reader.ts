@@ -23,7 +23,7 @@ export class PatternReader {
     return this.source.charAt(this.at);
   }
 
-  /** Reads a whole character. REQUIRES: not done. */
+  /** Reads a whole character. REQUIRES: the pattern has not ended. */
   next(): string {
     const cp = this.source.codePointAt(this.at)!;
     if (isSurrogate(cp)) throw this.syntax("invalid UTF-8: a lone surrogate", this.at);

@@ -8,9 +8,9 @@
  * classes.
  *
  * There are three tables. `forward` and `backward` have one column per class. `pairs` has one column per pair of
- * classes, so that a step reads two bytes. During the run it is filled with pairs of steps that end in known, live
- * states without a match. All other pairs stay UNKNOWN and are read byte by byte. Its words are row offsets, not state
- * numbers, so a step is one dependent load. Only states below `pairStates` have a row.
+ * classes, so that a step reads two bytes. During the run it is filled with pairs of steps in which no match ends. All
+ * other pairs stay UNKNOWN and are read byte by byte. Its words are row offsets, not state numbers, so a step is one
+ * dependent load. Only states below `pairStates` have a row.
  *
  * The needle is a literal that every match contains near its beginning. If there is one, the loop skips to its next
  * occurrence whenever no match has begun, that is, whenever the automaton is in its start state. A needle that is in no

@@ -42,7 +42,7 @@ export function bestDefinition(
   if (run == runEnd) return 0; // a blob without definitions
   cursor = run;
   const count = varint();
-  varint(); // the definitions are followed by names that are only parents
+  varint(); // the number of names after the definitions that are only parents
   let best: i32 = 0;
   let first = pairs;
   let start: u32 = -1;
@@ -109,8 +109,8 @@ export function touchesName(
 }
 
 /**
- * Reads a varint. A run may end within a varint, because the bytes after it may be read. The checks of the callers
- * detect this.
+ * Reads a varint. If the run ends within the varint, bytes after the run are read, which is safe. The callers check the
+ * cursor before they read the next definition.
  */
 @inline
 function varint(): u32 {

@@ -1,6 +1,6 @@
 /**
  * Intersects posting lists in memory that threads share (store/segments/kept-lists.ts describes its layout). One call
- * processes all grams of a literal. Intersecting twenty lists takes 2 to 8 µs; only reading them from the data file
+ * processes all grams of a literal. Intersecting twenty lists takes 2 to 8 µs; just to read them from the data file
  * would take 40.
  */
 

@@ -40,8 +40,8 @@ const QUESTIONS: readonly SearchRequest[] = [
 
 export interface WarmUpOptions {
   /**
-   * Whether the engine is doing nothing that a host has asked for. REQUIRES: called only while the warm-up runs no
-   * search of its own.
+   * Whether the engine is doing nothing that a host has asked for. Called only while the warm-up runs no search of its
+   * own.
    */
   readonly isIdle: () => boolean;
   /** Resolves to whether there is anything to search. */

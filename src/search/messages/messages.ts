@@ -174,7 +174,7 @@ export interface ShowInput {
   readonly plan: PackedPlan;
   /** The Control.shared of the search that found the files. */
   readonly shared: SharedArrayBuffer;
-  /** As in SearchInput. */
+  /** The segments that are in memory instead of on disk. */
   readonly packed: readonly PackedSegment[];
   readonly files: readonly ShowFile[];
   readonly contextLines: number;
@@ -193,7 +193,7 @@ export interface ShowFile {
   readonly skip: number;
   /** The most ranges to show. */
   readonly most: number;
-  /** As in SegmentInput. */
+  /** The edition of the symbols; 0 if there is none. */
   readonly symbols: number;
 }
 
@@ -233,7 +233,7 @@ export interface StreamPart {
 /** Requests the tables of a segment, including those of its symbols. */
 export interface TablesInput {
   readonly segment: number;
-  /** As in SegmentInput. */
+  /** The edition of the symbols; 0 if there is none. */
   readonly symbols: number;
 }
 

@@ -26,7 +26,7 @@ export interface AtomPlan {
    * page of those blobs.
    */
   readonly pages: Bitset | undefined;
-  /** For an expression, see ExpressionReach. */
+  /** The anchors of an expression; see ExpressionReach. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
   /** The blobs in which a match may be within the name of a definition. Undefined means any blob. */
   readonly named: Bitset | undefined;
