@@ -9,7 +9,7 @@ import { packageFile } from "./base/package-file.ts";
 import { closedError, QuernError } from "./base/errors.ts";
 import { checkKeys, type KeysOf } from "./base/known-keys.ts";
 import { mustBe, wholeNumber } from "./base/must-be.ts";
-import { Writes, type CompactReport, type StepOptions } from "./ingest/writes.ts";
+import { Writes, type CompactReport, type Complete, type StepOptions } from "./ingest/writes.ts";
 import type { IndexProgress, IndexReport } from "./ingest/run/report.ts";
 import type { Source } from "./ingest/sources/source.ts";
 import { INGEST_TASKS } from "./ingest/tasks.ts";
@@ -367,12 +367,21 @@ const STEP_MS = 0.5;
  * const { files } = await engine.search({ query: "todo or fixme", matches: 20 });
  * await engine.close();
  */
-export async function open(path: string, options: OpenOptions = {}): Promise<Engine> {
+export function open(path: string, options: OpenOptions = {}): Promise<Engine> {
+  return openPartial(path, options, undefined);
+}
+
+/** Opens a data directory that may have only the tables of some segments. REQUIRES: nobody searches it, if it has. */
+export async function openPartial(
+  path: string,
+  options: OpenOptions,
+  complete: Complete | undefined,
+): Promise<Engine> {
   const checked = checkOptions(path, options);
   const environment = await openStore(resolve(path), { readOnly: checked.readOnly });
   await yieldTurn(); // the following code compiles the kernel, which takes 2 ms
   try {
-    return new OpenedEngine(environment, checked);
+    return new OpenedEngine(environment, checked, complete);
   } catch (error) {
     await environment.close(); // there was not enough memory for its text cache
     throw error;
@@ -511,7 +520,7 @@ class OpenedEngine
   readonly #tracer: Tracer;
   #closed: Promise<void> | undefined;
 
-  constructor(environment: Environment, options: Checked) {
+  constructor(environment: Environment, options: Checked, complete: Complete | undefined) {
     this.path = environment.path;
     this.#environment = environment;
     this.#options = options;
@@ -551,6 +560,7 @@ class OpenedEngine
       pause: () => newPause({ ms: STEP_MS }),
       oldestHeld: () => this.#searcher.oldestHeld,
       onWarning: options.onWarning,
+      complete,
     });
     const newest = () => this.#catalogs.newest();
     const indexing = () => this.#writes.indexing;

@@ -1,6 +1,7 @@
 /**
  * Writes to shards, one at a time. It takes the shard's lease, updates a local directory to the shard's newest
- * generation, lets an ordinary engine change it, stores new objects, and publishes them. The steps of an index run
+ * generation, lets an ordinary engine change it, stores new objects, and publishes them. The directory gets only the
+ * tables of the shard's segments; a segment is completed before it is merged (complete.ts). The steps of an index run
  * (content, symbols, merges) are published separately, because the symbols of a large repository take minutes. What a
  * stopped writer has not published does not exist for others. The next index run in the shard finds the missing symbols.
  */
@@ -10,8 +11,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { throwIfAborted } from "../base/abort.ts";
 import { QuernError } from "../base/errors.ts";
-import { open, type Engine, type OpenOptions } from "../engine.ts";
-import { BETWEEN_STEPS, type StepOptions } from "../ingest/writes.ts";
+import { openPartial, type Engine, type OpenOptions } from "../engine.ts";
+import { BETWEEN_STEPS, type Complete, type StepOptions } from "../ingest/writes.ts";
 import { openStore } from "../store/catalog/open.ts";
 import { nextManifest, putManifest, readManifest } from "../store/catalog/manifest.ts";
 import type { Environment } from "../store/lmdb/environment.ts";
@@ -21,6 +22,7 @@ import { emptyHead, headAfter, type ShardHead } from "./catalog/head.ts";
 import type { EndedJob } from "./catalog/jobs.ts";
 import { keepRenewing, LEASE_MS } from "./follow/renewal.ts";
 import { bringTo } from "./local/bring.ts";
+import { completeSegments } from "./local/complete.ts";
 import { preparePublication, recordPublication } from "./local/publish.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 
@@ -162,8 +164,12 @@ export class ShardWriter {
     const path = join(this.#options.directory, `shard-${shard}`);
     const environment = await openStore(path, { readOnly: false });
     try {
-      const engine = (await open(path, this.#options.engine)) as StepwiseEngine;
-      return (this.#opened = { shard, environment, engine, head: emptyHead(shard) });
+      const { store } = this.#options;
+      const complete: Complete = ({ segments, ...by }) =>
+        completeSegments({ environment, store, ...by }, segments);
+      const engine = await openPartial(path, this.#options.engine, complete);
+      const stepwise = engine as StepwiseEngine;
+      return (this.#opened = { shard, environment, engine: stepwise, head: emptyHead(shard) });
     } catch (error) {
       await environment.close();
       throw error;
@@ -174,7 +180,7 @@ export class ShardWriter {
     const { catalog, store } = this.#options;
     const lease = await acquireLease(environment, { timeoutMs: 0 });
     try {
-      const bringing = { environment, owner: lease.owner, catalog, store };
+      const bringing = { environment, owner: lease.owner, catalog, store, tablesOnly: true };
       await bringTo(bringing, [head]);
     } finally {
       await lease.release();

@@ -18,6 +18,7 @@ import { acquireLease, type Lease } from "../store/lmdb/lease.ts";
 import type { Pool } from "../threads/pool.ts";
 import { removeRepository } from "./run/publish.ts";
 import {
+  hasLiveFiles,
   mergeInput,
   nextCompaction,
   nextMerge,
@@ -42,6 +43,21 @@ export interface WritesOptions {
   readonly oldestHeld: () => number;
   /** Called when the symbol pass finds damage. */
   readonly onWarning: (warning: { code: string; message: string }) => void;
+  /** Undefined if the directory has all segments as a whole. */
+  readonly complete?: Complete | undefined;
+}
+
+/**
+ * Fetches what a directory lacks of segments of which it may have only the tables. Resolves to the segments that still
+ * have only tables.
+ */
+export type Complete = (completing: Completing) => Promise<ReadonlySet<number>>;
+
+export interface Completing {
+  readonly segments: readonly number[];
+  /** The owner of the write lease. */
+  readonly owner: string;
+  readonly signal: AbortSignal;
 }
 
 export interface WriteOptions {
@@ -159,7 +175,7 @@ export class Writes {
     reports: readonly IndexReport[],
     { lease, signal, onProgress, betweenSteps }: Improving,
   ): Promise<void> {
-    const { environment, pool, catalogs, memoryBudget, onWarning } = this.#options;
+    const { environment, pool, catalogs, memoryBudget, onWarning, complete } = this.#options;
     const { findSymbols } = await import("./symbols/symbol-pass.ts"); // loaded here, because a search needs no queries for symbols
     const found = await findSymbols({
       environment,
@@ -171,6 +187,7 @@ export class Writes {
       onProgress,
       onPending: betweenSteps,
       onWarning,
+      complete: (segments) => complete?.({ segments, owner: lease.owner, signal }),
     });
     // if a repository was given twice, only its last report gets the symbols
     for (const report of [...reports].reverse()) {
@@ -229,6 +246,8 @@ export class Writes {
       tell();
       const input = mergeInput(catalog, group);
       if (input.repositories.length > 0) await betweenSteps(); // removing empty segments is quick and needs no step
+      if (hasLiveFiles(input))
+        await this.#options.complete?.({ segments: input.segments, owner, signal });
       const task = { merge: input, target: catalog.manifest.nextSegment, owner };
       const written = await pool.run<MergedSegment>("ingest.merge", task, { lane: "ingest" });
       await environment.write((writer) => publishMerge(writer, { catalog, input, written, owner }));

@@ -10,6 +10,7 @@ import { describe as group, expect, onTestFinished, test, vi } from "vitest";
 import {
   damaged,
   decodeBundle,
+  fetchTables,
   sendBundle,
   type Bundle,
   type Value,
@@ -19,7 +20,11 @@ import {
   deleteSegment,
   deleteSymbols,
   fetchSegment,
+  fetchSegmentRest,
+  fetchSegmentTables,
   fetchSymbols,
+  fetchSymbolsHeader,
+  fetchSymbolsRest,
   sendSegment,
   sendSymbols,
 } from "../../src/cluster/objects/segment-object.ts";
@@ -31,7 +36,14 @@ import {
   type Manifest,
   type ManifestSegment,
 } from "../../src/store/catalog/manifest.ts";
-import { engineKey, HASH_BYTES, SEGMENTS_RANGE } from "../../src/store/format/format.ts";
+import {
+  engineKey,
+  HASH_BYTES,
+  PART,
+  segmentKey,
+  segmentRange,
+  SEGMENTS_RANGE,
+} from "../../src/store/format/format.ts";
 import { openSegment } from "../../src/store/segments/segment-reader.ts";
 import { encodeHeader } from "../../src/store/segments/segment-tables.ts";
 import type { Environment } from "../../src/store/lmdb/environment.ts";
@@ -187,6 +199,41 @@ group("one segment", () => {
     expect(keys()).toEqual(before);
   });
 
+  test("tables and the rest, one after the other, are all, and what damage left is deleted", async () => {
+    const environment = await indexed();
+    const store = directorySegments(temporaryFolder());
+    const edition = manifestOf(environment).segments[0]!.symbols;
+    const [segment, symbols] = [
+      await sendSegment(environment, 1, store),
+      await sendSymbols(environment, { segment: 1, edition }, store),
+    ];
+    const numbered = ([whole, parts]: readonly [number, number]) => ({
+      whole: { key: segment.key, segment: whole },
+      parts: { key: segment.key, segment: parts },
+      names: { key: symbols.key, segment: whole, edition },
+      nameParts: { key: symbols.key, segment: parts, edition },
+    });
+    const { whole, parts, names, nameParts } = numbered([2, 3]);
+    await fetchSegment(environment, whole, store);
+    await fetchSymbols(environment, names, store);
+    await fetchSegmentTables(environment, parts, store);
+    await fetchSymbolsHeader(environment, nameParts, store);
+    const tables = valuesOf(environment, 3);
+    expect(tables.length).toBe(2 + 6 + 1); // two copies of the header, tables, and the header of the symbols
+    const extra = segmentKey(3, PART.TEXT, 9_999);
+    await environment.write((writer) => writer.put(extra, Buffer.from("of a damaged object")));
+    const broken: SegmentStore = {
+      ...store,
+      get: async (key) => oneByOne((await bytesOf(store, key)).subarray(0, -1)),
+    };
+    await expect(fetchSegmentRest(environment, parts, broken)).rejects.toThrow("is damaged");
+    await expect(fetchSymbolsRest(environment, nameParts, broken)).rejects.toThrow("is damaged");
+    expect(valuesOf(environment, 3)).toEqual(expect.arrayContaining(tables));
+    await fetchSegmentRest(environment, parts, store);
+    await fetchSymbolsRest(environment, nameParts, store);
+    expect(valuesOf(environment, 3)).toEqual(valuesOf(environment, 2));
+  });
+
   test("content that is borrowed is sent along, and never borrowed from this machine", async () => {
     const path = temporaryFolder();
     const engine = await open(path, { workers: 0 });
@@ -301,6 +348,17 @@ group("one segment", () => {
     await expect(refused).rejects.toThrow(damaged(key).message);
   });
 });
+
+/** Returns the keys of a segment, without its number, and the values. */
+function valuesOf(environment: Environment, segment: number): string[] {
+  const snapshot = environment.snapshot();
+  const keys = [...snapshot.keys(segmentRange(segment))].map((key) => Buffer.from(key));
+  const values = keys.map(
+    (key) => `${key.toString("hex", 5)} ${hash("sha256", snapshot.get(key, "a value")!)}`,
+  );
+  snapshot.close();
+  return values;
+}
 
 const HEAD_BYTES = 83;
 
@@ -450,6 +508,40 @@ group("any values", () => {
         if (typeof got !== "string") expect(isCut).toBe(false);
         if (typeof got !== "string") expect(got).toEqual([...given.tables, ...given.rest]);
         else expect(got).toBe(damaged(key).message);
+      },
+    );
+    await fc.assert(property, { numRuns: 300 * RUNS });
+  });
+
+  test("of the tables alone are fetched with no other byte; any byte changed is INDEX_CORRUPT", async () => {
+    const property = fc.asyncProperty(
+      bundles,
+      fc.nat(),
+      fc.integer({ min: 0, max: 255 }),
+      async (given, place, xor) => {
+        const { key, object } = await sent(bundleOf(given));
+        const end = HEAD_BYTES + object.readUInt32LE(HEAD_BYTES - 4);
+        object[place % end]! ^= xor;
+        const ranges: unknown[] = [];
+        const get: SegmentStore["get"] = async (_, range) => {
+          ranges.push(range);
+          return oneByOne(object.subarray(...range!));
+        };
+        const values: Value[] = [];
+        const fetched = (async () => {
+          for await (const one of fetchTables({ get }, key, 5))
+            values.push({ ...one, bytes: Uint8Array.from(one.bytes) });
+          return values;
+        })();
+        const got = await fetched.catch(({ message }: Error) => message);
+        if (xor === 0) expect(typeof got).toBe("object");
+        if (typeof got === "string") expect(got).toBe(damaged(key).message);
+        else expect(got).toEqual(given.tables);
+        if (xor === 0)
+          expect(ranges).toEqual([
+            [0, HEAD_BYTES],
+            [HEAD_BYTES, end],
+          ]);
       },
     );
     await fc.assert(property, { numRuns: 300 * RUNS });

@@ -15,7 +15,9 @@ import {
   deleteSegment,
   deleteSymbols,
   fetchSegment,
+  fetchSegmentTables,
   fetchSymbols,
+  fetchSymbolsHeader,
 } from "../objects/segment-object.ts";
 import type { SegmentStore } from "../objects/segment-store.ts";
 import {
@@ -66,6 +68,11 @@ export interface Bringing {
    * searches here.
    */
   readonly evicts?: boolean;
+  /**
+   * Whether to fetch only the tables of segments, which complete.ts completes later. REQUIRES: nobody searches here, and
+   * it is the same each time.
+   */
+  readonly tablesOnly?: boolean;
 }
 
 /** A shard at a generation, or some slices of it. */
@@ -105,7 +112,7 @@ export async function bringTo(
     manifest: readManifest(snapshot),
   }));
   if (isAt(before, heads)) return;
-  const wanted = place(before, heads);
+  const wanted = place(before, heads, bringing.tablesOnly ?? false);
   await fetchMissing(bringing, wanted);
   const arriving = await fetchStates(bringing, before, heads, wanted);
   await environment.write((writer) => {
@@ -150,7 +157,11 @@ export function isUnchanged({ contents, manifest }: Before): boolean {
  * Gives each segment its local number: the one that it already has, or the next unused one. A segment that a run has
  * changed or merged away gets a new number, because threads cache what they know about a number and its editions.
  */
-function place({ contents, manifest }: Before, heads: readonly ShardHead[]): Wanted[] {
+function place(
+  { contents, manifest }: Before,
+  heads: readonly ShardHead[],
+  tablesOnly: boolean,
+): Wanted[] {
   const named = new Map(manifest.segments.map((one) => [one.segment, one.symbols]));
   const same = contents.segments.filter(({ here, symbols }) => named.get(here) === symbols);
   const known = new Map(same.map((one) => [keyOf(one), one]));
@@ -160,7 +171,8 @@ function place({ contents, manifest }: Before, heads: readonly ShardHead[]): Wan
       const { segment, object, bytes, symbols, symbolsObject } = published;
       const before = known.get(keyOf({ shard, segment }));
       const here = before?.here ?? next++;
-      const local = { shard, segment, here, object, bytes, symbols, symbolsObject };
+      const isPartial = before ? before.isPartial : tablesOnly;
+      const local = { shard, segment, here, object, bytes, symbols, symbolsObject, isPartial };
       return { published, local, before };
     }),
   );
@@ -174,14 +186,16 @@ async function fetchMissing(
   wanted: readonly Wanted[],
 ): Promise<void> {
   await eachOf(wanted, async ({ local, before }) => {
-    const { here: segment, object, bytes, symbols: edition, symbolsObject } = local;
+    const { here: segment, object, bytes, symbols: edition, symbolsObject, isPartial } = local;
     if (!before) {
       await deleteSegment(environment, segment); // deletes what an interrupted fetch has left
-      await fetchSegment(environment, { key: object, segment, bytes }, store);
+      const fetch = isPartial ? fetchSegmentTables : fetchSegment;
+      await fetch(environment, { key: object, segment, bytes }, store);
     }
     if (symbolsObject === undefined || before?.symbolsObject === symbolsObject) return;
     await deleteSymbols(environment, { segment, edition });
-    await fetchSymbols(environment, { key: symbolsObject, segment, edition }, store);
+    const fetch = isPartial ? fetchSymbolsHeader : fetchSymbols;
+    await fetch(environment, { key: symbolsObject, segment, edition }, store);
   });
 }
 

@@ -47,6 +47,11 @@ export interface LocalSegment {
   readonly bytes: number;
   readonly symbols: number;
   readonly symbolsObject: string | undefined;
+  /**
+   * Whether the directory has only the tables of the segment, and the header of its symbols. An index run needs no
+   * more, but nobody can search or merge the segment.
+   */
+  readonly isPartial: boolean;
 }
 
 export const EMPTY_CONTENTS: Contents = {

@@ -54,6 +54,7 @@ export interface Prepared {
 interface Sent {
   readonly here: number;
   readonly published: PublishedSegment;
+  readonly isPartial: boolean;
 }
 
 /**
@@ -111,7 +112,7 @@ async function sendSegments(publishing: Publishing, now: Before): Promise<Sent[]
     const objects = await sendIfNew(publishing, one, before);
     const { files, textBytes, symbols, hasSymbols } = one;
     const published = { ...objects, segment, files, textBytes, symbols, hasSymbols };
-    sent.push({ here: one.segment, published });
+    sent.push({ here: one.segment, published, isPartial: before?.isPartial ?? false });
   }
   return sent;
 }
@@ -142,9 +143,9 @@ async function sendIfNew(
   return { ...object, symbolsObject: key };
 }
 
-function localOf(shard: number, { here, published }: Sent): LocalSegment {
+function localOf(shard: number, { here, published, isPartial }: Sent): LocalSegment {
   const { segment, object, bytes, symbols, symbolsObject } = published;
-  return { shard, segment, here, object, bytes, symbols, symbolsObject };
+  return { shard, segment, here, object, bytes, symbols, symbolsObject, isPartial };
 }
 
 /** Stores the data of a repository. `numbers` maps the local numbers of segments to their numbers in the shard. */

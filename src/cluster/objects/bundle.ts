@@ -172,6 +172,40 @@ export async function* decodeBundle(
   }
 }
 
+/**
+ * Fetches the tables of an object alone, and yields their values. Throws INDEX_CORRUPT as decodeBundle() does.
+ * REQUIRES: the caller trusts no value before the end.
+ */
+export async function* fetchTables(
+  store: Pick<SegmentStore, "get">,
+  key: string,
+  kind: number,
+  mostBytes = MOST_OBJECT_BYTES,
+): AsyncGenerator<Value> {
+  const { tables, tablesBytes } = await fetchHead(store, key, kind);
+  if (tables.bytes > mostBytes) throw damaged(key);
+  const reader = new Pieces(await store.get(key, [HEAD_BYTES, HEAD_BYTES + tablesBytes]));
+  try {
+    yield* decodeSection(key, tables, reader);
+    if (reader.taken !== tablesBytes || (await reader.take(1))) throw damaged(key);
+  } finally {
+    await reader.close();
+  }
+}
+
+async function fetchHead(
+  store: Pick<SegmentStore, "get">,
+  key: string,
+  kind: number,
+): Promise<Head> {
+  const reader = new Pieces(await store.get(key, [0, HEAD_BYTES]));
+  try {
+    return await readHead(key, kind, reader);
+  } finally {
+    await reader.close();
+  }
+}
+
 interface Head {
   readonly tables: Section;
   readonly rest: Section;

@@ -27,7 +27,14 @@ import {
   numberInEdition,
 } from "../../store/symbols/edition-key.ts";
 import type { EditionOf } from "../../store/symbols/symbol-columns.ts";
-import { damaged, decodeBundle, sendBundle, type Described, type Value } from "./bundle.ts";
+import {
+  damaged,
+  decodeBundle,
+  fetchTables,
+  sendBundle,
+  type Described,
+  type Value,
+} from "./bundle.ts";
 import type { SegmentStore } from "./segment-store.ts";
 
 const KIND = { SEGMENT: 1, SYMBOLS: 2 } as const;
@@ -112,6 +119,11 @@ const symbolStretch = (
   numberOf: numberInEdition,
 });
 
+const symbolsRest = (of: EditionOf): Stretch[] => [
+  symbolStretch(PART.SYMBOLS, of, [SYMBOLS_HEADER + 1, EDITION_NUMBERS]),
+  symbolStretch(PART.NAMES, of, [0, EDITION_NUMBERS]),
+];
+
 /** Yields the values in all key ranges. REQUIRES: nobody deletes the values while they are read. */
 async function* valuesOf(
   environment: Environment,
@@ -164,79 +176,136 @@ export const sendSymbols = (
   store: SegmentStore,
 ): Promise<Described> => {
   const header = [symbolStretch(PART.SYMBOLS, of, [0, SYMBOLS_HEADER + 1])];
-  const rest = [
-    symbolStretch(PART.SYMBOLS, of, [SYMBOLS_HEADER + 1, EDITION_NUMBERS]),
-    symbolStretch(PART.NAMES, of, [0, EDITION_NUMBERS]),
-  ];
   return sendBundle(store, "sym", {
     kind: KIND.SYMBOLS,
     tables: () => valuesOf(environment, header),
-    rest: () => valuesOf(environment, rest),
+    rest: () => valuesOf(environment, symbolsRest(of)),
   });
 };
 
+/** A segment to fetch, and its number in this data directory. */
+export interface SegmentToFetch {
+  readonly key: string;
+  readonly segment: number;
+  /** The length of its values, if it is known. */
+  readonly bytes?: number;
+}
+
+/** An edition to fetch, and its number and that of its segment in this data directory. */
+export interface SymbolsToFetch extends EditionOf {
+  readonly key: string;
+}
+
 /**
- * Fetches the object of a segment, whose values have `bytes` bytes, and stores the segment under a number of this data
- * directory. Rejects with INDEX_CORRUPT if the object is damaged. After a failure some values may be left, but no
- * reader sees them. REQUIRES: no manifest names the number, and only this process writes.
+ * Fetches a segment. Rejects with INDEX_CORRUPT if the object is damaged. After a failure some values may be left, but
+ * no reader sees them. REQUIRES: no manifest names the number, and only this process writes.
  */
 export async function fetchSegment(
   environment: Environment,
-  {
-    key,
-    segment,
-    bytes,
-  }: { readonly key: string; readonly segment: number; readonly bytes?: number },
+  of: SegmentToFetch,
   store: SegmentStore,
 ): Promise<void> {
-  const keysOf = ({ tag, number, bytes }: Value): Buffer[] | undefined => {
+  const values = decodeBundle(of.key, KIND.SEGMENT, await store.get(of.key), of.bytes);
+  await writeAll(environment, of.key, segmentKeys(of, [...TABLE_PARTS, ...REST_PARTS]), values);
+}
+
+/** Fetches the tables of a segment alone. Rejects, and REQUIRES, as fetchSegment(). */
+export async function fetchSegmentTables(
+  environment: Environment,
+  of: SegmentToFetch,
+  store: SegmentStore,
+): Promise<void> {
+  const values = fetchTables(store, of.key, KIND.SEGMENT, of.bytes);
+  await writeAll(environment, of.key, segmentKeys(of, TABLE_PARTS), values);
+}
+
+/**
+ * Fetches what a segment has besides its tables. Rejects with INDEX_CORRUPT if the object is damaged. After a failure
+ * some values may be left, which the next call deletes. REQUIRES: the tables are there, nobody reads anything else of
+ * the segment, and only this process writes.
+ */
+export async function fetchSegmentRest(
+  environment: Environment,
+  of: SegmentToFetch,
+  store: Pick<SegmentStore, "get">,
+): Promise<void> {
+  for (const { range } of segmentStretches(REST_PARTS, of.segment, of.segment))
+    await deleteRange(environment, range);
+  const values = decodeBundle(of.key, KIND.SEGMENT, await store.get(of.key), of.bytes);
+  const keysOf = segmentKeys(of, REST_PARTS);
+  await writeAll(environment, of.key, (one) => (isSegmentTable(one) ? [] : keysOf(one)), values);
+}
+
+const isSegmentTable = ({ tag }: Value): boolean => tag === PART.HEADER || isIn(TABLE_PARTS, tag);
+
+/** Returns the keys of a value, or undefined if the value does not belong in such an object. */
+type KeysOf = (value: Value) => Buffer[] | undefined;
+
+const segmentKeys =
+  ({ segment }: SegmentToFetch, parts: readonly Part[]): KeysOf =>
+  ({ tag, number, bytes }) => {
     if (tag === PART.HEADER && !isBorrowing(bytes))
       return HEADER_COPIES.map((copy) => segmentKey(segment, PART.HEADER, copy));
-    return tag !== PART.HEADER && isIn([...TABLE_PARTS, ...REST_PARTS], tag)
-      ? [segmentKey(segment, tag, number)]
-      : undefined;
+    return tag !== PART.HEADER && isIn(parts, tag) ? [segmentKey(segment, tag, number)] : undefined;
   };
-  await writeAll(environment, { key, keysOf, kind: KIND.SEGMENT, bytes }, store);
-}
 
 /** Fetches symbols, and stores them as an edition of a segment. REQUIRES: as for fetchSegment(); no manifest names the edition. */
 export async function fetchSymbols(
   environment: Environment,
-  of: { readonly key: string; readonly segment: number; readonly edition: number },
+  of: SymbolsToFetch,
   store: SegmentStore,
 ): Promise<void> {
-  const { key, segment, edition } = of;
-  const keysOf = ({ tag, number }: Value): Buffer[] | undefined =>
+  const values = decodeBundle(of.key, KIND.SYMBOLS, await store.get(of.key));
+  await writeAll(environment, of.key, symbolKeys(of), values);
+}
+
+/** Fetches the header of symbols alone. REQUIRES: as for fetchSymbols(). */
+export async function fetchSymbolsHeader(
+  environment: Environment,
+  of: SymbolsToFetch,
+  store: SegmentStore,
+): Promise<void> {
+  const values = fetchTables(store, of.key, KIND.SYMBOLS);
+  await writeAll(environment, of.key, symbolKeys(of), values);
+}
+
+/** Fetches what symbols have besides their header. Rejects, and REQUIRES, as fetchSegmentRest(). */
+export async function fetchSymbolsRest(
+  environment: Environment,
+  of: SymbolsToFetch,
+  store: Pick<SegmentStore, "get">,
+): Promise<void> {
+  for (const { range } of symbolsRest(of)) await deleteRange(environment, range);
+  const values = decodeBundle(of.key, KIND.SYMBOLS, await store.get(of.key));
+  const keysOf = symbolKeys(of);
+  const isHeader = ({ tag, number }: Value) => tag === PART.SYMBOLS && number === SYMBOLS_HEADER;
+  await writeAll(environment, of.key, (one) => (isHeader(one) ? [] : keysOf(one)), values);
+}
+
+const symbolKeys =
+  ({ segment, edition }: EditionOf): KeysOf =>
+  ({ tag, number }) =>
     isIn(SYMBOL_PARTS, tag) && number < EDITION_NUMBERS
       ? [editionKey(segment, tag, edition, number)]
       : undefined;
-  await writeAll(environment, { key, keysOf, kind: KIND.SYMBOLS }, store);
-}
 
 const isIn = (parts: readonly Part[], tag: number): tag is Part =>
   (parts as readonly number[]).includes(tag);
 
 async function writeAll(
   environment: Environment,
-  object: {
-    readonly key: string;
-    readonly kind: number;
-    /** Returns the keys of a value, or undefined if the value does not belong in such an object. */
-    readonly keysOf: (value: Value) => Buffer[] | undefined;
-    /** The length of its values, if it is known. */
-    readonly bytes?: number | undefined;
-  },
-  store: SegmentStore,
+  key: string,
+  keysOf: KeysOf,
+  values: AsyncIterable<Value>,
 ): Promise<void> {
-  const { key, kind, keysOf, bytes: mostBytes } = object;
   let held: { keys: Buffer[]; bytes: Uint8Array }[] = [];
   let heldBytes = 0;
   const flush = async (): Promise<void> => {
-    const values = held;
+    const writes = held;
     [held, heldBytes] = [[], 0];
-    await environment.write((writer) => putAll(writer, values));
+    await environment.write((writer) => putAll(writer, writes));
   };
-  for await (const value of decodeBundle(key, kind, await store.get(key), mostBytes)) {
+  for await (const value of values) {
     const keys = keysOf(value);
     if (!keys) throw damaged(key);
     held.push({ keys, bytes: value.bytes });

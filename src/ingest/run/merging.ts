@@ -180,6 +180,12 @@ export function mergeInput(catalog: Catalog, group: MergeGroup): MergeInput {
   return { segments, symbols: group.map(({ symbols }) => symbols), repositories };
 }
 
+/** Returns whether a merge reads more than the tables of its segments. */
+export const hasLiveFiles = ({ repositories }: MergeInput): boolean =>
+  repositories.some(({ places }) =>
+    places.some(({ sets }) => sets.some((set) => set !== undefined && countBits(set) > 0)),
+  );
+
 export interface MergePublication {
   readonly catalog: Catalog;
   readonly input: MergeInput;

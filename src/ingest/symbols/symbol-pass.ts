@@ -62,6 +62,11 @@ export interface SymbolPass {
   readonly onWarning: (warning: { code: string; message: string }) => void;
   /** Default: MAX_SILENT_MS. */
   readonly maxSilentMs?: number;
+  /**
+   * Makes segments complete of which the directory may have only the tables and the header of the symbols. Resolves to
+   * the segments that still have only these. By default, all segments are complete.
+   */
+  readonly complete?: (segments: readonly number[]) => Promise<ReadonlySet<number>> | undefined;
 }
 
 /**
@@ -72,17 +77,24 @@ export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundS
   const pass = { ...given, pool: fewerThreads(given.pool, threadsFor(given)) };
   const pending = await pendingSegments(pass);
   if (pending.length > 0) await pass.onPending?.();
+  const partial = await pass.complete?.(pending.map(({ segment }) => segment.segment));
   const found = new Map<number, FoundSymbols>();
   const progress = progressOf(pass, pending);
   // several segments at once, because a small one does not keep all threads busy
   await inParallel(pending, pass.pool.lanes, async (one) => {
     pass.throwIfStopped();
     // after publication, so that only stored symbols are counted
-    for (const part of await findInSegment(pass, one, progress)) addFound(found, part);
+    for (const part of await findInSegment({ ...pass, partial }, one, progress))
+      addFound(found, part);
   });
   for (const { withoutSymbols } of found.values())
     withoutSymbols.sort((a, b) => compareText(a.path, b.path));
   return found;
+}
+
+interface Searching extends SymbolPass {
+  /** The segments whose symbols are not there, apart from their header. */
+  readonly partial: ReadonlySet<number> | undefined;
 }
 
 /** What was found, by repository. */
@@ -203,7 +215,7 @@ function progressOf({ onProgress }: SymbolPass, pending: readonly PendingSegment
  * publishes nothing and lists its files as damaged.
  */
 async function findInSegment(
-  pass: SymbolPass,
+  pass: Searching,
   { segment, done, ranges }: PendingSegment,
   onRange: (range: Range) => void,
 ): Promise<Found[]> {
@@ -252,11 +264,12 @@ interface Work {
 }
 
 async function knownElsewhere(
-  { catalog, pool, throwIfStopped }: SymbolPass,
+  { catalog, pool, throwIfStopped, partial }: Searching,
   { segment, textBytes, symbols: edition }: Content,
 ): Promise<Pick<Work, "others" | "places">> {
   const others = contentsOf(catalog)
     .filter((other) => other.segment !== segment && other.symbols > 0)
+    .filter((other) => partial?.has(other.segment) !== true) // parsing is cheaper than fetching
     .map((other) => ({ segment: other.segment, edition: other.symbols }));
   const files = catalog.manifest.segments.reduce((sum, other) => sum + other.files, 0);
   if (others.length === 0 || 2 * textBytes < files) return { others, places: new Int32Array() }; // parsing so little text is faster than reading all those hashes

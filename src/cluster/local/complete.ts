@@ -1,0 +1,52 @@
+/**
+ * Completes segments of which a writer's directory has only the tables. A run that finds unchanged files reads no more
+ * than tables; a merge reads everything, and so does the symbol pass in segments that lack symbols.
+ */
+
+import { throwIfAborted } from "../../base/abort.ts";
+import type { Environment } from "../../store/lmdb/environment.ts";
+import { checkLease } from "../../store/lmdb/lease.ts";
+import { fetchSegmentRest, fetchSymbolsRest } from "../objects/segment-object.ts";
+import type { SegmentStore } from "../objects/segment-store.ts";
+import { putContents, readContents, reading } from "./contents.ts";
+import { eachOf } from "./each-of.ts";
+
+export interface Completion {
+  readonly environment: Environment;
+  readonly store: SegmentStore;
+  /** The owner of the directory's write lease. */
+  readonly owner: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Completes these segments. Resolves to the segments that still have only tables. If it fails, or the process is
+ * killed, all that were to be completed still count as incomplete.
+ */
+export async function completeSegments(
+  { environment, store, owner, signal }: Completion,
+  segments: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const wanted = new Set(segments);
+  const partial = reading(environment, readContents).segments.filter(({ isPartial }) => isPartial);
+  const coming = partial.filter(({ here }) => wanted.has(here));
+  const left = partial.filter(({ here }) => !wanted.has(here));
+  const stoppable = { get: (key: string) => store.get(key, undefined, signal) };
+  await eachOf(coming, async (one) => {
+    throwIfAborted(signal);
+    const { here: segment, object, bytes, symbols: edition, symbolsObject } = one;
+    await fetchSegmentRest(environment, { key: object, segment, bytes }, stoppable);
+    if (symbolsObject === undefined) return;
+    await fetchSymbolsRest(environment, { key: symbolsObject, segment, edition }, stoppable);
+  });
+  if (coming.length > 0)
+    await environment.write((writer) => {
+      checkLease(writer, owner);
+      const contents = readContents(writer);
+      const all = contents.segments.map((one) =>
+        wanted.has(one.here) ? { ...one, isPartial: false } : one,
+      );
+      putContents(writer, { ...contents, segments: all });
+    });
+  return new Set(left.map(({ here }) => here));
+}
