@@ -14,9 +14,9 @@ export interface NodeStatus {
   readonly name: string;
   readonly isLive: boolean;
   readonly isPlaced: boolean;
-  /** The number of slices that it has ready at their newest generation. */
+  /** The number of slices that the node has ready at their newest generation. */
   readonly ready: number;
-  /** Bytes of its own slices that are not ready at their newest generation. */
+  /** Bytes of the slices that the node owns but does not have ready at their newest generation. */
   readonly missingBytes: number;
 }
 

@@ -21,7 +21,7 @@ function given<T extends object>(query: T): { [Name in keyof T]: Exclude<T[Name]
   return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
 }
 
-/** Adds two fields that older clients read, with the values of newer ones. */
+/** Adds the author's name and e-mail address under the names that older clients read. */
 const withOlderNames = <T extends Commit>(commit: T) => ({
   ...commit,
   author_name: commit.authorName,

@@ -68,7 +68,7 @@ interface Description {
    * caller.
    */
   readonly outlivesCaller?: true;
-  /** Whether it changes something. Then content types other than JSON are rejected. */
+  /** Whether the route changes something. If so, content types other than JSON are rejected. */
   readonly changes?: true;
   /** Whether the answer itself calls confirm() while it is read. */
   readonly streams?: true;

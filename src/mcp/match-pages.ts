@@ -255,7 +255,7 @@ async function addBestLines(
 }
 
 /**
- * The most matches of that search. This is more than one page has files, because a path may exist in many repositories.
+ * The most matches of the search in addBestLines(). A page has fewer files, but a path may exist in many repositories.
  */
 const MOST_AGAIN = 100_000;
 

@@ -5,19 +5,21 @@ import { removeState, type RepositoryState, writeState } from "./records.ts";
 import type { SyncedRepository } from "./report.ts";
 
 export interface Gone {
-  /** The folder of its record and its clone. */
+  /** The folder of the repository's record and clone. */
   readonly folder: string;
   readonly state: RepositoryState;
-  /** Whether its host still lists it, but the configuration excludes it. If so, it is removed immediately. */
+  /**
+   * Whether the host still lists the repository, but the configuration excludes it. If so, it is removed immediately.
+   */
   readonly isUnwanted: boolean;
-  /** How long it stays otherwise. */
+  /** How long the repository stays after its host has stopped listing it. */
   readonly removeAfterMs: number;
 }
 
 export interface Index {
   /** The folders of indexed repositories, by name. */
   readonly known: Map<string, string | undefined>;
-  /** Whether its name belongs to another repository now. */
+  /** Whether the name of the gone repository belongs to another repository now. */
   readonly isTaken: boolean;
 }
 

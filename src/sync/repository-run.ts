@@ -65,9 +65,9 @@ const withoutUndefined = (
 };
 
 interface Task extends Claim {
-  /** The folder of its record and its clone. */
+  /** The folder of the repository's record and clone. */
   readonly home: string;
-  /** Its record. */
+  /** The repository's record before this run. */
   readonly before: RepositoryState | undefined;
 }
 

@@ -110,7 +110,7 @@ function isSame(given: string, expected: string): boolean {
 
 /** What a delivery is about. */
 export type Subject =
-  /** Its references have changed. */
+  /** The references of a repository have changed. */
   | { readonly kind: "repository"; readonly id: string }
   /** A repository was created, renamed, moved or deleted, so the connection's list must be read again. */
   | { readonly kind: "connection" }

@@ -38,9 +38,9 @@ export const isSameSlices = (a: Slices | undefined, b: Slices | undefined): bool
 
 export interface LocalSegment {
   readonly shard: number;
-  /** Its number in the shard. */
+  /** The segment's number in the shard. */
   readonly segment: number;
-  /** Its number in this directory. */
+  /** The segment's number in this directory. */
   readonly here: number;
   readonly object: string;
   /** The length of the object. */
