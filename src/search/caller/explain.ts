@@ -165,7 +165,7 @@ async function tryChanges(
   return found;
 }
 
-/** Counts the matches of a request, 0 if its query does not parse. */
+/** Counts the matches of a request. Resolves to 0 if the request's query does not parse. */
 async function countIfParsed(request: SearchRequest, count: Explaining["count"]): Promise<number> {
   try {
     return await count({ ...request, matches: 0 });

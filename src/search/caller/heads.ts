@@ -49,7 +49,7 @@ export interface Heads {
 
 /** A file of HeadFiles that is to be shown. */
 export interface HeadToShow {
-  /** The number of its segment. */
+  /** The number of the file's segment. */
   readonly segment: number;
   readonly file: number;
   /** The number of ranges that earlier pages have shown. */
@@ -66,7 +66,7 @@ export interface ShownHead {
   readonly result: FileResult;
   /** The number of ranges that are shown. */
   readonly ranges: number;
-  /** How many bytes of the answer it takes. */
+  /** How many bytes of the answer the file takes. */
   readonly bytes: number;
 }
 
@@ -81,7 +81,7 @@ export interface ShownHeads {
   readonly contentBytesLoaded: number;
   /** Numbers of segments with files that were found and cannot be shown. */
   readonly lost: readonly number[];
-  /** Whether the answer became full before its last file was completely shown. */
+  /** Whether the answer became full before the last file was completely shown. */
   readonly isFull: boolean;
 }
 

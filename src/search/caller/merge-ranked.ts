@@ -8,14 +8,14 @@ export interface FileToShow {
   /** The index of the segment in the search's input. */
   readonly segment: number;
   readonly file: number;
-  /** How many of its ranges were shown on earlier pages. */
+  /** How many of the file's ranges were shown on earlier pages. */
   readonly skip: number;
   /** How many ranges to show. */
   readonly count: number;
 }
 
 export interface Ranked extends FileToShow {
-  /** The list that it comes from, and its index there. */
+  /** The list that the file comes from, and the file's index there. */
   readonly list: RankedFiles;
   readonly at: number;
 }

@@ -46,7 +46,7 @@ export interface Paging {
   readonly cursorAt: (place: PagePlace) => string;
 }
 
-/** Returns the paging of a request, or undefined if it asks for no page. Throws if its cursor is invalid. */
+/** Returns the paging of a request, or undefined if the request asks for no page. Throws if the cursor is invalid. */
 export async function pagingOf(
   request: CheckedRequest,
   catalog: Catalog,
@@ -247,7 +247,7 @@ export async function chooseFiles(
   return { files };
 }
 
-/** Returns the cursor that continues after an answer that became full before its page ended. */
+/** Returns the cursor for what is missing in an answer that became full before the page was complete. */
 export function cursorOfCut(
   { files }: Chosen,
   cut: { readonly files: number; readonly ranges: number },

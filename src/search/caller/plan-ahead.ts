@@ -3,9 +3,9 @@
  * required literal is on none of their pages. planAhead() finds these segments, and estimates how many pages must be
  * read in the others. The threads then search only the others, if any.
  *
- * It counts exactly what a thread would count. It reads nothing from the disk. If the lists of a segment are not
- * cached, the threads plan the segment and cache its lists. A segment takes some 5 µs; a trip from one thread to
- * another takes 60 to 200 µs.
+ * The calling thread counts exactly what a worker would count, and reads nothing from the disk. If the lists of a
+ * segment are not cached, the threads plan the segment and cache its lists. A segment takes some 5 µs; a trip from one
+ * thread to another takes 60 to 200 µs.
  */
 
 import { countBits } from "../../base/bitset.ts";

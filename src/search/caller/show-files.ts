@@ -204,10 +204,10 @@ const aheadByFile = (ahead: readonly ShownAhead[]): Map<string, ShownAhead> =>
 interface Group {
   readonly files: FileResult[];
   readonly matches: number;
-  /** The number of its files that were processed, including damaged ones. */
+  /** The number of the group's files that were processed, including damaged ones. */
   readonly reached: number;
   readonly lastRanges: number;
-  /** Whether its last files are missing because the answer is full. */
+  /** Whether the group's last files are missing because the answer is full. */
   readonly isCut: boolean;
 }
 

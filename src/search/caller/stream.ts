@@ -31,7 +31,7 @@ export interface StreamStep {
 }
 
 export interface StreamedFile extends HeadToShow {
-  /** How many bytes of an answer it takes. */
+  /** How many bytes of an answer the file takes. */
   readonly bytes: number;
 }
 

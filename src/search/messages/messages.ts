@@ -16,7 +16,7 @@ export interface SegmentInput {
   readonly scope: Bitset;
   /** The bitsets of the plan's sets, by number. */
   readonly sets: readonly Bitset[];
-  /** The edition of its symbols; 0 if there is none. */
+  /** The edition of the segment's symbols; 0 if there is none. */
   readonly symbols: number;
   /** Present if the calling thread has found that nothing matches here, so that no thread searches the segment. */
   readonly isDecided?: true;
@@ -36,7 +36,7 @@ export interface Place {
   /** The repository's position in the order of names. */
   readonly repository: number;
   readonly path: Uint8Array;
-  /** The hash of its content, HASH_BYTES long. */
+  /** The hash of the file's content, HASH_BYTES long. */
   readonly hash: Uint8Array;
 }
 
@@ -133,7 +133,7 @@ export interface FacetCounts {
 
 /** A file that was shown before it was requested. */
 export interface ShownAhead {
-  /** The index of its segment in SearchInput.segments. */
+  /** The index of the file's segment in SearchInput.segments. */
   readonly position: number;
   readonly file: number;
   /** The number of ranges that might be shown. No range before them was left out. */

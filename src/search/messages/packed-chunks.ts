@@ -212,7 +212,7 @@ export async function unpackChunks(
 const RANGES_PER_PAUSE = 256;
 const CHUNKS_PER_PAUSE = 64;
 
-/** The approximate bytes of these objects in V8's heap. */
+/** The approximate bytes of a range and of a chunk in V8's heap. */
 const RANGE_BYTES = 136;
 const CHUNK_BYTES = 168;
 

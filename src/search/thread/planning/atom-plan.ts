@@ -19,7 +19,7 @@ export interface AtomPlan {
   readonly atom: PreparedAtom;
   /** The files for which the atom is true, if that is known without content. */
   readonly exact: Bitset | undefined;
-  /** The blobs in which it may be true. Undefined means any blob. */
+  /** The blobs in which the atom may be true. Undefined means any blob. */
   readonly blobs: Bitset | undefined;
   /**
    * The pages in which a literal may begin, or whose lines contain the matches of an expression. Undefined means any
@@ -31,7 +31,7 @@ export interface AtomPlan {
   /** The blobs in which a match may be within the name of a definition. Undefined means any blob. */
   readonly named: Bitset | undefined;
   readonly listBytes: number;
-  /** Whether it is only under negations, so that one match in a blob is enough. */
+  /** Whether the atom occurs only under negations, so that one match in a blob is enough. */
   readonly onlyDecides: boolean;
 }
 

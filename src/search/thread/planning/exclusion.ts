@@ -14,10 +14,10 @@ import type { SearchTools } from "../reading/thread-tools.ts";
 
 /** The plan of a single operand. */
 export interface Exclusion {
-  /** Its index among the operands of the conjunction. */
+  /** The operand's index in the conjunction. */
   readonly operand: number;
   readonly candidateFiles: number;
-  /** The numbers of its atoms that are under no negation. */
+  /** The numbers of the operand's atoms that are under no negation. */
   readonly atoms: ReadonlySet<number>;
 }
 

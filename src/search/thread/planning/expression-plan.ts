@@ -28,8 +28,8 @@ export interface PlacedExpression {
   /** The address of the tables of a triple that every match contains. Undefined if no triple is worth searching for. */
   readonly triple: number | undefined;
   /**
-   * All texts that it matches, if they are few; see fewTexts(). Each one begins on a page that the required literals
-   * lead to.
+   * All texts that the expression matches, if they are few; see fewTexts(). Each one begins on a page that the required
+   * literals lead to.
    */
   readonly texts: readonly PlacedLiteral[] | undefined;
 }
@@ -136,7 +136,7 @@ export function expressionCandidates(
 interface Reach {
   readonly blobs: Bitset | undefined;
   readonly pages: Bitset | undefined;
-  /** The literals of these pages. Every match contains one of them. */
+  /** The literals that `pages` were found for. Every match contains one of them. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
 

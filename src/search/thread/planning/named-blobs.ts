@@ -2,8 +2,8 @@
  * Finds the blobs in which a match may be within the name of a definition: those that define a name with all grams of
  * the searched text. Ranking need not read the definitions of other blobs.
  *
- * This takes one list per gram. Reading and rating the definitions of a blob takes at least 2 µs. So this saves a
- * tenth to a fifth of the time for a frequent word, and is not done for a rare word.
+ * Finding them takes one list per gram. Reading and rating the definitions of a blob takes at least 2 µs. So this saves
+ * a tenth to a fifth of the time for a frequent word, and is not done for a rare word.
  */
 
 import { countBits, type Bitset } from "../../../base/bitset.ts";

@@ -6,7 +6,7 @@
 
 export interface RankedFile {
   readonly score: number;
-  /** The index of its segment in the request, and its number in that segment. */
+  /** The index of the file's segment in the request, and the file's number in that segment. */
   readonly segment: number;
   readonly file: number;
   readonly count: number;

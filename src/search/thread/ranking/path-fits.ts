@@ -17,7 +17,7 @@ const WORTH_SCAN = 512;
 interface LiteralInPaths {
   readonly text: string;
   readonly encoding: "latin1" | "utf8";
-  /** The files whose paths may contain it. Undefined if each path must be read. */
+  /** The files whose paths may contain the text. Undefined if each path must be read. */
   readonly files: Bitset | undefined;
 }
 

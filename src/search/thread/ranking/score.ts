@@ -64,9 +64,9 @@ export interface FileFit {
   readonly fit: number;
   readonly count: number;
   readonly flags: number;
-  /** The languageScore() of its language. */
+  /** The languageScore() of the file's language. */
   readonly language: number;
-  /** The rank of its repository, 0 to 1. */
+  /** The rank of the file's repository, 0 to 1. */
   readonly rank: number;
   /** The bytes between the nearest matches of different atoms; -1 if there is only one atom. */
   readonly distance: number;

@@ -47,7 +47,7 @@ export function placeLiteral(literal: Literal, arena: Arena): PlacedLiteral {
 export interface Region {
   readonly from: number;
   readonly to: number;
-  /** The start of its blob. */
+  /** The start of the blob. */
   readonly lowest: number;
 }
 
@@ -289,7 +289,7 @@ export class LiteralScanner {
 interface Piece {
   readonly first: number;
   readonly end: number;
-  /** The address of these runs. */
+  /** The address of the table with these runs. */
   readonly table: number;
   /** The address of the pairs (start, end). */
   readonly out: number;

@@ -94,7 +94,7 @@ export class Window {
     this.#tails = new Uint16Array(pages);
   }
 
-  /** Returns the address of the blob's text, even if it is not loaded. */
+  /** Returns the address of the blob's text, even if the text is not loaded. */
   address(blob: number): number {
     return this.#origin + this.reader.blobStarts[blob]!;
   }
@@ -145,7 +145,7 @@ export class Window {
     this.#copy(next, start, to - this.#origin);
   }
 
-  /** Whether a page of its blobs was loaded. */
+  /** Whether a page of the window's blobs was loaded. */
   holds(page: number): boolean {
     return hasBit(this.#loaded, page - this.#firstPage);
   }
@@ -171,7 +171,7 @@ export class Window {
     }
   }
 
-  /** Returns the page that contains a byte or begins after it. */
+  /** Returns the page with the byte after `place`, or the blob's last page. */
   #pageAt(blob: number, place: number): CachedPage {
     const { header, blobStarts, firstPages } = this.reader;
     const [blobStart, blobEnd] = [blobStarts[blob]!, blobStarts[blob + 1]!];

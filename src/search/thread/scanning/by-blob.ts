@@ -49,7 +49,7 @@ export async function byBlob(
 /** The best that an edge can be. */
 const BEST_EDGE = 4;
 
-/** Rates more ranges of a blob, as offsets in its text, which is at the addresses `text`. */
+/** Updates the best edge of a blob with more ranges. These are offsets in the text at the addresses `text`. */
 export function addEdge(
   { edges }: Found,
   index: number,

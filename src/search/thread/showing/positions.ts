@@ -13,7 +13,7 @@ const NEWLINE = 10;
 export interface Line {
   readonly number: number;
   readonly start: number;
-  /** The position after its newline, if it has one. */
+  /** The position after the line's newline, if there is one. */
   readonly end: number;
 }
 
