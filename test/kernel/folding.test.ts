@@ -106,8 +106,14 @@ function splitBlock(from: number): void {
   for (let bit = 0; bit < 7; bit++) splitByBit(points, bit);
 }
 
+/** Blocks without letters that have a case are of scripts that have none: one in eight, or all with QUERN_EXHAUSTIVE=1. */
+const mayFold = (from: number): boolean =>
+  process.env["QUERN_EXHAUSTIVE"] !== undefined ||
+  from % (8 * 128) === 0 ||
+  /[\p{Cased}\p{CWCM}]/u.test(string(lone(from, from + 128)));
+
 test("RE2 folds no code point below 0x20000 that the table leaves alone", () => {
-  for (let from = 0; from < 0x20000; from += 128) splitBlock(from);
+  for (let from = 0; from < 0x20000; from += 128) if (mayFold(from)) splitBlock(from);
   const points = lone(0, 0x20000);
   for (let bit = 7; bit < 17; bit++) splitByBit(points, bit);
   expect(finds(ranges(points), string(foldingCodePoints()))).toBe(false);
