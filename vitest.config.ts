@@ -51,8 +51,8 @@ const common: TestProjectInlineConfiguration["test"] = {
   // of what it would optimize runs too seldom after that to pay for it. It first collects the old space when that has
   // 192 MB, not ten. Each takes a tenth off the processor time of files that open engines.
   execArgv: ["--interrupt-budget=2000000", "--initial-old-space-size=192"],
-  // one more than cores: many tests wait for processes, disks and timers, a third of their time in all
-  maxWorkers: availableParallelism() + 1,
+  // two more than cores: many tests wait for processes, disks and timers, and with one more a tenth of the cores is idle
+  maxWorkers: availableParallelism() + 2,
 };
 
 /**
@@ -90,7 +90,6 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [...shared, ...mocking, ...bounded],
           server: { deps: { external: [BUNDLES] } },
-          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -102,11 +101,10 @@ export default defineConfig({
           include: bounded,
           execArgv: [],
           server: { deps: { external: [BUNDLES] } },
-          sequence: { groupOrder: 0 },
         },
       },
       {
-        test: { ...common, name: "mocking", include: mocking, sequence: { groupOrder: 0 } },
+        test: { ...common, name: "mocking", include: mocking },
       },
       {
         test: {
@@ -114,7 +112,6 @@ export default defineConfig({
           name: "shared",
           include: shared,
           isolate: false,
-          sequence: { groupOrder: 1 },
         },
       },
     ],

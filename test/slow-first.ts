@@ -30,11 +30,8 @@ for (const path of SLOW) if (!existsSync(path)) throw new Error(`test/slow-first
 
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
     const restOf = ({ moduleId }: TestSpecification): number =>
       SLOW.has(relative(this.ctx.config.root, moduleId).replaceAll("\\", "/")) ? 0 : 1;
-    return (await super.sort(files)).sort(
-      (a, b) => groupOf(a) - groupOf(b) || restOf(a) - restOf(b),
-    );
+    return (await super.sort(files)).sort((a, b) => restOf(a) - restOf(b));
   }
 }
