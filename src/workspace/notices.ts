@@ -5,7 +5,8 @@
  * of its own and wait for that file's notice: then all earlier notices have arrived as well. This is a *barrier*. It
  * takes 0.1 to 0.2 ms. The queue is bounded, and the system does not say when it drops notices. But it drops notices
  * only if the queue is full, and a full queue is delivered in one turn of the event loop. So if one turn delivers
- * half as many notices as the queue can hold, some are assumed to be lost.
+ * three quarters of the notices that the queue can hold, some are assumed to be lost. The rest is left for watches of
+ * the host, which are not counted.
  *
  * Other systems and network file systems do not guarantee this order. For these, watch() returns undefined, and the
  * tree is read from disk.
@@ -82,22 +83,25 @@ function isLocal(root: string): boolean {
   }
 }
 
+/** The notices that were delivered in this turn of the thread's event loop, and all that receive them. */
+const turn = { notices: 0, receivers: new Set<LinuxNotices>() };
+
 class LinuxNotices implements Notices {
   readonly #onLost: () => void;
-  readonly #most = queueLength() / 2;
+  readonly #most = Math.floor(0.75 * queueLength());
   readonly #folder = mkdtempSync(join(tmpdir(), "quern-notices-"));
   readonly #own: FSWatcher;
   /** Pending barriers by the name of the touched file. */
   readonly #waiting = new Map<string, (isHeard: boolean) => void>();
   readonly #free: string[] = [];
   #files = 0;
-  #inThisTurn = 0;
   #isBroken = false;
 
   constructor(onLost: () => void) {
     this.#onLost = onLost;
     this.#own = watch(this.#folder, { persistent: false }, (_, name) => this.#passed(name));
     this.#own.on("error", () => this.#break());
+    turn.receivers.add(this);
   }
 
   watch(folder: string, { changed, ended }: NoticeListener): WatchedFolder | undefined {
@@ -146,8 +150,8 @@ class LinuxNotices implements Notices {
 
   /** Counts the notices of a turn. A full queue is delivered within one turn, so the count starts anew in the next. */
   #count(): void {
-    if (this.#inThisTurn++ === 0) setImmediate(() => (this.#inThisTurn = 0));
-    if (this.#inThisTurn === this.#most) this.#onLost();
+    if (turn.notices++ === 0) setImmediate(() => (turn.notices = 0));
+    if (turn.notices === this.#most) for (const one of turn.receivers) one.#onLost();
   }
 
   #break(): void {
@@ -158,6 +162,7 @@ class LinuxNotices implements Notices {
 
   close(): void {
     this.#break();
+    turn.receivers.delete(this);
     this.#own.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
