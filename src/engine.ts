@@ -781,6 +781,7 @@ class OpenedEngine
       search: (...asked) => this.#searchWithGeneration(...asked),
       stream: (request, options, documents) => this.#stream(request, options, documents),
       read: (file, documents) => this.#read(file, {}, documents),
+      release: (repository) => this.#overlays.release(repository),
     };
   }
 

@@ -75,6 +75,11 @@ export interface KernelExports {
   copyList(slot: number, out: number): number;
   clearGrams(state: number): void;
 
+  // page-grams
+  foldPage(from: number, to: number, folding: number, out: number): number;
+  /** Returns 0 or 1. */
+  hasGram(classes: number, from: number, to: number): number;
+
   // postings
   decodeGaps(list: number, length: number, pages: number, bits: number): number;
   encodeGaps(bits: number, pages: number, out: number): number;

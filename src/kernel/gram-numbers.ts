@@ -23,6 +23,17 @@ export function gramNumber(b0: number, b1: number, b2: number): number {
   return ASCII_GRAMS + (c0 * CLASSES + c1) * CLASSES + c2;
 }
 
+/** Returns the classes of the three bytes of a gram. */
+export function classesOf(gram: number): [number, number, number] {
+  const [number, classes] =
+    gram < ASCII_GRAMS ? [gram, ASCII_CLASSES] : [gram - ASCII_GRAMS, CLASSES];
+  return [
+    Math.floor(number / classes ** 2),
+    Math.floor(number / classes) % classes,
+    number % classes,
+  ];
+}
+
 /** Returns the distinct grams of folded text, ascending; none for fewer than three bytes. */
 export function gramsOf(folded: Uint8Array): number[] {
   const grams = new Set<number>();

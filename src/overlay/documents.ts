@@ -22,6 +22,8 @@ export interface OverlayText {
   readonly key: string;
   readonly content: LayerContent;
   readonly bytes: number;
+  /** Whether it is one of so many texts that it gets neither posting lists nor symbols. Default false. */
+  readonly isPlain?: boolean;
 }
 
 /** Checks the documents. If several have the same path, the last one counts. */

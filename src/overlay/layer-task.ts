@@ -21,6 +21,8 @@ export interface LayerInput {
   readonly maxFileSize: number;
   /** Whether these documents have killed a thread, so that their symbols are not extracted. */
   readonly isDeadly: boolean;
+  /** Whether the layer gets neither posting lists nor symbols, because it is needed at once and for a short while. */
+  readonly isPlain: boolean;
   readonly repositories: readonly {
     readonly repository: number;
     readonly files: readonly { readonly path: string; readonly content: LayerContent }[];
@@ -33,6 +35,7 @@ export type LayerContent = BatchContent;
 export interface Layer {
   readonly packed: PackedSegment;
   readonly header: SegmentHeader;
+  readonly isPlain: boolean;
   /** For each file of each repository, whether it no longer existed when it was read. */
   readonly gone: readonly (readonly boolean[])[];
 }
@@ -49,13 +52,14 @@ class LayerBuilder {
   readonly #session = new SegmentSession(() => this.#target);
 
   async build(
-    { segment, maxFileSize, isDeadly, repositories }: LayerInput,
+    { segment, maxFileSize, isDeadly, isPlain, repositories }: LayerInput,
     extractor: () => Promise<Extractor>,
     pause: TaskContext["pause"],
   ): Promise<Layer> {
     this.#target = new MemoryTarget(segment);
     this.#session.discard(); // left over from a build that failed
-    const batch = { segment, owner: "", maxFileSize, memoryBytes: Infinity, shares: false };
+    const fixed = { segment, owner: "", maxFileSize, memoryBytes: Infinity, shares: false };
+    const batch = { ...fixed, hasNoLists: isPlain };
     const gone: boolean[][] = [];
     for (const { repository, files } of repositories) {
       const goneHere: boolean[] = [];
@@ -70,10 +74,12 @@ class LayerBuilder {
       }
     }
     const written = this.#session.finish([]);
-    if (written.length > 0)
+    if (written.length > 0 && !isPlain)
       await this.#findSymbols({ segment, isDeadly }, await extractor(), pause);
     const header = readHeader(this.#target.environment.snapshot(), segment)!;
-    return { packed: this.#target.pack(), header, gone };
+    const packed = this.#target.pack();
+    this.#target = new MemoryTarget(0); // the layer's memory is freed when nobody uses it
+    return { packed, header, isPlain, gone };
   }
 
   async #findSymbols(

@@ -32,26 +32,27 @@ export interface PlacedDocument {
 export type FindFiles = (
   place: Place,
   paths: readonly string[],
-) => readonly (readonly FoundFile[])[];
+) => Promise<readonly (readonly FoundFile[])[]>;
 
-export function overlaidView(
+export async function overlaidView(
   catalog: Catalog,
   documents: readonly PlacedDocument[],
   find: FindFiles,
-): View {
+): Promise<View> {
   const layers = new Set(documents.flatMap(({ text }) => (text ? [text.layer] : [])));
   const groups = byRepository(documents);
-  const overlaid = Array.from(groups, ([repository, own]) => {
-    return [repository.record.id, withDocuments(repository, own, find)] as const;
-  });
+  const overlaid: [number, CatalogRepository][] = [];
+  for (const [repository, own] of groups)
+    overlaid.push([repository.record.id, await withDocuments(repository, own, find)]);
   const repositories = catalog.repositories.with(overlaid);
   const headers = new Map(catalog.headers);
   const segments = [...catalog.manifest.segments];
-  for (const { packed, header } of layers) {
+  for (const { packed, header, isPlain } of layers) {
     const { segment } = packed;
     headers.set(segment, header);
     const { files, textBytes } = header;
-    segments.push({ segment, files, textBytes, symbols: LAYER_EDITION, hasSymbols: true });
+    const symbols = isPlain ? 0 : LAYER_EDITION;
+    segments.push({ segment, files, textBytes, symbols, hasSymbols: !isPlain });
   }
   return {
     catalog: { ...catalog, manifest: { ...catalog.manifest, segments }, repositories, headers },
@@ -96,16 +97,17 @@ type Sets = (Bitset | undefined)[];
  * Puts documents into the sets of the default revision. If a file with equal path and content is already indexed, that
  * file is used. It may belong to another revision, or nothing has changed.
  */
-function withDocuments(
+async function withDocuments(
   repository: CatalogRepository,
   documents: readonly PlacedDocument[],
   find: FindFiles,
-): CatalogRepository {
+): Promise<CatalogRepository> {
   const indexed = new Set<PlacedDocument>();
   const paths = documents.map(({ path }) => path);
-  const places = repository.places.map((place): Place => {
+  const places: Place[] = [];
+  for (const place of repository.places) {
     const named = place.sets[0]?.slice() ?? emptyBitset(place.count);
-    find(place, paths).forEach((files, i) => {
+    (await find(place, paths)).forEach((files, i) => {
       const document = documents[i]!;
       for (const { index, hash } of files) {
         clearBit(named, index);
@@ -114,8 +116,8 @@ function withDocuments(
         indexed.add(document);
       }
     });
-    return { ...place, sets: [named, ...place.sets.slice(1)] };
-  });
+    places.push({ ...place, sets: [named, ...place.sets.slice(1)] });
+  }
   const layered = documents.filter((document) => !indexed.has(document));
   return { ...repository, places: [...places, ...layerPlaces(repository, layered)] };
 }

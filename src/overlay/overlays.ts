@@ -1,10 +1,13 @@
 /**
  * Manages the overlays of an engine: indexes each text once, keeps it while it is used, and makes the views that
  * searches read. A text that has not changed since the last search costs only a look-up. A changed text is indexed by
- * itself, into a new layer. When there are too many layers, the small ones are combined.
+ * itself, into a new layer. When there are too many layers, the small ones are combined. Plain texts have layers of
+ * their own.
  */
 
 import { getOrMake } from "../base/get-or-make.ts";
+import { sortInSlices } from "../base/sort.ts";
+import { newPause, type Pause } from "../base/yield.ts";
 import { filesOfRepository, type SegmentHeader } from "../store/segments/segment-tables.ts";
 import { comparePaths } from "../base/paths.ts";
 import { QuernError } from "../base/errors.ts";
@@ -17,7 +20,7 @@ import {
 } from "../store/catalog/repository-files.ts";
 import { viewOf, type View } from "../store/catalog/view.ts";
 import type { Snapshot } from "../store/lmdb/environment.ts";
-import { FIRST_MEMORY_SEGMENT, openPacked } from "../store/memory/memory-store.ts";
+import { FIRST_MEMORY_SEGMENT, openPacked, packedBytes } from "../store/memory/memory-store.ts";
 import type { KeptTables } from "../store/segments/kept-tables.ts";
 import type { Pool } from "../threads/pool.ts";
 import type { CheckedDocument, OverlayText } from "./documents.ts";
@@ -41,8 +44,12 @@ const MOST_LAYERS = 8;
  */
 const KEPT_LAYERS = 64;
 const KEPT_BYTES = 32 * 2 ** 20;
-/** The most looked-up paths that are kept for each segment. */
-const KEPT_PATHS = 10_000;
+/** The same for plain texts. A workspace drops them when its index has caught up. */
+const KEPT_PLAIN_BYTES = 256 * 2 ** 20;
+/** The least plain text that is divided among the threads. */
+const LEAST_DIVIDED_BYTES = 2 ** 20;
+/** The most looked-up paths that are kept for each segment. If a view has more, none are kept. */
+const KEPT_PATHS = 2_000;
 
 export interface OverlaysOptions {
   readonly pool: Pool;
@@ -60,11 +67,8 @@ const newFound = (): Found => new Map();
 
 export class Overlays {
   readonly #options: OverlaysOptions;
-  /** Texts by key, the most recently used last. */
-  readonly #texts = new Map<string, LayeredText>();
-  /** The number of texts in each layer. */
-  readonly #layers = new Map<Layer, number>();
-  #bytes = 0;
+  readonly #texts = new Texts(KEPT_BYTES);
+  readonly #plain = new Texts(KEPT_PLAIN_BYTES);
   /** The last view of each list of documents. A workspace passes the same list until something changes. */
   readonly #views = new WeakMap<Documents, { readonly catalog: Catalog; readonly view: View }>();
   /** The files of looked-up paths, by the header of their segment, which stays the same in all generations. */
@@ -97,6 +101,14 @@ export class Overlays {
     return view;
   }
 
+  /** Drops the plain texts of a repository, which the index has now. Views that use them stay valid. */
+  release(repository: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const known = repositoryNamed(await this.#options.newest(), repository);
+      if (known) this.#plain.removeAll(keyOf(known.record.id, { key: "" }));
+    });
+  }
+
   /** Runs steps one after another, so that simultaneous searches index a text only once. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work);
@@ -105,42 +117,76 @@ export class Overlays {
   }
 
   async #makeView(catalog: Catalog, documents: Documents): Promise<View> {
-    await this.#index(catalog, documents);
-    const placed = documents.map(({ repository, path, text }): PlacedDocument => {
+    const pause = newPause();
+    const texts = documents.filter(({ text }) => text !== undefined);
+    const plain = texts.filter(({ text }) => text!.isPlain);
+    const others = plain.length > 0 ? texts.filter(({ text }) => !text!.isPlain) : texts;
+    await this.#index(catalog, others, pause);
+    if (plain.length > 0) await this.#index(catalog, plain, pause);
+    const placed: PlacedDocument[] = [];
+    for (const { repository, path, text } of documents) {
       const at = repositoryNamed(catalog, repository)!;
-      const layered = text && this.#texts.get(keyOf(at.record.id, text))!;
-      return { repository: at, path, text: layered?.isGone ? undefined : layered };
-    });
-    this.#forget();
-    return this.#options.reading(async (snapshot) =>
-      overlaidView(catalog, placed, this.#finder(snapshot, catalog)),
+      const layered = text && this.#textsLike(text).get(keyOf(at.record.id, text))!;
+      placed.push({ repository: at, path, text: layered?.isGone ? undefined : layered });
+      const turn = pause();
+      if (turn) await turn;
+    }
+    this.#texts.forget(others.length);
+    this.#plain.forget(plain.length);
+    return this.#options.reading((snapshot) =>
+      overlaidView(catalog, placed, this.#finder(snapshot, catalog, pause)),
     );
   }
 
-  /** Indexes the texts that no layer has, and marks all texts as recently used. */
-  async #index(catalog: Catalog, documents: Documents): Promise<void> {
-    const texts = documents.filter(({ text }) => text !== undefined);
-    const keyIn = ({ repository, text }: CheckedDocument) =>
-      keyOf(repositoryNamed(catalog, repository)!.record.id, text!);
-    const keys = texts.map(keyIn);
-    const layers = new Map<Layer | undefined, CheckedDocument[]>([[undefined, []]]);
-    texts.forEach((text, i) => {
-      const layer = this.#texts.get(keys[i]!)?.layer;
-      const own = layers.get(layer);
-      if (own) own.push(text);
-      else layers.set(layer, [text]);
-    });
-    const missing = layers.get(undefined)!;
-    layers.delete(undefined);
-    if (missing.length > 0) await this.#addLayer(catalog, withSmallLayers(missing, layers));
-    for (const key of keys) {
-      const used = this.#texts.get(key)!;
-      this.#texts.delete(key);
-      this.#texts.set(key, used);
-    }
+  #textsLike({ isPlain }: OverlayText): Texts {
+    return isPlain ? this.#plain : this.#texts;
   }
 
-  async #addLayer(catalog: Catalog, documents: Documents): Promise<void> {
+  /** Indexes the texts that no layer has, and marks all texts as recently used. REQUIRES: all or none are plain. */
+  async #index(catalog: Catalog, texts: Documents, pause: Pause): Promise<void> {
+    if (texts.length === 0) return;
+    const known = this.#textsLike(texts[0]!.text!);
+    const layers = new Map<Layer | undefined, CheckedDocument[]>([[undefined, []]]);
+    const keys: string[] = [];
+    for (const document of texts) {
+      const { repository, text } = document;
+      const key = keyOf(repositoryNamed(catalog, repository)!.record.id, text!);
+      keys.push(key);
+      const layer = known.get(key)?.layer;
+      const own = layers.get(layer);
+      if (own) own.push(document);
+      else layers.set(layer, [document]);
+      const turn = pause();
+      if (turn) await turn;
+    }
+    const missing = layers.get(undefined)!;
+    layers.delete(undefined);
+    if (missing.length > 0) {
+      const parts = this.#parts(withSmallLayers(missing, layers));
+      await Promise.all(parts.map((part) => this.#addLayer(catalog, part, pause)));
+    }
+    for (const key of keys) known.use(key);
+  }
+
+  /** Divides plain texts among the threads. */
+  #parts(documents: Documents): Documents[] {
+    const { lanes } = this.#options.pool;
+    const bytes = documents.reduce((sum, { text }) => sum + text!.bytes, 0);
+    if (!documents[0]!.text!.isPlain || bytes < LEAST_DIVIDED_BYTES) return [documents];
+    const parts: CheckedDocument[][] = [[]];
+    let own = 0;
+    for (const document of documents) {
+      if (own >= bytes / lanes) {
+        parts.push([]);
+        own = 0;
+      }
+      parts.at(-1)!.push(document);
+      own += document.text!.bytes;
+    }
+    return parts;
+  }
+
+  async #addLayer(catalog: Catalog, documents: Documents, pause: Pause): Promise<void> {
     const groups = new Map<number, CheckedDocument[]>();
     for (const document of documents) {
       const { id } = repositoryNamed(catalog, document.repository)!.record;
@@ -148,35 +194,39 @@ export class Overlays {
       if (group) group.push(document);
       else groups.set(id, [document]);
     }
-    const ordered = [...groups]
-      .sort(([a], [b]) => a - b)
-      .map(([repository, own]) => ({
+    const ordered: { repository: number; own: CheckedDocument[] }[] = [];
+    for (const [repository, own] of [...groups].sort(([a], [b]) => a - b))
+      ordered.push({
         repository,
-        own: own.toSorted((a, b) => comparePaths(a.path, b.path)),
-      }));
+        own: await sortInSlices(own, (a, b) => comparePaths(a.path, b.path), pause),
+      });
     const layer = await this.#build(
       ordered.map(({ repository, own }) => ({
         repository,
         files: own.map(({ path, text }) => ({ path, content: text!.content })),
       })),
+      documents[0]!.text!.isPlain ?? false,
     );
     const factsOf = factsIn(layer);
-    ordered.forEach(({ repository, own }, place) => {
+    const texts = this.#textsLike(documents[0]!.text!);
+    for (const [place, { repository, own }] of ordered.entries()) {
       const { first } = filesOfRepository(layer.header, repository)!;
-      own.forEach(({ text }, i) => {
+      for (const [i, { text }] of own.entries()) {
         const file = first + i;
         const isGone = layer.gone[place]![i]!;
-        this.#add(keyOf(repository, text!), { layer, file, isGone, ...factsOf(file) });
-      });
-    });
+        texts.add(keyOf(repository, text!), { layer, file, isGone, ...factsOf(file) });
+        const turn = pause();
+        if (turn) await turn;
+      }
+    }
   }
 
-  async #build(repositories: LayerInput["repositories"]): Promise<Layer> {
+  async #build(repositories: LayerInput["repositories"], isPlain: boolean): Promise<Layer> {
     const { pool, maxFileSize } = this.#options;
     const build = (isDeadly: boolean) =>
       pool.run<Layer>(
         "overlay.layer",
-        { segment: this.#nextSegment++, maxFileSize, isDeadly, repositories },
+        { segment: this.#nextSegment++, maxFileSize, isDeadly, isPlain, repositories },
         { lane: "search", isUrgent: true },
       );
     try {
@@ -189,28 +239,57 @@ export class Overlays {
   }
 
   /** Caches the files of each path, because a followed folder asks for the same paths again. */
-  #finder(snapshot: Snapshot, { headers }: Catalog): FindFiles {
-    const { tables } = this.#options;
-    return (place, paths) => {
+  #finder(snapshot: Snapshot, { headers }: Catalog, pause: Pause): FindFiles {
+    const reading = { snapshot, headers, tables: this.#options.tables, pause };
+    return async (place, paths) => {
+      if (paths.length > KEPT_PATHS) return findFiles(reading, place, paths);
       const found = getOrMake(this.#found, headers.get(place.segment)!, newFound);
       if (found.size > KEPT_PATHS) found.clear();
       const key = (path: string) => `${place.first}\0${path}`;
       const missing = paths.filter((path) => !found.has(key(path)));
-      if (missing.length > 0)
-        findFiles({ snapshot, headers, tables }, place, missing).forEach((files, i) =>
-          found.set(key(missing[i]!), files),
-        );
+      if (missing.length > 0) {
+        const files = await findFiles(reading, place, missing);
+        files.forEach((one, i) => found.set(key(missing[i]!), one));
+      }
       return paths.map((path) => found.get(key(path))!);
     };
   }
+}
 
-  #add(key: string, text: LayeredText): void {
+/** Texts in layers, by key. The most recently used come last. */
+class Texts {
+  readonly #mostBytes: number;
+  readonly #texts = new Map<string, LayeredText>();
+  /** The number of texts in each layer. */
+  readonly #layers = new Map<Layer, number>();
+  #bytes = 0;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  get(key: string): LayeredText | undefined {
+    return this.#texts.get(key);
+  }
+
+  add(key: string, text: LayeredText): void {
     this.#remove(key);
     this.#texts.set(key, text);
     const { layer } = text;
     const count = this.#layers.get(layer) ?? 0;
-    if (count === 0) this.#bytes += layer.packed.bytes.length;
+    if (count === 0) this.#bytes += packedBytes(layer.packed);
     this.#layers.set(layer, count + 1);
+  }
+
+  /** Makes a text the most recently used one. */
+  use(key: string): void {
+    const used = this.#texts.get(key)!;
+    this.#texts.delete(key);
+    this.#texts.set(key, used);
+  }
+
+  removeAll(prefix: string): void {
+    for (const key of this.#texts.keys()) if (key.startsWith(prefix)) this.#remove(key);
   }
 
   #remove(key: string): void {
@@ -221,18 +300,15 @@ export class Overlays {
     if (count > 0) this.#layers.set(layer, count);
     else {
       this.#layers.delete(layer);
-      this.#bytes -= layer.packed.bytes.length;
+      this.#bytes -= packedBytes(layer.packed);
     }
   }
 
-  /**
-   * Drops the least recently used texts. REQUIRES: the texts of the view that is being made are the most recently
-   * used ones.
-   */
-  #forget(): void {
+  /** Drops the least recently used texts if there are too many, but none of the last `inUse` ones. */
+  forget(inUse: number): void {
     for (const key of this.#texts.keys()) {
-      const isTooMuch = this.#bytes > KEPT_BYTES || this.#layers.size > KEPT_LAYERS;
-      if (!isTooMuch || this.#layers.size <= MOST_LAYERS + 1) return;
+      const isTooMuch = this.#bytes > this.#mostBytes || this.#layers.size > KEPT_LAYERS;
+      if (!isTooMuch || this.#texts.size <= inUse) return;
       this.#remove(key);
     }
   }
@@ -261,7 +337,8 @@ function withSmallLayers(
  * Identifies a text by the number of its repository. A repository that is removed and indexed again has another
  * number.
  */
-const keyOf = (repository: number, { key }: OverlayText): string => `${repository}\0${key}`;
+const keyOf = (repository: number, { key }: Pick<OverlayText, "key">): string =>
+  `${repository}\0${key}`;
 
 function factsIn({ packed, header }: Layer): (file: number) => FileFacts {
   const headers = new Map([[packed.segment, header]]);

@@ -1,7 +1,8 @@
 /**
  * Follows a folder. Before a search answers, the workspace finds out which files have changed since they were indexed
  * (disk-tree.ts). It lays their current content over the index, and the unsaved text on top of that. The index
- * catches up later. If so much has changed that indexing is faster, the search waits for the index.
+ * catches up later. If much has changed, as by a checkout, the current content is laid over without posting lists and
+ * symbols, which takes half the time. If more has changed than that, the search waits for the index.
  *
  * It does nothing while idle: it reads the disk only after the system has sent a notice.
  */
@@ -28,6 +29,7 @@ import type { FileContent } from "../repository.ts";
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
 import type { SearchEvent, SearchResponse } from "../search/messages/response.ts";
 import type { RepositoryMetadata } from "../store/format/records.ts";
+import { MOST_OVERLAID, MOST_WITH_SYMBOLS, type Most } from "./bounds.ts";
 import { diskChanges, type Tree } from "./disk-changes.ts";
 import { DiskTree, type DiskEntry } from "./disk-tree.ts";
 import { NOTICES, systemNotices, type MakeNotices } from "./notices.ts";
@@ -199,18 +201,16 @@ export interface WorkspaceEngine {
     file: { repository: string; path: string },
     documents: readonly CheckedDocument[],
   ): Promise<FileContent | undefined>;
+  /** Frees the plain texts of a repository, which is indexed now. */
+  release(repository: string): Promise<void>;
 }
 
-/**
- * If more files than this have changed, a search waits for the index, because indexing many small files takes about as
- * long as laying them over the index.
- */
-const MOST_FILES = 400;
-const MOST_BYTES = 8 * 2 ** 20;
 /** How long the index waits for further changes after a change. */
 const QUIET_MS = 250;
 /** The longest time that the index waits while changes continue. Until then, searches lay the changes over it. */
 const MOST_WAIT_MS = 2_000;
+/** The longest time that the index waits while searches run. */
+const MOST_DEFERRED_MS = 10_000;
 /**
  * The time before a failed index run is tried again. The run may have failed because another process holds the lease.
  */
@@ -278,7 +278,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   readonly #unsaved = new Map<string, CheckedDocument>();
   readonly #closing = new AbortController();
   /** All changes as documents. Made again after each change. */
-  #documents: readonly CheckedDocument[] | undefined = [];
+  #documents: Promise<readonly CheckedDocument[]> | undefined;
   #refreshing: Promise<unknown> = Promise.resolve();
   /** The current index run. */
   #indexing: Promise<void> | undefined;
@@ -286,6 +286,8 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   #symbols: { readonly done: Promise<void>; readonly stop: AbortController } | undefined;
   #lacksSymbols = true;
   #timer: NodeJS.Timeout | undefined;
+  /** The number of current searches. */
+  #answering = 0;
   /** The time of the first change that the index has not caught up with. */
   #changing: number | undefined;
   #young = 0;
@@ -324,10 +326,15 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   }
 
   async search(request: SearchRequest, options: SearchOptions = {}): Promise<WorkspaceResponse> {
-    const documents = await this.#upToDate(options.signal);
-    const { followed } = this.#disk;
-    const { response, generation } = await this.#engine.search(request, options, documents);
-    return { ...response, seen: { generation, overlaid: documents.length, followed } };
+    this.#answering++;
+    try {
+      const documents = await this.#upToDate(options.signal);
+      const { followed } = this.#disk;
+      const { response, generation } = await this.#engine.search(request, options, documents);
+      return { ...response, seen: { generation, overlaid: documents.length, followed } };
+    } finally {
+      this.#answering--;
+    }
   }
 
   async *stream(request: SearchRequest, options: SearchOptions = {}): AsyncGenerator<SearchEvent> {
@@ -386,6 +393,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     this.#symbols?.stop.abort();
     await Promise.allSettled([this.#refreshing, this.#indexing, this.#symbols?.done]);
     this.#disk.close();
+    await this.#engine.release(this.repository).catch(() => undefined); // the engine may be closed
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -403,7 +411,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   /** Returns the changes to lay over the index, so that a search sees the disk as it is now. */
   async #upToDate(signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]> {
     await this.#refresh();
-    for (let round = 0; round < MOST_ROUNDS && this.#isTooMuch(); round++) {
+    for (let round = 0; round < MOST_ROUNDS && this.#areMore(MOST_OVERLAID); round++) {
       await unlessAborted(this.#index(false), signal);
       await this.#refresh();
     }
@@ -411,33 +419,43 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     return (this.#documents ??= this.#makeDocuments());
   }
 
-  #isTooMuch(): boolean {
-    if (this.#pending.size > MOST_FILES) return true;
+  /** Whether more files have changed. */
+  #areMore(than: Most): boolean {
+    if (this.#pending.size > than.files) return true;
     let bytes = 0;
     for (const entry of this.#pending.values()) if (entry?.kind === "file") bytes += entry.size;
-    return bytes > MOST_BYTES;
+    return bytes > than.bytes;
   }
 
-  #makeDocuments(): readonly CheckedDocument[] {
+  async #makeDocuments(): Promise<readonly CheckedDocument[]> {
     const { repository } = this;
-    const documents = new Map<string, CheckedDocument>();
-    for (const [path, entry] of this.#pending)
-      documents.set(path, { repository, path, text: this.#textOnDisk(path, entry) });
-    for (const [path, document] of this.#unsaved) documents.set(path, document);
-    return [...documents.values()];
+    const slice = new Slice({ signal: this.#closing.signal });
+    const isPlain = this.#areMore(MOST_WITH_SYMBOLS);
+    const [pending, unsaved] = [[...this.#pending], new Map(this.#unsaved)];
+    const documents: CheckedDocument[] = [];
+    for (const [path, entry] of pending) {
+      if (unsaved.has(path)) continue;
+      if (slice.isOver) await slice.rest();
+      documents.push({ repository, path, text: this.#textOnDisk(path, entry, isPlain) });
+    }
+    return [...documents, ...unsaved.values()];
   }
 
   /** Returns the text of a file on disk. It stays the same until the file's version changes. */
-  #textOnDisk(path: string, entry: DiskEntry | undefined): CheckedDocument["text"] {
+  #textOnDisk(
+    path: string,
+    entry: DiskEntry | undefined,
+    isPlain: boolean,
+  ): CheckedDocument["text"] {
     if (!entry) return undefined;
     if (entry.kind === "file") {
       const { version = `young ${this.#young++}`, size } = entry;
-      const file = join(this.#options.tree.root, path);
-      return { key: this.#keyOf(path, version), content: { file, isPinned: true }, bytes: size };
+      const content = { file: join(this.#options.tree.root, path), isPinned: true };
+      return { key: this.#keyOf(path, version), content, bytes: size, isPlain };
     }
     const { reason } = entry;
     if (reason === "symlink") return undefined; // in the list, but never found by searches
-    return { key: this.#keyOf(path, reason), content: { skipped: reason }, bytes: 0 };
+    return { key: this.#keyOf(path, reason), content: { skipped: reason }, bytes: 0, isPlain };
   }
 
   #keyOf(path: string, version: string): string {
@@ -485,6 +503,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
       if (!isYoung && this.#pending.get(path) === entry) this.#pending.delete(path);
     }
     this.#documents = undefined;
+    if (!this.#areMore(MOST_WITH_SYMBOLS)) await this.#engine.release(this.repository);
     this.#options.onIndexed(report!);
   }
 
@@ -516,6 +535,10 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
 
   async #catchUp(): Promise<void> {
     this.#timer = undefined;
+    // a search that lays many changes over the index needs all threads
+    const waited = performance.now() - (this.#changing ??= performance.now());
+    const isBusy = this.#answering > 0 && this.#areMore(MOST_WITH_SYMBOLS);
+    if (isBusy && waited < MOST_DEFERRED_MS) return this.#later(YOUNG_MS);
     this.#changing = undefined;
     if (this.#indexing || this.#closed) return;
     try {

@@ -25,7 +25,8 @@ test.each(NOW)("a file that is %s", async (_, happens, isGone) => {
     { path: "b.txt", content: { bytes: new Uint8Array() } },
   ];
   const repositories = [{ repository: 1, files }];
-  const input = { segment: FIRST_MEMORY_SEGMENT, maxFileSize: 100, isDeadly: true, repositories };
+  const how = { maxFileSize: 100, isDeadly: true, isPlain: false };
+  const input = { segment: FIRST_MEMORY_SEGMENT, ...how, repositories };
   const { gone, header } = await layerTask(input, inlineContext());
   expect(gone).toEqual([[isGone, false]]);
   expect(header.files).toBe(2);

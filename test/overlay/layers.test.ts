@@ -18,13 +18,16 @@ async function openOverlays() {
   const { newest, reader } = (engine as unknown as HasParts)[PARTS];
   const indexed: string[] = [];
   const context = inlineContext();
+  let last: Promise<unknown> = Promise.resolve();
   const run = (_: string, input: LayerInput) => {
     for (const { files } of input.repositories) indexed.push(...files.map(({ path }) => path));
-    return layerTask(input, context);
+    const layer = last.then(() => layerTask(input, context)); // a thread runs one at a time
+    last = layer;
+    return layer;
   };
   const overlays = new Overlays({
-    pool: { lanes: 1, inline: true, run } as unknown as Pool,
-    maxFileSize: 1_000,
+    pool: { lanes: 2, inline: true, run } as unknown as Pool,
+    maxFileSize: 2 ** 20,
     newest,
     tables: new KeptTables(),
     reading: (read) => reader.reading(read),
@@ -34,7 +37,14 @@ async function openOverlays() {
       checkDocuments(texts.map(([path, content]) => ({ repository: "shop", path, content }))),
       () => true,
     );
-  return { indexed, view };
+  const plainView = (texts: readonly (readonly [path: string, content: string])[]) => {
+    const checked = checkDocuments(
+      texts.map(([path, content]) => ({ repository: "shop", path, content })),
+    );
+    const plain = checked.map((one) => ({ ...one, text: { ...one.text!, isPlain: true } }));
+    return overlays.view(plain, () => true);
+  };
+  return { indexed, view, plainView, release: () => overlays.release("shop") };
 }
 
 test("texts that come one by one are in few layers, and each is indexed a few times", async () => {
@@ -73,4 +83,26 @@ test("texts of a short while ago are kept, and those before them are not", async
   expect(indexed.length).toBe(300);
   await view([["a.txt", "text 200"]]);
   expect(indexed.length).toBe(301);
+});
+
+test("plain texts are divided among the threads, and are kept until they are released", async () => {
+  const { indexed, view, plainView, release } = await openOverlays();
+  const texts = Array.from({ length: 40 }, (_, i): [string, string] => [
+    `${i}.txt`,
+    `text ${i} `.repeat(10_000),
+  ]);
+  const { packed, catalog } = await plainView(texts);
+  expect(packed.length).toBe(2);
+  const added = catalog.manifest.segments.slice(-2);
+  expect(added.map(({ hasSymbols }) => hasSymbols)).toEqual([false, false]);
+  const [first, second] = added.map(({ textBytes }) => textBytes);
+  expect(Math.abs(first! - second!)).toBeLessThan(200_000); // at most one text more
+  await plainView([...texts.slice(1), ["new.txt", "new"]]);
+  expect(indexed.length).toBe(41);
+  await view([["0.txt", "unsaved"]]);
+  await release();
+  await view([["0.txt", "unsaved"]]);
+  expect(indexed.length).toBe(42);
+  await plainView(texts.slice(0, 3));
+  expect(indexed.length).toBe(45);
 });

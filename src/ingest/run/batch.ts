@@ -15,6 +15,8 @@ export interface Batch {
   readonly memoryBytes: number;
   /** Whether its content may be shared with stored segments. */
   readonly shares: boolean;
+  /** Whether the segment gets no posting lists, so that a search reads all its text. Default false. */
+  readonly hasNoLists?: boolean;
   readonly files: readonly BatchFile[];
 }
 

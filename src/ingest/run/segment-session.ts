@@ -17,6 +17,7 @@ import {
 import { GrowableWords } from "../../base/growable.ts";
 import { createGramLists, type GramLists } from "../../kernel/gram-lists.ts";
 import { createKernel, type Kernel } from "../../kernel/kernel.ts";
+import { PageGrams } from "../../kernel/page-grams.ts";
 import { classFlags, skipFlags } from "../../store/segments/segment-tables.ts";
 import type { SegmentTarget } from "../../store/segments/segment-target.ts";
 import {
@@ -38,6 +39,8 @@ export class SegmentSession {
   readonly #targetOf: TargetOf;
   readonly #kernel: Kernel = createKernel();
   readonly #grams: GramLists = createGramLists(this.#kernel, PAGE_BYTES + OVERLAP);
+  /** Folds pages that get no posting lists. */
+  #pages: PageGrams | undefined;
   #buffer = Buffer.allocUnsafe(256 * 1024);
   // the open segment
   #writer: SegmentWriter | undefined;
@@ -180,14 +183,22 @@ export class SegmentSession {
   }
 
   #addBlob(batch: Batch, hash: Uint8Array, bytes: Uint8Array): number {
-    const blob = this.#open(batch).addBlob(hash, bytes);
-    for (let from = 0; from < bytes.length; from += PAGE_BYTES) {
-      const page = this.#grams.pages;
-      const folds = this.#grams.add(bytes.subarray(from, from + PAGE_BYTES + OVERLAP));
+    const writer = this.#open(batch);
+    let page = writer.pages;
+    const blob = writer.addBlob(hash, bytes);
+    for (let from = 0; from < bytes.length; from += PAGE_BYTES, page++) {
+      const text = bytes.subarray(from, from + PAGE_BYTES + OVERLAP);
+      const folds = batch.hasNoLists ? this.#foldsIn(text) : this.#grams.add(text);
       if (page % 32 === 0) this.#folds.push(0);
       if (folds) this.#folds.view[page >>> 5]! |= 1 << (page & 31);
     }
     return blob;
+  }
+
+  #foldsIn(text: Uint8Array): boolean {
+    this.#pages ??= new PageGrams(this.#kernel, PAGE_BYTES + OVERLAP);
+    this.#kernel.bytes.set(text, this.#pages.at);
+    return this.#pages.load(text.length);
   }
 
   #put(

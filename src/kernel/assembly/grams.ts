@@ -47,12 +47,12 @@ export function addPage(state: usize, from: usize, to: usize, page: u32): u32 {
   if (load<u32>(state, 16) == 0) return 2;
   // folding may lengthen text, so two bytes can contain a gram
   const folded = <usize>load<u32>(state, 36);
-  const result = foldText(state, from, to);
+  const result = foldText(from, to, <usize>load<u32>(state, 32), folded);
   addAny(state, folded, folded + (result >> 1), page);
   return result & 1;
 }
 
-function isAscii(from: usize, to: usize): bool {
+export function isAscii(from: usize, to: usize): bool {
   let all = i8x16.splat(0);
   let at = from;
   for (; at + 16 <= to; at += 16) all = v128.or(all, v128.load(at));
@@ -87,10 +87,8 @@ function addAscii(state: usize, from: usize, to: usize, page: u32): void {
   }
 }
 
-/** Folds [from, to) into state.folded. Returns 2 * length + (1 if a code point beyond ASCII changed). */
-function foldText(state: usize, from: usize, to: usize): u32 {
-  const folding = <usize>load<u32>(state, 32);
-  const start = <usize>load<u32>(state, 36);
+/** Folds [from, to) into `start`. Returns 2 * length + (1 if a code point beyond ASCII changed). */
+export function foldText(from: usize, to: usize, folding: usize, start: usize): u32 {
   let out = start;
   let changed: u32 = 0;
   for (let at = from; at < to; ) {

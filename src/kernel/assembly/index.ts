@@ -5,6 +5,7 @@ export { scanTriples } from "./classes";
 export { bestDefinition, touchesName } from "./definitions";
 export { bestEdge } from "./edges";
 export { addPage, clearGrams, copyList } from "./grams";
+export { foldPage, hasGram } from "./page-grams";
 export { countBits, decodeGaps, encodeGaps, intersectBits, uniteBits } from "./postings";
 export { scanFolded, scanLiteral } from "./scan";
 export { countNewlines, linesAround, stretchesWith } from "./text";

@@ -157,7 +157,7 @@ export function scanFolded(
 }
 
 @inline
-function members(text: v128, ascii: v128, beyond: v128): v128 {
+export function members(text: v128, ascii: v128, beyond: v128): v128 {
   const highs = i8x16.swizzle(
     i8x16(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128),
     i8x16.shr_u(text, 4),

@@ -153,6 +153,9 @@ export interface FoundFile extends FileFacts {
   readonly index: number;
 }
 
+/** How many paths are looked up without a pause, so that the table need not be copied. */
+const PATHS_AT_ONCE = 256;
+
 interface Segments extends Pick<Reading, "snapshot" | "headers"> {
   readonly tables?: KeptTables;
 }
@@ -161,18 +164,28 @@ interface Segments extends Pick<Reading, "snapshot" | "headers"> {
  * Returns, for each path, all files of the place with this path. There are several if the content differs between
  * revisions.
  */
-export function findFiles(
-  reading: Segments,
+export async function findFiles(
+  reading: Segments & Pick<Reading, "pause">,
   place: Place,
   wanted: readonly string[],
-): FoundFile[][] {
-  const paths = openPaths(reading, place);
-  const found = wanted.map((path) => indexesOf(paths, Buffer.from(path)));
-  if (found.every(({ length }) => length === 0)) return found.map(() => []);
+): Promise<FoundFile[][]> {
+  const pause: Pause = wanted.length > PATHS_AT_ONCE ? reading.pause : () => undefined;
+  const paths = openPaths(reading, place, wanted.length > PATHS_AT_ONCE);
+  const indexes: number[][] = [];
+  for (const path of wanted) {
+    indexes.push(indexesOf(paths, Buffer.from(path)));
+    const turn = pause();
+    if (turn) await turn;
+  }
+  if (indexes.every(({ length }) => length === 0)) return indexes.map(() => []);
   const factsOf = fileFacts(reading, place.segment);
-  return found.map((indexes) =>
-    indexes.map((index) => ({ index, ...factsOf(place.first + index) })),
-  );
+  const found: FoundFile[][] = [];
+  for (const own of indexes) {
+    found.push(own.map((index) => ({ index, ...factsOf(place.first + index) })));
+    const turn = pause();
+    if (turn) await turn;
+  }
+  return found;
 }
 
 /** Reads the tables of a segment, and returns a function from a file to its facts. */

@@ -11,15 +11,24 @@ import { QuernError } from "../../base/errors.ts";
 export const SEAL_BYTES = 4;
 
 export function seal(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer {
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const value = Buffer.allocUnsafe(length + SEAL_BYTES);
+  const value = Buffer.allocUnsafe(sealedLength(parts));
+  sealInto(value, key, parts);
+  return value;
+}
+
+export const sealedLength = (parts: readonly Uint8Array[]): number =>
+  parts.reduce((sum, { length }) => sum + length, SEAL_BYTES);
+
+/** Writes a sealed value. REQUIRES: `value` has the sealed length. */
+export function sealInto(value: Uint8Array, key: Uint8Array, parts: readonly Uint8Array[]): void {
   let at = 0;
   for (const part of parts) {
     value.set(part, at);
     at += part.length;
   }
-  value.writeUInt32LE(sum(key, value.subarray(0, length)), length);
-  return value;
+  const { buffer, byteOffset } = value;
+  const seal = sum(key, value.subarray(0, at));
+  new DataView(buffer, byteOffset).setUint32(at, seal, true);
 }
 
 const sum = (key: Uint8Array, payload: Uint8Array): number => crc32(payload, crc32(key));

@@ -68,9 +68,12 @@ export type GramSource = (visit: (gram: number, gaps: Uint8Array) => void) => vo
 export class SegmentWriter {
   readonly #target: SegmentTarget;
   // text
-  readonly #block = new Uint8Array(BLOCK_BYTES);
+  #block = new Uint8Array(BLOCK_BYTES);
   #blockLength = 0;
+  /** Full blocks that are not written yet. */
   #blocks: Uint8Array[] = [];
+  /** Memory of written blocks, which is used again: new memory for each would make V8 collect garbage often. */
+  readonly #spare: Uint8Array<ArrayBuffer>[] = [];
   #blocksWritten = 0;
   // blobs
   readonly #blobStarts = new GrowableWords();
@@ -150,15 +153,18 @@ export class SegmentWriter {
   }
 
   #endBlock(): void {
-    this.#blocks.push(this.#block.slice(0, this.#blockLength));
+    this.#blocks.push(this.#block.subarray(0, this.#blockLength));
+    this.#block = this.#spare.pop() ?? new Uint8Array(BLOCK_BYTES);
     this.#blockLength = 0;
     if (this.#blocks.length === TRANSACTION_BLOCKS)
       this.#target.write((writer) => this.#flushText(writer));
   }
 
   #flushText(writer: Writer): void {
-    for (const block of this.#blocks)
+    for (const block of this.#blocks) {
       writer.put(segmentKey(this.segment, PART.TEXT, this.#blocksWritten++), block);
+      this.#spare.push(new Uint8Array(block.buffer as ArrayBuffer));
+    }
     this.#blocks = [];
   }
 

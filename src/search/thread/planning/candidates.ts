@@ -17,6 +17,8 @@ export interface Lookup {
   /** The lists to read. Default: those of the segment's text. */
   readonly lists?: PostingsReader | undefined;
   readonly snapshot: Snapshot;
+  /** The pages in scope that contain all grams of a literal, by its grams, if the text has no lists (scanned-pages.ts). */
+  readonly scanned?: ReadonlyMap<readonly number[], Bitset> | undefined;
   /** The lists that threads share. Undefined if there are none. */
   readonly kept?: KeptLists | undefined;
   readonly kernel: Kernel;
@@ -45,6 +47,7 @@ export interface Candidates {
  */
 export function pagesWith(grams: readonly number[], lookup: Lookup): Candidates {
   if (grams.length === 0) return { pages: undefined, listBytes: 0 };
+  if (lookup.scanned && !lookup.lists) return { pages: lookup.scanned.get(grams), listBytes: 0 };
   return keptPagesWith(grams, lookup) ?? readPagesWith(grams, lookup);
 }
 

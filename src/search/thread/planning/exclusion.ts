@@ -7,6 +7,7 @@ import { countBits, fullBitset, intersect, isEmpty, type Bitset } from "../../..
 import { boundsOf } from "./bounds.ts";
 import type { Lookup } from "./candidates.ts";
 import { filesWithPath } from "./path-scan.ts";
+import { withScannedPages } from "./scanned-pages.ts";
 import { shownAtoms, type PlanNode } from "../../messages/plan.ts";
 import { knownOf, planAtoms } from "./atom-plan.ts";
 import type { SegmentQuery } from "./segment-plan.ts";
@@ -35,7 +36,7 @@ export async function exclusionsOf(
 ): Promise<Exclusion[]> {
   const { reader, snapshot } = lookup;
   const { pause } = tools;
-  const plans = await planAtoms(query, lookup, symbols);
+  const plans = await planAtoms(query, await withScannedPages(lookup, query, scope), symbols);
   if (!plans) return [];
   for (const [number, plan] of plans.entries()) {
     if (plan.atom.kind !== "path") continue;

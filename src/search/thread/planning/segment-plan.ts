@@ -33,6 +33,7 @@ import { counterInScope } from "./pages.ts";
 import { filesWithPath } from "./path-scan.ts";
 import { gramsOf, type PreparedQuery } from "./prepare.ts";
 import { withNamedBlobs } from "./named-blobs.ts";
+import { withScannedPages } from "./scanned-pages.ts";
 import { countUndecided } from "./undecided.ts";
 
 /** How many blobs a window has if no content is read, which takes about a millisecond. */
@@ -96,7 +97,8 @@ export async function planSegment(
     if (isEmpty(candidates)) return excluded({ reader, asked, windows, candidates }, anyAtoms);
   }
   const countInScope = counterInScope(scope, reader);
-  const lookup = { reader, snapshot, kept, kernel, arena, countInScope, isStopped, pause };
+  const tried = { reader, snapshot, kept, kernel, arena, countInScope, isStopped, pause };
+  const lookup = await withScannedPages(tried, query, scope);
   const planned = await planAtoms(query, lookup, symbols);
   if (!planned || isStopped()) return undefined;
   const decidePaths = (plans: readonly AtomPlan[], among: Bitset) =>

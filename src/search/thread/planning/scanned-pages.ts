@@ -1,0 +1,51 @@
+/**
+ * Finds the pages that contain all grams of a literal in a segment without posting lists, by reading its text. So the
+ * plan of such a segment is that of a segment with lists. Reads the text once for all literals of a query.
+ */
+
+import { emptyBitset, nextBit, setBit, type Bitset } from "../../../base/bitset.ts";
+import { getOrMake } from "../../../base/get-or-make.ts";
+import type { Kernel } from "../../../kernel/kernel.ts";
+import { PageGrams, placeGrams } from "../../../kernel/page-grams.ts";
+import { OVERLAP, PAGE_BYTES } from "../../../store/format/format.ts";
+import type { Lookup } from "./candidates.ts";
+import { pagesOf } from "./pages.ts";
+import type { PreparedQuery } from "./prepare.ts";
+
+/** What each kernel keeps, because its memory is never freed. */
+const pageGrams = new WeakMap<Kernel, PageGrams>();
+
+/** Returns the look-up for a query. In a segment without lists, it has the pages of the query's literals in scope. */
+export async function withScannedPages(
+  lookup: Lookup,
+  { atoms }: PreparedQuery,
+  scope: Bitset,
+): Promise<Lookup> {
+  const { reader, snapshot, kernel, arena, isStopped, pause } = lookup;
+  const { pages, textBytes, postingBlocks } = reader.header;
+  if (postingBlocks > 0 || textBytes === 0) return lookup;
+  const scanned = new Map<readonly number[], Bitset>();
+  const literals = atoms.flatMap((atom) => atom.literals);
+  for (const { grams } of literals) if (grams.length > 0) scanned.set(grams, emptyBitset(pages));
+  if (scanned.size === 0) return lookup;
+  const mark = arena.mark();
+  const wanted = Array.from(scanned, ([grams, found]) => ({
+    placed: placeGrams(grams, arena),
+    found,
+  }));
+  const page = getOrMake(pageGrams, kernel, () => new PageGrams(kernel, PAGE_BYTES + OVERLAP));
+  const inScope = pagesOf(scope, reader);
+  for (let number = nextBit(inScope, 0); number >= 0; number = nextBit(inScope, number + 1)) {
+    if (isStopped()) break;
+    const blob = reader.pageBlobs[number]!;
+    const from = reader.blobStarts[blob]! + PAGE_BYTES * (number - reader.firstPages[blob]!);
+    const to = Math.min(from + PAGE_BYTES + OVERLAP, reader.blobStarts[blob + 1]!);
+    reader.copyText(snapshot, from, to, kernel.bytes, page.at);
+    page.load(to - from);
+    for (const { placed, found } of wanted) if (page.hasAll(placed)) setBit(found, number);
+    const turn = pause();
+    if (turn) await turn;
+  }
+  arena.release(mark);
+  return { ...lookup, scanned };
+}

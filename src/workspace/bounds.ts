@@ -1,0 +1,11 @@
+/** Limits how many changed files a search lays over the index. docs/limits.md lists them. */
+
+export interface Most {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** If more has changed, the files get neither posting lists nor symbols before the index has caught up. */
+export const MOST_WITH_SYMBOLS: Most = { files: 400, bytes: 8 * 2 ** 20 };
+/** If more has changed, a search waits for the index. */
+export const MOST_OVERLAID: Most = { files: 50_000, bytes: 256 * 2 ** 20 };

@@ -1,0 +1,66 @@
+/** Compares the test of single pages with posting lists, which have a slow twin of their own. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Arena } from "../../src/kernel/arena.ts";
+import { createGramLists } from "../../src/kernel/gram-lists.ts";
+import { classesOf, gramNumber, BYTE_CLASSES } from "../../src/kernel/gram-numbers.ts";
+import { createKernel } from "../../src/kernel/kernel.ts";
+import { PageGrams, placeGrams } from "../../src/kernel/page-grams.ts";
+
+const PAGE = 600;
+const lists = createGramLists(createKernel(), PAGE);
+const kernel = createKernel();
+const arena = new Arena(kernel);
+const page = new PageGrams(kernel, PAGE);
+
+/** Returns the grams of a page, and whether folding changes it, according to its posting lists. */
+function listed(text: Uint8Array): { grams: number[]; changed: boolean } {
+  lists.clear();
+  const changed = lists.add(text);
+  const grams: number[] = [];
+  lists.forEach((gram) => grams.push(gram));
+  return { grams, changed };
+}
+
+const text = fc.oneof(
+  fc
+    .string({ unit: fc.constantFrom(...Array.from("abAB_09 .\n")), maxLength: 200 })
+    .map((one) => Buffer.from(one)),
+  fc
+    .string({ unit: fc.constantFrom(...Array.from("aBkſ\u212aéÉσςΣ日𝒳Ⱥ")), maxLength: 60 })
+    .map((one) => Buffer.from(one)),
+  fc.uint8Array({ maxLength: 100 }).map((one) => Buffer.from(one)),
+);
+
+test("a page has the grams that its posting lists have, and no others", () => {
+  fc.assert(
+    fc.property(text, text, (one, other) => {
+      const mark = arena.mark();
+      const { grams, changed } = listed(one);
+      const others = listed(other).grams;
+      // what the page before has left behind the end must not count
+      kernel.bytes.set(Buffer.concat([other, one, other]).subarray(0, PAGE), page.at);
+      page.load(Math.min(PAGE, other.length));
+      kernel.bytes.set(one, page.at);
+      expect(page.load(one.length)).toBe(changed);
+      for (const gram of [...grams, ...others])
+        expect(page.hasAll(placeGrams([gram], arena)), `${gram}`).toBe(grams.includes(gram));
+      const some = placeGrams([...grams.slice(0, 9), ...others.slice(0, 2)], arena);
+      const hasThem = others.slice(0, 2).every((gram) => grams.includes(gram));
+      for (let round = 0; round < 3; round++) expect(page.hasAll(some)).toBe(hasThem);
+      arena.release(mark);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("the classes of a gram are those that it was made of", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 3, maxLength: 3 }), ([a, b, c]) => {
+      const classes = [a!, b!, c!].map((byte) => BYTE_CLASSES[byte]!);
+      expect(classesOf(gramNumber(a!, b!, c!))).toEqual(classes);
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,48 @@
+/**
+ * So many files change that they are laid over the index without posting lists and symbols. Here one file is too many,
+ * and a second one is too many for that.
+ */
+
+import { expect, test, vi } from "vitest";
+import { EVENTS, FILES, follow, holding, put } from "./followed-folder.ts";
+import { followRandomChanges, ROWS } from "./random-changes.ts";
+
+vi.mock("../../src/workspace/bounds.ts", () => ({
+  MOST_WITH_SYMBOLS: { files: 0, bytes: 0 },
+  MOST_OVERLAID: { files: 3, bytes: 1_000 },
+}));
+
+test.each(ROWS)("notices: %s; %s", async (notices, _, runs, step) =>
+  followRandomChanges(notices, Math.ceil(runs / 3), step),
+);
+
+test.each(EVENTS)("%s", async (_, happens, expected) => {
+  const { root, tree } = await follow(FILES);
+  happens(root);
+  expect(await holding(tree, "needle")).toEqual(expected);
+  await tree.settled();
+  expect(await holding(tree, "needle")).toEqual(expected);
+});
+
+test("definitions are known when the index has caught up, and unsaved text has its own at once", async () => {
+  const { root, tree } = await follow(FILES);
+  await tree.settled();
+  put(root, "new.py", "def needle(): pass\n");
+  tree.set("own.py", "def needle(): pass\n");
+  const { files, seen, isSearchExhaustive } = await tree.search({
+    query: "sym:needle",
+    matches: 9,
+  });
+  expect(files.map(({ fileName }) => fileName.text)).toEqual(["own.py"]);
+  expect([seen.overlaid, isSearchExhaustive]).toEqual([2, false]);
+  await tree.settled();
+  expect(await holding(tree, "sym:needle")).toEqual(["new.py", "own.py"]);
+});
+
+test("if too much has changed, a search waits for the index", async () => {
+  const { root, tree } = await follow(FILES);
+  for (let i = 0; i < 9; i++) put(root, `${i}.txt`, "needle");
+  const { seen, stats } = await tree.search({ query: "needle", matches: 0 });
+  expect(stats.fileCount).toBe(11);
+  expect(seen.overlaid).toBeLessThanOrEqual(3);
+});
