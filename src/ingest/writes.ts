@@ -245,9 +245,11 @@ export class Writes {
         onProgress({ repository: "", stage: "merge", done, total, bytes, totalBytes });
       tell();
       const input = mergeInput(catalog, group);
-      if (input.repositories.length > 0) await betweenSteps(); // removing empty segments is quick and needs no step
-      if (hasLiveFiles(input))
+      // removing empty segments is quick, and reads only tables
+      if (hasLiveFiles(input)) {
+        await betweenSteps();
         await this.#options.complete?.({ segments: input.segments, owner, signal });
+      }
       const task = { merge: input, target: catalog.manifest.nextSegment, owner };
       const written = await pool.run<MergedSegment>("ingest.merge", task, { lane: "ingest" });
       await environment.write((writer) => publishMerge(writer, { catalog, input, written, owner }));
