@@ -4,7 +4,7 @@
  * have the content of a new repository's files, these files go to segments that borrow it (sharing.ts).
  */
 
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { isAtPath, openFile } from "../../base/no-follow.ts";
 import {
@@ -149,7 +149,7 @@ export class SegmentSession {
     if (classified.kind === "skipped")
       return { kind: "skipped", bytes: content.length, reason: classified.reason };
     const { bytes, language, flags } = classified;
-    const hash = createHash("sha256").update(bytes).digest().subarray(0, HASH_BYTES);
+    const hash = contentHash(bytes);
     const known = indexOfHash(file.known, hash);
     if (known >= 0) return { kind: "same", known, bytes: content.length };
     const name = hash.toString("latin1");
@@ -258,6 +258,10 @@ const fileOf = ({ repository }: Batch, { path, version, revisions }: BatchFile) 
   version,
   revisions,
 });
+
+/** Hashes a text. createHash() would create two native objects per file, which burden the garbage collector. */
+const contentHash = (text: Uint8Array): Buffer =>
+  Buffer.from(digest("sha256", text, "binary"), "binary").subarray(0, HASH_BYTES);
 
 function indexOfHash(known: Uint8Array, hash: Uint8Array): number {
   for (let at = 0; at < known.length; at += HASH_BYTES)
