@@ -64,8 +64,8 @@ export class DefinitionBody {
   /** The start of the last line that belongs to the body so far. */
   #last: number;
   /**
-   * The start of the last line by indentation alone. Set once a line that is not indented was counted as part of the
-   * body.
+   * The start of the last line that belongs to the body even if the open bracket or string is never closed. Undefined
+   * while no later line depends on that.
    */
   #certain: number | undefined;
   #isOver = false;

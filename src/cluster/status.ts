@@ -14,7 +14,7 @@ export interface NodeStatus {
   readonly name: string;
   readonly isLive: boolean;
   readonly isPlaced: boolean;
-  /** The number of slices that the node has ready at their newest generation. */
+  /** The number of slices that the node has ready at the newest generation of their shard. */
   readonly ready: number;
   /** Bytes of the slices that the node owns but does not have ready at their newest generation. */
   readonly missingBytes: number;

@@ -140,9 +140,9 @@ export interface RevisionOptions {
 export interface CommitsOptions extends RevisionOptions {
   /** Only commits that change this file or folder. */
   path?: string;
-  /** What the author's `name <email>` must contain: a POSIX basic regular expression, matched in any case. */
+  /** What the author's `name <email>` must contain: a POSIX basic regular expression. Ignores case. */
   author?: string;
-  /** What a line of the message must contain: a POSIX basic regular expression, matched in any case. */
+  /** What a line of the message must contain: a POSIX basic regular expression. Ignores case. */
   query?: string;
   /** Only commits after this date: ISO 8601, or git's relative forms (`2 weeks ago`). */
   since?: string;

@@ -30,7 +30,10 @@ const ENVIRONMENT = {
   LANGUAGE: "",
 };
 
-/** Settings that would run a program, read a file outside the repository, or change the answer. */
+/**
+ * Values that override git's configuration. Other values could run a program, read a file outside the repository,
+ * change the answer, or take too much memory.
+ */
 const CONFIGURATION = {
   "mailmap.file": "/dev/null",
   "core.attributesFile": "/dev/null",

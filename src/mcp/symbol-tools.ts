@@ -326,7 +326,7 @@ export const references = tool({
     };
     const parent = parentIn(args);
     const remark = args.symbol
-      ? parent && `Whose ${names[0]} a line means is not known: not only that of ${parent}.`
+      ? parent && `A line may mean another ${names[0]} than that of ${parent}.`
       : lineWords(names, args);
     const told = await tellMatches(
       {

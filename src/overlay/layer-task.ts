@@ -15,7 +15,7 @@ import { readHeader, type SegmentHeader } from "../store/segments/segment-tables
 import { completeEdition } from "../store/symbols/complete-edition.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
 
-/** The documents by repository, in ascending order of number. Each path occurs once in a repository. */
+/** The documents to index, grouped by repository, with the lowest repository number first. Paths do not repeat. */
 export interface LayerInput {
   readonly segment: number;
   readonly maxFileSize: number;

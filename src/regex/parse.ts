@@ -316,8 +316,8 @@ function concat(items: readonly Item[]): Item {
 }
 
 /**
- * Like RE2, joins neighbouring alternatives of one character to a class, unless they are captured. This decides
- * whether the class extends to the last code point, and so matches overlong forms (utf8.ts).
+ * Like RE2, joins neighbouring alternatives of one character to a class, unless they are captured. The joined class may
+ * range up to the last code point. Such a class also matches overlong forms, as in RE2 (utf8.ts).
  */
 function alternate(items: readonly Item[]): Item {
   if (items.length === 1) return items[0]!;

@@ -12,9 +12,9 @@
  *     6 for keys, addresses and numbers, 322 lines       89      17
  *     8 of the form word.*word, 1 458 states            121      23
  *     10 for keys, 4 934 states                         148      55
- *     16 of the form word.*word, states without end     237   5 586
- *     [a-z]{20}, [A-Z]{20}, a line in 4 KB               30      20
- *     [aeiou].{5}[xyz] and another, a line in 360 bytes  32      68
+ *     16 of the form word.*word, ever more states       237   5 586
+ *     [a-z]{20}, [A-Z]{20}, one line per 4 KB matches    30      20
+ *     [aeiou].{5}[xyz] and another, one per 360 bytes    32      68
  *
  * Hence the limits: few expressions, few matches per byte, and no automaton that fills its tables repeatedly. Beyond
  * them, each expression runs by itself.

@@ -92,7 +92,7 @@ const ROWS: readonly (readonly [tool: string, args: Record<string, unknown>, wor
   [
     "references",
     { symbol: "leaf.addRoute" },
-    /^Whose addRoute a line means is not known: not only that of leaf\.$/m,
+    /^A line may mean another addRoute than that of leaf\.$/m,
   ],
   [
     "outline",

@@ -38,7 +38,7 @@ export class Placement {
     this.#replicas = replicas;
   }
 
-  /** Sets the nodes that own slices. */
+  /** Sets the nodes among which slices are distributed. */
   place(nodes: readonly string[]): void {
     if (isDeepStrictEqual(nodes, this.#nodes)) return;
     this.#nodes = nodes;

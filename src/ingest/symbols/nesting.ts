@@ -221,7 +221,7 @@ class Sweep {
       this.#opened.pop();
   }
 
-  /** Opens a scope that defines nothing: a block, a hidden part, or a parent that is known only by name. */
+  /** Opens a scope that is no symbol itself: a block, an anonymous class, or a parent that is known only by name. */
   #enter(base: number, start: number, end: number): void {
     const named = this.#values[base + ROLES.parent]!;
     if (named >= 0) {

@@ -26,7 +26,7 @@ export interface ExpressionAtom {
 }
 export interface LanguageAtom {
   readonly kind: "language";
-  /** Linguist's name. Absent for an unknown language, which no file has. */
+  /** The language's name in GitHub Linguist. Absent for an unknown language, which no file has. */
   readonly language?: string;
 }
 

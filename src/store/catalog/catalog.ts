@@ -89,7 +89,7 @@ interface OfRepositories<One> extends Pick<Catalog, "names" | "publicIds"> {
 
 /**
  * Returns the repositories of a catalog and their look-up tables, based on those of the previous catalog. Takes 2 ms
- * for one changed repository of 100 000. REQUIRES: `arrived` has the repositories of `changes.arrived`, by ascending
+ * if one of 100 000 repositories has changed. REQUIRES: `arrived` has the repositories of `changes.arrived`, by ascending
  * id.
  */
 export async function changeRepositories<One extends CatalogRepository>({

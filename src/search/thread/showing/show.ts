@@ -1,4 +1,7 @@
-/** Builds the result of a file: if requested, reads its content again, finds its ranges, and cuts them into chunks. */
+/**
+ * Builds the result of a file. If its content was searched or is requested, reads the content again. Finds the ranges,
+ * and cuts them into chunks.
+ */
 
 import { decodeText } from "../../../base/decode-text.ts";
 import { GrowableWords } from "../../../base/growable.ts";
