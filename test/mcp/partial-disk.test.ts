@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { FRESH, open, type Engine, type GivesFresh } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { Source } from "../../src/ingest/sources/source.ts";
@@ -17,6 +17,13 @@ import {
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 import { callTool, connected } from "./connected.ts";
 import { toolContext } from "./tool-context.ts";
+
+/** Few files, after which a search waits for the index. */
+const MOST = vi.hoisted(() => ({ files: 40, bytes: 2 ** 20 }));
+vi.mock("../../src/workspace/bounds.ts", () => ({
+  MOST_WITH_SYMBOLS: MOST,
+  MOST_OVERLAID: MOST,
+}));
 
 // ── a damaged data file ──
 
@@ -159,7 +166,7 @@ test("an index that cannot catch up, because another process writes, is told in 
   };
   const writing = other.index(blocked).catch(() => undefined);
   await hasBegun;
-  for (let i = 0; i < 450; i++) writeFileSync(join(root, `${i}.ts`), "const needle = 1;\n");
+  for (let i = 0; i <= MOST.files; i++) writeFileSync(join(root, `${i}.ts`), "const needle = 1;\n");
   const { text, isError } = await call("search", { query: "needle" });
   expect(isError).toBe(true);
   expect(text).toMatch(/process \d+ writes .*Ask again in a few seconds\.$/s);
@@ -170,5 +177,5 @@ test("an index that cannot catch up, because another process writes, is told in 
     .poll(async () => (await call("search", { query: "needle" })).facts?.matches, {
       timeout: 280_000,
     })
-    .toBe(451);
+    .toBe(MOST.files + 2);
 });
