@@ -1,5 +1,6 @@
 /** Finds the definitions of some files, with line, name, kind and parent. */
 
+import { newPause, type Pause } from "../base/yield.ts";
 import { quote } from "../query/ast.ts";
 import type { FileResult, ResultSymbol } from "../search/messages/response.ts";
 import type { Viewer } from "../search/messages/request.ts";
@@ -37,14 +38,20 @@ export async function definitionsOf(
     { query, matches: MOST },
     searchOptions(context, viewer),
   );
-  return new Map(found.map((file) => [fileKey(file), definitionsIn(file)]));
+  const pause = newPause({ signal: context.signal });
+  const byFile = new Map<string, Definition[]>();
+  for (const file of found) byFile.set(fileKey(file), await definitionsIn(file, pause));
+  return byFile;
 }
 
+/** How many definitions are read between two pauses. */
+export const STEP = 1_000;
+
 /**
- * Returns the definitions in a result. REQUIRES: only `sym:` filters found it, so that each range is the name of a
+ * Resolves to the definitions in a result. REQUIRES: only `sym:` filters found it, so that each range is the name of a
  * definition.
  */
-export function definitionsIn({ chunks }: FileResult): Definition[] {
+export async function definitionsIn({ chunks }: FileResult, pause: Pause): Promise<Definition[]> {
   const found: Definition[] = [];
   for (const { content, contentStart, matchRanges, symbols = [] } of chunks) {
     const lines = content.split("\n");
@@ -53,6 +60,7 @@ export function definitionsIn({ chunks }: FileResult): Definition[] {
       const { lineNumber: line } = start;
       const text = lines[line - contentStart.lineNumber] ?? "";
       if (symbol) found.push({ line, symbol, text });
+      if (i % STEP === 0) await pause();
     }
   }
   return found;

@@ -83,6 +83,10 @@ const LEAST_LINE = 6;
 /** The fewest tokens of a path and a line of the file. */
 const LEAST_FILE = 16;
 const ALL_OF_A_FILE = 1e9;
+/** The most pages of the engine for one answer. Only lines with hundreds of matches need more than a few. */
+const MOST_PAGES = 16;
+/** The most matches of a page that is larger than the answer. */
+const MOST_AGAIN = 100_000;
 
 export interface Told extends Outcome {
   readonly response: SearchResponse;
@@ -119,11 +123,12 @@ export async function tellMatches(
   const writer = new MatchWriter(answer);
   const bestLines: BestLines = new Map();
   let isDone = false;
-  for (;;) {
+  for (let pages = 1; ; pages++) {
     const page = { response, best: bestLines };
     await addBestLines(page, place, searching);
     const items = new Items(itemsOf(page, place));
-    const end = writer.write(items, beginOf(items, place));
+    const begin = beginOf(items, place);
+    const end = writer.write(items, begin);
     if (items.at(end)) {
       const last = items.at(end - 1);
       place = { ...place, told: end, last: last ? keyOf(last) : place.last };
@@ -132,7 +137,10 @@ export async function tellMatches(
     const next = placeBehind(place, page);
     isDone = next === undefined;
     if (!next) break;
-    place = sized(next, answer.left, bestLines.size);
+    // a page has nothing new if all its matches are on one long line, so the next one is larger
+    const matches = end > begin ? 0 : Math.min(2 * place.matches, MOST_AGAIN);
+    place = sized({ ...next, matches }, answer.left, bestLines.size);
+    if (pages === MOST_PAGES) break;
     response = await searchPage(place, searching);
   }
   writer.finish();
@@ -250,14 +258,10 @@ async function addBestLines(
   if (unknown.length === 0) return;
   const names = [...new Set(unknown.map(({ fileName }) => fileName.text))];
   const query = await scopedQuery(request, pathsFilter(names));
+  // a page has fewer files, but a path may exist in many repositories
   const again = { ...request, query, contextLines: 0, matchesPerFile: 1, matches: MOST_AGAIN };
   add((await context.engine.search(again, searchOptions(context, viewer))).files);
 }
-
-/**
- * The most matches of the search in addBestLines(). A page has fewer files, but a path may exist in many repositories.
- */
-const MOST_AGAIN = 100_000;
 
 function* itemsIn(file: FileResult): Generator<Item, void> {
   if (file.chunks.length === 0) yield { file, part: undefined };

@@ -2,10 +2,17 @@
 
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
-import { newPause } from "../base/yield.ts";
+import { newPause, type Pause } from "../base/yield.ts";
 import { quote } from "../query/ast.ts";
 import { Answer } from "./answer.ts";
-import { CLAUSES, definitionsIn, fileKey, fullName, type Definition } from "./definitions-of.ts";
+import {
+  CLAUSES,
+  definitionsIn,
+  fileKey,
+  fullName,
+  STEP,
+  type Definition,
+} from "./definitions-of.ts";
 import { placeOf, tellList } from "./listing.ts";
 import { partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
@@ -57,13 +64,11 @@ export const outline = tool({
     }
     const pause = newPause({ signal: context.signal });
     const outlined: Outlined[] = [];
-    for (const file of response.files) {
-      outlined.push({ name: fileKey(file), definitions: definitionsIn(file) });
-      await pause();
-    }
+    for (const file of response.files)
+      outlined.push({ name: fileKey(file), definitions: await definitionsIn(file, pause) });
     const lines =
       outlined.length === 1
-        ? linesOf(outlined[0]!)
+        ? await linesOf(outlined[0]!, pause)
         : await mapOf(outlined, { args, inPath }, context);
     await pause();
     const listed = outlined.reduce((sum, { definitions }) => sum + definitions.length, 0);
@@ -105,15 +110,17 @@ interface Outlined {
 }
 
 /** Lists every definition of one file. Each level of nesting is indented by two blanks. */
-function linesOf({ name, definitions }: Outlined): string[] {
+async function linesOf({ name, definitions }: Outlined, pause: Pause): Promise<string[]> {
   const around: string[] = [];
-  const own = definitions.map(({ line, symbol }) => {
+  const lines = [name];
+  for (const { line, symbol } of definitions) {
     const depth = symbol.parent ? around.lastIndexOf(symbol.parent.symbol) + 1 : 0;
     around.splice(depth, Infinity, symbol.symbol);
     const shown = depth > 0 ? symbol.symbol : fullName(symbol);
-    return `${"  ".repeat(depth)}${line} ${symbol.kind} ${shown}`;
-  });
-  return [name, ...own];
+    lines.push(`${"  ".repeat(depth)}${line} ${symbol.kind} ${shown}`);
+    if (lines.length % STEP === 0) await pause();
+  }
+  return lines;
 }
 
 /** How many definitions of a file a map may name. The first of these numbers with which all files fit is used. */

@@ -134,13 +134,11 @@ async function tellDefinitions(
   answer.head(`${plural(matches, "definition")} in ${plural(files, "file")}.`);
   const partial = [...partialWords(response), ...context.behind()];
   for (const words of partial) answer.head(words);
-  const inTheirOrder = response.files.flatMap((file) =>
-    definitionsIn(file).map((definition) => ({
-      file,
-      definition,
-      title: titleOf(file, definition),
-    })),
-  );
+  const pause = newPause({ signal: context.signal });
+  const inTheirOrder: Placed[] = [];
+  for (const file of response.files)
+    for (const definition of await definitionsIn(file, pause))
+      inTheirOrder.push({ file, definition, title: titleOf(file, definition) });
   const parent = parentIn(place.args);
   const areAll = inTheirOrder.length === matches;
   const all = areAll ? likeliestFirst(inTheirOrder, parent) : inTheirOrder;
@@ -299,8 +297,7 @@ async function namesLike(name: string, args: SymbolArgs, context: ToolContext): 
     { query, matches: 500, matchesPerFile: 5 },
     searchOptions(context, viewer),
   );
-  const symbols = files.flatMap((file) => definitionsIn(file).map(({ symbol }) => symbol.symbol));
-  return [...new Set(symbols)];
+  return [...(await namesIn(files))];
 }
 
 export const references = tool({
@@ -362,8 +359,14 @@ async function definedNames(
     isCaseSensitivityEnabled: true,
   };
   const { files } = await context.engine.search(request, searchOptions(context, viewer));
-  const known = new Set(
-    files.flatMap((file) => definitionsIn(file).map(({ symbol }) => symbol.symbol)),
-  );
+  const known = await namesIn(files);
   return names.filter((name) => known.has(name));
+}
+
+async function namesIn(files: readonly FileResult[]): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  const pause = newPause();
+  for (const file of files)
+    for (const { symbol } of await definitionsIn(file, pause)) names.add(symbol.symbol);
+  return names;
 }
