@@ -248,21 +248,29 @@ async function* decodeSection(
   }
 }
 
+/** Yields the blocks of a section. While the caller stores one, the next one is unpacked. */
 async function* unpackedBlocks(
   key: string,
   { bytes, sum }: Section,
   reader: Pieces,
 ): AsyncGenerator<Buffer> {
   const hash = createHash("sha256");
-  for (let left = bytes; left > 0; left -= BLOCK_BYTES) {
-    const length = (await reader.take(4))?.readUInt32LE() ?? Infinity;
-    const packed = length <= MOST_PACKED_BYTES ? await reader.take(length) : undefined;
-    const block = packed && (await unpack(packed, Math.min(left, BLOCK_BYTES)));
+  let coming = bytes > 0 ? unpackedBlock(reader, Math.min(bytes, BLOCK_BYTES)) : undefined;
+  for (let left = bytes - BLOCK_BYTES; coming; left -= BLOCK_BYTES) {
+    const block: Buffer | undefined = await coming;
     if (!block) throw damaged(key);
+    coming = left > 0 ? unpackedBlock(reader, Math.min(left, BLOCK_BYTES)) : undefined;
+    coming?.catch(() => undefined); // the caller may have stopped
     hash.update(block);
     yield block;
   }
   if (!hash.digest().equals(sum)) throw damaged(key);
+}
+
+async function unpackedBlock(reader: Pieces, bytes: number): Promise<Buffer | undefined> {
+  const length = (await reader.take(4))?.readUInt32LE() ?? Infinity;
+  const packed = length <= MOST_PACKED_BYTES ? await reader.take(length) : undefined;
+  return packed && unpack(packed, bytes);
 }
 
 export const damaged = (key: string): QuernError =>
