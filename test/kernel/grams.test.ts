@@ -6,6 +6,7 @@ import { foldCodePoint } from "../../src/kernel/folding.ts";
 import { createGramLists } from "../../src/kernel/gram-lists.ts";
 import { BYTE_CLASSES, GRAM_LIMIT, gramNumber, gramsOf } from "../../src/kernel/gram-numbers.ts";
 import { createKernel } from "../../src/kernel/kernel.ts";
+import { text } from "./random-text.ts";
 
 const PAGE = 600;
 const lists = createGramLists(createKernel(), PAGE);
@@ -61,16 +62,6 @@ function decodeGaps(gaps: Uint8Array): number[] {
   }
   return pages;
 }
-
-const text = fc.oneof(
-  fc
-    .string({ unit: fc.constantFrom(...Array.from("abAB_09 .\n")), maxLength: 200 })
-    .map((one) => Buffer.from(one)),
-  fc
-    .string({ unit: fc.constantFrom(...Array.from("aBkſ\u212aéÉσςΣ日𝒳Ⱥ")), maxLength: 60 })
-    .map((one) => Buffer.from(one)),
-  fc.uint8Array({ maxLength: 100 }).map((one) => Buffer.from(one)),
-);
 
 test("lists name the pages that hold a gram, by ascending gram; the flag tells of folding", () => {
   fc.assert(

@@ -7,6 +7,7 @@ import { createGramLists } from "../../src/kernel/gram-lists.ts";
 import { classesOf, gramNumber, BYTE_CLASSES } from "../../src/kernel/gram-numbers.ts";
 import { createKernel } from "../../src/kernel/kernel.ts";
 import { PageGrams, placeGrams } from "../../src/kernel/page-grams.ts";
+import { text } from "./random-text.ts";
 
 const PAGE = 600;
 const lists = createGramLists(createKernel(), PAGE);
@@ -22,16 +23,6 @@ function listed(text: Uint8Array): { grams: number[]; changed: boolean } {
   lists.forEach((gram) => grams.push(gram));
   return { grams, changed };
 }
-
-const text = fc.oneof(
-  fc
-    .string({ unit: fc.constantFrom(...Array.from("abAB_09 .\n")), maxLength: 200 })
-    .map((one) => Buffer.from(one)),
-  fc
-    .string({ unit: fc.constantFrom(...Array.from("aBkſ\u212aéÉσςΣ日𝒳Ⱥ")), maxLength: 60 })
-    .map((one) => Buffer.from(one)),
-  fc.uint8Array({ maxLength: 100 }).map((one) => Buffer.from(one)),
-);
 
 test("a page has the grams that its posting lists have, and no others", () => {
   fc.assert(
