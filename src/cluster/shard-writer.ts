@@ -38,7 +38,7 @@ export interface ShardWriterOptions {
   readonly onPublished: (shard: number, generation: number) => void;
 }
 
-/** What open() returns, with the option that is not part of the public interface. */
+/** What open() returns, with a parameter of index() that is not public. */
 interface StepwiseEngine extends Engine {
   remove(repository: string, steps?: StepOptions): Promise<boolean>;
 }

@@ -22,7 +22,7 @@ export interface OverlayText {
   readonly key: string;
   readonly content: LayerContent;
   readonly bytes: number;
-  /** Whether it is one of so many texts that it gets neither posting lists nor symbols. Default false. */
+  /** Whether the text gets neither posting lists nor symbols, because too many texts have changed. Default false. */
   readonly isPlain?: boolean;
 }
 

@@ -95,7 +95,7 @@ type Sets = (Bitset | undefined)[];
 
 /**
  * Puts documents into the sets of the default revision. If a file with equal path and content is already indexed, that
- * file is used. It may belong to another revision, or nothing has changed.
+ * file is used. Such a file belongs to another revision, or is the unchanged file itself.
  */
 async function withDocuments(
   repository: CatalogRepository,

@@ -1,6 +1,6 @@
 /**
  * Recognizes expressions that match only a few texts: fixme|todo, (alloc|free)_pages?. Searching for each text is
- * several times as fast as running an automaton. No text may overlap another place of itself.
+ * several times as fast as running an automaton. No text may overlap itself, as aba does in ababa.
  */
 
 import type { Node } from "./ast.ts";
@@ -15,9 +15,9 @@ type Points = readonly Point[];
 
 /**
  * Returns all texts that an expression matches, or undefined if the expression is more complex. The matches of the
- * expression are the places of all texts in order. If several texts begin at one place, the longest one matches; a text
- * that overlaps the previous match does not. No text can overlap another place of itself, so a search that continues
- * after each place misses none. Either all texts match in any case and are folded, or case matters in all of them.
+ * expression are the occurrences of all texts, in order. If several texts begin at one place, the longest one matches.
+ * An occurrence that overlaps the previous match is none. No text overlaps itself, so a search that continues after
+ * each occurrence misses none. Either all texts match in any case and are folded, or case matters in all of them.
  */
 export function fewTexts(node: Node): readonly PlainLiteral[] | undefined {
   const all = expand(node);

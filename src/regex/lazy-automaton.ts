@@ -1,7 +1,7 @@
 /**
- * Builds the deterministic automaton of a program lazily, when texts need its states. A state is the list of nodes
- * that may come next, in order of priority. If these include an assertion, the state keeps the nodes from before the
- * walk over splits and the kind of the previous byte. It repeats the walk once the next byte is known. A walk in two
+ * Builds the deterministic automaton of a program lazily, when texts need its states. A state is the list of nodes that
+ * may come next, in order of priority. If these include an assertion, the state keeps the nodes at which the walk over
+ * splits began, and the kind of the previous byte. The walk is repeated once the next byte is known. A walk in two
  * parts would visit nodes twice, and empty loops would have another meaning than in RE2. Whether a match ends at a
  * place depends on the byte after it, so `matched` refers to the place before the byte that led to the state.
  *

@@ -1,8 +1,8 @@
 /**
  * Follows a folder. Before a search answers, the workspace finds out which files have changed since they were indexed
- * (disk-tree.ts). It lays their current content over the index, and the unsaved text on top of that. The index
- * catches up later. If much has changed, as by a checkout, the current content is laid over without posting lists and
- * symbols, which takes half the time. If more has changed than that, the search waits for the index.
+ * (disk-tree.ts). It lays their current content over the index, and the unsaved text on top of that. The index catches
+ * up later. If much has changed, as by a checkout, the current content is laid over without posting lists and symbols,
+ * which takes half the time. If even more has changed, the search waits for the index.
  *
  * It does nothing while idle: it reads the disk only after the system has sent a notice.
  */
@@ -51,7 +51,7 @@ export interface WorkspaceOptions extends RepositoryMetadata {
   ignore?: string[];
   /** Called when the index has caught up with changes. */
   onIndexed?: (report: IndexReport) => void;
-  /** Called when changes cannot be followed or indexed. Also called once if rules exclude nearly everything. */
+  /** Called when changes cannot be followed or indexed, and once if rules exclude nearly everything. */
   onWarning?: (warning: {
     /**
      * An ErrorCode; 'NOT_FOLLOWED' if the system reports no changes for a part of the tree; 'EXCLUDED' if rules of
@@ -78,7 +78,7 @@ export interface Workspace extends AsyncDisposable {
   readonly repository: string;
   /**
    * Searches like Engine.search(). The search sees the unsaved texts of one moment since the call began, and each other
-   * file as it was on disk at such a moment. The answer says which state that was.
+   * file as it was on disk at such a moment. The answer's `seen` says which state that was.
    *
    * @example
    * const { stats } = await tree.search({ query: "todo", matches: 0 });

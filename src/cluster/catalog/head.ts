@@ -13,7 +13,7 @@ export interface ShardHead {
   readonly segments: readonly PublishedSegment[];
   /** Each repository, with the generation of the shard in which it last changed. */
   readonly repositories: RepositoryList;
-  /** More than any number that was ever published. */
+  /** Greater than the number of every segment that was ever published. */
   readonly nextSegment: number;
   /** The number of its slices. Segment n is in slice n modulo this number. */
   readonly slices: number;

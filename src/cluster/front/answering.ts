@@ -1,5 +1,5 @@
 /**
- * Defines the half of an engine that answers. This is either an engine that holds the whole index, or a front over
+ * Defines the part of a cluster's engine that answers calls: an engine that holds the whole index, or a front over
  * nodes.
  */
 

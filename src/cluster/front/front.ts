@@ -1,7 +1,6 @@
 /**
- * Implements the half of an engine that answers, as a front over nodes. A front holds no files. It knows which
- * repositories exist, and asks nodes for the rest. While PostgreSQL cannot be reached, the front continues with its
- * last state.
+ * Answers calls as a front over nodes (answering.ts). A front holds no files. It knows which repositories exist, and
+ * asks nodes for the rest. While PostgreSQL cannot be reached, the front continues with its last state.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";

@@ -209,7 +209,7 @@ export async function fetchSegment(
   await writeAll(environment, of.key, segmentKeys(of, [...TABLE_PARTS, ...REST_PARTS]), values);
 }
 
-/** Fetches the tables of a segment alone. Rejects, and REQUIRES, as fetchSegment(). */
+/** Fetches the tables of a segment alone. Rejects as fetchSegment() does, with the same requirements. */
 export async function fetchSegmentTables(
   environment: Environment,
   of: SegmentToFetch,
@@ -269,7 +269,7 @@ export async function fetchSymbolsHeader(
   await writeAll(environment, of.key, symbolKeys(of), values);
 }
 
-/** Fetches what symbols have besides their header. Rejects, and REQUIRES, as fetchSegmentRest(). */
+/** Fetches what symbols have besides their header. Rejects as fetchSegmentRest() does, with the same requirements. */
 export async function fetchSymbolsRest(
   environment: Environment,
   of: SymbolsToFetch,

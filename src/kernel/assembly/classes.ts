@@ -1,7 +1,7 @@
 /**
- * Finds places where three successive bytes belong to three sets of ASCII characters. A set is a table of 16 bytes.
- * For each low half-byte, it has a bit for each high half-byte with which it forms a member. Looking up both halves
- * tests 16 bytes at once.
+ * Finds places where three successive bytes belong to three sets of ASCII characters. A set is a table of 16 bytes, one
+ * for each low half of a character. The bits of such a byte say which high halves complete a member. Looking up both
+ * halves tests 16 bytes at once.
  */
 
 /**

@@ -10,8 +10,8 @@ import { countBits, decodeGaps, intersectBits } from "./postings";
 const MISSING: i32 = -1;
 const BROKEN: i32 = -2;
 /**
- * The flag of a list that is a bitmap. A block has it in the word with the list's gram, an entry in that with its
- * length.
+ * The flag of a list that is a bitmap. In a block, it is in the word of the list's gram; in an entry, in the word of
+ * the list's length.
  */
 const BITMAP: u32 = 0x8000_0000;
 

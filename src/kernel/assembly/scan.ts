@@ -110,8 +110,8 @@ export function equals(place: usize, bytes: usize, masks: usize, length: usize):
  * Finds a needle in text in which folding changes code points beyond ASCII. It compares folded code points, so a match
  * may be longer or shorter than the needle. `needle` has `length` folded code points (u32). The search checks 16 places
  * at a time, and tries those with a byte that may begin a match before one that may come second. `leads` are the sets
- * of these bytes, each as two tables of 16 bytes, the first one for ASCII. For each low half-byte, a table has a bit
- * for each high half-byte with which it forms a member.
+ * of these bytes, each as two tables of 16 bytes, the first one for ASCII. A table has one byte for each low half of a
+ * byte. Its bits say which high halves complete a member.
  */
 export function scanFolded(
   runs: usize,

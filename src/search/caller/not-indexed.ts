@@ -97,10 +97,7 @@ async function namesOf(question: NamingQuestion): Promise<string[]> {
   return sortInSlices([...names], compareText, pause);
 }
 
-/**
- * The most names that are tested before a check whether one match is enough. The first checks come after 1, 2 and 4
- * names.
- */
+/** The most names that are tested at once. The first groups have 1, 2 and 4 names, because one match may be enough. */
 const NAMES_A_TEST = 256;
 
 /**
@@ -139,7 +136,7 @@ function affirmedAtoms(query: Query): Atom[] {
   return query.kind === "not" || isConstant(query) ? [] : [query];
 }
 
-/** Returns the name that an expression spells out, if it does. */
+/** Returns the only name that an expression can match, or nothing if it can match several. */
 function plainName(pattern: string): string[] {
   const inner = pattern.replace(/^\^/, "").replace(/\$$/, "");
   const plain = inner.replace(/\\([^A-Za-z0-9])/g, "$1");

@@ -40,7 +40,7 @@ interface Cursor {
 export interface Paging {
   /** Where the previous page ended. Undefined for the first page. */
   readonly place: PagePlace | undefined;
-  /** Whether what the viewer may see has changed since the previous page. */
+  /** Whether the files that the viewer may see have changed since the previous page. */
   readonly indexChanged: boolean;
   /** Returns the cursor of a page that ends at this place. */
   readonly cursorAt: (place: PagePlace) => string;
@@ -74,7 +74,7 @@ export interface NamedPlace extends Omit<PagePlace, "repository"> {
 export interface Cursors {
   /** Where the previous page ended. Undefined for the first page. */
   readonly after: NamedPlace | undefined;
-  /** Whether what the viewer may see has changed since the previous page. */
+  /** Whether the files that the viewer may see have changed since the previous page. */
   readonly indexChanged: boolean;
   readonly write: (place: NamedPlace) => string;
 }

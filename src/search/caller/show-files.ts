@@ -91,8 +91,8 @@ export class FilesToShow {
     const end = this.#bytes + bytes;
     let [isGone, begun] = [false, 0];
     const { control } = attempt;
-    // the first group is shown even after the time-out, so that every page advances; once a reader has begun, it gets
-    // everything
+    // the first group is shown even after the time-out, so that every page advances; an answer that is already being
+    // read is shown to its end
     const isOver = () => control.isFull || (!isLate && begun > 0 && control.hasEnded);
     // all lanes take from one generator
     const lane = async () => {
@@ -172,7 +172,7 @@ export class FilesToShow {
       if (this.#bytes >= this.#maxBytes)
         return { files: presented, matches, reached, lastRanges, isCut: true };
       reached++;
-      lastRanges = file?.count || files[i]!.most; // if none is shown, counts all, or the next page would begin here again
+      lastRanges = file?.count || files[i]!.most; // a file that shows none counts as done, too
       if (!file) {
         this.lost.set(group[i]!.segment, result === "gone" ? "gone" : "damaged");
         continue;

@@ -57,7 +57,8 @@ async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<St
   const { pool } = attempts.options;
   const parts = new PartQueue<StreamPart>();
   // If a thread got its acknowledgement immediately, it would send its next part, and the event loop would receive that
-  // in the same turn. Five parts in one turn took 8 ms. Inline, the calling thread would wait for itself.
+  // in the same turn. Five parts in one turn took 8 ms. Without workers (inline), the calling thread would wait for
+  // itself.
   const afterTurn = pool.inline ? (acknowledge: () => void) => acknowledge() : setImmediate;
   const onPart = (part: StreamPart): void => {
     afterTurn(() => control.endPart());
@@ -69,7 +70,7 @@ async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<St
     const delivered = { actualMatchCount: 0, contentBytesLoaded: 0 };
     const lost: Lost = new Map();
     const late = lateFiles(attempt, outputs, { pool, lost });
-    // one presenter for the whole stream, so that a slice may include several parts
+    // one presenter for the whole stream, so that the time between two pauses is measured across parts
     const showing = { present: attempts.presenter(attempt), left: options.maxBytes ?? Infinity };
     for await (const part of concatenate(parts, late)) {
       control.addBehind(-part.bytes);

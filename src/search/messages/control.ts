@@ -44,8 +44,8 @@ const PLAN_WAIT_MS = 250;
 const SHOWING_SHARE = 0.2;
 const MOST_SHOWING_MS = 200;
 /**
- * Milliseconds after the time-out during which files may still be shown. With the step that is then under way, a
- * worker is free 20 ms after the time-out.
+ * Milliseconds after the time-out during which files may still be shown. A worker then ends its current step, and is
+ * free 20 ms after the time-out.
  */
 const LATE_MS = 8;
 
@@ -53,8 +53,8 @@ const LATE_MS = 8;
 const MOST_BEHIND = 4 * 2 ** 20;
 
 /**
- * The most parts that are sent at a time. The event loop receives all waiting messages in one turn, in about 0.3 ms
- * each.
+ * The most parts that may be on their way to the calling thread. Its event loop receives all waiting messages in one
+ * turn, in about 0.3 ms each.
  */
 const MOST_UNDER_WAY = 2;
 
@@ -123,8 +123,8 @@ export class Control {
   }
 
   /**
-   * Claims the next segment and returns its position. Returns a position after the last one if none is left.
-   * REQUIRES: the caller opens or closes the segment.
+   * Claims the next segment and returns its position. Returns a position after the last one if none is left. REQUIRES:
+   * the caller then opens or closes the segment.
    */
   claimSegment(): number {
     return Atomics.add(this.#words, NEXT_SEGMENT, 1);
@@ -217,8 +217,8 @@ export class Control {
   }
 
   /**
-   * Called before a stream's part is sent. Waits at most PLAN_WAIT_MS, until the calling thread has received some of
-   * the earlier parts. That takes one turn of its event loop, whatever the reader does.
+   * Called before a stream's part is sent. Waits, for at most PLAN_WAIT_MS, until the calling thread has received some
+   * of the earlier parts. It needs one turn of its event loop for this, whatever the reader does.
    */
   beginPart(): void {
     const since = now();

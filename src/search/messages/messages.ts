@@ -75,7 +75,10 @@ export interface SearchInput {
     readonly whole: boolean;
     readonly enclosing: boolean;
     readonly isBestFirst: boolean;
-    /** Present if one thread searches alone. It then shows whatever is returned, even if there are other matches. */
+    /**
+     * Present if one thread searches alone. It knows which files the response contains, so it shows these even if more
+     * match.
+     */
     readonly isAlone?: true;
   };
   /** Present if the calling thread caches what is read, so that it can run the next such search itself. */

@@ -306,7 +306,7 @@ export interface Explanation {
    * filters.
    */
   notIndexed: {
-    /** The name, as written in the query or as matched by it. */
+    /** The repository's name. For an unknown one, the name in the query. */
     repository: string;
     /** 'unknown': it does not exist, or the viewer may not see it. 'indexing': it is being indexed for the first time. */
     reason: "unknown" | "indexing" | "files-skipped";

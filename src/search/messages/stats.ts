@@ -19,7 +19,7 @@ export interface SearchStats {
   matchTreeConstruction: number;
   /** Nanoseconds of scanning. */
   matchTreeSearch: number;
-  /** Files in scope of the segments that were begun. */
+  /** Files in scope, in the segments that were begun. */
   shardFilesConsidered: number;
   /** Files for which the query was evaluated. */
   filesConsidered: number;

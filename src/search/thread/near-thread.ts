@@ -1,8 +1,8 @@
 /**
  * Searches on the calling thread, if that needs little work and no data from the disk. For such a search, two hops to
- * another thread would take most of the time. It works like a search thread with tools of its own, but reads only
- * cached values (kept-values.ts). If a value is missing, or there is too much work, it gives up, and the workers
- * search. The workers record what they read, so that the next such search finds it here.
+ * another thread would take most of the time. It runs the same code as a search thread, but reads only cached values
+ * (kept-values.ts). If a value is missing, or there is too much work, it gives up, and the workers search. The workers
+ * record what they read, so that the next such search finds it here.
  */
 
 import { countBits } from "../../base/bitset.ts";

@@ -191,10 +191,7 @@ export class SearchRun {
     }
   }
 
-  /**
-   * Whether the cache can hold the text that the search reads, estimated from this segment, along with that of other
-   * searches.
-   */
+  /** Estimates from this segment whether the text that the search reads fits into its share of the cache. */
   #fitsCache({ reader, stats }: SegmentPlan): boolean {
     const { tools, input } = this.#thread;
     const share = stats.ngramMatches / Math.max(1, reader.header.pages);

@@ -23,7 +23,7 @@ import { errorName, translated } from "./failures.ts";
 import { corrupt } from "../format/sealed.ts";
 
 const MAGIC = 0xbeefc0de;
-/** How many bytes are written after the last page at a time. */
+/** The zeros with which the file is extended, one buffer at a time. */
 const ZEROS = Buffer.alloc(256 * 1024);
 /**
  * The pages that a transaction needs in addition to its values: the upper pages of the tree, and the list of free

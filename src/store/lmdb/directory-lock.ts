@@ -13,7 +13,7 @@ import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const FILE = ".turn"; // a folder whose files all begin with a dot may become a data directory
+const FILE = ".turn"; // begins with a dot, because a folder with other files cannot become a data directory
 const STALE_MS = 2000; // opening takes 1 to 3 ms; closing takes as long as the disk needs to write
 const RETRY_MS = 2;
 

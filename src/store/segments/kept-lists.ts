@@ -190,7 +190,7 @@ export class KeptLists {
   #result(found: number, pages: number, scratch: number): KeptPages {
     const bits = emptyBitset(pages);
     const from = (scratch + BITS) >>> 2;
-    // word by word, because V8 copies shared memory no faster
+    // word by word, because V8's own copy from shared memory is no faster
     if (found > 0) for (let i = 0; i < bits.length; i++) bits[i] = this.#words[from + i]!;
     return { pages: bits, listBytes: this.#words[scratch >>> 2]! };
   }
@@ -201,7 +201,7 @@ export class KeptLists {
     const addresses = (set >>> 2) + 1 + blocks;
     for (let i = 0; i < count; i++) {
       const number = this.#words[((scratch + MISSING_BLOCKS) >>> 2) + i]!;
-      if (Atomics.load(this.#words, addresses + number) !== 0) continue; // several grams of one block
+      if (Atomics.load(this.#words, addresses + number) !== 0) continue; // another gram has added this block
       const payload = read(number);
       const at = this.#take(4 + payload.length);
       if (at === 0) return false;

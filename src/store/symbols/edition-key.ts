@@ -2,7 +2,7 @@
 
 import { segmentKey, type Part } from "../format/format.ts";
 
-/** The number of numbers that each edition has in a part. */
+/** How many key numbers each edition has in a part. */
 export const EDITION_NUMBERS = 2 ** 24;
 const MOST_EDITIONS = 254;
 

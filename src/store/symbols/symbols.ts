@@ -100,7 +100,7 @@ export class SymbolsWriter {
     this.#lengths.push(run.length);
     this.#block.push(run);
     this.#symbols += countSymbols(run);
-    if (this.#pending.length >= TRANSACTION_BLOCKS) this.#flush(); // reads the lease, so it must come after the copy
+    if (this.#pending.length >= TRANSACTION_BLOCKS) this.#flush(); // after the copy, because this read invalidates `run`
   }
 
   #originNumber(origin: Origin): number {

@@ -55,7 +55,7 @@ export async function deleteLeftovers(
     ...manifest.segments,
     ...manifest.retired.filter((segment) => !deletableNow.has(segment)),
   ];
-  const contents = new Set(kept.map(contentOf)); // also of a retired segment that is still read
+  const contents = new Set(kept.map(contentOf)); // a retired segment that is still read also needs its content
   const dead = [...deletableNow]
     .map(({ segment }) => segment)
     .filter((segment) => !contents.has(segment));
@@ -103,8 +103,8 @@ function deleteSome(writer: Writer, segments: readonly number[]): number[] {
 }
 
 /**
- * Removes the versions of a segment's files. Their keys begin with a repository, and only the segment's header says
- * with which.
+ * Removes the versions of a segment's files. Their keys begin with the numbers of repositories, which only the
+ * segment's header names.
  */
 function removeVersions(writer: Writer, segment: number): void {
   for (const repository of headerIfSound(writer, segment)?.repositories.numbers ?? [])

@@ -17,7 +17,10 @@ export interface Lookup {
   /** The lists to read. Default: those of the segment's text. */
   readonly lists?: PostingsReader | undefined;
   readonly snapshot: Snapshot;
-  /** The pages in scope that contain all grams of a literal, by its grams, if the text has no lists (scanned-pages.ts). */
+  /**
+   * For a text without lists: the pages in scope that contain all grams of a literal, by these grams
+   * (scanned-pages.ts).
+   */
   readonly scanned?: ReadonlyMap<readonly number[], Bitset> | undefined;
   /** The lists that threads share. Undefined if there are none. */
   readonly kept?: KeptLists | undefined;

@@ -63,9 +63,9 @@ export async function exclusionsOf(
 }
 
 /**
- * Returns a minimal group of sets with an empty intersection. Each round takes the first set that makes the
- * intersection with the sets taken so far empty. Each set that is taken is necessary, and no set after it is.
- * REQUIRES: the intersection of all is empty.
+ * Returns a minimal group of sets with an empty intersection. Each round intersects the sets taken so far with one set
+ * after another. It takes the set that makes the result empty. This set is necessary, and no set after it is. REQUIRES:
+ * the intersection of all is empty.
  */
 function conflict(sets: readonly Bitset[], everything: Bitset): number[] {
   if (sets.length > MOST_LEFT_OUT) return [...sets.keys()];

@@ -94,8 +94,8 @@ export const readsAll = ({ literals, triple, texts }: PlacedExpression): boolean
   literals.length === 0 && triple === undefined && !texts;
 
 /**
- * Finds where an expression may match in a segment. Only the grams of one literal are intersected page by page.
- * Literals are combined blob by blob.
+ * Finds where an expression may match in a segment. The grams of one literal are intersected page by page, but
+ * different literals blob by blob.
  */
 export function expressionCandidates(
   { expression, required }: PlacedExpression,

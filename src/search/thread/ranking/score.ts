@@ -7,8 +7,8 @@ import { FILE_FLAG } from "../../../store/format/format.ts";
 
 export const WEIGHTS = {
   /**
-   * For a match in the name of a definition, from left to right: none; inside the name; at one end of it, with the
-   * other end at a joint, or all of a member's name; all of the name.
+   * For a match in the name of a definition, from left to right: no such match; inside the name; from one end of the
+   * name to a joint in it (kernel/assembly/edges.ts), or the whole name of a member; the whole name.
    */
   definition: [0, 1500, 2600, 4000],
   /** For the best edge of a match; 4 means a whole word (kernel/assembly/edges.ts). */

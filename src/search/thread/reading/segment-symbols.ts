@@ -40,7 +40,7 @@ export class SegmentSymbols {
     this.#snapshot = snapshot;
   }
 
-  /** The lists of pages by the grams of the names on them. Undefined if there are no such lists. */
+  /** The posting lists of the grams in names. Undefined if there are none. */
   get names(): PostingsReader | undefined {
     return this.#reader.names;
   }

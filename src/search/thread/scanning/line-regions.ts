@@ -10,7 +10,7 @@ const NEWLINE = 10;
 /** How many bytes are read first to find the end of a line. */
 const LINE_BYTES = 256;
 
-/** A range of addresses in the kernel's memory, without `to`. */
+/** The addresses from `from` up to, but not including, `to` in the kernel's memory. */
 export type Stretch = readonly [from: number, to: number];
 
 /**
@@ -36,7 +36,7 @@ export function regionsOf(
     page = nextIn(pages, begin, end, false);
     if (begin === page) break;
     const last = regions.at(-1);
-    // a long line was read whole for an earlier page of it
+    // a long line of an earlier page extends over this one
     if (last && lowest + (page - first) * PAGE_BYTES <= last[1]) continue;
     const region = extend(window, blob, begin, page);
     if (last && region[0] <= last[1]) last[1] = Math.max(last[1], region[1]);

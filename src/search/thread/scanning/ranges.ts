@@ -100,8 +100,8 @@ export class RangeMerge {
 }
 
 /**
- * Returns the index of the first range, from index `at` on, that starts at `offset` or later. The steps are first
- * doubled, then halved.
+ * Returns the index of the first range, from index `at` on, that starts at `offset` or later. The search first doubles
+ * its steps, then halves them.
  */
 export function firstFrom(ranges: Uint32Array, at: number, offset: number): number {
   let [low, step] = [at, 2];

@@ -19,7 +19,7 @@ export async function scanTexts(
   pages: Bitset | undefined,
   tools: SearchTools,
 ): Promise<Found> {
-  const origin = window.address(window.firstBlob); // limits numbers, so that they can be merged
+  const origin = window.address(window.firstBlob); // RangeMerge needs numbers below SPAN
   const all = await tools.literals.rangesOfEach(window, blobs, { texts, pages, origin }, tools);
   const lists = all.filter(({ length }) => length > 0);
   if (lists.length === 0) return noneFound(blobs.length);

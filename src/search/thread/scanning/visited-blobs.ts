@@ -81,7 +81,7 @@ export class VisitedBlobs {
       const reach = sharing?.atoms.has(atom) ? { ...plan, shared } : plan;
       const found = await this.#scanAtom(reach, targets, window, tools);
       const isStopped = tools.isStopped() || this.#isTooMuch(found, tools);
-      // a match may not have been found yet, so a negation must not count as true
+      // after a stop, matches may be missing, so a negation must not count as true
       if (!isStopped || !query.hasNegation || atom === query.single)
         this.found[atom] = spread(found, targets, this.blobs.length);
       if (isStopped) return;
@@ -110,7 +110,7 @@ export class VisitedBlobs {
     const still: number[] = [];
     let [evaluated, isCut] = [0, false];
     for (const index of alive) {
-      // that the atom cannot be true there was known before
+      // a blob outside the set was already known not to match
       const isNews = !blobs || hasBit(blobs, this.blobs[index]!);
       let may = isNews && !isCut ? undefined : true;
       for (let nth = 0; may === undefined; nth++) {
@@ -154,7 +154,10 @@ export class VisitedBlobs {
     return scanExpression(placed, window, blobs, { ...plan, most }, tools);
   }
 
-  /** Returns what is known about a content atom in a visited blob. In any other blob (-1) no content atom is true. */
+  /**
+   * Returns what is known about a content atom in a visited blob. Index -1 stands for any other blob; no content atom
+   * is true there.
+   */
   verdict(atom: number, index: number): Verdict {
     if (index < 0) return false;
     const found = this.found[atom];

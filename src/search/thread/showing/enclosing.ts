@@ -2,10 +2,10 @@
  * Finds the definition around a line: the innermost one whose body contains the line. Bodies are found by their
  * indentation (src/base/definition-body.ts).
  *
- * The first candidate is the last definition before the line that is indented less than the line. The next one is the
- * last definition before that which is indented even less, and so on until one is not indented. Candidates are kept
- * for the following lines, which come in ascending order. So a file is read about once, whatever the number of its
- * lines and definitions.
+ * The first candidate is the last definition before the line that is indented less than the line. The next candidate is
+ * the last definition before the first one that is indented even less, and so on, until a definition is not indented.
+ * Candidates are kept for the following lines, which come in ascending order. So a file is read about once, whatever
+ * the number of its lines and definitions.
  */
 
 import { firstIndex } from "../../../base/binary-search.ts";
