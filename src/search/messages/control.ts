@@ -43,11 +43,6 @@ const PLAN_WAIT_MS = 250;
 /** The share of the time-out that is reserved for showing files, and its maximum. */
 const SHOWING_SHARE = 0.2;
 const MOST_SHOWING_MS = 200;
-/**
- * Milliseconds after the time-out during which files may still be shown. A worker then ends its current step, and is
- * free 20 ms after the time-out.
- */
-const LATE_MS = 8;
 
 /** A stream's reader is behind if more bytes than this wait for it. For a reader that keeps up, fewer wait. */
 const MOST_BEHIND = 4 * 2 ** 20;
@@ -100,16 +95,7 @@ export class Control {
 
   /** Whether even showing files must stop, because the search was aborted or the time-out has passed. */
   get hasEnded(): boolean {
-    return this.#isDue(LATE_MS);
-  }
-
-  /** Whether the time-out has passed, so that optional work on shown files is skipped. */
-  get isDue(): boolean {
-    return this.#isDue(0);
-  }
-
-  #isDue(lateMs: number): boolean {
-    return Atomics.load(this.#words, ENDED) !== 0 || now() > this.#times[1]! + lateMs;
+    return Atomics.load(this.#words, ENDED) !== 0 || now() > this.#times[1]!;
   }
 
   /**

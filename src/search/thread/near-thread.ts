@@ -146,7 +146,7 @@ async function run(
   const tools = thread.forTask({
     isStopped: () => control.stopped !== 0,
     giveUp: () => control.stop(STOPPED.TIMED_OUT),
-    isDue: () => control.isDue,
+    isDue: () => control.hasEnded,
     pause,
   });
   const query = await prepareInTime(unpackPlan(input.plan), tools);

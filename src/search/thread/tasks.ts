@@ -68,7 +68,7 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
   const tools = thread.forTask({
     isStopped: () => control.stopped !== 0,
     giveUp: () => control.stop(STOPPED.TIMED_OUT),
-    isDue: () => control.isDue,
+    isDue: () => control.hasEnded,
     pause: () => context.pause(),
   });
   const opened = snapshotOf(input, context);
@@ -119,7 +119,7 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
   const tools = thread.forTask({
     isStopped: () => control.hasEnded,
     giveUp: () => undefined,
-    isDue: () => control.isDue,
+    isDue: () => control.hasEnded,
     pause: () => context.pause(),
   });
   const snapshot = snapshotOf(input, context);
