@@ -1,6 +1,6 @@
 /** Engines for tests: each in a directory of its own, closed and deleted when the test ends. */
 
-import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
@@ -9,25 +9,8 @@ import { open, type Engine, type OpenOptions } from "../../src/engine.ts";
 /** Multiplies how often random tests run. */
 export const RUNS = Number(process.env["QUERN_RUNS"] ?? 1);
 
-const SHARED_MEMORY = "/dev/shm";
-const LEAST_ROOM = 2 ** 31;
-
-/**
- * Returns a folder in memory if the system has one with enough room. On a disk each commit would wait 5 to 20 ms, most
- * of the time of a random case.
- */
-function rootInMemory(): string {
-  try {
-    const { bavail, bsize } = statfsSync(SHARED_MEMORY);
-    accessSync(SHARED_MEMORY, constants.W_OK);
-    return bavail * bsize < LEAST_ROOM ? tmpdir() : SHARED_MEMORY;
-  } catch {
-    return tmpdir();
-  }
-}
-
-export function temporaryFolder(root = tmpdir()): string {
-  const path = mkdtempSync(join(root, "quern-test-"));
+export function temporaryFolder(): string {
+  const path = mkdtempSync(join(tmpdir(), "quern-test-"));
   onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 3 }));
   return path;
 }
@@ -37,7 +20,7 @@ export function temporaryFolder(root = tmpdir()): string {
  */
 export async function openEngine(
   options: OpenOptions = {},
-  path = temporaryFolder(rootInMemory()),
+  path = temporaryFolder(),
 ): Promise<Engine> {
   const warnings: string[] = [];
   const onWarning = ({ code, message }: { code: string; message: string }) =>
@@ -57,7 +40,7 @@ export function sharedEngine(
 ): () => Engine {
   let engine: Engine;
   beforeAll(async () => {
-    const path = mkdtempSync(join(rootInMemory(), "quern-test-"));
+    const path = mkdtempSync(join(tmpdir(), "quern-test-"));
     engine = await open(path, { workers: 0, warmUp: false, ...options });
     await fill(engine);
   });
