@@ -39,7 +39,7 @@ export interface Collecting {
   readonly signal: AbortSignal;
 }
 
-/** Resolves to undefined if another process collects. */
+/** Deletes what is unused, and resolves to a report, or to undefined if another process collects. */
 export async function collect(collecting: Collecting): Promise<CollectReport | undefined> {
   const { collection } = collecting;
   const holder = randomBytes(16).toString("hex");

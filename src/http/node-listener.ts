@@ -51,7 +51,7 @@ const MOST_WAITING = 100;
 
 interface Connection {
   latest: ServerResponse;
-  /** How many requests wait for the answers before theirs. */
+  /** How many requests of the connection wait until earlier ones are answered. */
   waiting: number;
 }
 

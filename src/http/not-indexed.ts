@@ -31,7 +31,7 @@ export async function notIndexedHeader(
   if (!NAMES_REPOSITORY.test(request.query)) return {};
   const names = (await notIndexed(engine, request, options))
     .filter(({ reason }) => reason !== "files-skipped")
-    .filter(({ repository }) => request.query.includes(repository)) // the caller did not write the names of a context
+    .filter(({ repository }) => request.query.includes(repository)) // a context's names are not the caller's
     .map(({ repository }) => encodeName(repository));
   const list = fit([...new Set(names)], MOST_HEADER_BYTES);
   return list === "" ? {} : { [NAME]: list };

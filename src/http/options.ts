@@ -110,8 +110,8 @@ export interface HandlerOptions {
 export interface McpMount {
   /**
    * Host names of the server, without ports; '*' accepts any. This machine's own names and addresses, and the host of
-   * `publicUrl`, are always accepted. Default: any name, but only those if the caller has no credential and `anonymous`
-   * is "all".
+   * `publicUrl`, are always accepted. Default: any name; but if `anonymous` is "all", callers without a credential may
+   * use only the names above.
    */
   allowedHosts?: string[];
   /** Origins whose pages may call, in addition to the server's own and those of `cors`. Default: none. */

@@ -34,7 +34,7 @@ export interface Wanted {
 const MOST_PATH = 4_096;
 const canBe = ({ length }: string): boolean => length <= MOST_PATH;
 
-/** Resolves to undefined if the revision does not exist. */
+/** Resolves to a function that lists folders of a revision, or to undefined if the revision does not exist. */
 export async function openLister(call: Call, wanted: Wanted): Promise<Lister | undefined> {
   const { repository, revision, paths } = wanted;
   const indexed = indexedRevision(repository, revision);

@@ -223,7 +223,7 @@ async function completePath(
   return files.map(({ fileName }) => fileName.text);
 }
 
-/** Resolves to undefined if no repository of this name exists, or it is hidden. */
+/** Resolves to the repository of this name, or to undefined if it does not exist or is hidden. */
 async function known(name: string, context: ToolContext): Promise<Repository | undefined> {
   try {
     return await findRepository(name, context);

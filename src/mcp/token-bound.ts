@@ -9,8 +9,8 @@
  *
  * We use all tokens of cl100k that are not ASCII, and the ASCII tokens among the first 40 000 of cl100k and of o200k.
  * The larger of both counts is used. The median for code is 8 % too high. For these two tokenizers the count is never
- * too low. Pieces that are not ASCII are counted with cl100k only. It makes more tokens than o200k of nearly all of
- * them, and a margin is added for the rest. For these pieces the bound is measured, not proven
+ * too low. Pieces that are not ASCII are counted with cl100k only. It makes more tokens of nearly all of them than
+ * o200k does, and a margin covers the rest. For these pieces the bound is measured, not proven
  * (test/mcp/budgets.test.ts).
  *
  * Both tokenizers cut ASCII text at nearly the same places. So ASCII text is cut by hand-written code into units that
@@ -127,7 +127,10 @@ function kindAt(text: string, at: number): number {
 /** Both counts of each unit, 16 bits each. */
 const knownUnits = new Map<string, number>();
 
-/** Returns undefined if the text is not ASCII or not one line, or contains a unit of more than LONGEST characters. */
+/**
+ * Counts the tokens of a line of ASCII. Returns undefined for any other text, and if a unit has more than LONGEST
+ * characters.
+ */
 export function countsByUnits(text: string): Counts | undefined {
   const newline = text.indexOf("\n");
   if ((newline >= 0 && newline < text.length - 1) || text.includes("\r")) return undefined;

@@ -83,7 +83,7 @@ export async function parseInSlices(text: string, dialect: Dialect, pause: Pause
   return query;
 }
 
-/** Matches an expression that contains a Unicode class, or a bracketed class, which may be as large. */
+/** Matches an expression with a Unicode class or a bracketed class, either of which may be large. */
 const HAS_CLASSES = /\\[pP]|\[/;
 
 /** Parses everything except the expressions, which the caller checks in their order. */

@@ -40,8 +40,8 @@ export interface Verification {
 }
 
 /**
- * Returns undefined if RE2 finds exactly the claimed ranges, in this order, as far as there was time. Otherwise returns
- * the first `count` ranges that RE2 finds. REQUIRES: RE2 accepts the expression.
+ * Compares claimed ranges with those that RE2 finds. Returns undefined if they are the same, as far as there was time.
+ * Otherwise returns the first `count` ranges that RE2 finds. REQUIRES: RE2 accepts the expression.
  */
 export function verifyRanges(
   expression: ExpressionSource,

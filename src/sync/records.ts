@@ -29,7 +29,7 @@ const repository = z.object({
   folder: z.string(),
   /** A digest of the indexed state: references, revisions and options. Absent if nothing was indexed. */
   indexed: z.exactOptional(z.string()),
-  /** When the host was first found not to list it any more, in milliseconds since 1970. */
+  /** When a run first found that the host no longer lists it, in milliseconds since 1970. */
   goneSince: z.exactOptional(z.number()),
   /** Why its last sync failed. */
   failure: z.exactOptional(z.string()),

@@ -110,7 +110,7 @@ interface Current {
   readonly refs: string | undefined;
 }
 
-/** Resolves to undefined if there is nothing to index. */
+/** Resolves to what the clone has to index, or to undefined if there is nothing. */
 async function currentState(task: Task, run: RepositoryRun): Promise<Current | undefined> {
   const { found, name } = task;
   const { connection, signal } = run;

@@ -232,7 +232,8 @@ class Service implements SyncService {
   }
 
   /**
-   * Resolves to the name of a repository on its host. Undefined if it is unknown; its connection is then listed again.
+   * Resolves to the name of a repository on its host. If the repository is unknown, resolves to undefined; the whole
+   * connection is then synced.
    */
   async #pathOf(connection: string, id: string): Promise<string | undefined> {
     const { connections } = await readConnections(this.#folder);

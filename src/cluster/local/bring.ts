@@ -92,7 +92,7 @@ interface Wanted {
 interface Arriving {
   readonly state: PublishedState;
   readonly extra: RepositoryExtra;
-  /** Returns undefined if the segment is in a slice that is not wanted. */
+  /** Returns the local number of a segment of the shard, or undefined if its slice is not wanted. */
   readonly numberOf: (segment: number) => number | undefined;
 }
 

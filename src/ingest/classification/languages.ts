@@ -1,9 +1,9 @@
 /**
  * Finds the language of a file with linguist's table. It tries, in this order, the file's name, its longest known
  * extension, the interpreter in its first line, and an XML declaration. If languages share an extension, OWNERS
- * decides, and HINTS search the first bytes for signs of another language. If an extension is in neither table, it
- * belongs to a language whose first extension it is, or else to any that lists it. Of several such languages, the first
- * by name counts.
+ * decides, and HINTS search the first bytes for signs of another language. An extension in neither table belongs to the
+ * first language, by name, whose first extension it is. If there is none, it belongs to the first language that lists
+ * it.
  *
  * Takes less than 1 µs for most files.
  */

@@ -78,7 +78,9 @@ interface Content {
   readonly sharers: ManifestSegment[];
   /** The number of live files of all sharers. */
   readonly live: number;
-  /** The number of files that the content was written for, or of its blobs if some segment borrows it. */
+  /**
+   * The number of files that the content was written for. If some segment borrows the content, the number of its blobs.
+   */
   readonly files: number;
 }
 

@@ -38,7 +38,7 @@ export interface IndexProgress {
 }
 
 /**
- * A file without known definitions, because its parse was given up. Its content is searchable.
+ * A file without known definitions, because quern gave up parsing it. Its content is searchable.
  *
  * @example
  * const [report] = await engine.index(git("./shop"));
@@ -48,9 +48,9 @@ export interface FileWithoutSymbols {
   /** The path from the repository's root. */
   path: string;
   /**
-   * The reason. 'too-large': over 4 MiB, or data over 256 KiB. 'too-long': parsing took over 3 s of processor time,
-   * or 30 s. 'failed': the grammar failed on it. 'killed-thread': two workers died while parsing it, or were silent
-   * for 60 s. 'damaged': its content in the index cannot be read.
+   * The reason. 'too-large': over 4 MiB, or data over 256 KiB. 'too-long': parsing took over 3 s of processor time, or
+   * 30 s by the clock. 'failed': the grammar failed on it. 'killed-thread': two workers died while parsing it, or were
+   * silent for 60 s. 'damaged': its content in the index cannot be read.
    */
   reason: "too-large" | "too-long" | "failed" | "killed-thread" | "damaged";
 }
@@ -88,7 +88,7 @@ export interface IndexReport {
   bytesRead: number;
   /** Definitions in the files that this run parsed. */
   symbols: number;
-  /** Files whose parse this run gave up, sorted by path. */
+  /** Files that this run gave up parsing, sorted by path. */
   withoutSymbols: FileWithoutSymbols[];
   /**
    * Milliseconds from the start of its listing to its publication. Includes symbol extraction if the repository has

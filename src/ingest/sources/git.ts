@@ -295,7 +295,7 @@ async function unlessUnreadable<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Resolves to undefined if the commit has no committer date. */
+/** Resolves to the committer date of a commit in seconds since 1970, or to undefined if it has none. */
 async function committerSeconds(
   { processes, objects }: Pick<Parts, "processes" | "objects">,
   commit: string,

@@ -1,6 +1,6 @@
 /**
- * Finds the scripts and styles of HTML, Vue, Svelte and Astro by their tags. No parser is needed: browsers,
- * too, end both elements at the first closing tag.
+ * Finds the scripts and styles of HTML, Vue, Svelte and Astro by their tags. No parser is needed, because browsers,
+ * too, end such an element at the first closing tag.
  */
 
 export interface Part {

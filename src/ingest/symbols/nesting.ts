@@ -173,7 +173,7 @@ class Sweep {
   readonly #rows: number[] = [];
   /** Parents that are known only by name: the row, then the start, end and kind of the parent's name. */
   readonly #named: number[] = [];
-  /** Rows of the kinds that may occur only once per name in a scope, by scope, kind and name. */
+  /** For kinds of which only the first definition of a name in a scope counts: its row, by scope, kind and name. */
   readonly #first = new Map<string, number>();
 
   constructor(values: Int32Array, kinds: Kinds, place: Place) {

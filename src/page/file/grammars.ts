@@ -118,7 +118,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   Crystal: "Ruby",
 };
 
-/** Resolves to undefined if there is no grammar, or if it could not be loaded. */
+/** Resolves to the grammar of a language, or to undefined if there is none or it could not be loaded. */
 export async function grammarFor(language: string): Promise<Language | undefined> {
   const name = ALIASES[language] ?? language;
   const load = Object.hasOwn(LOADERS, name) ? LOADERS[name] : undefined;

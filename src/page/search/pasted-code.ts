@@ -14,7 +14,7 @@ interface Pasted {
 /**
  * Returns what to paste instead of `text`, or undefined to paste it as it is. Several lines become one expression,
  * which matches whatever their indentation and line ends are. A text that is one quoted string stays as it is. If the
- * box contains more than filters, whose meaning an expression could change, each line is quoted instead.
+ * box contains terms, which the regex dialect could read differently, each line is quoted instead.
  */
 export function pasteCode(text: string, rest: string): Pasted | undefined {
   if (/^"(?:[^"\\]|\\.)*"$/s.test(text.trim())) return undefined;

@@ -95,7 +95,7 @@ export class Kept {
   }
 }
 
-/** Returns undefined if there is not enough memory. Each thread then reads lists for itself. */
+/** Creates empty lists. Returns undefined if there is not enough memory; each thread then reads lists for itself. */
 function newLists(): Lists | undefined {
   try {
     const memory = newKeptListsMemory();

@@ -13,7 +13,10 @@ type PackedValues = NonNullable<SearchOutput["read"]>;
 
 /** Searches on this thread. */
 export interface NearThread {
-  /** Resolves to undefined if the threads must search, because some data is not cached or there is too much work. */
+  /**
+   * Searches. Resolves to undefined if the threads must search, because some data is not cached or there is too much
+   * work.
+   */
   search(input: SearchInput): Promise<SearchOutput | undefined>;
   keep(read: PackedValues): void;
   /** Whether the tables of a segment are missing. */

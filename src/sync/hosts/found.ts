@@ -4,7 +4,7 @@ import type { QuernError } from "../../base/errors.ts";
 
 export interface Found {
   readonly kind: "repository";
-  /** The host's id, which survives renaming if the host has such ids. Unique in a connection. */
+  /** The host's id of the repository, unique in a connection. If the host has such ids, it survives a renaming. */
   readonly id: string;
   /** The name that people use, such as `acme/shop`. */
   readonly path: string;

@@ -9,17 +9,17 @@
  *     @in.struct, …          with a name: its parent, if nesting does not show it (a Go receiver).
  *                            With @scope alone: the parent of everything in it (an `impl`)
  *     @local                 a block that is not a definition and whose variables are local
- *     @declared              a declaration that defines its variables but, except in a type, not its functions
+ *     @declared              a declaration. It defines its variables, but its functions only if it is in a type
  *     @anonymous             a class without a name. In a function its members are hidden; elsewhere their
  *                            parent is the enclosing definition, such as the field that it initializes
  *     @hidden                a part that contains no definitions except macros
- *     @keyword               a word that selects the kind: the match counts only if `keywords` gives the kind
- *                            of the captured name, or if the name is captured as @other, which then gets that kind
+ *     @keyword               a word for which `keywords` has a kind. A name that is captured as @other gets this
+ *                            kind; any other name counts only if it is captured as this kind
  *
  * Patterns in ERROR find what a syntax error has separated from its declaration, such as `class` and a name.
  *
  * If two patterns match the same name, the earlier pattern wins, so special cases come first. Variables and constants
- * inside functions are dropped. Fields there belong to the type around the function. A function directly inside a
+ * inside functions are dropped. Fields inside a function belong to the type around it. A function directly inside a
  * type is a method.
  */
 
