@@ -20,7 +20,7 @@ export interface SourceFlags {
   rev?: string[];
   allBranches?: true;
   allTags?: true;
-  /** False if .gitignore and .ignore files do not apply. */
+  /** Patterns to ignore. False if .gitignore and .ignore files do not apply. */
   ignore?: string[] | false;
   public?: true;
   webUrl?: string;

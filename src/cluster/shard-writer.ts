@@ -38,7 +38,7 @@ export interface ShardWriterOptions {
   readonly onPublished: (shard: number, generation: number) => void;
 }
 
-/** What open() returns, with a parameter of index() that is not public. */
+/** What open() returns. Its remove() has a parameter that is not public. */
 interface StepwiseEngine extends Engine {
   remove(repository: string, steps?: StepOptions): Promise<boolean>;
 }

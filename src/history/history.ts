@@ -225,9 +225,9 @@ export interface Commit {
   refs: string;
   /** The rest of the message. */
   body: string;
-  /** As in the commit, after corrections by the repository's `.mailmap`. */
+  /** The author's name, corrected by the repository's `.mailmap`. */
   authorName: string;
-  /** As in the commit, after corrections by the repository's `.mailmap`. */
+  /** The author's e-mail address, corrected by the repository's `.mailmap`. */
   authorEmail: string;
 }
 
@@ -238,9 +238,9 @@ export interface Commit {
  * const most = (authors: readonly Author[]): string | undefined => authors[0]?.name;
  */
 export interface Author {
-  /** As in the commit, after corrections by the repository's `.mailmap`. */
+  /** The author's name, corrected by the repository's `.mailmap`. */
   name: string;
-  /** As in the commit, after corrections by the repository's `.mailmap`. */
+  /** The author's e-mail address, corrected by the repository's `.mailmap`. */
   email: string;
   /** The number of commits. */
   commitCount: number;
@@ -321,9 +321,9 @@ export interface BlamedCommit {
   date: string;
   /** The subject. */
   message: string;
-  /** As in the commit, after corrections by the repository's `.mailmap`. */
+  /** The author's name, corrected by the repository's `.mailmap`. */
   authorName: string;
-  /** As in the commit, after corrections by the repository's `.mailmap`. */
+  /** The author's e-mail address, corrected by the repository's `.mailmap`. */
   authorEmail: string;
   /** The previous state of the file, if the file existed before the commit. */
   previous?: {

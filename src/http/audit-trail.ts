@@ -43,7 +43,7 @@ export interface Done {
   readonly at: Date;
   readonly action: AuditAction | undefined;
   readonly request: Request;
-  /** Undefined if the request was rejected before its route was known. */
+  /** The caller. Undefined if the request was rejected before its route was known. */
   readonly identity: Identity | undefined;
   readonly noted: Readonly<Record<string, unknown>>;
   readonly refusal: Refusal | undefined;

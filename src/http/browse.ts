@@ -32,7 +32,7 @@ export const browseRoute: Route = plain(
 
 interface Address {
   readonly repo: string;
-  /** Undefined for the default revision. */
+  /** The revision. Undefined for the default one. */
   readonly ref: string | undefined;
   readonly kind: "blob" | "tree";
   readonly path: string;

@@ -24,7 +24,7 @@ export type Lister = (path: string) => Promise<readonly HistoryEntry[] | undefin
 
 export interface Wanted {
   readonly repository: RepositorySummary;
-  /** Undefined for the default revision. */
+  /** The revision. Undefined for the default one. */
   readonly revision: string | undefined;
   /** The folders to list, and their parents. */
   readonly paths: readonly string[];

@@ -10,7 +10,7 @@ import type { Kernel } from "./kernel.ts";
 
 /** Grams in the kernel's memory. They are valid as long as the arena's mark is not released. */
 export interface PlacedGrams {
-  /** The addresses of their tables. The gram that was missing last comes first, because it is probably rare. */
+  /** The addresses of their tables. The gram that the last page lacked comes first, because it is probably rare. */
   readonly tables: number[];
 }
 

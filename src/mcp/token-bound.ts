@@ -124,7 +124,7 @@ function kindAt(text: string, at: number): number {
   return code === ELLIPSIS ? OTHER : 0;
 }
 
-/** Both counts of each unit, 16 bits each. */
+/** For each unit, the counts of both tokenizers, in 16 bits each. */
 const knownUnits = new Map<string, number>();
 
 /**

@@ -44,7 +44,7 @@ const MOST_LAYERS = 8;
  */
 const KEPT_LAYERS = 64;
 const KEPT_BYTES = 32 * 2 ** 20;
-/** The same for plain texts. A workspace drops them when its index has caught up. */
+/** The most memory of plain texts that are kept. A workspace drops them when its index has caught up. */
 const KEPT_PLAIN_BYTES = 256 * 2 ** 20;
 /** The least plain text that is divided among the threads. */
 const LEAST_DIVIDED_BYTES = 2 ** 20;

@@ -33,7 +33,7 @@ interface Seat {
   /** The number of the open segment. */
   segment: number | undefined;
   files: number;
-  /** As in BatchResult. */
+  /** The number of stored segments whose content the open segment may borrow. */
   lenders: number;
   readonly repositories: Set<number>;
 }

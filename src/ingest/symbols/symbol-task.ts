@@ -31,7 +31,7 @@ import { grammarVersion } from "./languages.ts";
 
 export interface Edition {
   readonly segment: number;
-  /** 0 if there is none. */
+  /** The edition of the symbols; 0 if there is none. */
   readonly edition: number;
 }
 

@@ -16,7 +16,7 @@ export interface Found {
   /** While 'streaming', files are in the order in which they were found. */
   state: "searching" | "streaming" | "done" | "failed";
   files: readonly FileResult[];
-  /** Set when the ranked answer has arrived. */
+  /** The counters. Set when the ranked answer has arrived. */
   stats?: Stats;
   /** Counts of all files. Set when the ranked answer has arrived. */
   facets?: Facets;

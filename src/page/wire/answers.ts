@@ -63,7 +63,7 @@ export interface Facets {
 export interface SearchAnswer {
   stats: Stats;
   files: FileResult[];
-  /** Set if it was requested. */
+  /** Counts of the matching files, if they were requested. */
   facets?: Facets;
   isSearchExhaustive: boolean;
   nextCursor?: string;

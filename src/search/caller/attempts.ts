@@ -80,7 +80,7 @@ interface SearchWork {
   readonly page?: SearchInput["page"];
   /** Whether files may be shown before they are requested. */
   readonly showsAhead?: boolean;
-  /** See SearchInput. */
+  /** The number of files of which the best range is returned, if there are more ranges than `matches`. */
   readonly bestIfMany?: number | undefined;
 }
 

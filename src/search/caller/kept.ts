@@ -60,7 +60,7 @@ export class Kept {
     return lists;
   }
 
-  /** Drops the data of all segments but these, and of other editions of their symbols. Takes 0.5 ms for 4 GiB. */
+  /** Keeps only the data of these segments, with these editions of their symbols. Takes 0.5 ms for 4 GiB. */
   dropOthers(segments: Iterable<Pick<ManifestSegment, "segment" | "content" | "symbols">>): void {
     const editions = new Map<number, number>();
     for (const one of segments) editions.set(contentOf(one), one.symbols);

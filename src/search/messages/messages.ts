@@ -183,7 +183,7 @@ export interface ShowInput {
   readonly contextLines: number;
   readonly whole: boolean;
   readonly enclosing: boolean;
-  /** See Showing. */
+  /** Whether the best lines of a file come first, because the request limits its ranges. */
   readonly isBestFirst: boolean;
 }
 

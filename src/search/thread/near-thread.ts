@@ -101,7 +101,7 @@ export class NearThread {
     }
   }
 
-  /** Drops the data of all segments but these, and of other editions of their symbols. */
+  /** Keeps only the data of these segments, with these editions of their symbols. */
   dropOthers(segments: readonly (TablesInput & Pick<ManifestSegment, "content">)[]): void {
     const editions = new Map<number, number>();
     for (const { segment, symbols } of segments) editions.set(segment, symbols);

@@ -98,7 +98,7 @@ export interface RepositoryRecord {
   readonly id: number;
   readonly name: string;
   readonly metadata: RepositoryMetadata;
-  /** Absent in records older than this field, and if the source gave none. */
+  /** Where the files came from. Absent in records older than this field, and if the source gave none. */
   readonly origin?: Origin;
   /** The first is the default one. */
   readonly revisions: readonly RevisionRecord[];

@@ -102,7 +102,7 @@ export const HEADER_COPIES = [0, 1] as const;
 type HeaderRecord = Omit<SegmentHeader, "repositories" | "content"> & {
   /** The number of repositories with files in the segment. */
   readonly repositories: number;
-  /** Absent if the segment stores its own content. */
+  /** The lender. Absent if the segment stores its own content. */
   readonly content?: number;
 };
 

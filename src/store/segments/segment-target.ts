@@ -4,7 +4,7 @@ import type { Environment, Writer } from "../lmdb/environment.ts";
 import { checkLease } from "../lmdb/lease.ts";
 
 export interface SegmentTarget {
-  /** Its snapshots contain what was written. */
+  /** Opens snapshots, which contain what was written. */
   readonly environment: Pick<Environment, "snapshot">;
   readonly segment: number;
   /** Runs one transaction on this thread. Throws INDEX_LOCKED if the lease was lost. */

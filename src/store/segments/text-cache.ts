@@ -37,7 +37,7 @@ export const MOST_CACHE_BYTES = 4 * 2 ** 30;
 
 /** The memory that threads share, as plain data for a message. */
 export interface TextCacheMemory {
-  /** See CacheDirectory. */
+  /** The memory of the CacheDirectory, which says what each slot contains. */
   readonly directory: SharedArrayBuffer;
   readonly text: SharedArrayBuffer;
 }

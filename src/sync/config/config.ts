@@ -167,7 +167,7 @@ export type ConnectionConfig = CommonConnectionConfig &
     | {
         /** Gitea and Forgejo. */
         type: "gitea";
-        /** Such as 'https://gitea.example.org'. */
+        /** The address of the server, such as 'https://gitea.example.org'. */
         url: string;
         /** Organizations. */
         orgs?: string[];
@@ -205,7 +205,7 @@ export type ConnectionConfig = CommonConnectionConfig &
     | {
         /** Gerrit. */
         type: "gerrit";
-        /** Such as 'https://gerrit.example.org'. */
+        /** The address of the server, such as 'https://gerrit.example.org'. */
         url: string;
         /** Projects. Default: all that contain code. */
         repos?: string[];

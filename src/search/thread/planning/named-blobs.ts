@@ -20,7 +20,7 @@ interface Asked {
   /** The content atoms that are ranked. */
   readonly atoms: ReadonlySet<number>;
   readonly visit: Bitset;
-  /** Undefined if the segment's definitions are not read. */
+  /** The definitions of the segment. Undefined if they are not read. */
   readonly symbols: SegmentSymbols | undefined;
 }
 

@@ -44,9 +44,9 @@ export interface SegmentQuery {
   readonly query: PreparedQuery;
   /** The files of the searched revisions that the viewer may see. */
   readonly scope: Bitset;
-  /** Sets of files, by the numbers of the plan's sets. */
+  /** For each of the plan's sets, by number, its files. */
   readonly sets: readonly Bitset[];
-  /** Undefined if none are known. */
+  /** The definitions of the segment. Undefined if none are known. */
   readonly symbols: SegmentSymbols | undefined;
   /** Whether files are ranked, so that it matters which match is the name of a definition. */
   readonly isRanked: boolean;
