@@ -9,8 +9,8 @@ import type { FileResult } from "../search/messages/response.ts";
 export const placeOf = (file: FileResult): string => `${file.repository}:${file.fileName.text}`;
 
 /**
- * Resolves to a function that returns where a file is: its path relative to the current folder if a local folder of
- * its repository has it, or else `repository:path`.
+ * Resolves to a function that returns where a file is. If a local folder of its repository has it, this is its path
+ * relative to the current folder, otherwise `repository:path`.
  */
 export async function pathsHere(engine: Engine): Promise<(file: FileResult) => string> {
   const folders = new Map<number, string>();

@@ -1,6 +1,6 @@
 /**
  * Caches lists of commits, so that a page of a long history need not walk it again. A list has the ids of all commits
- * that pass a set of filters, in git's order, 20 bytes each. git takes about 0.5 s to walk 75 000 commits; reading a
+ * that pass a set of filters, in git's order, 20 bytes each. git takes about 0.5 s to walk 75 000 commits. Reading a
  * page by its ids takes one short command.
  *
  * A list belongs to one commit and never changes. If a revision has moved, git counts the commits that only the new

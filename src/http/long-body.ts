@@ -1,6 +1,6 @@
 /**
- * Makes the body of a search whose answer is too long for memory: first the files as they are found, then the
- * counters, which are known only at the end.
+ * Makes the body of a search whose answer is too long for memory. The files come first, as they are found. The counters
+ * follow, because they are known only at the end.
  */
 
 import type { LongAnswer } from "../search/caller/long-answer.ts";

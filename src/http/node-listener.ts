@@ -152,7 +152,7 @@ function checkBody({ method, headers }: IncomingMessage): void {
 
 const UNSPEAKABLE = new Set(["CONNECT", "TRACE", "TRACK"]); // methods that fetch forbids
 
-/** Whether nobody has read from the body, and the client sent a path instead of a whole URL. */
+/** Whether a direct handler may answer: nobody has read from the body, and the client sent a path, not a whole URL. */
 const canCall = ({ url = "", readableDidRead }: IncomingMessage): boolean =>
   url.startsWith("/") && !readableDidRead;
 

@@ -3,8 +3,8 @@
  * together) come from the build of RE2 that verifies matches (scripts/build-folding-table.ts), not from Node's Unicode
  * data, which changes with Node's version. A test compares every code point with RE2.
  *
- * The representative of an orbit is its ASCII lower-case letter if it has one (K and U+212A fold to k, U+017F to s),
- * or else its ordinary lower-case form (É to é, Σ and ς to σ). Nothing at or above 0x20000 folds.
+ * The representative of an orbit is its ASCII lower-case letter if it has one: K and U+212A fold to k, U+017F to s.
+ * Otherwise it is the ordinary lower-case form: É folds to é, Σ and ς to σ. Nothing at or above 0x20000 folds.
  *
  * For WebAssembly, the same map is a two-level table in linear memory. writeFoldingTable() writes it once, at an
  * address that is a multiple of 4:

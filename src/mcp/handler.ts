@@ -96,7 +96,7 @@ interface Admitted {
   readonly guard?: Guard;
 }
 
-/** What the server of a request is made from. */
+/** The parts from which the server of one request is made. */
 interface Serving extends Admitted {
   /** Aborts when the client no longer waits. */
   readonly left: AbortSignal;

@@ -9,9 +9,9 @@
  * asked again in a new instance (5 ms). If that one aborts as well, the pattern is too large.
  *
  * RE2 reports the start of a match in "units". It takes a unit's length from its first byte alone, for instance two
- * bytes for 0xC2 to 0xDF, whatever follows. In valid UTF-8, units are characters. If the start may be inside a unit
- * (invalid bytes, \C, \B), a second question, anchored at the start of the text, gives the end of the match in bytes.
- * The length of a match is always exact.
+ * bytes for 0xC2 to 0xDF, whatever follows. In valid UTF-8, units are characters. The start may be inside a unit
+ * (invalid bytes, \C, \B). Then a second question, anchored at the start of the text, gives the end of the match in
+ * bytes. The length of a match is always exact.
  */
 
 import { QuernError } from "../base/errors.ts";

@@ -1,6 +1,6 @@
 /**
- * Holds the state of a folder on disk at the last refresh: every file that the rules admit, with its version, and a
- * watch for each folder. refresh() reads again what may have changed, and reports each change.
+ * Holds the state of a folder on disk at the last refresh: every file that the rules admit, with its version. Each
+ * folder has a watch. refresh() reads again what may have changed, and reports each change.
  *
  * Takes about 120 bytes per file and 2 KiB per folder. Folders without notices are read in every refresh.
  */

@@ -1,8 +1,8 @@
 /**
  * Computes everything that the catalog alone determines: which files are searched, and for which of them an atom about
  * repositories or revisions is true. Each result is a bitset per segment in shared memory. This file caches results
- * that many searches of a generation need: the scopes of all repositories and of each interned set of repositories, and
- * the sets of recent atoms.
+ * that many searches of a generation need: the sets of recent atoms, and the scopes of all repositories and of each
+ * interned set of repositories.
  */
 
 import { hasBit, isEmpty, placeBits, wordsFor, type Bitset } from "../../base/bitset.ts";

@@ -238,8 +238,8 @@ export class SearchRun {
     if (repositories !== 0) return repositories;
     const { snapshot } = this.#thread;
     const [paths, others] = [left.paths(snapshot), right.paths(snapshot)];
-    // files of a repository are in the order of their paths in a segment, and in most queries by path or language all
-    // have the same score
+    // in a segment, a repository's files are in the order of their paths, so these need not be compared; in most
+    // queries by path or language, all files have the same score
     if (left === right && lengthOf(paths, a.file) !== lengthOf(paths, b.file))
       return a.file - b.file;
     return (

@@ -1,5 +1,5 @@
 /**
- * Prepares a regular expression over content or names in one thread: its matcher, its required literals, and the
+ * Prepares a regular expression over content or names in one thread: its matcher and its required literals. Finds the
  * pages and blobs of a segment in which a match may be.
  */
 

@@ -1,7 +1,7 @@
 /**
- * Counts the matching files by repository, language and folder. A file takes a few additions: only the first two
- * folders of its path are read, and they are decoded only if they differ from those of the previous file. They are
- * usually the same, because files come in the order of their paths.
+ * Counts the matching files by repository, language and folder. A file takes a few additions. Only the first two
+ * folders of its path are read. They are decoded only if they differ from those of the previous file, which is rare,
+ * because files come in the order of their paths.
  */
 
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
