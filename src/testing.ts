@@ -601,7 +601,7 @@ const SEGMENT_CASES: Cases<SegmentStore> = {
     }),
 };
 
-/** Lists the store's users, except those of others. */
+/** Lists the users in the store that this test has added. */
 async function listed(store: UserStore, ours: readonly User[]): Promise<User[]> {
   const ids = new Set(ours.map(({ id }) => id));
   return (await collect(store.list())).filter(({ id }) => ids.has(id));

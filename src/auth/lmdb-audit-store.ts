@@ -18,7 +18,7 @@ import { checked } from "./stored-records.ts";
 const DAY_MS = 86_400_000;
 const MAX_AGE_MS = 90 * DAY_MS;
 const MAX_RECORDS = 1_000_000;
-/** The most records that one append deletes, so that none takes long. */
+/** The most records that one append deletes, so that no append takes long. */
 const DELETED_AT_ONCE = 100;
 const COUNT = Buffer.from("count");
 

@@ -56,8 +56,7 @@ export class CommitLists {
   }
 
   /**
-   * Finds or makes a list. The list may contain ids that the caller does not need, but never those of too many
-   * commits.
+   * Finds or makes a list. The list may contain ids that the caller does not need, but never more than may be cached.
    */
   async find(
     operation: Operation,

@@ -89,8 +89,8 @@ const MOST_LISTED = 1_000;
 const LEAST_OF_A_COMMIT = 12;
 
 /**
- * Answers with commits. All pages start from the commit with which the first page began, even if there are newer
- * commits by then.
+ * Answers with commits. All pages start from the commit with which the first page began, even if newer commits have
+ * arrived since.
  */
 async function tellCommits(asked: Asked): Promise<Outcome> {
   const { args, context, history: log } = asked;

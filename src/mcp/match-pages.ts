@@ -74,7 +74,7 @@ interface Item {
   readonly part: ChunkPart | undefined; // undefined if only the path matches
 }
 
-/** Identifies an item among those of its page. */
+/** Returns a key that no other item of the page has. */
 const keyOf = ({ file, part }: Item): string =>
   part ? `${fileKey(file)}:${part.matches[0]!.start.byteOffset}` : fileKey(file);
 

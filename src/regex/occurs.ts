@@ -12,8 +12,8 @@ import type { Steps } from "./steps.ts";
 const WORK = 10_000;
 
 /**
- * Finds whether the program matches in the text. REQUIRES: the program runs forwards and searches; the classes are
- * those of this program, or finer.
+ * Finds whether the program matches in the text. REQUIRES: the program runs forwards and searches; the byte classes
+ * were made for this program, or are finer.
  */
 export function* occursSteps(
   program: Program,

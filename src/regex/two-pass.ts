@@ -50,7 +50,7 @@ export class TwoPass {
   readonly #program: Program;
   readonly #classes: ByteClasses;
   readonly #entry: number;
-  /** For each node, the nodes that lead to it without a byte: those of node n are at [from[n], from[n + 1]). */
+  /** For each node, the nodes that lead to it without a byte. For node n, they are at [from[n], from[n + 1]). */
   readonly #sources: { readonly from: Int32Array; readonly nodes: Int32Array };
   /** Holds the text. After a pause it may be another array with the same text. */
   bytes!: Uint8Array;
@@ -79,7 +79,7 @@ export class TwoPass {
   /** Whether the last call of find() was paused. The next one continues it. */
   paused = false;
 
-  /** REQUIRES: the program runs forwards and searches; the classes are those of this program, or finer. */
+  /** REQUIRES: the program runs forwards and searches; the byte classes were made for this program, or are finer. */
   constructor(program: Program, classes: ByteClasses) {
     this.#program = program;
     this.#classes = classes;

@@ -194,7 +194,7 @@ class Rests {
   }
 }
 
-/** Returns how many bytes to skip after an empty match: those of a whole character, or 1 if there is none. */
+/** Returns how many bytes to skip after an empty match: the length of the character there, or 1 if there is none. */
 export function characterWidth(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at]!;
   const width = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;

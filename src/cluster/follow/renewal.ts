@@ -12,7 +12,7 @@ export interface Renewal extends Disposable {
 /**
  * Renews a lease until the result is disposed of. `renew` resolves to whether the lease is still held. If `renew`
  * rejects, the next renewal tries again, because PostgreSQL may be back before the lease ends. A writer that has lost
- * its lease by then cannot publish.
+ * its lease cannot publish.
  */
 export function keepRenewing(renew: () => Promise<boolean>): Renewal {
   const lost = new AbortController();

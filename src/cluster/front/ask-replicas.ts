@@ -7,7 +7,7 @@
 import type { SliceAsked } from "../wire/calls.ts";
 import { NodeFailed } from "./node-client.ts";
 
-/** How long after the search's time-out a node may answer with what it has found by then. */
+/** How long after the search's time-out a node may still answer with what it has found. */
 const LATE_MS = 50;
 /** How long a node may take to read what a caller without a time-out asks for. */
 const READ_MS = 10_000;

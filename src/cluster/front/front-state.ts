@@ -84,7 +84,7 @@ export class FrontState {
     return this.#visibleTo(viewer).map(({ placed }) => placed);
   }
 
-  /** Returns those of the viewer's slices in which the query may match something. */
+  /** Returns the viewer's slices in which the query may match something. */
   slicesWithin({ viewer, limits, allRevisions }: SliceQuestion): ChosenSlices {
     const slices: PlacedSlice[] = [];
     const excluded = { shardsSkippedFilter: 0, shardFilesConsidered: 0 };

@@ -23,7 +23,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
 
-/** The headers of a message: those of fetch, or the result of headersIn() for those of node:http. */
+/** The headers of a message: fetch's Headers, or what headersIn() makes of the headers of node:http. */
 export type ReadHeaders = Pick<Headers, "get">;
 
 export const headersIn = (headers: IncomingHttpHeaders): ReadHeaders => ({

@@ -144,7 +144,7 @@ function keepFew(found: u32, from: u32, count: u32, pages: u32, scratch: usize):
   return left;
 }
 
-/** Keeps those of `count` pages that are in a bitmap. Returns their number. */
+/** Keeps only the pages, out of `count`, that are in a bitmap. Returns their number. */
 function keepInBitmap(list: usize, few: usize, count: i32): i32 {
   let to = few;
   for (let at = few; at < few + (<usize>count << 2); at += 4) {
@@ -157,8 +157,8 @@ function keepInBitmap(list: usize, few: usize, count: i32): i32 {
 }
 
 /**
- * Keeps those of `count` ascending pages that are in a list of gaps. Returns their number, or BROKEN. Between the
- * pages that are looked for, it skips 16 gaps of one byte at a time.
+ * Keeps only the pages, out of `count` ascending ones, that are in a list of gaps. Returns their number, or BROKEN.
+ * Between the pages that are looked for, it skips 16 gaps of one byte at a time.
  */
 function keepInGaps(list: usize, length: usize, pages: u32, few: usize, count: i32): i32 {
   const end = list + length;

@@ -68,7 +68,7 @@ export function Home({ address }: { address: HomeView }) {
   );
 }
 
-/** Shows examples if there are few repositories: there is room, and most likely somebody new. */
+/** Shows examples if there are few repositories, because there is room, and the reader is probably new. */
 function Examples() {
   const { router } = usePage();
   return (

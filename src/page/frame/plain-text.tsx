@@ -1,6 +1,6 @@
 /**
- * Shows text from repositories, never as markup. Characters that cannot be seen, or that turn the direction
- * of those around them, are shown by their numbers. Only the beginning of a long text is shown, because a stranger's
+ * Shows text from repositories, never as markup. Characters that cannot be seen, or that turn the direction of the
+ * characters around them, are shown by their numbers. Only the beginning of a long text is shown, because a stranger's
  * commit message or README may have megabytes, which the browser would lay out at once.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Estimates how many bytes a file takes in an answer: about those of its JSON without escapes. Threads count the files
- * that they show. The calling thread adds the names of branches, which only it knows.
+ * Estimates how many bytes a file takes in an answer: about the length of its JSON without escapes. Threads count the
+ * files that they show. The calling thread adds the names of branches, which only it knows.
  */
 
 import type { ShownFile } from "./messages.ts";

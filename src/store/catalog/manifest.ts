@@ -22,7 +22,7 @@ export interface Manifest {
 
 export interface ManifestSegment {
   readonly segment: number;
-  /** The segment whose content this one borrows. Absent if this one stores its own. */
+  /** The lender whose content the segment borrows. Absent if the segment stores its own content. */
   readonly content?: number;
   readonly files: number;
   readonly textBytes: number;
@@ -46,7 +46,7 @@ export function textBytesOf({ segments }: Pick<Manifest, "segments">): number {
 
 export interface RetiredSegment {
   readonly segment: number;
-  /** The segment whose content this one borrows, as in ManifestSegment. */
+  /** The lender whose content the segment borrows, as in ManifestSegment. */
   readonly content?: number;
   /** When it was retired, in milliseconds since 1970. */
   readonly at: number;

@@ -34,7 +34,7 @@ export interface PostingPlace {
   /** The edition of the names; 0 for text. */
   readonly edition: number;
   readonly directory: Buffer;
-  /** Returns the key of a block. The numbers in the keys ascend with those of the blocks. */
+  /** Returns the key of a block. Keys ascend with the numbers of their blocks. */
   block(number: number): Buffer;
 }
 

@@ -167,7 +167,7 @@ function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** Splits standard error into lines. Reports those that are progress, and keeps the last of the others. */
+/** Splits standard error into lines. Reports lines of progress, and keeps the last of all other lines. */
 class ErrorLines {
   #rest = "";
   #kept = "";

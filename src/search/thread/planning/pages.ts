@@ -47,7 +47,8 @@ export function pagesOf(scope: Bitset, { files, firstPages, header }: SegmentRea
 }
 
 /**
- * Counts those of the given pages that belong to files in scope. The pages in scope are determined at the first call.
+ * Returns a function that counts how many of the given pages belong to files in scope. The pages in scope are
+ * determined at the first call.
  */
 export function counterInScope(scope: Bitset, reader: SegmentReader): (pages: Bitset) => number {
   if (isAllContent(reader.segment, reader.header, countBits(scope))) return countBits;

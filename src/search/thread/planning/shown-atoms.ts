@@ -29,7 +29,7 @@ export function shownBy(
   return byKind(numbers, query.atoms);
 }
 
-/** Divides atom numbers into those of content atoms and those of path atoms. */
+/** Divides the numbers of atoms into content atoms and path atoms. */
 export function byKind(numbers: ReadonlySet<number>, atoms: Kinds): ShownAtoms {
   const ordered = [...numbers].sort((a, b) => a - b);
   return {

@@ -98,7 +98,8 @@ export class VisitedBlobs {
   }
 
   /**
-   * Returns those of the blobs that may still match after the atom was evaluated. If it was stopped, may return more.
+   * Returns the blobs that may still match after the atom was evaluated. If the evaluation was stopped, may return
+   * more.
    */
   async #stillAlive(
     alive: readonly number[],
