@@ -74,7 +74,7 @@ export interface FileContent {
   path: string;
   /** The requested revision, or the default one. */
   revision: string;
-  /** The language, by linguist's name, or "" if it is unknown. */
+  /** The language's name in GitHub Linguist, or "" if it is unknown. */
   language: string;
   /** The content as text; invalid UTF-8 becomes U+FFFD. */
   content: string;

@@ -1,6 +1,6 @@
 /**
- * The languages, by linguist's names, with their aliases and extensions. The table is parsed at its first use
- * (about 1 ms), not at import.
+ * The languages, by their names in GitHub Linguist, with their aliases and extensions. The table is parsed at its first
+ * use (about 1 ms), not at import.
  */
 
 import { editDistance, mostEdits } from "./edit-distance.ts";
@@ -76,7 +76,10 @@ function unsharedExtensions(languages: readonly Language[]): Map<string, string>
   return owners;
 }
 
-/** Returns linguist's name for a name, alias or extension in any case, or undefined if it is unknown. */
+/**
+ * Returns the language that a name, alias or extension in any case stands for, by its name in GitHub Linguist. Returns
+ * undefined if there is none.
+ */
 export function languageNamed(nameOrAlias: string): string | undefined {
   return names().get(nameOrAlias.toLowerCase());
 }

@@ -13,7 +13,7 @@ import type { Io } from "./io.ts";
 import { bytes, count, duration, visible } from "./style.ts";
 
 const EVERY_MS = 100;
-/** When the total has not grown for this long, it is taken to be complete. */
+/** Milliseconds without growth after which the total counts as complete. */
 const SETTLED_MS = 1_000;
 const BAR = 10;
 const WORDS: Readonly<Record<IndexProgress["stage"], string>> = {

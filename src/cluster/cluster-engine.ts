@@ -31,9 +31,9 @@ export interface ClusterStatus {
     isLive: boolean;
     /** Whether it has reported within the last 10 minutes and is not leaving, so that it owns slices. */
     isPlaced: boolean;
-    /** The number of slices that it has ready at their newest generation. */
+    /** The number of slices that it has ready at the newest generation of their shard. */
     ready: number;
-    /** Bytes of the slices that it owns but does not have ready at their newest generation. */
+    /** Bytes of the slices that it owns but does not have ready at the newest generation of their shard. */
     missingBytes: number;
   }[];
   /** The jobs of enqueue(). */

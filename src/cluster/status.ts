@@ -16,7 +16,7 @@ export interface NodeStatus {
   readonly isPlaced: boolean;
   /** The number of slices that the node has ready at the newest generation of their shard. */
   readonly ready: number;
-  /** Bytes of the slices that the node owns but does not have ready at their newest generation. */
+  /** Bytes of the slices that the node owns but does not have ready at the newest generation of their shard. */
   readonly missingBytes: number;
 }
 

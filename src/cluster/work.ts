@@ -26,7 +26,7 @@ export interface Job {
   readonly repository: string;
   /** The payload of the last call of enqueue() for this repository. */
   readonly payload: unknown;
-  /** How often the job has failed since the last call of enqueue() for it. */
+  /** How many times the job has failed since the last call of enqueue() for it. */
   readonly failures: number;
   /** Aborts when work() should end, or when another process has taken over the job. */
   readonly signal: AbortSignal;

@@ -7,7 +7,7 @@ import type { Commit } from "./history.ts";
 import { filterArguments, pathArguments, type Filters } from "./filters.ts";
 import type { Operation } from "./operation.ts";
 
-/** Each field ends with NUL, which neither a name nor a message can contain. */
+/** The fields of a commit. Each ends with NUL, which neither a name nor a message can contain. */
 const FIELDS = ["%H", "%P", "%aI", "%aN", "%aE", "%D", "%s", "%b"] as const;
 const FORMAT = [
   "-z",

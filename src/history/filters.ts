@@ -50,7 +50,10 @@ export function checkCount(
 }
 
 const MAX_EXPRESSION = 1000;
-/** How often the intervals of an expression may copy a part of it. The compiled expression grows with the copies. */
+/**
+ * The most copies that the intervals of an expression may make of a part of it. The compiled expression grows with the
+ * copies.
+ */
 const MAX_COPIES = 1000;
 const MAX_GROUPS = 100;
 

@@ -128,7 +128,7 @@ const isFolder = (path: string): Promise<boolean> =>
 const NO_GIT =
   "it was not indexed from a git repository, or before histories were kept: then index it again";
 
-/** The reasons do not name the folder, because clients see them. */
+/** Why there is no history, by the code of the error. The reasons do not name the folder, because clients see them. */
 const REASONS: Partial<Record<ErrorCode, string>> = {
   SOURCE_NOT_FOUND: "the clone that was indexed is gone",
   NOT_A_GIT_REPOSITORY: "what was indexed is no git repository any more",

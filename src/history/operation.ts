@@ -49,7 +49,10 @@ const OPTIONS = [
   "--no-pager",
   ...Object.entries(CONFIGURATION).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
 ];
-/** A larger .mailmap is not used. Git reads all of it for each command: 126 MB take 15 s and 1.5 GB of memory. */
+/**
+ * The most bytes of a .mailmap that is used. Git reads all of it for each command: 126 MB take 15 s and 1.5 GB of
+ * memory.
+ */
 const MOST_MAILMAP_BYTES = MIB;
 /** The most memory of the processes of one call. */
 const MOST_MEMORY_BYTES = 2 ** 30;

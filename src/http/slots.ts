@@ -38,7 +38,7 @@ interface Taken {
 const MOST_LATE_MS = 10_000;
 /** The most bytes of all answers that wait for their readers. */
 const MOST_HELD = 256 * 2 ** 20;
-/** No answer counts for more than this, so that even the largest can be returned if few others wait. */
+/** The most bytes that one answer counts, so that even the largest can be returned if few others wait. */
 const MOST_COUNTED = MOST_HELD / 2;
 
 export function createSlots({ maxConcurrent: most, tokens, authenticate }: SlotSettings): Slots {

@@ -7,7 +7,7 @@ import { QuernError } from "../base/errors.ts";
 import { LISTS_BASE64 } from "./module.generated.ts";
 
 const PAGE = 65_536;
-/** Addresses below this belong to the module. */
+/** The first address that does not belong to the module. */
 export const RESERVED_BYTES = 2 * PAGE;
 
 export interface ListsKernel {

@@ -56,7 +56,10 @@ const BACKWARD_BYTES = 256 * 1024;
 // Access to the pair table is random, so it pays off as long as its hot part fits into the second-level cache.
 const PAIRS_BYTES = 512 * 1024;
 const OUT_RANGES = 2_048;
-/** Tables are initialized in steps. Parts that no state has reached yet are not touched, and so take no memory. */
+/**
+ * How many bytes of a table are initialized at a time. Parts that no state has reached yet are not touched, and so take
+ * no memory.
+ */
 const STEP_BYTES = 16 * 1024;
 
 interface Extents {

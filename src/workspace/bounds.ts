@@ -5,7 +5,7 @@ export interface Most {
   readonly bytes: number;
 }
 
-/** If more has changed, the files get neither posting lists nor symbols before the index has caught up. */
+/** The most changed files that get posting lists and symbols before the index has caught up. */
 export const MOST_WITH_SYMBOLS: Most = { files: 400, bytes: 8 * 2 ** 20 };
-/** If more has changed, a search waits for the index. */
+/** The most changed files that are laid over the index. If more have changed, a search waits for the index. */
 export const MOST_OVERLAID: Most = { files: 50_000, bytes: 256 * 2 ** 20 };

@@ -219,7 +219,7 @@ const RETRY_MS = 1_000;
 const YOUNG_MS = 20;
 /** The interval between reads of the disk if no notices arrive. */
 const POLL_MS = 2_000;
-/** How often a search waits for the index if too much has changed again after each wait. */
+/** How many times a search waits for the index. After each wait, too much may have changed again. */
 const MOST_ROUNDS = 5;
 
 /** Opens a followed folder. Resolves when its content is in the index; symbols follow. */

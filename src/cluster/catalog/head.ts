@@ -44,7 +44,7 @@ export interface PublishedSegment {
   readonly symbolsObject: string | undefined;
 }
 
-/** The state of a repository, which is valid from a generation of its shard on. */
+/** The state of a repository from some generation of its shard on. */
 export interface PublishedState {
   readonly repository: number;
   readonly changed: number;

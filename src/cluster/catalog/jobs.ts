@@ -13,7 +13,7 @@ export interface TakenJob {
   readonly repository: string;
   readonly payload: unknown;
   readonly asked: string;
-  /** How often the job has failed since it was requested. */
+  /** How many times the job has failed since it was requested. */
   readonly failures: number;
 }
 

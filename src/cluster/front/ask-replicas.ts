@@ -9,7 +9,7 @@ import { NodeFailed } from "./node-client.ts";
 
 /** How long after the search's time-out a node may still answer with what it has found. */
 const LATE_MS = 50;
-/** How long a node may take to read what a caller without a time-out asks for. */
+/** How long a node may take to answer a call that has no time-out. */
 const READ_MS = 10_000;
 
 export interface PlacedSlice {

@@ -24,7 +24,10 @@ import {
 import { chooseHeads, joinShown, sumHeads, type ChosenHead } from "./merge-heads.ts";
 import { NodeFailed, type NodeClient } from "./node-client.ts";
 
-/** How often a search runs again because a node has failed after it found files and before it returned them. */
+/**
+ * The most attempts of a search. It runs again if a node fails after it has found files and before it has returned
+ * them.
+ */
 const MOST_ATTEMPTS = 5;
 
 export interface NodesAsked {

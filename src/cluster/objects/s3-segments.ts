@@ -44,7 +44,7 @@ const PART_BYTES = 16 * 2 ** 20;
 const MOST_PARTS = 10_000;
 /** How many parts of one upload are sent at the same time. Each part is a buffer of PART_BYTES. */
 const PARTS_AT_ONCE = 4;
-/** How often a download may be continued in succession without receiving any bytes. */
+/** How many times in a row a download may be continued without receiving any bytes. */
 const RESUMES = 4;
 /** The pause before the first continuation. It doubles with each further one. */
 const RESUME_MS = 100;
@@ -67,7 +67,7 @@ export interface S3SegmentsOptions {
 
 /**
  * Returns a store in a bucket of an S3-compatible service. The client's own settings determine its address and
- * credentials, and how often a request is tried.
+ * credentials, and how many times a request is tried.
  *
  * @example
  * declare const client: S3Sender; // new S3Client({ endpoint: "http://127.0.0.1:9000", forcePathStyle: true })

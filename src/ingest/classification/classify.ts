@@ -13,7 +13,7 @@ export type Classified =
       readonly kind: "text";
       /** The given bytes, or their conversion to UTF-8 if they were UTF-16. */
       readonly bytes: Uint8Array;
-      /** Linguist's name, or '' if unknown. */
+      /** The language's name in GitHub Linguist, or '' if unknown. */
       readonly language: string;
       readonly flags: FileFlags;
     }

@@ -1,6 +1,6 @@
 /**
- * Finds the language of a file with linguist's table. It tries, in this order, the file's name, its longest known
- * extension, the interpreter in its first line, and an XML declaration. If languages share an extension, OWNERS
+ * Finds the language of a file with the table of GitHub Linguist. It tries, in this order, the file's name, its longest
+ * known extension, the interpreter in its first line, and an XML declaration. If languages share an extension, OWNERS
  * decides, and HINTS search the first bytes for signs of another language. An extension in neither table belongs to the
  * first language, by name, whose first extension it is. If there is none, it belongs to the first language that lists
  * it.
@@ -325,7 +325,10 @@ function claims(
   return map;
 }
 
-/** Returns linguist's name of the language, or '' if it is unknown. `bytes` are UTF-8; only the first ones are read. */
+/**
+ * Returns the language's name in GitHub Linguist, or '' if it is unknown. `bytes` are UTF-8; only the first ones are
+ * read.
+ */
 export function languageOf(path: string, bytes: Uint8Array): string {
   tables ??= loadTables();
   const filename = path.slice(path.lastIndexOf("/") + 1);

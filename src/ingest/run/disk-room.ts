@@ -17,7 +17,7 @@ export class DiskRoom {
     this.#folder = folder;
   }
 
-  /** Throws DISK_FULL if less is free than must stay free. The first call only determines how much that is. */
+  /** Throws DISK_FULL if less is free than must stay free. The first call only determines how much must stay free. */
   async check(repository: string): Promise<void> {
     const disk = await statfs(this.#folder);
     const free = disk.bavail * disk.bsize;

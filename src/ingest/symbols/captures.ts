@@ -4,7 +4,7 @@ import { assert } from "../../base/errors.ts";
 import { SYMBOL_KINDS, type SymbolKind } from "../../store/symbols/symbol-kinds.ts";
 import type { Role } from "./runtime.ts";
 
-/** Kinds are indexes into SYMBOL_KINDS. Negative numbers are not definitions. */
+/** Negative kinds, which stand for no definition. All other kinds are indexes into SYMBOL_KINDS. */
 export const LOCAL = -1;
 export const HIDDEN = -2;
 export const DECLARED = -3;

@@ -12,7 +12,7 @@ export interface Part {
 
 const HOSTS = new Set(["HTML", "Vue", "Svelte", "Astro"]);
 
-/** TypeScript's grammar parses JavaScript too. */
+/** The language of scripts. TypeScript's grammar parses JavaScript, too. */
 const SCRIPT = "TypeScript";
 const STYLE = "CSS";
 

@@ -48,7 +48,7 @@ export const UNSOUND = "symbols that cannot be";
 export interface Extractor extends Disposable {
   /**
    * Loads what is needed to parse files of a language. Resolves to false if the language has no extractor. `language`
-   * is linguist's name. REQUIRES: the event loop turns between loads, as described above.
+   * is its name in GitHub Linguist. REQUIRES: the event loop turns between loads, as described above.
    */
   prepare(language: string): Promise<boolean>;
   /**
@@ -74,7 +74,7 @@ export interface ExtractorLimits {
 export const LIMITS: ExtractorLimits = { maxMs: 3_000, maxBytes: 4 << 20 };
 
 const ERRORS = "(ERROR) @torn";
-/** If an ERROR has at least this many UTF-16 units, definitions near it may be wrong as well. */
+/** The length of an ERROR, in UTF-16 units, from which on definitions near it may be wrong as well. */
 const TORN_UNITS = 500;
 /** The most runtimes that stay loaded. Each takes about 10 MB, and loading one again takes 50 to 400 ms. */
 const MAX_RUNTIMES = 10;
@@ -87,7 +87,7 @@ const MAX_SPARE = 3;
  */
 const OPTIMISED_AFTER = 8 << 20;
 
-/** Finds the query of a language by linguist's name. */
+/** Finds the query of a language by its name in GitHub Linguist. */
 type Languages = (name: string) => LanguageQuery | undefined;
 
 /** Creates an extractor. Only tests pass options. */

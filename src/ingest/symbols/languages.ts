@@ -112,7 +112,7 @@ export function grammarVersion(language: string): string | undefined {
 /** Versions by language, cached because every file needs one. */
 const versions = new Map<string, string | undefined>();
 
-/** Increase this number when a change outside `queries/` alters the symbols that are found. */
+/** The revision of extraction. Increase it when a change outside `queries/` alters the symbols that are found. */
 const EXTRACTOR_REVISION = 3;
 
 function versionOf(language: string): string | undefined {

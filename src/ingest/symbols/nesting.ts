@@ -203,7 +203,9 @@ class Sweep {
       this.#opened.push({ start, end, kind, row, nameStart });
   }
 
-  /** Whether an earlier pattern has found this name. If so, the frame of that match is among the innermost. */
+  /**
+   * Whether an earlier pattern has found this name. If so, the frame of that match is one of the innermost open frames.
+   */
   #isOpen(nameStart: number): boolean {
     const last = this.#opened.length - 1;
     for (let depth = last; depth >= 0 && depth > last - 4; depth--)

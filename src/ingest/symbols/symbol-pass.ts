@@ -37,7 +37,7 @@ import {
   type SymbolsOutput,
 } from "./symbol-task.ts";
 
-/** The text of one range. Parsing it takes about 0.2 s. An abort may take as long. */
+/** The bytes of text in one range. Parsing them takes about 0.2 s. An abort may take as long. */
 const RANGE_BYTES = 2 ** 20;
 const MIB = 2 ** 20;
 /** The memory of a thread after parsing a mixture of languages: up to ten grammars, each with memory of its own. */

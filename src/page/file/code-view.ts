@@ -29,7 +29,7 @@ import { tokenClasses } from "./token-classes.ts";
 
 export interface CodeOptions {
   text: string;
-  /** Linguist's name; empty if it is not known. */
+  /** The language's name in GitHub Linguist; empty if it is not known. */
   language: string;
   /** The text's label for screen readers. */
   label: string;

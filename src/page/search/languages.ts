@@ -1,4 +1,6 @@
-/** The languages that the search box suggests, by linguist's names. A query may name any other language. */
+/**
+ * The languages that the search box suggests, by their names in GitHub Linguist. A query may name any other language.
+ */
 export const LANGUAGES: readonly string[] =
   `ABAP Ada Assembly Astro Batchfile C C# C++ Clojure CMake CoffeeScript CSS CSV CUE Dart Dockerfile D Elixir Elm
 Erlang F# Fortran GDScript Gleam Go GraphQL Groovy Haskell HCL HTML INI Java JavaScript JSON Julia Kotlin Less Lua

@@ -41,7 +41,7 @@ export interface Listed<T> {
 export interface FileAddress {
   repository: string;
   path: string;
-  /** The default revision if absent. */
+  /** The revision. Default: the default one. */
   ref?: string | undefined;
 }
 

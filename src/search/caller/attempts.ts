@@ -216,7 +216,7 @@ export class Attempts {
     return [...outputs, ...decided];
   }
 
-  /** Returns the searcher on this thread if it may try this search. */
+  /** Returns the calling thread's searcher, or undefined if only the threads may try this search. */
   #near(
     { catalog, control }: Attempt,
     input: SearchInput,

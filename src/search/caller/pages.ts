@@ -22,7 +22,10 @@ import type { CheckedRequest, Viewer } from "../messages/request.ts";
 import { comparePlaces, mergeRanked, placeOf, type Ranked } from "./merge-ranked.ts";
 import { isVisible } from "./scope.ts";
 
-/** Increase this number when the cursor's fields or the ranking change. A place has no meaning in another ranking. */
+/**
+ * The version of cursors. Increase it when the cursor's fields or the ranking change, because a place has no meaning in
+ * another ranking.
+ */
 const VERSION = 1;
 const DIGEST_BYTES = 8;
 

@@ -28,7 +28,7 @@ export interface PlannedAhead {
   readonly pages: number;
 }
 
-/** Leaves all segments to the threads. */
+/** The result that leaves all segments to the threads. */
 export const NOT_PLANNED: PlannedAhead = { parts: new Map(), pages: Infinity };
 
 interface Asked {

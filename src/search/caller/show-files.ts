@@ -21,7 +21,9 @@ import { answerBytes, branchBytes } from "../messages/answer-size.ts";
 import type { FileResult } from "../messages/response.ts";
 import { groupFiles, showInput } from "./show-groups.ts";
 
-/** The tasks are urgent, because each group of a large answer would otherwise wait for all other searches. */
+/**
+ * How the tasks run. They are urgent, because each group of a large answer would otherwise wait for all other searches.
+ */
 const SHOWING = { lane: "search", isUrgent: true } as const;
 
 export type Presenter = (segment: number, file: number, shown: ShownFile) => Promise<FileResult>;
@@ -41,7 +43,7 @@ export interface Step {
   readonly isLate: boolean;
 }
 
-/** Shows everything in one step. */
+/** The step that shows everything. */
 export const ALL: Step = { bytes: Infinity, isLate: false };
 
 /** Shows files in order, step by step, until the answer is full or the time-out has passed. */

@@ -11,9 +11,9 @@ const FILE_BYTES = 300;
 const CHUNK_BYTES = 100;
 const RANGE_BYTES = 130;
 const SYMBOL_BYTES = 80;
-/** A null in a list. */
+/** The bytes of a null in a list. */
 const NONE_BYTES = 5;
-/** The path also occurs in the file's addresses. */
+/** How many times a file's path occurs, because it is also in the file's addresses. */
 const PATHS = 3;
 const CHUNK_WORDS = 5;
 const RANGE_WORDS = 6;

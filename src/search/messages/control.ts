@@ -25,7 +25,10 @@ const UNDER_WAY = STOP + 5;
 const ROOM = STOP + 6;
 /** Ranges found by the threads that have finished. */
 const FOUND = STOP + 7;
-/** From this index on, each segment has one word: PLANNING, the next step to claim, or a value from CLOSED on. */
+/**
+ * The index of the first segment's word. Each segment has one: PLANNING, the next step to claim, or a value from CLOSED
+ * on.
+ */
 const STEPS = STOP + 8;
 
 const PLANNING = -1;
@@ -44,7 +47,10 @@ const PLAN_WAIT_MS = 250;
 const SHOWING_SHARE = 0.2;
 const MOST_SHOWING_MS = 200;
 
-/** A stream's reader is behind if more bytes than this wait for it. For a reader that keeps up, fewer wait. */
+/**
+ * The most bytes that may wait for a stream's reader before it counts as behind. A reader that keeps up never has as
+ * many waiting.
+ */
 const MOST_BEHIND = 4 * 2 ** 20;
 
 /**

@@ -91,7 +91,7 @@ export interface SearchInput {
   };
 }
 
-/** One thread's share of one segment. */
+/** What one thread has done in one segment. */
 export interface SegmentPart {
   /** The index in SearchInput.segments. */
   readonly position: number;
@@ -229,7 +229,7 @@ export interface StreamPart {
   readonly contentBytesLoaded: number;
   readonly disagreements: readonly string[];
   readonly stats: SegmentPart["stats"];
-  /** The bytes of the shown files. The reader is behind by these until it takes this part. */
+  /** The bytes of the shown files. They count as unread until the reader takes this part. */
   readonly bytes: number;
 }
 

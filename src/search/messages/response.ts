@@ -107,7 +107,7 @@ export interface FileResult {
   repository: string;
   /** The id of the repository. */
   repositoryId: number;
-  /** The language, by linguist's name, or "" if it is unknown. */
+  /** The language's name in GitHub Linguist, or "" if it is unknown. */
   language: string;
   /** The chunks in the order of the file, or best first if `matchesPerFile` is given. Empty if only the path matches. */
   chunks: Chunk[];
@@ -147,7 +147,7 @@ export interface RepositoryInfo {
 export interface Facet {
   /** As many values as the request asked for, ordered by the number of files, then by name. */
   values: {
-    /** A repository's name, a language's linguist name, or a folder's path. */
+    /** A repository's name, a language's name in GitHub Linguist, or a folder's path. */
     value: string;
     /** The number of matching files that have this value. */
     fileCount: number;

@@ -157,7 +157,7 @@ async function run(
   return new SearchRun(searching).run();
 }
 
-/** Up to this size of an expression, RE2 confirms its matches on this thread; see verify.ts. */
+/** The largest size of an expression whose matches RE2 confirms on this thread; see verify.ts. */
 const MOST_SIZE = 64;
 
 function isEasy(atom: PreparedAtom): boolean {

@@ -35,7 +35,7 @@ import { zeroTotals, type Totals } from "../messages/totals.ts";
 const WORTH_HELP = 4;
 /** The part of the text cache that one search may use. A search that reads more would evict everything else. */
 const CACHE_SHARE = 0.5;
-/** A stream sends a part at the first hit, and then at this interval. */
+/** Milliseconds between two parts of a stream. The first part is sent at the first hit. */
 const POST_MS = 4;
 /**
  * The most files or ranges of a part, not counting its last file. The calling thread can receive them in half a

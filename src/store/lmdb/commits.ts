@@ -12,7 +12,7 @@
 import type { RootDatabase } from "lmdb";
 import { Room } from "./data-file.ts";
 
-/** How often a running transaction checks whether LMDB has given up the file. */
+/** The interval at which a running transaction checks whether LMDB has given up the file. */
 const GIVEN_UP_CHECK_MS = 500;
 // flags of lmdb's transactionSync: 1 = can be aborted, 2 = runs immediately, 0x10000 = the next one may begin before
 // this one is flushed

@@ -164,7 +164,7 @@ export class KeptLists {
     return found < 0 ? undefined : { pages: found, listBytes: this.#words[scratch >>> 2]! };
   }
 
-  /** Returns the address of the lists of a segment's text, which never change; 0 if it is not known. */
+  /** Returns the address of the lists of a segment's text, or 0 if it is not known. These lists never change. */
   #textOf(segment: number): number {
     const { epoch } = this;
     if (this.#texts.epoch !== epoch) this.#texts = { epoch, sets: new Map() };

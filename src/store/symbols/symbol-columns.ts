@@ -18,7 +18,7 @@ import { PART, type Part } from "../format/format.ts";
 import { corrupt, isCorrupt, isCount, unpackAs } from "../format/sealed.ts";
 
 export interface Origin {
-  /** Linguist's name. */
+  /** The language's name in GitHub Linguist. */
   readonly language: string;
   /** The version of the grammar and its queries; "" if the language has none. */
   readonly version: string;

@@ -13,7 +13,7 @@ import { knownOf, planAtoms } from "./atom-plan.ts";
 import type { SegmentQuery } from "./segment-plan.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 
-/** The plan of a single operand. */
+/** An operand that excludes all files, and what is known about it alone. */
 export interface Exclusion {
   /** The operand's index in the conjunction. */
   readonly operand: number;
@@ -22,7 +22,7 @@ export interface Exclusion {
   readonly atoms: ReadonlySet<number>;
 }
 
-/** If there are more operands, none is left out, because finding a minimal set takes quadratic time. */
+/** The most operands of which a minimal set is found, because finding it takes quadratic time. */
 const MOST_LEFT_OUT = 32;
 
 /**

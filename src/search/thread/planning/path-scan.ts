@@ -33,7 +33,7 @@ type Tools = Pick<SearchTools, "arena" | "literals" | "isStopped" | "pause">;
 
 /** The most literals that are searched for one after another. */
 const MOST_ANCHORS = 4;
-/** Trying one path takes as long as searching this many bytes for a literal. */
+/** How many bytes can be searched for a literal in the time that trying one path takes. */
 const TRY_BYTES = 1024;
 /**
  * How many paths are tried between two checks of the time limit, usually in 0.1 ms. The matcher also checks within

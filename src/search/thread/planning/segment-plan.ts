@@ -235,7 +235,7 @@ async function scanOrder(
   return contentAtoms.toSorted((a, b) => costs[a]! - costs[b]!);
 }
 
-/** Greater than the number of blobs in any segment, and than the number of grams of any expression. */
+/** A sort key that is greater than the number of blobs in any segment, and of grams in any expression. */
 const ANYWHERE = 2 ** 32;
 
 /** Joins windows in which no content is read, because such a window takes only as long as its files. */

@@ -42,7 +42,7 @@ const encoder = new TextEncoder();
 
 /** The most recently prepared literals. Planning, searching and showing each prepare the same literal from its text. */
 const recent = new LruCache<string, Literal>({ most: 16 });
-/** A literal with more characters is not cached in `recent`. */
+/** The most characters of a literal that is cached in `recent`. */
 const MOST_RECENT = 256;
 
 export function prepareLiteral(atom: LiteralAtom): Literal {

@@ -19,7 +19,7 @@ import type { ResultSymbol } from "../../messages/response.ts";
  */
 const MOST_SHOWN = 256;
 
-/** Names are hardly ever nested, and never deeper than this. */
+/** The deepest nesting of names, which are hardly ever nested. */
 const MOST_NESTED = 4;
 
 export class SegmentSymbols {

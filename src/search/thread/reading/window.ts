@@ -17,7 +17,7 @@ import { TextCache, type CachedPage } from "../../../store/segments/text-cache.t
 const WINDOW_BYTES = 2 ** 20;
 /** The largest value in #tails. */
 const MOST_TAIL = 2 ** 16 - 1;
-/** Memory before the text, for SIMD and for the byte before a match. */
+/** How many bytes are kept free before the text, for SIMD and for the byte before a match. */
 const MARGIN = 64;
 
 /**

@@ -46,7 +46,7 @@ export async function byBlob(
   return found;
 }
 
-/** The best that an edge can be. */
+/** The best value of an edge. */
 const BEST_EDGE = 4;
 
 /** Updates the best edge of a blob with more ranges. These are offsets in the text at the addresses `text`. */

@@ -43,7 +43,7 @@ interface ScannedBlobs {
  * line that has an anchor. Searching for literals is five to ten times as fast as running the automaton.
  */
 const DENSE_BYTES = 1024;
-/** If the average distance of a window's triples, in bytes, is smaller than this, most lines have one. */
+/** The least average distance of a window's triples, in bytes. If it is smaller, most lines have a triple. */
 const LEAST_APART = 64;
 
 /** Scans whole lines around the candidate pages, or whole blobs if there are no candidate pages. */

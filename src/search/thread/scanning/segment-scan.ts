@@ -159,7 +159,7 @@ export class SegmentScan {
     return onHit(facts);
   }
 
-  /** Decides as described at Visit.mayMatch(). */
+  /** Implements Visit.mayMatch(). */
   #mayMatch(index: number, atom: number, nth: number, visited: VisitedBlobs): boolean | undefined {
     const { reader, candidates, asked } = this.plan;
     const { blobFileStarts, blobFiles } = reader;

@@ -184,7 +184,7 @@ interface PlacedText {
   readonly length: number;
 }
 
-/** Returns functions for a blob's text in kernel memory, and for the chunks cut from it. */
+/** Returns functions that decode a blob's text in kernel memory, and that cut chunks from it. */
 function placedText(
   { tools, contextLines, enclosing, pause }: Showing,
   { blob, symbols, origin, length }: PlacedText,

@@ -28,7 +28,7 @@ import type { Cuts } from "./cuts.ts";
 import type { NewerSyntax } from "./rewording.ts";
 
 export interface LanguageQuery extends NewerSyntax {
-  /** Linguist's names. */
+  /** The languages' names in GitHub Linguist. */
   readonly names: readonly string[];
   /** Package and path, such as `tree-sitter-wasms/out/tree-sitter-c.wasm`. */
   readonly grammar: string;
