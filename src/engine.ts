@@ -165,7 +165,7 @@ export interface Engine extends AsyncDisposable {
     file: {
       /** The name of the repository. */
       repository: string;
-      /** With '/' between folders, relative to the repository's root. */
+      /** The path from the repository's root, with '/' between folders. */
       path: string;
       /** The revision's name, or the full id of its commit. */
       revision?: string;
@@ -183,7 +183,7 @@ export interface Engine extends AsyncDisposable {
     folder: {
       /** The name of the repository. */
       repository: string;
-      /** With '/' between folders, relative to the repository's root. */
+      /** The path from the repository's root, with '/' between folders. */
       path: string;
       /** The revision's name, or the full id of its commit. */
       revision?: string;

@@ -70,7 +70,7 @@ export interface Repository extends Required<
 export interface FileContent {
   /** The name of the repository. */
   repository: string;
-  /** With '/' between folders, relative to the repository's root. */
+  /** The path from the repository's root, with '/' between folders. */
   path: string;
   /** The requested revision, or the default one. */
   revision: string;

@@ -447,7 +447,7 @@ const AUDIT_CASES: Cases<AuditStore> = {
   },
 };
 
-/** Larger than any store's chunk, in pieces of odd lengths. */
+/** A body that is larger than any store's chunk, in pieces of odd lengths. */
 const LARGE = randomBytes(2_500_001);
 const PIECES = [0, 1, 70_000, 70_001, 1_048_576, 1_048_577, 2_097_152];
 

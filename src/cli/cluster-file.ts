@@ -78,7 +78,7 @@ export interface ListenAt {
 /** The role of a machine in the cluster. */
 export interface Machine {
   readonly options: ClusterOptions;
-  /** The address at which the machine answers fronts. If undefined, it is no node. */
+  /** The address at which the machine answers fronts, or undefined if the machine is no node. */
   readonly listen: ListenAt | undefined;
 }
 

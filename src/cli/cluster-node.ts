@@ -8,7 +8,7 @@ import { addressOf, closeServer, listenOn } from "./listening.ts";
 
 export interface OpenedMachine extends AsyncDisposable {
   readonly engine: ClusterEngine;
-  /** The address at which the machine answers fronts. If undefined, it is no node. */
+  /** The address at which the machine answers fronts, or undefined if the machine is no node. */
   readonly address: string | undefined;
 }
 

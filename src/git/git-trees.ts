@@ -56,7 +56,7 @@ interface Line {
   readonly isUtf8: boolean;
 }
 
-/** Longer than any record with an indexed path. */
+/** A length that no record with an indexed path has. */
 const LONG_RECORD = 8_192;
 
 /** Decodes all records of a batch together. Only if one may not be UTF-8, decodes them one by one. */

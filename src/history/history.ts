@@ -138,15 +138,15 @@ export interface RevisionOptions {
  * const options: CommitsOptions = { path: "src", query: "fix", until: "2024-06-01", limit: 20 };
  */
 export interface CommitsOptions extends RevisionOptions {
-  /** Only commits that change this file or folder. */
+  /** Limits the list to commits that change this file or folder. */
   path?: string;
   /** What the author's `name <email>` must contain: a POSIX basic regular expression. Ignores case. */
   author?: string;
   /** What a line of the message must contain: a POSIX basic regular expression. Ignores case. */
   query?: string;
-  /** Only commits after this date: ISO 8601, or git's relative forms (`2 weeks ago`). */
+  /** Limits the list to commits after this date: ISO 8601, or git's relative forms (`2 weeks ago`). */
   since?: string;
-  /** Only commits before this date. */
+  /** Limits the list to commits before this date. */
   until?: string;
   /** The number of commits to skip. Default 0. */
   skip?: number;
@@ -161,7 +161,7 @@ export interface CommitsOptions extends RevisionOptions {
  * const options: AuthorsOptions = { path: "docs", limit: 10 };
  */
 export interface AuthorsOptions extends RevisionOptions {
-  /** Only commits that change this file or folder. */
+  /** Limits the list to commits that change this file or folder. */
   path?: string;
   /** The number of authors to skip. Default 0. */
   skip?: number;
@@ -193,7 +193,7 @@ export interface DiffOptions {
  * const options: FileOptions = { path: "src/cart.ts", revision: "main" };
  */
 export interface FileOptions extends RevisionOptions {
-  /** With '/' between folders, relative to the repository's root. */
+  /** The path from the repository's root, with '/' between folders. */
   path: string;
 }
 
@@ -204,7 +204,7 @@ export interface FileOptions extends RevisionOptions {
  * const options: FoldersOptions = { paths: ["", "src/cart"] };
  */
 export interface FoldersOptions extends RevisionOptions {
-  /** With '/' between folders, relative to the repository's root. */
+  /** The paths of the folders, each from the repository's root with '/' between folders. */
   paths: readonly string[];
 }
 
@@ -345,6 +345,6 @@ export interface HistoryEntry {
   type: "file" | "folder" | "symlink" | "submodule";
   /** The last part of the path. */
   name: string;
-  /** From the repository's root, with '/' between folders. */
+  /** The path from the repository's root, with '/' between folders. */
   path: string;
 }

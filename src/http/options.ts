@@ -221,7 +221,7 @@ export interface Settings extends Numbers {
   readonly audits?: AuditStore;
   readonly connections: () => Iterable<Connection>;
   readonly webhook?: NonNullable<HandlerOptions["webhook"]>;
-  /** Without a slash at its end. */
+  /** The address of the service, without a slash at its end. */
   readonly publicUrl?: string;
 }
 

@@ -80,7 +80,7 @@ interface Schemas {
   readonly outputSchema: ReturnType<typeof leanOutput>;
 }
 
-/** Converted once for each tool, because over HTTP each request has a server of its own. */
+/** The schemas of each tool. They are converted once, because over HTTP each request has a server of its own. */
 const converted = new WeakMap<Tool, Schemas>();
 
 function schemasOf(tool: Tool): Schemas {

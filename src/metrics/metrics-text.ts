@@ -11,7 +11,7 @@
 /** One metric with its samples. Its name ends in the unit, or in `_total` for a counter. */
 export interface Metric {
   readonly name: string;
-  /** One sentence. */
+  /** A description in one sentence. */
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly samples: readonly Sample[];

@@ -56,7 +56,7 @@ export interface OverlaysOptions {
   readonly maxFileSize: number;
   readonly newest: () => Promise<Catalog>;
   readonly tables: KeptTables;
-  /** Each call reads a snapshot of its own. */
+  /** Calls `read` with a snapshot of its own. */
   readonly reading: <T>(read: (snapshot: Snapshot) => Promise<T>) => Promise<T>;
 }
 

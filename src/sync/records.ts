@@ -19,7 +19,7 @@ import { z } from "zod";
 
 const repository = z.object({
   version: z.literal(1),
-  /** The host's id. */
+  /** The id that the host gave the repository. */
   id: z.string(),
   /** The name in the index. */
   name: z.string(),

@@ -12,7 +12,7 @@ export const LIVE_MS = 10_000;
 export const PLACED_MS = 600_000;
 /** If PostgreSQL reports an error, or does not answer for this long, a machine assumes that no machine can reach it. */
 const OUTAGE_MS = 5_000;
-/** How much time nodes have for their next heartbeat after such an outage. */
+/** How much time nodes have for their next heartbeat after an outage of PostgreSQL. */
 const SETTLE_MS = 10_000;
 
 export interface NodeRow {

@@ -191,7 +191,7 @@ export interface SegmentToFetch {
   readonly bytes?: number;
 }
 
-/** An edition to fetch, and its number and that of its segment in this data directory. */
+/** An edition to fetch, with its own number and its segment's number in this data directory. */
 export interface SymbolsToFetch extends EditionOf {
   readonly key: string;
 }

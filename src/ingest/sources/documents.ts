@@ -26,7 +26,7 @@ export interface Document {
   path: string;
   /** The text or its bytes. A function is called only if `version` is new or absent. */
   content: string | Uint8Array | (() => string | Uint8Array | Promise<string | Uint8Array>);
-  /** If it equals the indexed version of the path, the content is not read again. */
+  /** The version of the content. If it equals the indexed version of the path, the content is not read again. */
   version?: string;
 }
 

@@ -83,7 +83,7 @@ export interface SourceOrigin {
 export interface ListingOptions {
   /** Aborted when the run ends early. The source must then stop listing. */
   readonly signal: AbortSignal;
-  /** In bytes. Larger content is not read; list such files as skipped, 'too-large'. */
+  /** The most bytes of a file's content. List larger files as skipped, 'too-large', without reading them. */
   readonly maxFileSize: number;
 }
 
@@ -189,7 +189,7 @@ export interface FileEntry {
   readonly path: string;
   /** 0-based positions in Listing.revisions. */
   readonly revisions: readonly number[];
-  /** If it equals the indexed version of the path, the content is not read again. */
+  /** The version of the content. If it equals the indexed version of the path, the content is not read again. */
   readonly version?: string;
   /** Bytes of content, if known before it is read. Used for progress only. */
   readonly size?: number;

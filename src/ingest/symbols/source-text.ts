@@ -9,7 +9,7 @@
 import { isAscii } from "node:buffer";
 
 export interface SourceText {
-  /** In UTF-16 units. */
+  /** The length in UTF-16 units. */
   readonly length: number;
   /** Returns at most `count` units from `start` as a string; empty at the end. */
   slice(start: number, count: number): string;

@@ -36,7 +36,7 @@ export interface FileResult {
 export interface Stats {
   totalMatchCount: number;
   fileCount: number;
-  /** In nanoseconds. */
+  /** The nanoseconds that the search took. */
   duration: number;
   /** Above 0 if the search timed out. */
   shardsSkipped?: number;

@@ -22,7 +22,7 @@ export type WebUrl = (file: {
   repository: string;
   /** The id of the repository, as in Repository.id. */
   repositoryId: number;
-  /** With '/' between folders, relative to the repository's root. */
+  /** The path from the repository's root, with '/' between folders. */
   path: string;
   /** The name of the revision in which the file was found. */
   revision: string;

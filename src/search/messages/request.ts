@@ -95,7 +95,7 @@ export type OverlayDocument =
   | {
       /** The name of an indexed repository. */
       repository: string;
-      /** With '/' between folders, relative to the repository's root. */
+      /** The path from the repository's root, with '/' between folders. */
       path: string;
       /** The whole text. */
       content: string | Uint8Array;
@@ -103,7 +103,7 @@ export type OverlayDocument =
   | {
       /** The name of an indexed repository. */
       repository: string;
-      /** With '/' between folders, relative to the repository's root. */
+      /** The path from the repository's root, with '/' between folders. */
       path: string;
       /** Marks the file as removed. */
       removed: true;

@@ -94,7 +94,7 @@ export interface Chunk {
 export interface FileResult {
   /** The path, and the matches in it. */
   fileName: {
-    /** With '/' between folders, relative to the repository's root. */
+    /** The path from the repository's root, with '/' between folders. */
     text: string;
     /** The matches of `file:`, whether or not the content matches. */
     matchRanges: Range[];

@@ -29,7 +29,7 @@ const DIRECTORY_BYTES = 4 * (WORDS + 1);
  */
 const OWNER_BITS = 9;
 const OWNER = 2 ** OWNER_BITS - 1;
-/** A state is never negative. */
+/** The most versions of a slot, so that its state is never negative. */
 const MOST_VERSIONS = 2 ** (31 - OWNER_BITS) - 1;
 
 /** The most bytes of a cache, which is the limit of a typed array on Node 20. */

@@ -90,7 +90,7 @@ export class SymbolsWriter {
     this.#firstBlob = firstBlob;
   }
 
-  /** Adds the run of the next blob, which is copied. Its symbols are unknown if `origin` is undefined. */
+  /** Adds a copy of the next blob's run. Its symbols are unknown if `origin` is undefined. */
   add(origin: Origin | undefined, run: Uint8Array): void {
     const blob = this.#firstBlob + this.#states.length;
     const isFull = this.#block.length + run.length > SYMBOL_BLOCK_BYTES;

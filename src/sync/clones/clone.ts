@@ -57,7 +57,7 @@ export async function updateClone(folder: string, options: CloneOptions): Promis
 
 const HERE = { inClone: true } as const;
 
-/** A large repository may be repacked for minutes without output. */
+/** How long repacking may be silent. A large repository takes minutes without output. */
 const GC_MS = 3_600_000;
 
 /** Resolves to a digest. Equal digests mean that nothing has changed. */

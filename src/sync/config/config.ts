@@ -193,7 +193,7 @@ export type ConnectionConfig = CommonConnectionConfig &
     | {
         /** Azure DevOps, in the cloud or Server. */
         type: "azuredevops";
-        /** Default 'https://dev.azure.com'. For Azure DevOps Server, the address of the parent of its collections. */
+        /** Default 'https://dev.azure.com'. For Azure DevOps Server, its address without the name of a collection. */
         url?: string;
         /** Organizations, or collections of a Server. */
         orgs?: string[];

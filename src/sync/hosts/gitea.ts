@@ -24,7 +24,7 @@ const repository = z.object({
   default_branch: z.string().nullish(),
 });
 
-/** A search returns its list inside an object. */
+/** The answer to a search, whose list is inside an object. */
 const searchPage = z.object({ data: listOf(repository) });
 
 /** The most entries that a server returns by default. */
