@@ -1,19 +1,18 @@
 /**
- * Four groups of test files. Those of pure functions share a few processes, so that the modules they test are loaded and
- * compiled once for each process and not once for each file: 0.4 s of processor time a file. The others have a process
- * of their own. Files that open engines or start git must not share: their process grows, and what a large process
- * starts takes several times as long. They load the sources as a few bundles (test/bundled-sources.ts); only files that
- * call vi.mock() load them one by one. Files with bounds of processor time run without the flags for V8 below.
+ * Four groups of test files. Half of them share processes, so that vitest and the sources are loaded once for several
+ * files (test/reused-forks.ts). They load the sources as a few bundles (test/bundled-sources.ts); only files that call
+ * vi.mock() load them one by one. Three groups have a process for each file: those that call vi.mock(), those that
+ * measure their process or start others, which takes several times as long from a large process, and those with bounds
+ * of processor time, which run without the flags for V8 below.
  */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { dirname, join } from "node:path";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BUNDLES, bundledSources } from "./test/bundled-sources.ts";
+import { reusedForks } from "./test/reused-forks.ts";
 import { SlowFirst } from "./test/slow-first.ts";
-
-/** Folders of test/ whose files share processes, if they can. */
-const SHARING = ["auth", "base", "kernel", "metrics", "oracle", "query", "regex", "validation"];
 
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.ts"))
@@ -25,19 +24,27 @@ const pathsOf = (wanted: (file: { path: string; text: string }) => boolean): str
   files.filter(wanted).map(({ path }) => path);
 
 const MOCKS = /\bvi\.mock\(/;
-const MEASURES = /\b(?:memoryUsage|cpuUsage|eventLoopUtilization|VmHWM)\b/;
+const MEASURES = /\b(?:memoryUsage|cpuUsage|eventLoopUtilization|VmHWM|RssAnon)\b|\/proc\/self\//;
 const BOUNDS = /\bSLOWNESS\b|\bwatchStalls\b|\/lateness\.ts/;
 const bounded = pathsOf(({ text }) => BOUNDS.test(text) && !MOCKS.test(text));
 const mocking = pathsOf(({ text }) => MOCKS.test(text));
-const shared = pathsOf(
+const own = pathsOf(
   ({ path, text }) =>
-    SHARING.includes(path.split("/")[1]!) &&
-    !MOCKS.test(text) &&
-    !MEASURES.test(text) &&
-    !BOUNDS.test(text),
+    (MEASURES.test(text) || startsProcesses(path)) && !MOCKS.test(text) && !BOUNDS.test(text),
 );
 
-const common: TestProjectInlineConfiguration["test"] = {
+/** Whether a test file, or what it imports from outside src/, imports what starts processes. */
+function startsProcesses(path: string, seen = new Set<string>()): boolean {
+  if (seen.has(path) || path.startsWith("src/") || !existsSync(path)) return false;
+  seen.add(path);
+  const text = readFileSync(path, "utf8");
+  if (/"node:child_process"/.test(text)) return true;
+  return [...text.matchAll(/"(\.[^"\n]*\.m?[jt]s)"/g)].some(([, name]) =>
+    startsProcesses(join(dirname(path), name!).replaceAll("\\", "/"), seen),
+  );
+}
+
+const common = {
   setupFiles: ["test/properties.ts"],
   // no test has a time of its own: on a busy machine it may wait for a core again and again; what takes
   // longer than this has stopped. Random tests that run QUERN_RUNS times as often may take as much longer.
@@ -53,7 +60,8 @@ const common: TestProjectInlineConfiguration["test"] = {
   execArgv: ["--interrupt-budget=2000000", "--initial-old-space-size=192"],
   // two more than cores: many tests wait for processes, disks and timers, and with one more a tenth of the cores is idle
   maxWorkers: availableParallelism() + 2,
-};
+} satisfies TestProjectInlineConfiguration["test"];
+const server = { deps: { external: [BUNDLES] } };
 
 /**
  * A run whose tests print to the console fails, because what they print hides what others tell. They may tell what this
@@ -86,34 +94,19 @@ export default defineConfig({
         ...sources,
         test: {
           ...common,
-          name: "alone",
+          name: "reused",
           include: ["test/**/*.test.ts"],
-          exclude: [...shared, ...mocking, ...bounded],
-          server: { deps: { external: [BUNDLES] } },
-        },
-      },
-      {
-        // as hosts run it: bounds of processor time are for code that V8 optimizes as usual
-        ...sources,
-        test: {
-          ...common,
-          name: "bounded",
-          include: bounded,
-          execArgv: [],
-          server: { deps: { external: [BUNDLES] } },
-        },
-      },
-      {
-        test: { ...common, name: "mocking", include: mocking },
-      },
-      {
-        test: {
-          ...common,
-          name: "shared",
-          include: shared,
+          exclude: [...own, ...bounded, ...mocking],
+          pool: reusedForks,
           isolate: false,
+          setupFiles: ["test/between-files.ts", ...common.setupFiles],
+          server,
         },
       },
+      { ...sources, test: { ...common, name: "own", include: own, server } },
+      // as hosts run it: bounds of processor time are for code that V8 optimizes as usual
+      { ...sources, test: { ...common, name: "bounded", include: bounded, execArgv: [], server } },
+      { test: { ...common, name: "mocking", include: mocking } },
     ],
   },
 });
