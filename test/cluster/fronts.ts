@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { fetchHandler } from "../../src/base/direct-handlers.ts";
 import { STREAM } from "../../src/cluster/wire/calls.ts";
-import { nodeHandler } from "../../src/cluster/node/node-handler.ts";
+import { nodeHandler, type NodeOptions } from "../../src/cluster/node/node-handler.ts";
 import type { ClusterEngine, ClusterOptions } from "../../src/cluster/index.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
 import type { Cluster } from "./machines.ts";
@@ -15,40 +15,45 @@ export const SECRET = "a secret of the machines";
 export interface RunningNode {
   readonly name: string;
   readonly url: string;
+  /** Changes with restart(). */
   readonly engine: ClusterEngine;
   /** Cuts the node's connections and accepts no others, as if the machine were gone. */
   cut(): void;
   /** Ends cut(). */
   mend(): void;
+  /** Closes the engine, and opens another one with an empty folder and the same address. */
+  restart(): Promise<void>;
   /** How much later the node answers. */
   delayMs: number;
   /** Whether the node knows none of the calls, like a node of another version of the protocol. */
   isOtherVersion: boolean;
-  /** The number of frames of a stream after which the node dies. */
-  streamFrames: number;
-  /** Whether it then sends nothing more, instead of dying. */
+  /** Whether the node has as many streams as it takes. */
+  isFull: boolean;
+  /** After how many frames the next streams break. Later streams are whole. */
+  streamFrames: number[];
+  /** Whether the node is gone when a stream breaks, as after cut(). */
+  isMortal: boolean;
+  /** Whether a stream sends nothing more, instead of breaking. */
   stalls: boolean;
   /** The number of calls that the node has received, by path. */
   readonly asked: Map<string, number>;
 }
 
-const otherVersion = toNodeListener(
-  fetchHandler(
-    nodeHandler({ secret: SECRET, maxConcurrent: 64, answers: {}, hold: async () => undefined }),
-  ),
-);
+const refusing = (options: Pick<NodeOptions, "maxConcurrent" | "answers">) =>
+  toNodeListener(
+    fetchHandler(nodeHandler({ secret: SECRET, hold: async () => undefined, ...options })),
+  );
+const otherVersion = refusing({ maxConcurrent: 64, answers: {} });
+const full = refusing({ maxConcurrent: 0, answers: { [STREAM]: async function* () {} } });
 
-/** Cuts the connection when so many parts of the body have been sent. If the node stalls, sends nothing more instead. */
-function breakAfter(
-  { streamFrames, stalls }: Pick<RunningNode, "streamFrames" | "stalls">,
-  response: ServerResponse,
-): void {
+/** When so many parts of the body have been sent, sends nothing more and calls `onBreak`. */
+function breakAfter(frames: number, response: ServerResponse, onBreak: () => void): void {
   const write = response.write.bind(response) as (part: Uint8Array) => boolean;
   let sent = 0;
   response.write = (part: Uint8Array) => {
-    if (sent++ < streamFrames) return write(part);
+    if (sent++ < frames) return write(part);
     response.flushHeaders();
-    if (!stalls) response.socket?.destroySoon();
+    onBreak();
     return false;
   };
 }
@@ -66,7 +71,13 @@ export async function startNode(
     if (isCut || !listener) return void request.socket.destroy();
     asked.set(request.url!, (asked.get(request.url!) ?? 0) + 1);
     if (node.isOtherVersion) return otherVersion(request, response);
-    if (request.url === STREAM) breakAfter(node, response);
+    if (node.isFull && request.url === STREAM) return full(request, response);
+    if (request.url === STREAM)
+      breakAfter(node.streamFrames.shift() ?? Infinity, response, () => {
+        if (node.stalls) return;
+        isCut ||= node.isMortal;
+        response.socket?.destroySoon();
+      });
     if (node.delayMs === 0) return listener(request, response);
     setTimeout(() => listener?.(request, response), node.delayMs).unref();
   }).listen(0, "127.0.0.1");
@@ -84,13 +95,20 @@ export async function startNode(
     listen: async (internal: ClusterEngine["internal"]) =>
       void (listener = toNodeListener(internal)),
   };
-  const node = {
+  const open = () => cluster.open({ ...options, node: own });
+  let engine: ClusterEngine;
+  const node: RunningNode = {
     name,
     url,
+    get engine() {
+      return engine;
+    },
     asked,
     delayMs: 0,
     isOtherVersion: false,
-    streamFrames: Infinity,
+    isFull: false,
+    streamFrames: [],
+    isMortal: false,
     stalls: false,
     cut() {
       isCut = true;
@@ -99,8 +117,13 @@ export async function startNode(
     mend() {
       isCut = false;
     },
+    async restart() {
+      await engine.close();
+      engine = await open();
+    },
   };
-  return Object.assign(node, { engine: await cluster.open({ ...options, node: own }) });
+  engine = await open();
+  return node;
 }
 
 export async function startNodes(

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { nodeClient, NodeFailed, type NodeClient } from "../../src/cluster/front/node-client.ts";
 import { fetchHandler } from "../../src/base/direct-handlers.ts";
 import { nodeHandler, type NodeOptions } from "../../src/cluster/node/node-handler.ts";
-import { STREAM } from "../../src/cluster/wire/calls.ts";
+import { STREAM, type SentStep } from "../../src/cluster/wire/calls.ts";
 import { decode, decodeFrames, encode, frameOf } from "../../src/cluster/wire/codec.ts";
 import { Holder } from "../../src/cluster/node/holder.ts";
 import {
@@ -20,7 +20,6 @@ import {
 import { QuernError } from "../../src/base/errors.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
 import { zeroStats } from "../../src/search/messages/stats.ts";
-import type { StreamStep } from "../../src/search/caller/stream.ts";
 import type { Heads } from "../../src/search/caller/heads.ts";
 import { viewOf } from "../../src/store/catalog/view.ts";
 import type { Catalog } from "../../src/store/catalog/catalog.ts";
@@ -65,6 +64,7 @@ async function serve(changes: Partial<NodeOptions> = {}) {
             ? {
                 view: viewOf({} as Catalog),
                 viewer: undefined,
+                originOf: (segment) => [1, segment],
                 release: () => void released.count++,
               }
             : undefined,
@@ -307,22 +307,22 @@ test.each(SICK_ANSWERS)("a node that answers with %s has failed", async (_, body
 
 // ── whoever stands in a node's place ──
 
-async function stepsOf(client: NodeClient, url: string): Promise<StreamStep[]> {
-  const steps: StreamStep[] = [];
+async function stepsOf(client: NodeClient, url: string): Promise<SentStep[]> {
+  const steps: SentStep[] = [];
   for await (const step of await client.stream(url, asked)) steps.push(step);
   return steps;
 }
 
-const chunk = (name: string): StreamStep => ({
+const chunk = (name: string): SentStep => ({
   event: {
     type: "chunk",
     stats: zeroStats(),
     files: [{ fileName: { text: name, matchRanges: [] }, repository: "r", chunks: [] }],
     repositoryInfo: [],
-  } as unknown as StreamStep["event"],
+  } as unknown as SentStep["event"],
   files: [],
 });
-const final: StreamStep = {
+const final: SentStep = {
   event: { type: "final", accumulatedStats: zeroStats(), isSearchExhaustive: true },
   files: [],
 };

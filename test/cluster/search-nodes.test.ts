@@ -75,7 +75,12 @@ async function startNodes(engine: Engine, count: number): Promise<Node[]> {
         if (faults.isBehind) return undefined;
         const own = slices.map(([, , slice]) => slice);
         const view = await parts.partsOf(await parts.newest(), own, SLICES);
-        return { view, viewer: undefined, release: () => undefined };
+        return {
+          view,
+          viewer: undefined,
+          originOf: (segment) => [1, segment],
+          release: () => undefined,
+        };
       },
     };
     const listener = toNodeListener(fetchHandler(nodeHandler(options)));

@@ -1,72 +1,311 @@
-/** Nodes that die during a stream: a replica takes over only if the node has not yet delivered a file. */
+/**
+ * Nodes that die during a stream. A replica continues the stream at the same generation: each file is delivered once,
+ * and the counters are those of one engine. If no replica can, the stream says that it is partial.
+ *
+ * | what fails                                                  | what the caller gets                    |
+ * | ----------------------------------------------------------- | --------------------------------------- |
+ * | a node, after any number of files                           | everything, counters as without it      |
+ * | the same, with several slices on three nodes                | the same                                |
+ * | the same, for a viewer of one repository                    | the same, and nothing of the others     |
+ * | the same, if the request has fewer matches or bytes         | exactly as many                         |
+ * | a node, then its replica, before, at or after the same file | everything: the first one is back       |
+ * | a node, and its replica became ready just now               | everything: the front looks again       |
+ * | a node, and its replica is gone                             | the files so far, crashes               |
+ * | a node, and its replica has only a newer generation         | the same                                |
+ * | a node, and its replica is overloaded                       | OVERLOADED, as before the first file    |
+ * | each replica, each time                                     | the files so far, crashes after 5       |
+ * | a node, after more files than the front remembers           | the files so far, crashes               |
+ */
 
-import { expect } from "vitest";
-import type { ClusterEngine } from "../../src/cluster/index.ts";
-import type { SearchOptions } from "../../src/index.ts";
-import { openFront, startNodes } from "./fronts.ts";
+import { describe, expect } from "vitest";
+import type { ClusterEngine, ClusterOptions } from "../../src/cluster/index.ts";
+import { nodeClient } from "../../src/cluster/front/node-client.ts";
+import { streamNodes } from "../../src/cluster/front/stream-nodes.ts";
+import type { Engine, SearchEvent, SearchOptions } from "../../src/index.ts";
+import { comparable } from "./comparable.ts";
+import { openFront, SECRET, startNode, startNodes } from "./fronts.ts";
 import { newCluster, shop } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
 
-const FILES = 100;
+/** With so many matches in each file, each file is a frame of its own. */
+const MATCHES = 512;
+const FILES = 6;
+const ALL = FILES * MATCHES;
 
-/** Starts two nodes with the same slice, whose stream has several frames of files. */
-async function filled() {
-  const cluster = await newCluster({ onWarning: () => undefined });
-  const nodes = await startNodes(cluster, 2);
+const text = (name: string, n: number): string => `${name} ${n}\n${"needle\n".repeat(MATCHES)}`;
+const contents = (name: string, count = FILES): string[] =>
+  Array.from({ length: count }, (_, n) => text(name, n));
+
+/** Starts nodes with a replica of each slice, and a front. */
+async function filled(
+  fill: (front: ClusterEngine) => Promise<unknown> = (front) =>
+    front.index(shop("shop", ...contents("shop"))),
+  { count = 2, ...options }: Partial<ClusterOptions> & { readonly count?: number } = {},
+) {
+  const cluster = await newCluster({ onWarning: () => undefined, ...options });
+  const nodes = await startNodes(cluster, count);
   const front = await openFront(cluster);
-  await front.index(shop("shop", ...Array.from({ length: FILES }, (_, n) => `needle ${n}\n`)));
-  const ready = async () => (await front.status()).nodes.map((one) => one.ready);
-  await expect.poll(ready).toEqual([1, 1]);
+  await fill(front);
+  const missing = async () => (await front.status()).nodes.map((one) => one.missingBytes);
+  await expect.poll(missing).toEqual(nodes.map(() => 0));
   await front.refresh();
   const asked = () => nodes.filter((node) => node.asked.has("/v1/stream"));
-  return { nodes, front, asked };
+  /** Streams once, and resolves to the nodes in the order in which the stream asks them. */
+  const inOrder = async () => {
+    await streamed(front);
+    const [first] = asked();
+    nodes.forEach((node) => node.asked.clear());
+    return [first!, ...nodes.filter((node) => node !== first)];
+  };
+  return { cluster, nodes, front, asked, inOrder };
 }
 
-async function streamed(front: ClusterEngine) {
-  const paths: string[] = [];
-  for await (const event of front.stream({ query: "needle", matches: 1000 })) {
-    if (event.type === "chunk") paths.push(...event.files.map(({ fileName }) => fileName.text));
-    else
-      return { paths, crashes: event.accumulatedStats.crashes, isWhole: event.isSearchExhaustive };
+interface Streamed {
+  /** Sorted. A file that comes twice is in it twice. */
+  readonly files: readonly string[];
+  readonly counters: Readonly<Record<string, unknown>>;
+  readonly isWhole: boolean;
+  /** The sums of the chunks' counters. */
+  readonly told: Readonly<Record<string, number>>;
+}
+
+async function sumOf(events: AsyncIterable<SearchEvent | "stale">): Promise<Streamed> {
+  const files: string[] = [];
+  const told: Record<string, number> = {};
+  for await (const event of events) {
+    if (event === "stale") throw new Error("the stream is stale");
+    if (event.type === "final") {
+      const { accumulatedStats: stats, isSearchExhaustive } = event;
+      const all = comparable({ stats, isSearchExhaustive, files: [], repositoryInfo: [] });
+      return { files: files.sort(), counters: all.counters, isWhole: isSearchExhaustive, told };
+    }
+    for (const { repository, fileName } of event.files)
+      files.push(`${repository}/${fileName.text}`);
+    for (const [name, value] of Object.entries(event.stats))
+      if (typeof value === "number") told[name] = (told[name] ?? 0) + value;
   }
   throw new Error("a stream without an end");
 }
 
-test("before it has delivered a file: its replica streams everything", async () => {
-  const { nodes, front, asked } = await filled();
-  await streamed(front);
-  const [first] = asked();
-  nodes.forEach((node) => node.asked.clear());
-  first!.streamFrames = 0;
-  const { paths, ...end } = await streamed(front);
-  expect(end).toEqual({ crashes: 0, isWhole: true });
-  expect([paths.length, new Set(paths).size]).toEqual([FILES, FILES]);
-  expect(asked()).toHaveLength(2);
+const streamed = (front: Engine, matches = 1e6, options: SearchOptions = {}): Promise<Streamed> =>
+  sumOf(front.stream({ query: "needle", matches }, options));
+
+/** Expects that the chunks together count no more than the last event. */
+function expectNothingTwice({ told, counters }: Streamed): void {
+  for (const [name, count] of Object.entries(counters))
+    if (name in told) expect([name, told[name]! <= Number(count)]).toEqual([name, true]);
+}
+
+const withoutTold = ({ files, counters, isWhole }: Streamed) => ({ files, counters, isWhole });
+
+describe("a node that dies", () => {
+  test("after any number of files: its replica continues", async () => {
+    const { front, asked, inOrder } = await filled();
+    const whole = await streamed(front);
+    expect([whole.files.length, whole.isWhole]).toEqual([FILES, true]);
+    const [first] = await inOrder();
+    for (let frames = 0; frames <= FILES; frames++) {
+      first!.streamFrames = [frames];
+      const given = await streamed(front);
+      expect([frames, withoutTold(given)]).toEqual([frames, withoutTold(whole)]);
+      expectNothingTwice(given);
+      expect(given.told["actualMatchCount"]).toBe(ALL);
+      expect(first!.streamFrames).toEqual([]);
+    }
+    expect(asked()).toHaveLength(2);
+  });
+
+  test("with several slices on three nodes: the replicas of each continue", async () => {
+    const fill = async (front: ClusterEngine) => {
+      for (let n = 1; n <= 3; n++)
+        for (const name of ["a", "b"]) await front.index(shop(name, ...contents(name, n)));
+    };
+    const { front, nodes } = await filled(fill, { count: 3, shardBytes: 4_000 });
+    const whole = await streamed(front);
+    expect([whole.files.length, whole.isWhole]).toEqual([6, true]);
+    for (const node of nodes)
+      for (let frames = 0; frames < 4; frames++) {
+        node.streamFrames = [frames];
+        const given = await streamed(front);
+        expect([frames, withoutTold(given)]).toEqual([frames, withoutTold(whole)]);
+        expectNothingTwice(given);
+      }
+    expect(nodes.some(({ streamFrames }) => streamFrames.length === 0)).toBe(true);
+  });
+
+  test("for a viewer: the replica hides the same", async () => {
+    const { front, inOrder } = await filled(async (engine) => {
+      for (const name of ["open", "secret"]) await engine.index(shop(name, ...contents(name)));
+    });
+    const viewer = { repositoryIds: new Set([(await front.repository("open"))!.id]) };
+    const whole = await streamed(front, 1e6, { viewer });
+    const [first] = await inOrder();
+    for (let frames = 0; frames <= FILES; frames++) {
+      first!.streamFrames = [frames];
+      expect(withoutTold(await streamed(front, 1e6, { viewer }))).toEqual(withoutTold(whole));
+    }
+    expect(whole.files.every((file) => file.startsWith("open/"))).toBe(true);
+  });
+
+  test.each([1, MATCHES, MATCHES + 1, 3 * MATCHES - 1, ALL - 1, ALL])(
+    "with %s matches: exactly so many are delivered",
+    async (matches) => {
+      const { front, inOrder } = await filled();
+      const [first] = await inOrder();
+      for (let frames = 0; frames <= FILES; frames++) {
+        first!.streamFrames = [frames];
+        const { files, counters, isWhole } = await streamed(front, matches);
+        expect(counters).toMatchObject({ actualMatchCount: matches, totalMatchCount: ALL });
+        expect(counters).toMatchObject({ crashes: 0, fileCount: FILES });
+        expect(isWhole).toBe(matches === ALL);
+        expect(files).toHaveLength(Math.ceil(matches / MATCHES));
+        expect(new Set(files).size).toBe(files.length);
+      }
+    },
+  );
+
+  test("with few bytes: as many files as without the failure", async () => {
+    const { front, inOrder } = await filled();
+    const [first] = await inOrder();
+    for (const maxBytes of [1, 100_000, 250_000]) {
+      const count = (await streamed(front, 1e6, { maxBytes })).files.length;
+      expect(count).toBeLessThan(FILES);
+      for (let frames = 0; frames <= FILES; frames++) {
+        first!.streamFrames = [frames];
+        const { files, counters } = await streamed(front, 1e6, { maxBytes });
+        expect([files.length, new Set(files).size, counters["crashes"]]).toEqual([count, count, 0]);
+      }
+    }
+  });
+
+  test("and then its replica, while the first node is back: it continues again", async () => {
+    const { front, inOrder } = await filled();
+    const whole = await streamed(front);
+    const [first, second] = await inOrder();
+    for (let one = 0; one <= FILES; one++)
+      for (const other of [0, Math.max(0, one - 1), one, Math.min(FILES, one + 2)]) {
+        first!.streamFrames = [one];
+        second!.streamFrames = [other];
+        const given = await streamed(front);
+        expect([one, other, withoutTold(given)]).toEqual([one, other, withoutTold(whole)]);
+        expectNothingTwice(given);
+        expect([first!.streamFrames, second!.streamFrames]).toEqual([[], []]);
+      }
+  });
+
+  test("and a replica that became ready just now: the front looks again", async () => {
+    const { cluster, front, nodes } = await filled(undefined, { count: 1 });
+    const whole = await streamed(front);
+    const [first] = nodes;
+    first!.streamFrames = [2];
+    first!.isMortal = true;
+    const events = front.stream({ query: "needle", matches: 1e6 })[Symbol.asyncIterator]();
+    const begun = await events.next();
+    await startNode(cluster, "later"); // ready when this resolves
+    const given = await sumOf(
+      (async function* () {
+        yield begun.value as SearchEvent;
+        yield* { [Symbol.asyncIterator]: () => events };
+      })(),
+    );
+    expect(withoutTold(given)).toEqual(withoutTold(whole));
+  });
 });
 
-test("before it has delivered a file, on each replica and each time: its slice is a crash", async () => {
-  const { nodes, front } = await filled();
-  nodes.forEach((node) => (node.streamFrames = 0));
-  expect(await streamed(front)).toEqual({ paths: [], crashes: 1, isWhole: false });
-  const calls = nodes.reduce((sum, { asked }) => sum + (asked.get("/v1/stream") ?? 0), 0);
-  expect(calls).toBe(5);
-});
+describe("the stream is partial, and says so", () => {
+  const isPartial = ({ files, counters, isWhole }: Streamed, most = FILES - 1): void => {
+    expect(new Set(files).size).toBe(files.length);
+    expect([counters["crashes"], isWhole, files.length <= most]).toEqual([1, false, true]);
+  };
 
-test("after it has delivered files: its slice is a crash, and no file comes twice", async () => {
-  const { nodes, front, asked } = await filled();
-  nodes.forEach((node) => (node.streamFrames = 1));
-  const { paths, ...end } = await streamed(front);
-  expect(end).toEqual({ crashes: 1, isWhole: false });
-  expect(new Set(paths).size).toBe(paths.length);
-  expect(paths.length).toBeGreaterThan(0);
-  expect(paths.length).toBeLessThan(FILES);
-  expect(asked()).toHaveLength(1);
+  test("no replica is left", async () => {
+    const { front, inOrder } = await filled();
+    const [first, second] = await inOrder();
+    first!.streamFrames = [2];
+    first!.isMortal = true;
+    second!.cut();
+    const given = await streamed(front);
+    isPartial(given, 2);
+    expect(given.files.length).toBeGreaterThan(0);
+  });
+
+  test("the replica has only a newer generation", async () => {
+    const { front, inOrder, nodes } = await filled();
+    const [first, second] = await inOrder();
+    first!.streamFrames = [2];
+    first!.isMortal = true;
+    const events = front.stream({ query: "needle", matches: 1e6 });
+    let isBegun = false;
+    const given = await sumOf(
+      (async function* () {
+        for await (const event of events) {
+          yield event;
+          if (isBegun) continue;
+          isBegun = true;
+          first!.mend();
+          await front.index(shop("shop", ...contents("newer")));
+          await second!.restart();
+          first!.cut();
+        }
+      })(),
+    );
+    isPartial(given, 2);
+    expect(nodes.some(({ asked }) => asked.has("/v1/stream"))).toBe(true);
+    expect((await streamed(front)).isWhole).toBe(true);
+  });
+
+  test("the replica is overloaded: the stream is rejected, as it is before its first file", async () => {
+    const { front, inOrder } = await filled();
+    const [first, second] = await inOrder();
+    first!.streamFrames = [2];
+    first!.isMortal = true;
+    second!.isFull = true;
+    await expect(streamed(front)).rejects.toMatchObject({ code: "OVERLOADED" });
+  });
+
+  test.each([0, 1, 3])("each replica dies each time after %s files", async (frames) => {
+    const { nodes, front } = await filled();
+    nodes.forEach((node) => (node.streamFrames = Array<number>(9).fill(frames)));
+    const given = await streamed(front);
+    isPartial(given);
+    const calls = nodes.reduce((sum, { asked }) => sum + (asked.get("/v1/stream") ?? 0), 0);
+    expect(calls).toBe(5);
+  });
+
+  test("more files were delivered than the front remembers", async () => {
+    const { front, inOrder } = await filled();
+    const order = await inOrder();
+    const generation = (await front.status()).shards[0]!.published;
+    const client = nodeClient(SECRET);
+    const placed = { slice: [1, generation, 0] as const, replicas: order.map(({ url }) => url) };
+    const stream = (mostRemembered: number) =>
+      sumOf(
+        streamNodes(client, {
+          request: { query: "needle", matches: 1e6 },
+          slices: [placed],
+          isElsewhere: () => Promise.resolve(false),
+          placedNow: (slices) => Promise.resolve(slices),
+          mostRemembered,
+        }),
+      );
+    for (const [most, frames] of [
+      [0, 1],
+      [2, 3],
+      [3, FILES],
+    ] as const) {
+      order[0]!.streamFrames = [frames];
+      isPartial(await stream(most), frames);
+      order[0]!.streamFrames = [frames];
+      expect((await stream(frames)).isWhole).toBe(true);
+    }
+    client.close();
+  });
 });
 
 /** Ends a stream over two nodes that send one frame and no more. */
 async function ofStalling(options: (stop: AbortController) => SearchOptions) {
   const { nodes, front } = await filled();
-  for (const node of nodes) Object.assign(node, { streamFrames: 1, stalls: true });
+  for (const node of nodes) Object.assign(node, { streamFrames: [1], stalls: true });
   const stop = new AbortController();
   let files = 0;
   const request = { query: "needle", matches: 1000 };

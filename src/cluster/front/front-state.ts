@@ -173,6 +173,17 @@ export class FrontState {
       replicas: replicas[slice] ?? [],
     }));
   }
+
+  /**
+   * Returns slices of an earlier state with the replicas of this state. A replica may have superseded their generation;
+   * it then says so when it is asked.
+   */
+  placedNow(slices: readonly PlacedSlice[]): PlacedSlice[] {
+    return slices.map(({ slice }) => ({
+      slice,
+      replicas: this.shards.get(slice[0])?.replicas[slice[2]] ?? [],
+    }));
+  }
 }
 
 const EVERYTHING = {};

@@ -251,6 +251,12 @@ export class Front implements Answering {
     return this.#state !== state;
   }
 
+  /** Resolves to the slices with the replicas that PostgreSQL names by now. */
+  async #placedNow(slices: readonly PlacedSlice[]): Promise<readonly PlacedSlice[]> {
+    await this.#lookAgain(LOOK_MS);
+    return this.#state.placedNow(slices);
+  }
+
   /** Brings the state up to date. Waits at most `ms`, because PostgreSQL may be down or hang. */
   async #lookAgain(ms: number): Promise<void> {
     const brought = this.follower.run().catch(() => undefined);
@@ -302,6 +308,7 @@ export class Front implements Answering {
         request,
         ...(await this.#slicesWithin(state, understood, options)),
         isElsewhere: () => this.#isElsewhere(state, { startedAt, timeoutMs, left }),
+        placedNow: (slices) => this.#placedNow(slices),
         signal,
         maxBytes,
         ...timeLeft({ startedAt, timeoutMs }),

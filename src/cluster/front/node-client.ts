@@ -6,13 +6,13 @@
 
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { QuernError } from "../../base/errors.ts";
-import type { StreamStep } from "../../search/caller/stream.ts";
 import {
   errorOf,
   STATUS,
   STREAM,
   type Calls,
   type OnSlices,
+  type SentStep,
   type StreamCall,
 } from "../wire/calls.ts";
 import {
@@ -53,7 +53,7 @@ export interface NodeClient {
     signal?: AbortSignal,
   ): Promise<Calls[Path]["answer"]>;
   /** Resolves when the node has begun to answer. */
-  stream(url: string, asked: StreamCall, signal?: AbortSignal): Promise<AsyncGenerator<StreamStep>>;
+  stream(url: string, asked: StreamCall, signal?: AbortSignal): Promise<AsyncGenerator<SentStep>>;
   close(): void;
 }
 
@@ -163,7 +163,7 @@ async function readAnswer(answer: Answer): Promise<unknown> {
 }
 
 /** Yields the steps of a stream. If the stream ends without its last step, the node has failed. */
-async function* stepsOf({ secret, url, call, response }: Answer): AsyncGenerator<StreamStep> {
+async function* stepsOf({ secret, url, call, response }: Answer): AsyncGenerator<SentStep> {
   const frames = decodeFrames(response as AsyncIterable<Uint8Array>, frameSigner(secret, call));
   for (let isOver = false; !isOver;) {
     const step = await orFailed(url, async () => {

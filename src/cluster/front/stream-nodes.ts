@@ -1,16 +1,30 @@
 /**
- * Streams from slices on nodes, and passes files on as they arrive. If a node fails before it has delivered files,
- * the replicas of its slices are asked. If it fails later, its slices count as crashed.
+ * Streams from slices on nodes, and passes files on as they arrive.
+ *
+ * If a node fails, replicas of its slices continue its stream at the same generation. A replica streams its slices
+ * from the beginning, because each node finds files in an order of its own. The front drops the files that were
+ * delivered before, so the caller gets each file once:
+ *
+ * - A file is identified by its segment's number in its shard and its number in that segment. At one generation both
+ *   are the same on all replicas.
+ * - Only the stream that ends adds its counters to the sum, and it counts all files of its slices. So the sum is that
+ *   of one engine, and nothing is counted twice. A chunk of a continued stream adds only its matches.
+ * - The limits of matches and bytes apply to what the caller gets. A node is asked for as much as before: of what it
+ *   sends, at most as much as was delivered before is dropped.
+ * - The replica gets the same request, time limit and visible repositories.
+ *
+ * The slices count as crashed if no replica has them at this generation, if MOST_STREAMS streams of a slice have
+ * failed, or if more than MOST_REMEMBERED files were delivered. A file's content is held only until it is delivered or
+ * dropped.
  */
 
 import { throwIfAborted } from "../../base/abort.ts";
 import { newPause } from "../../base/yield.ts";
 import { isExhaustive } from "../../search/caller/attempt.ts";
-import type { StreamedFile, StreamStep } from "../../search/caller/stream.ts";
 import type { SearchRequest } from "../../search/messages/request.ts";
 import type { FileResult, SearchEvent } from "../../search/messages/response.ts";
 import { addStats, zeroStats, type SearchStats } from "../../search/messages/stats.ts";
-import type { SliceAsked, StreamCall } from "../wire/calls.ts";
+import type { SentFile, SentStep, SliceAsked, StreamCall } from "../wire/calls.ts";
 import {
   askReplicas,
   inTime,
@@ -19,11 +33,14 @@ import {
   type Due,
   type PlacedSlice,
 } from "./ask-replicas.ts";
+import { DeliveredFiles } from "./delivered-files.ts";
 import { NodeFailed, type NodeClient } from "./node-client.ts";
 import { mustNotBeOverloaded } from "./search-nodes.ts";
 
-/** How many streams of a slice may fail before they have delivered anything. The slice then counts as crashed. */
+/** How many streams of a slice may fail. The slice then counts as crashed. */
 const MOST_STREAMS = 5;
+/** How many delivered files a front's stream remembers. They take 3.5 MB. */
+const MOST_REMEMBERED = 100_000;
 
 export interface StreamAsked {
   readonly request: SearchRequest;
@@ -33,29 +50,39 @@ export interface StreamAsked {
   readonly excluded?: Partial<SearchStats>;
   /** Resolves to whether the unanswered slices may have moved to other nodes. */
   readonly isElsewhere: () => Promise<boolean>;
+  /** Resolves to the slices with the replicas that are known by now. */
+  readonly placedNow: (slices: readonly PlacedSlice[]) => Promise<readonly PlacedSlice[]>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly maxBytes?: number | undefined;
+  /** By default MOST_REMEMBERED. */
+  readonly mostRemembered?: number;
 }
 
 /** A node's stream, after its first step. */
 interface Opened {
   readonly url: string;
   readonly slices: readonly SliceAsked[];
-  readonly steps: AsyncIterator<StreamStep>;
+  readonly steps: AsyncIterator<SentStep>;
   /** How many streams of these slices have failed before this one. */
   readonly failures: number;
+  /** Whether it continues a stream that has delivered files. */
+  readonly isContinued: boolean;
+  /** Whether files of these slices were delivered, by this stream or by one that it continues. */
   hasDelivered: boolean;
 }
 
-/** A step of a node's stream, or the way in which the stream has failed. */
-type Next = { readonly from: Opened; readonly step: StreamStep | "lost" | "late" };
+/** A step of a node's stream. "late" if the search's time is over. */
+type Next = { readonly from: Opened; readonly step: SentStep | "late" };
+type Lost = { readonly from: Opened; readonly step: "lost" };
 
-/** How many ranges and bytes may still be delivered, and how many matches were delivered. */
 interface Delivery {
+  /** How many ranges and bytes may still be delivered. */
   ranges: number;
   bytes: number;
+  /** How many matches were delivered. */
   matches: number;
+  readonly files: DeliveredFiles;
 }
 
 /**
@@ -71,42 +98,49 @@ export async function* streamNodes(
   const stop = new AbortController();
   try {
     const failed = new Set<string>();
-    const openSome = (slices: readonly PlacedSlice[], failures: number): Promise<Found> =>
-      open(client, { ...asked, slices }, { due, stop: stop.signal, failed, failures });
-    const found = await openSome(asked.slices, 0);
+    const openSome = (slices: readonly PlacedSlice[], lost?: Opened): Promise<Found> =>
+      open(client, { ...asked, slices }, { due, stop: stop.signal, failed, lost });
+    const openAgain = async (slices: readonly PlacedSlice[], lost: Opened): Promise<Found> => {
+      const first = await openSome(slices, lost);
+      if (first.lost === 0) return first;
+      const isOpen = ({ slice }: PlacedSlice): boolean =>
+        first.streams.some((one) => one.slices.includes(slice));
+      const left = slices.filter((one) => !isOpen(one));
+      const second = await openSome(await asked.placedNow(left), lost);
+      return { ...second, streams: [...first.streams, ...second.streams] };
+    };
+    const found = await openSome(asked.slices);
     mustNotBeOverloaded(found);
     if (found.isStale || (found.lost > 0 && (await asked.isElsewhere()))) return yield "stale";
     const stats = zeroStats();
     addStats(stats, asked.excluded ?? {});
     addMissing(stats, asked.slices.length, found);
-    const reopen = async (lost: Opened): Promise<readonly Opened[]> => {
-      failed.add(lost.url);
-      const failures = lost.failures + 1;
-      if (failures === MOST_STREAMS) {
-        addStats(stats, { crashes: lost.slices.length });
-        return [];
-      }
-      const own = asked.slices.filter(({ slice }) => lost.slices.includes(slice));
-      const again = await openSome(own, failures);
-      addMissing(stats, lost.slices.length, again);
-      return again.streams;
-    };
     const delivery: Delivery = {
       ranges: asked.request.matches,
       bytes: asked.maxBytes ?? Infinity,
       matches: 0,
+      files: new DeliveredFiles(asked.mostRemembered ?? MOST_REMEMBERED),
+    };
+    const reopen = async (lost: Opened): Promise<readonly Opened[]> => {
+      failed.add(lost.url);
+      const own = asked.slices.filter(({ slice }) => lost.slices.includes(slice));
+      const isUnknown = lost.hasDelivered && delivery.files.isIncomplete;
+      const isOver = isUnknown || lost.failures + 1 === MOST_STREAMS;
+      const again = isOver ? NOTHING : await openAgain(own, lost);
+      mustNotBeOverloaded(again);
+      addMissing(stats, own.length, again);
+      return again.streams;
     };
     for await (const { from, step } of inTurn(found.streams, due, reopen)) {
-      if (step === "lost") addStats(stats, { crashes: from.slices.length });
-      else if (step === "late") {
+      if (step === "late") {
         addStats(stats, { shardsSkipped: from.slices.length });
         stats.flushReason = "FLUSH_REASON_TIMER_EXPIRED";
       } else if (step.event.type === "final") addFinal(stats, step.event.accumulatedStats);
       else {
-        from.hasDelivered ||= step.event.files.length > 0;
-        const event = await deliver(step, delivery, (file, count) =>
+        const event = await deliver(from, step, delivery, (file, count) =>
           showBeginning(client, { asked, due, from, file, count }),
         );
+        from.hasDelivered ||= event.files.length > 0;
         if (event.files.length > 0) yield event;
       }
     }
@@ -123,6 +157,15 @@ interface Found extends Answered<unknown> {
   readonly streams: readonly Opened[];
 }
 
+const NOTHING: Found = {
+  streams: [],
+  answers: [],
+  lost: 0,
+  late: 0,
+  isStale: false,
+  isOverloaded: false,
+};
+
 async function open(
   client: NodeClient,
   { request, contexts, maxBytes, slices, signal }: StreamAsked,
@@ -130,10 +173,11 @@ async function open(
     readonly due: Due;
     readonly stop: AbortSignal;
     readonly failed: Set<string>;
-    readonly failures: number;
+    /** The failed stream that is to be continued. */
+    readonly lost: Opened | undefined;
   },
 ): Promise<Found> {
-  const { due, stop, failed, failures } = opening;
+  const { due, stop, failed, lost } = opening;
   const ends = signal ? AbortSignal.any([signal, stop]) : stop;
   const found = await askReplicas(slices, failed, (url, some) => {
     const call = {
@@ -146,11 +190,13 @@ async function open(
     // a signal of its own would end the stream later, while it is read; the caller's abort is in `ends`
     return within({ ...due, signal: undefined }, client.stream(url, call, ends));
   });
+  const isContinued = lost?.hasDelivered ?? false;
   const streams = found.answers.map(({ answer, ...rest }): Opened => ({
     ...rest,
     steps: answer,
-    failures,
-    hasDelivered: false,
+    failures: lost ? lost.failures + 1 : 0,
+    isContinued,
+    hasDelivered: isContinued,
   }));
   return { ...found, streams };
 }
@@ -164,14 +210,14 @@ function addMissing(stats: SearchStats, asked: number, { streams, late }: Found)
 
 /**
  * Yields the steps of all streams as they arrive. A stream is asked for its next step when its previous step has been
- * taken. A stream that fails before it has delivered anything is replaced by the streams that `reopen` returns.
+ * taken. A stream that fails is replaced by the streams that `reopen` returns.
  */
 async function* inTurn(
   streams: readonly Opened[],
   due: Due,
   reopen: (lost: Opened) => Promise<readonly Opened[]>,
 ): AsyncGenerator<Next> {
-  const nextOf = async (from: Opened): Promise<Next | undefined> => {
+  const nextOf = async (from: Opened): Promise<Next | Lost | undefined> => {
     try {
       const next = await within(due, from.steps.next());
       if (next === "late") return { from, step: "late" };
@@ -182,7 +228,7 @@ async function* inTurn(
       return { from, step: "lost" };
     }
   };
-  const begin = (from: Opened): Promise<Next | undefined> => {
+  const begin = (from: Opened): Promise<Next | Lost | undefined> => {
     const next = nextOf(from);
     next.catch(() => undefined); // if the caller leaves the stream, nothing awaits this promise
     return next;
@@ -192,8 +238,7 @@ async function* inTurn(
   while (waiting.size > 0) {
     const races = Array.from(waiting, async ([from, next]) => ({ from, next: await next }));
     const { from, next } = await Promise.race(races);
-    if (next?.step === "lost" && !from.hasDelivered)
-      for (const one of await reopen(from)) waiting.set(one, begin(one));
+    if (next?.step === "lost") for (const one of await reopen(from)) waiting.set(one, begin(one));
     else if (next) yield next;
     if (next && typeof next.step === "object") waiting.set(from, begin(from));
     else waiting.delete(from);
@@ -216,13 +261,15 @@ async function within<T>(due: Due, next: Promise<T>): Promise<T | "late"> {
   });
 }
 
-type ShowBeginning = (file: StreamedFile, count: number) => Promise<FileResult | undefined>;
+type ShowBeginning = (file: SentFile, count: number) => Promise<FileResult | undefined>;
 
 /**
- * Resolves to the files that still fit into the limits of the request. The last one is cut to the matches that remain.
+ * Resolves to the files that were not delivered before and still fit into the limits of the request. The last one is
+ * cut to the matches that remain.
  */
 async function deliver(
-  { event, files: places }: StreamStep,
+  { isContinued }: Opened,
+  { event, files: places }: SentStep,
   delivery: Delivery,
   showBeginning: ShowBeginning,
 ): Promise<Extract<SearchEvent, { type: "chunk" }>> {
@@ -232,10 +279,12 @@ async function deliver(
   for (const [i, file] of chunk.files.entries()) {
     const place = places[i]!;
     if (delivery.ranges <= 0 || delivery.bytes <= 0) break;
+    if (delivery.files.has(place)) continue;
     const count = Math.min(place.count, delivery.ranges);
     const shown = count < place.count ? await showBeginning(place, count) : file;
     if (!shown) continue;
     files.push(shown);
+    delivery.files.add(place);
     matches += count;
     delivery.ranges -= count;
     delivery.bytes -= place.bytes;
@@ -245,7 +294,7 @@ async function deliver(
   return {
     type: "chunk",
     files,
-    stats: { ...chunk.stats, actualMatchCount: matches },
+    stats: { ...(isContinued ? zeroStats() : chunk.stats), actualMatchCount: matches },
     repositoryInfo: chunk.repositoryInfo.filter(({ id }) => own.has(id)),
   };
 }
@@ -257,7 +306,7 @@ async function showBeginning(
     readonly asked: StreamAsked;
     readonly due: Due;
     readonly from: Opened;
-    readonly file: StreamedFile;
+    readonly file: SentFile;
     readonly count: number;
   },
 ): Promise<FileResult | undefined> {

@@ -4,10 +4,10 @@ import { newPause } from "../../base/yield.ts";
 import { explainPlan } from "../../search/caller/explain.ts";
 import { Attempts, type Asked, type SearcherOptions } from "../../search/caller/attempts.ts";
 import { findHeads, showHeads, wholeHeads, type HeadFiles } from "../../search/caller/heads.ts";
-import { streamHeads, type StreamStep } from "../../search/caller/stream.ts";
+import { streamHeads } from "../../search/caller/stream.ts";
 import type { SearchOptions, SearchRequest } from "../../search/messages/request.ts";
 import type { Reader } from "../../reader.ts";
-import type { Described, Found, StreamCall } from "../wire/calls.ts";
+import type { Described, Found, SentStep, StreamCall } from "../wire/calls.ts";
 import { packPaths } from "../wire/packed-paths.ts";
 import type { Answers, Held } from "./node-handler.ts";
 
@@ -63,9 +63,19 @@ export function answersOf({ searching, reader, refresh }: Answering): Answers {
       await refresh();
       return {};
     },
-    "/v1/stream": (asked, held): AsyncIterable<StreamStep> =>
-      streamHeads(attemptsFor(asked), askedOf(asked, held)),
+    "/v1/stream": (asked, held) => stepsOf(attemptsFor(asked), asked, held),
   };
+}
+
+async function* stepsOf(
+  attempts: Attempts,
+  asked: StreamCall,
+  held: Held,
+): AsyncGenerator<SentStep> {
+  for await (const { event, files } of streamHeads(attempts, askedOf(asked, held))) {
+    const sent = files.map((file) => ({ ...file, origin: held.originOf(file.segment) }));
+    yield { event, files: sent };
+  }
 }
 
 /**

@@ -9,7 +9,7 @@ import { IdMap } from "../../base/wide-map.ts";
 import { newPause } from "../../base/yield.ts";
 import type { OwnReady } from "../catalog/nodes.ts";
 import type { Slices } from "../local/contents.ts";
-import type { SliceAsked } from "../wire/calls.ts";
+import type { ShardSegment, SliceAsked } from "../wire/calls.ts";
 import type { Viewer } from "../../search/messages/request.ts";
 import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts";
 import { orderNames } from "../../store/catalog/names.ts";
@@ -37,7 +37,7 @@ export interface HeldState {
   readonly catalog: Catalog;
   readonly shards: ReadonlyMap<number, HeldShard>;
   /** The shard of each segment of the directory, and its number in that shard. */
-  readonly segments: ReadonlyMap<number, readonly [shard: number, segment: number]>;
+  readonly segments: ReadonlyMap<number, ShardSegment>;
 }
 
 interface Kept extends HeldState {
@@ -110,8 +110,10 @@ export class Holder {
     if (chosen === undefined) return undefined;
     for (const { state } of chosen) state.readers++;
     const release = (): void => chosen.forEach(({ state }) => state.readers--);
+    const originOf = (segment: number): ShardSegment =>
+      chosen.find(({ state }) => state.segments.has(segment))!.state.segments.get(segment)!;
     try {
-      return { view: await this.#view(chosen), viewer: this.#viewer(chosen), release };
+      return { view: await this.#view(chosen), viewer: this.#viewer(chosen), originOf, release };
     } catch (error) {
       release();
       throw error;

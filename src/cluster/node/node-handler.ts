@@ -7,7 +7,6 @@ import { createHash } from "node:crypto";
 import type { ReadableStreamDefaultController, UnderlyingSource } from "node:stream/web";
 import type { DirectAnswer, DirectHandler } from "../../base/direct-handlers.ts";
 import { newPause } from "../../base/yield.ts";
-import type { StreamStep } from "../../search/caller/stream.ts";
 import type { Viewer } from "../../search/messages/request.ts";
 import type { View } from "../../store/catalog/view.ts";
 import {
@@ -16,6 +15,8 @@ import {
   STREAM,
   type Calls,
   type OnSlices,
+  type SentStep,
+  type ShardSegment,
   type SliceAsked,
   type StreamCall,
 } from "../wire/calls.ts";
@@ -33,18 +34,20 @@ import {
 export interface HeldView {
   readonly view: View;
   readonly viewer: Viewer | undefined;
+  /** Returns what all nodes call a segment of the view. */
+  readonly originOf: (segment: number) => ShardSegment;
   release(): void;
 }
 
 /** The data that a call is answered from, and the signal that ends it. */
-export interface Held extends Pick<HeldView, "view" | "viewer"> {
+export interface Held extends Omit<HeldView, "release"> {
   readonly signal: AbortSignal;
 }
 
 type Path = keyof Calls;
 export type Answers = {
   readonly [P in Path]: (asked: Calls[P]["asked"], held: Held) => Promise<Calls[P]["answer"]>;
-} & { readonly [STREAM]: (asked: StreamCall, held: Held) => AsyncIterable<StreamStep> };
+} & { readonly [STREAM]: (asked: StreamCall, held: Held) => AsyncIterable<SentStep> };
 
 export interface NodeOptions {
   readonly secret: string;
@@ -102,9 +105,8 @@ async function perform(
   const held = await node.hold(asked.slices);
   if (held === undefined) return answer(STATUS.NOT_READY);
   try {
-    const { view, viewer } = held;
     const call = node.answers[path] as (asked: OnSlices, held: Held) => Promise<unknown>;
-    return await answer(STATUS.OK, await call(asked, { view, viewer, signal }));
+    return await answer(STATUS.OK, await call(asked, { ...held, signal }));
   } finally {
     held.release();
   }

@@ -8,6 +8,7 @@ import { QuernError, type ErrorCode } from "../../base/errors.ts";
 import type { FileContent, FolderEntry, Repository } from "../../repository.ts";
 import type { ExplainedPlan } from "../../search/caller/explain.ts";
 import type { Heads, HeadsPage, HeadToShow, ShownHeads } from "../../search/caller/heads.ts";
+import type { StreamedFile, StreamStep } from "../../search/caller/stream.ts";
 import type { SearchRequest } from "../../search/messages/request.ts";
 
 /**
@@ -87,6 +88,20 @@ export interface Calls {
 
 export const STREAM = "/v1/stream";
 export type StreamCall = Asked;
+
+/** The shard of a segment, and the segment's number in that shard. They are the same on all nodes. */
+export type ShardSegment = readonly [shard: number, segment: number];
+
+/** A step of a node's stream. */
+export interface SentStep extends StreamStep {
+  readonly files: readonly SentFile[];
+}
+
+/** A file of a node's stream. `segment` is known to this node only. */
+export interface SentFile extends StreamedFile {
+  /** The file's segment. Together with `file`, it identifies the file on all replicas at this generation. */
+  readonly origin: ShardSegment;
+}
 
 /** An error as it is transmitted. */
 export interface Failure {

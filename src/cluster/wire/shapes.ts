@@ -4,8 +4,7 @@
  * deeper fields are trusted.
  */
 
-import type { StreamStep } from "../../search/caller/stream.ts";
-import type { Calls, Failure } from "./calls.ts";
+import type { Calls, Failure, SentStep } from "./calls.ts";
 
 type Is = (value: unknown) => boolean;
 
@@ -35,7 +34,13 @@ const fields =
 const isAnything = fields({});
 const isStats = fields({ totalMatchCount: isNumber, crashes: isNumber, flushReason: isText });
 const isResult = fields({ fileName: isAnything, repository: isText, chunks: Array.isArray });
-const isPlaced = fields({ segment: isNumber, file: isNumber, skip: isNumber, count: isNumber });
+const isPlaced = fields({
+  segment: isNumber,
+  file: isNumber,
+  skip: isNumber,
+  count: isNumber,
+  origin: listOf(isNumber),
+});
 
 const isShown = fields({
   files: listOf(orAbsent(fields({ result: isResult, ranges: isNumber, bytes: isNumber }))),
@@ -79,8 +84,8 @@ const isChunk = fields({
 });
 const isFinal = fields({ event: fields({ accumulatedStats: isStats }) });
 
-export function isStep(value: unknown): value is StreamStep {
-  const step = value as StreamStep | undefined;
+export function isStep(value: unknown): value is SentStep {
+  const step = value as SentStep | undefined;
   const isOne = step?.event?.type === "final" ? isFinal : isChunk;
   return isOne(step);
 }
