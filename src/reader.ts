@@ -1,6 +1,6 @@
 /**
- * Reads single repositories, files and folders for an opened engine, on the caller's thread, in slices. Calls `read`
- * with a snapshot of its own.
+ * Reads single repositories, files and folders for an opened engine, on the caller's thread, in slices. Each call reads
+ * a snapshot of its own.
  */
 
 import { closedError, QuernError } from "./base/errors.ts";

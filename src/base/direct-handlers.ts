@@ -21,7 +21,7 @@ export interface DirectAnswer {
   readonly body: Uint8Array;
 }
 
-/** Resolves to a Response if the body is a stream. */
+/** Answers a call. Resolves to a Response only if the body is a stream. */
 export type DirectHandler = (call: DirectCall) => Promise<DirectAnswer | Response>;
 
 const DIRECT = Symbol.for("quern.direct");

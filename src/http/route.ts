@@ -140,7 +140,7 @@ export interface Incoming {
 
 const MOST_ATTEMPTS = 3;
 
-/** Takes a request through these steps. */
+/** Takes a request through the steps at the top of this file. */
 export async function perform(
   route: Route,
   service: Service,

@@ -244,7 +244,7 @@ export class FrontStates {
     this.#catalog = catalog;
   }
 
-  /** Undefined if no state was loaded yet. */
+  /** The newest state. Undefined if none was loaded yet. */
   get newest(): FrontState | undefined {
     return this.#state;
   }

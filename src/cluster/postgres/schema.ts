@@ -214,7 +214,7 @@ export async function migrateCluster(
 
 /** Statements on the tables of a cluster. */
 export interface Tables {
-  /** The quoted and qualified name of a table. */
+  /** Returns the quoted and qualified name of a table. */
   name(table: string): string;
   /** Runs a statement. Before the first statement, checks that the tables exist and have this version. */
   query(text: string, values?: unknown[]): Promise<PostgresResultRows>;

@@ -79,7 +79,7 @@ async function valuesOf(
   }
 }
 
-/** The literal text in a typed expression, which may be a part of a name. */
+/** Returns the literal text in a typed expression, which may be a part of a name. */
 const plain = (expression: string): string => expression.replace(/^\^|\$$|\\/g, "");
 
 async function repositories(

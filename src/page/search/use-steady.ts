@@ -1,6 +1,6 @@
 /**
- * When the ranked answer replaces the stream in another order, keeps in place what the reader is looking at and what
- * has the focus.
+ * Keeps in place what the reader is looking at, and what has the focus, when the ranked answer replaces the stream in
+ * another order.
  */
 
 import { useLayoutEffect, useRef } from "preact/hooks";

@@ -78,7 +78,10 @@ export class FilesToShow {
     return this.#isOver;
   }
 
-  /** If the answer ended early: the number of files processed, and the number of shown ranges of the last one. */
+  /**
+   * Where the answer ended, if it ended early: the number of files processed, and how many ranges of the last one were
+   * shown.
+   */
   get cut(): { readonly files: number; readonly ranges: number } | undefined {
     if (!this.#isCut && this.#reached === this.#files.length) return undefined;
     return { files: this.#reached, ranges: this.#lastRanges };

@@ -237,6 +237,6 @@ export class Control {
 
 const unitsOf = (bytes: number): number => Math.ceil(bytes / ROOM_BYTES);
 
-/** The clock of all threads, in milliseconds. */
+/** Returns the time in milliseconds, by the clock of all threads. */
 const now = (): number => timeOrigin + performance.now();
 const { timeOrigin } = performance; // a getter that takes 50 ns

@@ -100,7 +100,7 @@ export interface RepositoryRecord {
   readonly metadata: RepositoryMetadata;
   /** Where the files came from. Absent in records older than this field, and if the source gave none. */
   readonly origin?: Origin;
-  /** The first is the default one. */
+  /** The revisions, the default one first. */
   readonly revisions: readonly RevisionRecord[];
   readonly indexedAt: number; // milliseconds since 1970
   /** The absolute path of the git repository. Absent for other sources, and in records older than this field. */

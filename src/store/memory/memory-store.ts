@@ -24,7 +24,7 @@ export interface PackedSegment {
   readonly chunks: readonly Uint8Array[];
 }
 
-/** The bytes of all values of a segment. */
+/** Returns the bytes of all values of a segment. */
 export function packedBytes({ places }: PackedSegment): number {
   let bytes = 0;
   for (let i = 0; i < places.length; i += 3) bytes += places[i + 2]! - places[i + 1]!;

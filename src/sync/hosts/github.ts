@@ -62,7 +62,7 @@ async function* ofUser(user: string, { config, context, all }: UserContext): Asy
   else yield* all(`${addressOf(api, "users", user, "repos")}?type=owner&`);
 }
 
-/** Tokens of applications have no user, and get 403 here. */
+/** Whether a user is the token's own. Tokens of applications have no user, and get 403 here. */
 async function isSelf(
   user: string,
   api: string,

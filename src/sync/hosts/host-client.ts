@@ -187,7 +187,7 @@ export class HostClient {
     }
   }
 
-  /** Resolves to undefined after a transient failure, so that the request is tried again. */
+  /** Sends a request once. Resolves to undefined after a transient failure, so that the caller tries again. */
   async #fetch(url: string, attempt: number): Promise<Response | undefined> {
     const { headers, signal, timeoutMs } = this.#options;
     if (signal.aborted) throw aborted(signal);

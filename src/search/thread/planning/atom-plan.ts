@@ -35,7 +35,7 @@ export interface AtomPlan {
   readonly onlyDecides: boolean;
 }
 
-/** The plan of an atom about which nothing is known yet. */
+/** Returns the plan of an atom about which nothing is known yet. */
 export const anywhere = (atom: PreparedAtom): AtomPlan => ({
   atom,
   exact: undefined,

@@ -49,12 +49,12 @@ export class SegmentSymbols {
     return this.#reader.has(blob);
   }
 
-  /** The blobs whose symbols are not known. Undefined if all are known. */
+  /** Returns the blobs whose symbols are not known, or undefined if all are known. */
   unknownBlobs(): Bitset | undefined {
     return this.#reader.unknownBlobs();
   }
 
-  /** The blobs that have definitions. The caller must not change this set, because all searches share it. */
+  /** Returns the blobs that have definitions. The caller must not change this set, because all searches share it. */
   blobs(): Bitset {
     return this.#reader.blobsWithDefinitions;
   }
