@@ -239,8 +239,9 @@ export class Writes {
       const catalog = await catalogs.newest();
       const group = await next(catalog, this.#options.pause());
       if (!group) return;
-      const total = done + group.length;
-      const totalBytes = group.reduce((sum, one) => sum + one.textBytes, bytes);
+      const total = done + group.segments.length;
+      const texts = group.lender === undefined ? group.segments : []; // else no text is copied
+      const totalBytes = texts.reduce((sum, one) => sum + one.textBytes, bytes);
       const tell = () =>
         onProgress({ repository: "", stage: "merge", done, total, bytes, totalBytes });
       tell();

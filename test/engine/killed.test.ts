@@ -101,6 +101,28 @@ test.each(["kill within", "kill after"] as const)(
   },
 );
 
+test.each(["kill within", "kill after"] as const)(
+  "a run that merges segments that borrow: %s each of its steps",
+  async (how) => {
+    const path = temporaryFolder();
+    const log = join(path, "steps");
+    const own = { path, log, tier: 2 };
+    let done = 0;
+    // the first segment that borrows in this run is that of the new repository
+    for (const [step, nth] of [
+      ["content borrowed", 2],
+      ["merged", 1],
+    ] as const) {
+      done = (await write({ ...own, first: done, end: done + BORROWING + 1 })).done;
+      const moment = { how, step, nth } as const;
+      const told = await write({ ...own, first: done, end: done + 1, moment });
+      expect(told.isKilled, step).toBe(true);
+      done = await recover(path, told);
+      done = (await write({ ...own, first: done, end: done + ROUND - BORROWING - 2 })).done;
+    }
+  },
+);
+
 /** Resolves to the number of published segments that borrow content. */
 async function borrowersIn(path: string): Promise<number> {
   const environment = openEnvironment(join(path, "index"), { readOnly: true });

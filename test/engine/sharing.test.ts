@@ -4,7 +4,7 @@
  */
 
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { SearchOptions } from "../../src/search/messages/request.ts";
@@ -17,6 +17,7 @@ import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import type { SegmentHeader } from "../../src/store/segments/segment-tables.ts";
 import { SegmentWriter, type WrittenSegment } from "../../src/store/segments/segment-writer.ts";
 import { checkEnvironment } from "../../src/store/upkeep/check.ts";
+import { mergeSegments } from "../../src/store/upkeep/merge.ts";
 import type { Corpus, CorpusRepository } from "../oracle/corpus.ts";
 import { checkAgainstFresh, steps, take, type Step, type World } from "./history.ts";
 import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
@@ -30,10 +31,30 @@ vi.mock("../../src/store/format/format.ts", async (original) => ({
   RETIRE_MS: 0,
 }));
 
+const tier = vi.hoisted(() => ({ segments: 8 }));
+
 vi.mock("../../src/ingest/run/bounds.ts", async (original) => ({
   ...(await original<object>()),
   LEAST_SHARED_BYTES: 1,
+  get TIER_SEGMENTS() {
+    return tier.segments;
+  },
 }));
+
+/** Sets how many segments become one in this test. */
+function mergeAt(segments: number): void {
+  tier.segments = segments;
+  onTestFinished(() => void (tier.segments = 8));
+}
+
+vi.mock("../../src/store/upkeep/merge.ts", async (original) => {
+  const module = await original<{ mergeSegments: typeof mergeSegments }>();
+  return { ...module, mergeSegments: vi.fn(module.mergeSegments) };
+});
+
+/** Returns how many merges since `vi.mocked(mergeSegments).mockClear()` made segments that borrow. */
+const borrowingMerges = (): number =>
+  vi.mocked(mergeSegments).mock.calls.filter(([{ lender }]) => lender !== undefined).length;
 
 const finishBorrowing = Reflect.get(SegmentWriter.prototype, "finishBorrowing") as (
   this: SegmentWriter,
@@ -63,7 +84,15 @@ function withWorkTrees(step: Step, trees: readonly number[]): Step {
   return { ...step, oneByOne: true, corpus: { repositories }, styles };
 }
 
-test.each([1, 3] as const)("any history, up to %i revisions", async (revisions) => {
+test.each([
+  { revisions: 1, become: 8 },
+  { revisions: 3, become: 8 },
+  { revisions: 1, become: 2 },
+  { revisions: 3, become: 2 },
+] as const)("any history: $revisions revisions, $become segments become one", async (kind) => {
+  const { revisions, become } = kind;
+  mergeAt(become);
+  vi.mocked(mergeSegments).mockClear();
   const check = async (history: readonly Step[]) => {
     const path = temporaryFolder();
     const open = () => openEngine({ contexts: () => ["acme/api"] }, path);
@@ -88,12 +117,16 @@ test.each([1, 3] as const)("any history, up to %i revisions", async (revisions) 
     await environment.close();
   };
   const one = fc
-    .tuple(steps(revisions), fc.uniqueArray(fc.nat(5), { minLength: 1, maxLength: 3 }))
+    .tuple(
+      steps(revisions),
+      fc.uniqueArray(fc.nat(5), { minLength: become === 2 ? 3 : 1, maxLength: 3 }),
+    )
     .map(([step, trees]) => withWorkTrees(step, trees));
   await fc.assert(fc.asyncProperty(fc.array(one, { minLength: 2, maxLength: 6 }), check), {
-    numRuns: 6 * RUNS,
+    numRuns: 3 * RUNS,
     endOnFailure: true,
   });
+  if (become === 2) expect(borrowingMerges()).toBeGreaterThan(0);
 });
 
 const FILES = {
@@ -202,18 +235,67 @@ test("a retired segment names the content that it borrows", async () => {
   expect(segments).toMatchObject([{ segment: 1 }]);
 });
 
-test("segments that share content become one when there are eight, and in compact()", async () => {
-  const names = ["a", "b", "c", "d", "e", "f"];
-  const { engine, path } = await withSharers(names, "after");
-  expect(await segmentsOf(engine)).toBe(1 + names.length);
-  await engine.index(source("g"));
-  expect(await segmentsOf(engine)).toBe(1);
-  expect((await found(engine, "sym:needle")).length).toBe(8);
-  await engine.index(source("h"));
-  expect(await found(engine, "needle")).toEqual(ofAll(["main", ...names, "g", "h"]));
+const SEVEN = ["a", "b", "c", "d", "e", "f", "g"];
+
+test("eight segments that borrow become one that borrows", async () => {
+  const { engine, path } = await withSharers(SEVEN, "after");
+  expect(await segmentsOf(engine)).toBe(8);
+  await engine.index(source("h"), { symbols: "skip" });
+  expect(await segmentsOf(engine)).toBe(2);
+  const names = ["main", ...SEVEN, "h"];
+  expect(await found(engine, "needle")).toEqual(ofAll(names));
   expect((await found(engine, "sym:needle")).length).toBe(9);
+  const all = await engine.repositories();
+  expect(all.map(({ symbols }) => symbols)).toEqual(names.map(() => ({ done: 3, total: 3 })));
+  const { segments, problems, bytes } = await stateOf(engine, path);
+  expect(segments).toMatchObject([{ segment: 1 }, { content: 1, files: 24, hasSymbols: true }]);
+  expect([bytes, problems]).toEqual([Object.values(FILES).join("").length, []]);
+});
+
+test("a merged segment keeps the content that it borrows, until little of it is used", async () => {
+  mergeAt(2);
+  const { engine, path } = await withSharers(["a"], "after");
+  await engine.index(source("b"));
+  expect(await segmentsOf(engine)).toBe(2);
+  await engine.remove("main");
+  await engine.index([]); // deletes what nobody needs
+  expect(await found(engine, "needle")).toEqual(ofAll(["a", "b"]));
+  await engine.index(source("c"));
+  await engine.index(source("d"));
+  expect(await found(engine, "sym:needle")).toEqual(
+    ["a", "b", "c", "d"].map((name) => `${name} a.ts 1`),
+  );
+  const again = await openEngine({}, path);
+  await engine.close();
+  for (const name of ["a", "b", "c"]) await again.remove(name);
+  expect(await found(again, "needle")).toEqual(ofAll(["d"]));
+  await again.index(source("d", { "c.txt": FILES["c.txt"] })); // one of three contents
+  expect(await found(again, "hay")).toEqual(["d c.txt 1"]);
+  const { segments, problems } = await stateOf(again, path);
+  expect([segments.length, segments[0]!.content, problems]).toEqual([1, undefined, []]);
+  expect(textBytesOf({ segments })).toBe(FILES["c.txt"].length);
+});
+
+test("a segment that borrows is rewritten without its dead files", async () => {
+  const { engine, path } = await withSharers([]);
+  const names = ["a", "b", "c"];
+  await engine.index(
+    names.map((name) => source(name)),
+    { symbols: "skip" },
+  );
+  expect(borrowing).toHaveBeenCalledTimes(1);
+  for (const name of ["a", "b"]) await engine.remove(name);
+  expect(borrowing).toHaveBeenCalledTimes(2);
+  expect(await found(engine, "needle")).toEqual(ofAll(["main", "c"]));
+  const { segments, problems } = await stateOf(engine, path);
+  expect([segments, problems]).toMatchObject([[{ segment: 1 }, { content: 1, files: 3 }], []]);
+});
+
+test("compact() makes one segment of all that share content", async () => {
+  const { engine, path } = await withSharers(SEVEN, "after");
   await engine.compact();
-  expect(await found(engine, "needle")).toEqual(ofAll(["main", ...names, "g", "h"]));
+  expect(await found(engine, "needle")).toEqual(ofAll(["main", ...SEVEN]));
+  expect((await found(engine, "sym:needle")).length).toBe(8);
   const { segments, problems, extra } = await stateOf(engine, path);
   expect([segments.length, segments[0]!.content, problems, extra]).toEqual([1, undefined, [], []]);
 });
@@ -275,13 +357,18 @@ test("a text with another language has symbols of its own", async () => {
 /** Durations differ from run to run. */
 const NO_TIMES = { duration: 0, wait: 0, matchTreeConstruction: 0, matchTreeSearch: 0 };
 
-test("a viewer learns nothing of others that share the content", async () => {
+test.each([
+  { of: "the lender", become: 8, borrowed: 1 },
+  { of: "a segment merged with another's", become: 2, borrowed: 3 },
+])("a viewer learns nothing of others that share the content of $of", async (kind) => {
+  mergeAt(kind.become);
   const countsBeside = async (hidden: Readonly<Record<string, string>>) => {
     const engine = await openEngine();
     await engine.index(source("main", { ...FILES, ...hidden }), { symbols: "after" });
     borrowing.mockClear();
     const [own] = await engine.index(source("own"), { symbols: "after" });
-    expect(borrowing).toHaveBeenCalledTimes(1);
+    if (kind.become === 2) await engine.index(source("another", { ...FILES, ...hidden }));
+    expect(borrowing).toHaveBeenCalledTimes(kind.borrowed);
     const viewer = { repositoryIds: new Set([own!.repositoryId]) };
     const answers = [];
     for (const query of ["secret", "needle", "sym:secret", "/se+cret/", "needle or secret"]) {

@@ -1,4 +1,4 @@
-/** Limits what an index run takes of the disk, and what it reads for one repository. */
+/** Limits what an index run takes of the disk, what it reads for one repository, and the number of segments. */
 
 /**
  * The most bytes of content that one repository may have, and that a run reads for it: a quarter of the largest data
@@ -12,3 +12,6 @@ export const LEAST_FREE_PART = 1 / 10;
 
 /** The least text that a segment borrows. A smaller one costs searches more than its text costs on disk. */
 export const LEAST_SHARED_BYTES = 256 * 1024;
+
+/** How many segments of about the same size become one. */
+export const TIER_SEGMENTS = 8;

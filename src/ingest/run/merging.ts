@@ -1,7 +1,11 @@
 /**
  * Decides which segments to merge. TIER_SEGMENTS segments of the same size tier are merged into one of the next tier. A
  * segment with more dead files than live ones is rewritten without the dead ones. Segments that share their content
- * count as one segment. If TIER_SEGMENTS segments share one content, they are merged.
+ * count as one segment, and are merged with their content.
+ *
+ * Segments that borrow from the same lender are also merged among themselves, by the same two rules: TIER_SEGMENTS of
+ * them with about as many files become one, and one with more dead files than live ones is rewritten. The result
+ * borrows from the same lender, so such a merge writes only tables of files. The lender takes no part in it.
  */
 
 import { pack } from "msgpackr";
@@ -36,42 +40,78 @@ import type { RevisionSet } from "../../store/segments/segment-writer.ts";
 import { segmentTarget } from "../../store/segments/segment-target.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Task } from "../../threads/task.ts";
+import { TIER_SEGMENTS } from "./bounds.ts";
+import { withSymbols } from "./publish.ts";
 
-const TIER_SEGMENTS = 8;
-/** The text size of a segment in the lowest tier. Each higher tier has TIER_SEGMENTS times as much. */
-const LEAST_TIER_BYTES = 256 * 1024;
+/** How a size decides which segments to merge. */
+interface Tiers<T> {
+  readonly sizeOf: (one: T) => number;
+  /** The least size of the second tier. Each higher tier begins at TIER_SEGMENTS times as much. */
+  readonly least: number;
+  /** The largest size of a merged segment. */
+  readonly most: number;
+}
+
+const BY_TEXT: Tiers<Content> = {
+  sizeOf: ({ textBytes }) => textBytes,
+  least: 256 * 1024,
+  most: SEGMENT_BYTES,
+};
 
 /**
- * Segments to merge into one, including all that share their content. A single segment is rewritten without its dead
- * files.
+ * A segment that borrows has 62 bytes per file, so the tiers have as many bytes as those of text. A merge takes some 150
+ * bytes of memory per file, so the largest takes 80 MB.
  */
-export type MergeGroup = readonly ManifestSegment[];
+const BY_FILES: Tiers<ManifestSegment> = {
+  sizeOf: ({ files }) => files,
+  least: 2 ** 12,
+  most: 2 ** 19,
+};
+
+/** Segments to merge into one. A single segment is rewritten without its dead files. */
+export interface MergeGroup {
+  readonly segments: readonly ManifestSegment[];
+  /**
+   * The lender, if all of them borrow from it, and the merged segment is to do so, too. If absent, the group includes
+   * all segments that share a content, and the merged segment stores what is live of it.
+   */
+  readonly lender?: number;
+}
 
 /** Returns the next merge by the rules above, or undefined if none is due. */
 export async function nextMerge(catalog: Catalog, pause: Pause): Promise<MergeGroup | undefined> {
   const { segments } = catalog.manifest;
   const live = await liveFiles(catalog, pause);
   const dead = segments.filter(({ segment }) => !live.get(segment));
-  if (dead.length > 0) return dead; // all empty segments are removed in one transaction
+  if (dead.length > 0) return { segments: dead }; // all empty segments are removed in one transaction
   const contents = contentsOf(catalog, live);
-  const wasteful = contents.find(
-    ({ sharers, live, files }) => 2 * live < files || sharers.length >= TIER_SEGMENTS,
-  );
-  if (wasteful) return wasteful.sharers;
-  const tiers = new Map<number, Content[]>();
-  for (const content of contents) {
-    const tier = tierOf(content);
-    tiers.set(tier, [...(tiers.get(tier) ?? []), content]);
+  const wasteful = contents.find(({ live, files }) => 2 * live < files);
+  if (wasteful) return { segments: wasteful.sharers };
+  for (const { content, sharers } of contents) {
+    const borrowers = sharers.filter(({ segment }) => segment !== content);
+    const mostlyDead = borrowers.find(({ segment, files }) => 2 * live.get(segment)! < files);
+    const segments = mostlyDead ? [mostlyDead] : fullTier(borrowers, BY_FILES);
+    if (segments) return { segments, lender: content };
+  }
+  const full = fullTier(contents, BY_TEXT);
+  return full && { segments: full.flatMap(({ sharers }) => sharers) };
+}
+
+/** Returns what to merge of the lowest tier with TIER_SEGMENTS members, or undefined if nothing is to be merged. */
+function fullTier<T>(all: readonly T[], by: Tiers<T>): readonly T[] | undefined {
+  const tiers = new Map<number, T[]>();
+  for (const one of all) {
+    const tier = tierOf(one, by);
+    tiers.set(tier, [...(tiers.get(tier) ?? []), one]);
   }
   const full = [...tiers.entries()].sort(([a], [b]) => a - b).map(([, members]) => members);
   return full
     .filter((members) => members.length >= TIER_SEGMENTS)
-    .map(fitting)
-    .find((group) => group.length > 1)
-    ?.flatMap(({ sharers }) => sharers);
+    .map((members) => fitting(members, by))
+    .find((group) => group.length > 1);
 }
 
-/** The content of a segment, with all segments that have it. They are merged together, so that its text can be deleted. */
+/** The content of a segment, with all segments that have it. */
 interface Content {
   readonly content: number;
   readonly textBytes: number;
@@ -111,26 +151,24 @@ export async function nextCompaction(
   pause: Pause,
 ): Promise<MergeGroup | undefined> {
   const contents = contentsOf(catalog, await liveFiles(catalog, pause));
-  const group = fitting(contents);
-  if (group.length > 1) return group.flatMap(({ sharers }) => sharers);
-  return contents.find(
+  const group = fitting(contents, BY_TEXT);
+  if (group.length > 1) return { segments: group.flatMap(({ sharers }) => sharers) };
+  const improvable = contents.find(
     ({ content, sharers, live, files }) =>
       sharers.length > 1 || sharers[0]!.segment !== content || live < files,
-  )?.sharers;
-}
-
-/** Returns the smallest contents, as many as fit into one segment. */
-function fitting(contents: readonly Content[]): Content[] {
-  let bytes = 0;
-  const ordered = [...contents].sort((a, b) => a.textBytes - b.textBytes || a.content - b.content);
-  return ordered.filter(({ textBytes }) => (bytes += textBytes) <= SEGMENT_BYTES);
-}
-
-function tierOf({ textBytes }: Content): number {
-  return Math.max(
-    0,
-    Math.floor(Math.log(textBytes / LEAST_TIER_BYTES) / Math.log(TIER_SEGMENTS)) + 1,
   );
+  return improvable && { segments: improvable.sharers };
+}
+
+/** Returns the smallest ones, as many as fit into one segment. */
+function fitting<T>(all: readonly T[], { sizeOf, most }: Tiers<T>): T[] {
+  let size = 0;
+  const ordered = [...all].sort((a, b) => sizeOf(a) - sizeOf(b));
+  return ordered.filter((one) => (size += sizeOf(one)) <= most);
+}
+
+function tierOf<T>(one: T, { sizeOf, least }: Tiers<T>): number {
+  return Math.max(0, Math.floor(Math.log(sizeOf(one) / least) / Math.log(TIER_SEGMENTS)) + 1);
 }
 
 /** Counts the live files of each segment. */
@@ -171,7 +209,8 @@ export const mergeTask: Task<MergeTaskInput, MergedSegment> = async (
 };
 
 export function mergeInput(catalog: Catalog, group: MergeGroup): MergeInput {
-  const segments = group.map(({ segment }) => segment);
+  const { lender } = group;
+  const segments = group.segments.map(({ segment }) => segment);
   const repositories = [...catalog.repositories.values()].flatMap(
     ({ record, places }): MergedRepository[] => {
       const own = places.filter(({ segment }) => segments.includes(segment));
@@ -179,7 +218,8 @@ export function mergeInput(catalog: Catalog, group: MergeGroup): MergeInput {
       return own.length > 0 ? [{ id: record.id, revisions, places: own }] : [];
     },
   );
-  return { segments, symbols: group.map(({ symbols }) => symbols), repositories };
+  const symbols = group.segments.map(({ symbols }) => symbols);
+  return { segments, symbols, repositories, ...(lender !== undefined && { lender }) };
 }
 
 /** Returns whether a merge reads more than the tables of its segments. */
@@ -206,27 +246,27 @@ export function publishMerge(
   checkLease(writer, owner);
   const manifest = readManifest(writer);
   const generation = manifest.generation + 1;
+  const { sets: writtenSets, ...segment } = written;
   const sets = new Map<number, RevisionSet[]>();
-  for (const set of written.sets) {
+  for (const set of writtenSets) {
     const own = sets.get(set.repository);
     if (own) own.push(set);
     else sets.set(set.repository, [set]);
   }
   for (const { id } of input.repositories) {
     const { record } = catalog.repositories.get(id)!;
-    moveRepository(writer, record, { input, to: written.segment, sets: sets.get(id) ?? [] });
+    moveRepository(writer, record, { input, to: segment.segment, sets: sets.get(id) ?? [] });
   }
   const merged = new Set(input.segments);
   const moved = input.repositories.map(({ id }) => id);
-  const { segment, files, textBytes, symbols, hasSymbols } = written;
-  const added = files > 0 ? [{ segment, files, textBytes, symbols, hasSymbols }] : [];
+  const added = segment.files > 0 ? [withSymbols(segment, manifest)] : [];
   const at = Date.now();
   putManifest(
     writer,
     nextManifest(manifest, {
       segments: [...manifest.segments.filter((one) => !merged.has(one.segment)), ...added],
       repositories: withRepositories(manifest, moved),
-      nextSegment: Math.max(manifest.nextSegment, segment + 1),
+      nextSegment: Math.max(manifest.nextSegment, segment.segment + 1),
       retired: [
         ...manifest.retired,
         ...manifest.segments

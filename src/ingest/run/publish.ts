@@ -61,7 +61,7 @@ export function publishRepository(
 }
 
 /** Returns the segment with the symbols of the content that it borrows. */
-function withSymbols(segment: ManifestSegment, { segments }: Manifest): ManifestSegment {
+export function withSymbols(segment: ManifestSegment, { segments }: Manifest): ManifestSegment {
   if (segment.content === undefined) return segment;
   const lender = segments.find((one) => contentOf(one) === segment.content);
   if (!lender) throw new QuernError("INTERNAL", `segment ${segment.content} is gone`);

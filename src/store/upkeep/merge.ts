@@ -1,7 +1,7 @@
 /**
  * Merges several segments into one. Blobs without a live file are dropped, and equal blobs become one. Pages get new
  * numbers, and posting lists are copied with these numbers. Known symbols are copied as well. Nothing is parsed
- * again.
+ * again. Segments that borrow from one lender can become one that borrows from it. Then only files are copied.
  *
  * Memory: the tables of the inputs, and the pages of one gram at a time. Text is copied block by block.
  */
@@ -50,10 +50,12 @@ export interface MergeInput {
   /** The edition of each segment's symbols, 0 if there is none. */
   readonly symbols: readonly number[];
   readonly repositories: readonly MergedRepository[];
+  /** If given, all segments borrow from this lender, and the merged segment is to borrow from it. */
+  readonly lender?: number;
 }
 
 export interface MergedSegment extends WrittenSegment {
-  /** The edition of its symbols, as in the manifest. */
+  /** The edition of its symbols, as in the manifest. For a segment that borrows, 0: its symbols are the lender's. */
   readonly symbols: number;
   readonly hasSymbols: boolean;
 }
@@ -76,7 +78,8 @@ export async function mergeSegments(
   for (const segment of input.segments) await merge.addSegment(segment, pause);
   merge.addFiles();
   const written = merge.finish(kernel);
-  if (written.files === 0) return { ...written, symbols: 0, hasSymbols: false };
+  if (written.files === 0 || written.content !== undefined)
+    return { ...written, symbols: 0, hasSymbols: false };
   return { ...written, ...(await merge.copySymbols(target, pause)) };
 }
 
@@ -101,6 +104,11 @@ class Merge {
   async addSegment(segment: number, pause: Pause): Promise<void> {
     const reader = openSegment(this.#snapshot, segment);
     if (!reader) throw corrupt(`segment ${segment} is not there`);
+    if (this.#input.lender !== undefined) {
+      const blobs = new Uint32Array(reader.header.blobs).map((_, blob) => blob);
+      this.#sources.push({ reader, blobs, pages: new Uint32Array() });
+      return;
+    }
     const live = this.#liveBlobs(reader);
     const hashes = reader.hashes(this.#snapshot);
     const blobs = new Uint32Array(reader.header.blobs).fill(NO_BLOB);
@@ -231,6 +239,8 @@ class Merge {
   finish(kernel: Kernel): WrittenSegment {
     const { segment, files } = this.#writer;
     if (files === 0) return { segment, files, textBytes: 0, sets: [] };
+    if (this.#input.lender !== undefined)
+      return this.#writer.finishBorrowing(this.#sources[0]!.reader.header);
     const folds = emptyBitset(this.#writer.pages);
     for (const page of this.#folds) setBit(folds, page);
     const lists = new GramMerge(this.#sources, this.#snapshot, this.#writer.pages, kernel);

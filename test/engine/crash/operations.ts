@@ -26,9 +26,9 @@ export type Operation =
 export const EMPTY: State = { repositories: new Map(), keys: [] };
 
 /** The list repeats after this many operations, with new contents. */
-export const ROUND = 10;
+export const ROUND = 12;
 
-/** The number of the operation within a round that borrows content. */
+/** The number of the first operation within a round that borrows content. The next one borrows the same. */
 export const BORROWING = 8;
 
 export function operation(number: number): Operation {
@@ -55,8 +55,12 @@ export function operation(number: number): Operation {
     case BORROWING:
       // a new repository, which borrows the content of one that was indexed before
       return { kind: "index", repositories: new Map([["copy", files(number - 3, 0, 14, 8)]]) };
-    default:
+    case BORROWING + 1:
+      return { kind: "index", repositories: new Map([["copy 2", files(number - 4, 0, 14, 8)]]) };
+    case BORROWING + 2:
       return { kind: "remove", name: "copy" };
+    default:
+      return { kind: "remove", name: "copy 2" };
   }
 }
 

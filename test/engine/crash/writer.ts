@@ -26,18 +26,21 @@ export interface WriterOptions {
   /** The writer is killed this many milliseconds after its first operation has begun. */
   readonly killAfterMs?: number;
   readonly retireMs?: number;
+  /** How many segments of about the same size become one. */
+  readonly tier?: number;
   /** A planted fault: the writer does not check who holds the lease. */
   readonly isBlind?: boolean;
 }
 
 export function startWriter(options: WriterOptions): ChildProcess {
-  const { script, path, first, end, workers, log, moment, retireMs = 0, isBlind } = options;
+  const { script, path, first, end, workers, log, moment, retireMs = 0, tier, isBlind } = options;
   if (log !== undefined) rmSync(log, { force: true });
   return spawn(process.execPath, [script, path, `${first}`, `${end}`, `${workers}`], {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
       ...process.env,
       QUERN_RETIRE_MS: `${retireMs}`,
+      ...(tier === undefined ? {} : { QUERN_TIER: `${tier}` }),
       ...(isBlind ? { QUERN_BLIND: "1" } : {}),
       ...(log === undefined ? {} : { QUERN_STEPS: log }),
       ...(moment === undefined ? {} : { QUERN_MOMENT: JSON.stringify(moment) }),
