@@ -17,7 +17,7 @@ export interface TreeRecord {
   /** Octal digits: 100644 and 100755 files, 120000 a symlink, 160000 a submodule, 000000 gone. */
   readonly mode: string;
   readonly id: string;
-  /** Bytes; undefined if it is not a file, is missing, or sizes were not requested. */
+  /** The size in bytes. Undefined if it is not a file, is missing, or sizes were not requested. */
   readonly size: number | undefined;
 }
 

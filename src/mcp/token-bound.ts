@@ -207,8 +207,8 @@ function countsOfWord(unit: string): Counts {
 
 const MOST_KNOWN = 50_000;
 /**
- * The most characters of a piece. Longer pieces are cut, which makes more tokens, because joining takes quadratic
- * time.
+ * The most characters of a piece. Longer pieces are cut, because joining takes quadratic time. A cut can only add
+ * tokens, so the bound still holds.
  */
 const LONGEST = 64;
 

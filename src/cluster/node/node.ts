@@ -76,7 +76,7 @@ export class ClusterNode {
   #held: readonly WantedShard[] = [];
   /** Bytes of objects that only older states have. They are deleted when nobody reads those states. */
   #retiredBytes = 0;
-  /** No objects are fetched before this Date.now(), because the disk was full. */
+  /** The Date.now() before which no objects are fetched, because the disk was full. */
   #fullUntil = 0;
 
   private constructor(node: NodeParts) {

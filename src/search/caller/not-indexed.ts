@@ -81,8 +81,8 @@ async function countSkipped(
 }
 
 /**
- * Returns the exact names in the query and the visible names that `repo:` matches. If `repo:` matches none, returns
- * the name that it spells out.
+ * Returns the exact names in the query and the visible names that `repo:` matches. If `repo:` matches none, returns the
+ * only name that it can match, if there is one.
  */
 async function namesOf(question: NamingQuestion): Promise<string[]> {
   const { query, contexts, pause } = question;

@@ -35,7 +35,7 @@ const TRANSACTION_BLOCKS = 64;
 export interface NewFile {
   readonly repository: number;
   readonly path: Uint8Array;
-  /** NO_BLOB for files that are listed without content. */
+  /** The file's blob, or NO_BLOB if the file is listed without content. */
   readonly blob: number;
   readonly language: string;
   readonly flags: number;

@@ -161,7 +161,7 @@ export type ConnectionConfig = CommonConnectionConfig &
         users?: string[];
         /** Projects, as 'acme/tools/shop'. */
         repos?: string[];
-        /** Every project that the token may read. */
+        /** Whether to take every project that the token may read. */
         all?: boolean;
       }
     | {
@@ -175,7 +175,7 @@ export type ConnectionConfig = CommonConnectionConfig &
         users?: string[];
         /** As 'acme/shop'. */
         repos?: string[];
-        /** Every repository that the token may read. */
+        /** Whether to take every repository that the token may read. */
         all?: boolean;
       }
     | {

@@ -11,7 +11,10 @@ export interface Sharing {
   readonly pass: SharedPass;
 }
 
-/** Returns undefined unless at least two expressions have no literal to search for and do not cross lines. */
+/**
+ * Returns the expressions that share a pass: those that have no literal to search for and do not cross lines. Returns
+ * undefined if there are fewer than two.
+ */
 export function sharingOf(
   expressions: ReadonlyMap<number, PlacedExpression>,
   kernel: Kernel,
