@@ -1,7 +1,9 @@
 /** A cluster is copied and brought back, and runs on while a newer version migrates its tables. */
 
+import { execFile } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type pg from "pg";
 import { describe, expect } from "vitest";
 import {
@@ -12,19 +14,43 @@ import {
   type ClusterEngine,
 } from "../../src/cluster/index.ts";
 import { temporaryFolder } from "../engine/opened.ts";
+import { leaveOut } from "../left-out.ts";
 import { comparable } from "./comparable.ts";
 import { openFront, startNodes } from "./fronts.ts";
 import { code, found, newCluster, shop } from "./machines.ts";
-import { emptyDatabase, poolOn, postgresTest as test } from "./postgres.ts";
+import { emptyDatabase, poolOn, postgresPort, postgresTest as test } from "./postgres.ts";
 
 const LAYOUT = { shardBytes: 60, replicas: 2 };
 const request = { query: "needle", matches: 100, facets: 5 };
 
-/** The rows of each table, as JSON. */
-type Backup = ReadonlyMap<string, string>;
+/** Fills an empty database with what was backed up. */
+type Backup = (pool: pg.Pool) => Promise<void>;
 
-/** Reads all tables as they are at one moment, as pg_dump does. */
-async function dump(pool: pg.Pool): Promise<Backup> {
+/** The folder of pg_dump and pg_restore, which must be as new as the server. The npm package of the server has none. */
+const programs = process.env["QUERN_POSTGRES"];
+if (programs === undefined)
+  leaveOut("pg_dump", "QUERN_POSTGRES is not set; backups by SQL are tested instead");
+
+/** Backs up all tables as they are at one moment. */
+const dump = (pool: pg.Pool): Promise<Backup> =>
+  programs === undefined ? dumpRows(pool) : dumpWith(programs, pool);
+
+async function dumpWith(folder: string, pool: pg.Pool): Promise<Backup> {
+  const file = join(temporaryFolder(), "dump");
+  const run = (program: string, ...args: string[]) =>
+    promisify(execFile)(join(folder, program), [
+      "--host=127.0.0.1",
+      `--port=${postgresPort!}`,
+      "--username=quern",
+      ...args,
+    ]);
+  await run("pg_dump", "--format=custom", `--file=${file}`, pool.options.database!);
+  return async (empty) => {
+    await run("pg_restore", "--exit-on-error", `--dbname=${empty.options.database!}`, file);
+  };
+}
+
+async function dumpRows(pool: pg.Pool): Promise<Backup> {
   const client = await pool.connect();
   try {
     await client.query("begin isolation level repeatable read read only");
@@ -39,7 +65,7 @@ async function dump(pool: pg.Pool): Promise<Backup> {
       backup.set(name, rows[0]!.all ?? "[]");
     }
     await client.query("commit");
-    return backup;
+    return (empty) => restoreRows(backup, empty);
   } finally {
     client.release();
   }
@@ -48,7 +74,12 @@ async function dump(pool: pg.Pool): Promise<Backup> {
 /** Makes a database with the content of a backup. */
 async function restore(backup: Backup): Promise<pg.Pool> {
   const pool = poolOn(await emptyDatabase());
-  await migrateCluster(pool); // makes the tables, as the dump would
+  await backup(pool);
+  return pool;
+}
+
+async function restoreRows(backup: ReadonlyMap<string, string>, pool: pg.Pool): Promise<void> {
+  await migrateCluster(pool); // makes the tables
   const client = await pool.connect();
   try {
     await client.query("set session_replication_role = replica"); // rows come in any order
@@ -66,7 +97,6 @@ async function restore(backup: Backup): Promise<pg.Pool> {
       `alter table quern_repository alter column repository restart with ${rows[0]!.next}`,
     );
     await client.query("set session_replication_role = origin");
-    return pool;
   } finally {
     client.release();
   }
