@@ -16,8 +16,8 @@ type Points = readonly Point[];
 /**
  * Returns all texts that an expression matches, or undefined if the expression is more complex. The matches of the
  * expression are the occurrences of all texts, in order. If several texts begin at one place, the longest one matches.
- * An occurrence that overlaps the previous match is none. No text overlaps itself, so a search that continues after
- * each occurrence misses none. Either all texts match in any case and are folded, or case matters in all of them.
+ * An occurrence that overlaps the previous match does not count. No text overlaps itself, so a search that continues
+ * after each occurrence misses none. Either all texts match in any case and are folded, or case matters in all of them.
  */
 export function fewTexts(node: Node): readonly PlainLiteral[] | undefined {
   const all = expand(node);

@@ -3,7 +3,7 @@
  * indentation (src/base/definition-body.ts).
  *
  * The first candidate is the last definition before the line that is indented less than the line. The next candidate is
- * the last definition before the first one that is indented even less, and so on, until a definition is not indented.
+ * the last definition before that one with even less indentation, and so on, up to a definition without indentation.
  * Candidates are kept for the following lines, which come in ascending order. So a file is read about once, whatever
  * the number of its lines and definitions.
  */
