@@ -66,8 +66,8 @@ export function frameOf(body: Uint8Array, sign: FrameSigner): Uint8Array {
 }
 
 /**
- * Yields the values of frames as their bytes arrive. Throws if a frame has no valid signature, before it waits for
- * the value, or if the last frame is cut off.
+ * Yields the values of frames as their bytes arrive. Throws if the last frame is cut off, or if a frame has no valid
+ * signature. Signatures are checked before the value is awaited.
  */
 export async function* decodeFrames(
   bytes: AsyncIterable<Uint8Array>,

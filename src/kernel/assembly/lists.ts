@@ -21,7 +21,7 @@ const MISSING_COUNT: usize = 4;
 const MISSING_BLOCKS: usize = 16;
 /** The most grams of a call. */
 const MOST_GRAMS: usize = 256;
-/** (address, length) of each list, the shortest first. */
+/** Where the entries begin: (address, length) of each list, the shortest first. */
 const ENTRIES: usize = MISSING_BLOCKS + 4 * MOST_GRAMS;
 const BITS: usize = ENTRIES + 8 * MOST_GRAMS;
 

@@ -57,8 +57,8 @@ async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<St
   const { pool } = attempts.options;
   const parts = new PartQueue<StreamPart>();
   // If a thread got its acknowledgement immediately, it would send its next part, and the event loop would receive that
-  // in the same turn. Five parts in one turn took 8 ms. Without workers (inline), the calling thread would wait for
-  // itself.
+  // in the same turn. Five parts in one turn took 8 ms. Without workers (inline), it must be immediate, because the
+  // calling thread would wait for itself.
   const afterTurn = pool.inline ? (acknowledge: () => void) => acknowledge() : setImmediate;
   const onPart = (part: StreamPart): void => {
     afterTurn(() => control.endPart());

@@ -14,8 +14,8 @@ import { Room } from "./data-file.ts";
 
 /** The interval at which a running transaction checks whether LMDB has given up the file. */
 const GIVEN_UP_CHECK_MS = 500;
-// flags of lmdb's transactionSync: 1 = can be aborted, 2 = runs immediately, 0x10000 = the next one may begin before
-// this one is flushed
+// flags of lmdb's transactionSync: 1 = can be aborted, 2 = runs immediately, 0x10000 = the next transaction may begin
+// before this one is flushed
 const FLUSHED_LATER = 0x1_0003;
 
 export class Commits {
