@@ -28,9 +28,13 @@ const MEASURES = /\b(?:memoryUsage|cpuUsage|eventLoopUtilization|VmHWM|RssAnon)\
 const BOUNDS = /\bSLOWNESS\b|\bwatchStalls\b|\/lateness\.ts/;
 const bounded = pathsOf(({ text }) => BOUNDS.test(text) && !MOCKS.test(text));
 const mocking = pathsOf(({ text }) => MOCKS.test(text));
+/** The folder of files that start hardly more than a browser. To load what controls it takes 0.8 s. */
+const PAGE = "test/page/";
 const own = pathsOf(
   ({ path, text }) =>
-    (MEASURES.test(text) || startsProcesses(path)) && !MOCKS.test(text) && !BOUNDS.test(text),
+    (MEASURES.test(text) || (startsProcesses(path) && !path.startsWith(PAGE))) &&
+    !MOCKS.test(text) &&
+    !BOUNDS.test(text),
 );
 
 /** Whether a test file, or what it imports from outside src/, imports what starts processes. */
