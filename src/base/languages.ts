@@ -11,7 +11,7 @@ export interface Language {
   /** All in lower case; extensions include the dot. */
   readonly aliases: readonly string[];
   readonly extensions: readonly string[];
-  /** Case-sensitive. */
+  /** Whole names, such as Makefile. They are compared with case. */
   readonly filenames: readonly string[];
   readonly interpreters: readonly string[];
 }

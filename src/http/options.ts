@@ -42,7 +42,7 @@ export interface HandlerOptions {
   page?: boolean;
   /** How API keys and scoped tokens begin. Default 'qrn_' and 'qst_'. */
   tokenPrefixes?: TokenPrefixes;
-  /** Secrets are stored as HMAC-SHA-256 under this key. Default: plain SHA-256. */
+  /** The key of the HMAC-SHA-256 under which secrets are stored. Default: none, secrets are stored as plain SHA-256. */
   hmacKey?: string | Uint8Array;
   /** Milliseconds after which a scoped token expires. Default 3 600 000. */
   scopedTokenTtlMs?: number;

@@ -28,7 +28,7 @@ export interface Service {
   readonly engine: Engine;
   readonly settings: Settings;
   readonly slots: Slots;
-  /** Absent if nothing is counted. */
+  /** Counts requests. Absent if nothing is counted. */
   readonly metrics?: Metrics;
 }
 

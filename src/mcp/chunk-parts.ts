@@ -11,7 +11,7 @@ export interface ChunkPart {
   readonly first: number;
   /** The column at which the first line begins. Above 1 if this is only a part of a long line. */
   readonly column: number;
-  /** At least one. */
+  /** The matches in this part, at least one. */
   readonly matches: readonly Range[];
   /** The definition around the first match, if the request asked for it and there is one. */
   readonly around?: ResultSymbol | null | undefined;

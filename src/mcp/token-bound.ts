@@ -31,7 +31,7 @@ type Ranks = ReadonlyMap<string, number>;
 interface Vocabulary {
   readonly pieces: RegExp;
   readonly ranks: Ranks;
-  /** Counts by piece. */
+  /** How many tokens a piece has, for the pieces seen. */
   readonly known: Map<string, number>;
 }
 

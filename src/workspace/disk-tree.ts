@@ -83,7 +83,7 @@ export class DiskTree {
   #root: Folder | undefined;
   /** Folders with new notices. */
   readonly #heard = new Set<Folder>();
-  /** Folders without notices. */
+  /** Folders for which the system sends no notices. */
   readonly #silent = new Set<Folder>();
   /** Files whose version is not known yet, each as its folder's path and its name. */
   readonly #young = new Map<string, { readonly folder: Folder; readonly name: string }>();

@@ -17,7 +17,7 @@ import { addStats, zeroStats, type SearchStats } from "../../search/messages/sta
 /** The files of an answer, best first, and the cursor after them. */
 export interface ChosenHeads {
   readonly files: readonly ChosenHead[];
-  /** Absent if no further page exists, or if the request asks for no page. */
+  /** The cursor of the next page. Absent if no further page exists, or if the request asks for no page. */
   readonly nextCursor?: string;
 }
 

@@ -7,11 +7,11 @@
  *
  * - A file is identified by its segment's number in its shard and its number in that segment. At one generation both
  *   are the same on all replicas.
- * - Only the stream that ends adds its counters to the sum, and it counts all files of its slices. So the sum is that
- *   of one engine, and nothing is counted twice. A chunk of a continued stream adds only its matches.
- * - The limits of matches and bytes apply to what the caller gets. A node is asked for as much as before: of what it
- *   sends, at most as much as was delivered before is dropped.
- * - The replica gets the same request, time limit and visible repositories.
+ * - Only the stream that ends adds its counters to the sum, and it counts all files of its slices. So the sum is what
+ *   one engine would report, and nothing is counted twice. A chunk of a continued stream counts only its matches.
+ * - The limits of matches and bytes apply to what the caller gets. A replica is asked for as much as the failed node
+ *   was. The front drops no more of this than it has delivered, so what remains reaches the limits.
+ * - The replica gets the failed node's request, time limit and visible repositories.
  *
  * The slices count as crashed if no replica has them at this generation, if MOST_STREAMS streams of a slice have
  * failed, or if more than MOST_REMEMBERED files were delivered. A file's content is held only until it is delivered or
@@ -55,7 +55,7 @@ export interface StreamAsked {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly maxBytes?: number | undefined;
-  /** By default MOST_REMEMBERED. */
+  /** How many files a stream remembers. Default MOST_REMEMBERED. */
   readonly mostRemembered?: number;
 }
 

@@ -38,7 +38,7 @@ export interface Lender {
 
 export class Sharing {
   readonly #lenders: Lender[] = [];
-  /** By key: 2^32 times the index of the lender, plus the number of the blob. */
+  /** The keys are 2^32 times the index of the lender, plus the number of the blob. */
   readonly #byKey = new Map<number, number>();
   #memory = 0;
   #undecidedBytes = 0;

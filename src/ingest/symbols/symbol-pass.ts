@@ -60,7 +60,7 @@ export interface SymbolPass {
   /** Called before the first segment, if any segment lacks symbols. */
   readonly onPending?: () => Promise<void>;
   readonly onWarning: (warning: { code: string; message: string }) => void;
-  /** Default: MAX_SILENT_MS. */
+  /** The longest time in which a thread may report nothing. Default MAX_SILENT_MS. */
   readonly maxSilentMs?: number;
   /**
    * Makes segments complete of which the directory may have only the tables and the header of the symbols. Resolves to

@@ -47,7 +47,7 @@ export function foldCopies(files: readonly FileResult[]): Folded[] {
   return folded;
 }
 
-/** Cached, because each further page groups all files again. */
+/** The keys of files by content. They are cached, because each further page groups all files again. */
 const contentKeys = new WeakMap<FileResult, string>();
 
 function contentKey(file: FileResult): string {

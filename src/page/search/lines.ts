@@ -4,7 +4,7 @@ import type { Mark } from "../frame/marks.ts";
 import type { Chunk, Range } from "../wire/answers.ts";
 
 export interface Line {
-  /** 1-based. */
+  /** The number of the line, from 1. */
   number: number;
   text: string;
   marks: Mark[];

@@ -5,9 +5,9 @@
  */
 
 export interface Position {
-  /** 1-based. */
+  /** The number of the line, from 1. */
   lineNumber: number;
-  /** 1-based, in code points. */
+  /** The column in code points, from 1. */
   column: number;
 }
 

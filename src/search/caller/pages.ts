@@ -219,7 +219,7 @@ export async function chooseFiles(
   lists: readonly RankedFiles[],
   wanted: {
     readonly matches: number;
-    /** Default: all ranges that the threads have counted. */
+    /** The most ranges of one file. Default: all that the threads have counted. */
     readonly matchesPerFile?: number | undefined;
     readonly paging: Paging | undefined;
     readonly pause: Pause;

@@ -127,7 +127,7 @@ export interface RankedFiles {
 
 /** The number of files for each value, counted by one thread. */
 export interface FacetCounts {
-  /** By the repository's id. */
+  /** The keys are the ids of repositories. */
   readonly repositories: ReadonlyMap<number, number>;
   readonly languages: ReadonlyMap<string, number>;
   /** Empty if the files belong to several repositories. */

@@ -15,7 +15,7 @@ import type { Pause } from "../../base/yield.ts";
 import type { Chunk, Position, Range, ResultSymbol } from "./response.ts";
 
 export interface PackedChunks {
-  /** The concatenated contents, as bytes of the file. */
+  /** The contents of all chunks one after another, in the file's bytes. */
   readonly text: Uint8Array;
   readonly chunks: Uint32Array;
   readonly ranges: Uint32Array;

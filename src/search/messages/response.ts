@@ -209,7 +209,7 @@ export interface SearchResponse {
  */
 export type SearchEvent =
   | {
-      /** More files. */
+      /** A chunk brings more files. */
       type: "chunk";
       /** What this chunk adds to the counters. */
       stats: SearchStats;

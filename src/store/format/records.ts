@@ -72,7 +72,7 @@ export interface SkippedFile {
   path: string;
   /** The name of the revision. */
   revision: string;
-  /** The reason. */
+  /** Why the file was skipped. */
   reason: SkipReason;
 }
 

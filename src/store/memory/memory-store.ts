@@ -20,7 +20,7 @@ export interface PackedSegment {
   readonly keys: readonly string[];
   /** For each sealed value its chunk, and its start and end there. */
   readonly places: Uint32Array;
-  /** Shared memory. */
+  /** The chunks, in shared memory. */
   readonly chunks: readonly Uint8Array[];
 }
 

@@ -139,7 +139,7 @@ export type ConnectionConfig = CommonConnectionConfig &
     | {
         /** GitHub and GitHub Enterprise. */
         type: "github";
-        /** Default 'https://github.com'. */
+        /** The address of the host. Default 'https://github.com'. */
         url?: string;
         /** The address of its API. Default: 'https://api.github.com', for other hosts /api/v3 below url. */
         api?: string;
@@ -153,7 +153,7 @@ export type ConnectionConfig = CommonConnectionConfig &
     | {
         /** GitLab, of any host. */
         type: "gitlab";
-        /** Default 'https://gitlab.com'. */
+        /** The address of the host. Default 'https://gitlab.com'. */
         url?: string;
         /** Groups with their subgroups, as 'acme' or 'acme/tools'. */
         groups?: string[];
@@ -173,7 +173,7 @@ export type ConnectionConfig = CommonConnectionConfig &
         orgs?: string[];
         /** Users. */
         users?: string[];
-        /** As 'acme/shop'. */
+        /** Repositories, such as 'acme/shop'. */
         repos?: string[];
         /** Whether to take every repository that the token may read. */
         all?: boolean;
@@ -181,7 +181,7 @@ export type ConnectionConfig = CommonConnectionConfig &
     | {
         /** Bitbucket Cloud. */
         type: "bitbucket";
-        /** Default 'https://bitbucket.org'. */
+        /** The address of the host. Default 'https://bitbucket.org'. */
         url?: string;
         /** The address of its API. Default 'https://api.bitbucket.org/2.0'. */
         api?: string;
@@ -193,7 +193,10 @@ export type ConnectionConfig = CommonConnectionConfig &
     | {
         /** Azure DevOps, in the cloud or Server. */
         type: "azuredevops";
-        /** Default 'https://dev.azure.com'. For Azure DevOps Server, its address without the name of a collection. */
+        /**
+         * The address of the host, for Azure DevOps Server without the name of a collection.
+         * Default 'https://dev.azure.com'.
+         */
         url?: string;
         /** Organizations, or collections of a Server. */
         orgs?: string[];
