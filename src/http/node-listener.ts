@@ -215,7 +215,7 @@ function toBody(
   return typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
 }
 
-/** Reads nothing until the stream is read. */
+/** Returns the body as a stream. The body is not read before the stream is. */
 function toStream(req: IncomingMessage, res: ServerResponse): ReadableStream<Uint8Array> {
   let release = (): void => {};
   const source: UnderlyingSource<Uint8Array> = {

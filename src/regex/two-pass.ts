@@ -32,7 +32,7 @@ interface Known {
   readonly after: number; // kind of that byte
 }
 
-/** A Known with values that were computed from it. Numbers refer to the current list of states. */
+/** The facts about a place, and what was computed from them. A number of a state is its index in #states. */
 interface State extends Known {
   /**
    * For each class of the previous byte, and for the edge of the text: 2 × the state of the previous place, plus 1 if

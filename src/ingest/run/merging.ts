@@ -72,8 +72,8 @@ const BY_FILES: Tiers<ManifestSegment> = {
 export interface MergeGroup {
   readonly segments: readonly ManifestSegment[];
   /**
-   * The lender, if all of them borrow from it, and the merged segment is to do so, too. If absent, the group includes
-   * all segments that share a content, and the merged segment stores what is live of it.
+   * The lender, if all these segments borrow from it and the merged segment will, too. If absent, the group includes
+   * all segments that share a content, and the merged segment stores the live part of it.
    */
   readonly lender?: number;
 }

@@ -2,7 +2,7 @@
  * Orders the lines of a file by how much a reader wants to see them first. The score of a line is what its best match
  * of each term would add to the score of a file (score.ts). So a match in the name of a definition comes before a
  * whole word, and a line with two terms before a line with one. Lines of equal score stay in order. Takes time linear
- * in the ranges, except for the sort. The kernel rates an edge in about 100 ns.
+ * in the ranges, except for the sort. Rating one end of a range takes about 100 ns.
  */
 
 import type { Pause } from "../../../base/yield.ts";

@@ -17,8 +17,8 @@ const WINDOW = 256;
 const RANGES_PER_PAUSE = 64;
 
 /**
- * This many lines with ranges are cut even if time is up. Otherwise a busy machine would show nothing. It takes some 10
- * ms.
+ * How many lines with ranges are cut into chunks even if time is up. Otherwise a busy machine would show nothing. This
+ * takes some 10 ms.
  */
 const MOST_LATE = 4096;
 
