@@ -1,7 +1,7 @@
 /**
  * Throws if a bundler has bundled quern, because the files that quern loads at run time would be missing. Every file of
  * the package imports this before anything else (tsup.config.ts adds the import). The sources do not import it, because
- * bundlers do not keep the order of chunks. Then lmdb would be evaluated first. In a bundle, its loader fails with a
+ * bundlers do not keep the order of chunks. lmdb could then be evaluated first, and its loader fails in a bundle with a
  * message that does not name quern.
  */
 

@@ -8,8 +8,9 @@ import { LANGUAGE_TABLE } from "./language-table.ts";
 
 export interface Language {
   readonly name: string;
-  /** All in lower case; extensions include the dot. */
+  /** Other names, in lower case. */
   readonly aliases: readonly string[];
+  /** In lower case, with the dot. */
   readonly extensions: readonly string[];
   /** Whole names, such as Makefile. They are compared with case. */
   readonly filenames: readonly string[];

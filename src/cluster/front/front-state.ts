@@ -53,9 +53,9 @@ export interface SliceQuestion {
 /** A slice that has files of repositories that a viewer may see. */
 interface VisibleSlice {
   readonly placed: PlacedSlice;
-  /** The number of its segments with such files: of default revisions, and of all revisions. */
+  /** The number of segments that have visible files: of default revisions, and of all revisions. */
   readonly segments: FileCounts;
-  /** The number of such files in it. */
+  /** The number of visible files. */
   readonly files: FileCounts;
 }
 

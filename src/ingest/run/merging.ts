@@ -59,8 +59,8 @@ const BY_TEXT: Tiers<Content> = {
 };
 
 /**
- * A segment that borrows has 62 bytes per file, so the tiers have as many bytes as those of text. A merge takes some 150
- * bytes of memory per file, so the largest takes 80 MB.
+ * A segment that borrows takes 62 bytes per file, so 2^12 files take about BY_TEXT.least bytes. A merge takes some 150
+ * bytes of memory per file, so the largest merge takes 80 MB.
  */
 const BY_FILES: Tiers<ManifestSegment> = {
   sizeOf: ({ files }) => files,

@@ -11,7 +11,7 @@ export const WEIGHTS = {
    * name to a joint in it (kernel/assembly/edges.ts), or the whole name of a member; the whole name.
    */
   definition: [0, 1500, 2600, 4000],
-  /** For the best edge of a match; 4 means a whole word (kernel/assembly/edges.ts). */
+  /** For the best match, from none to a whole word: the sum of its ends in kernel/assembly/edges.ts. */
   edge: [0, 150, 300, 450, 900],
   /**
    * For the searched text in the path, from left to right: not there; in a folder's name; in the base name; at an edge
