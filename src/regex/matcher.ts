@@ -23,7 +23,7 @@ export interface Matcher {
   /**
    * Appends the ranges of one text after another, as addresses. The texts are pairs (start, end) in a table in the
    * kernel's memory. A call of ranges() for each text would cost as much as half a KiB of text.
-   * REQUIRES: the expression matches no empty text; otherwise as for ranges().
+   * REQUIRES: what ranges() requires, and the expression matches no empty text.
    */
   rangesOfTexts(table: number, count: number, out: RangeList, limits?: Limits): number;
   /**

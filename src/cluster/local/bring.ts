@@ -84,7 +84,7 @@ export interface WantedShard extends ShardHead {
 interface Wanted {
   readonly published: PublishedSegment;
   readonly local: LocalSegment;
-  /** The part of it that the directory already has. */
+  /** The part of the segment that the directory already has. */
   readonly before: LocalSegment | undefined;
 }
 

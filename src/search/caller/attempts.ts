@@ -80,7 +80,7 @@ interface SearchWork {
   readonly page?: SearchInput["page"];
   /** Whether files may be shown before they are requested. */
   readonly showsAhead?: boolean;
-  /** The number of files of which the best range is returned, if there are more ranges than `matches`. */
+  /** If there are more ranges than `matches`: how many files to return with their best range only. */
   readonly bestIfMany?: number | undefined;
 }
 

@@ -43,8 +43,8 @@ export interface RepositoryColumns {
 
 /**
  * Returns whether `count` files of a segment are all files that have its content. If they are not, numbers about the
- * content would reveal something about other files. For a segment that borrows its content, returns false, because the
- * lender may have files of other blobs.
+ * content would reveal something about other files. Returns false for a segment that borrows its content, because the
+ * lender may have other files.
  */
 export const isAllContent = (
   segment: number,

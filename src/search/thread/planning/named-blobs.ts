@@ -24,7 +24,7 @@ interface Asked {
   readonly symbols: SegmentSymbols | undefined;
 }
 
-/** Resolves to the plans with `named` filled in. Their `listBytes` include the bytes of these lists. */
+/** Resolves to the plans with `named` filled in, and the bytes of the lists of names added to `listBytes`. */
 export async function withNamedBlobs(
   plans: readonly AtomPlan[],
   { atoms, visit, symbols }: Asked,
