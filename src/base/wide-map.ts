@@ -109,8 +109,8 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
   }
 
   /**
-   * Returns a copy with exactly these ascending ids, and some values changed, in 1 ms for 100 000. REQUIRES:
-   * `changed` has a value for each new id; `end` is greater than any id.
+   * Returns a copy with exactly these ascending ids, and some values changed. Takes 1 ms for 100 000 ids. REQUIRES:
+   * `changed` has a value for each new id, and `end` is greater than any id.
    */
   moved(ids: Uint32Array, changed: ReadonlyMap<number, Value>, end: number): IdMap<Value> {
     const values: Value[] = [];

@@ -84,12 +84,12 @@ export interface Filters {
   readonly revision?: string | undefined;
 }
 
-/** The facts of lists of files or lines. */
+/** The fields of OUTPUT in answers that list files or lines. */
 export const LISTED = ["files", "shown", "complete", "cursor"] as const;
-/** The facts of matches. */
+/** The fields of OUTPUT in answers that list matches. */
 export const MATCHED = ["matches", ...LISTED] as const;
 
-/** All possible facts. */
+/** The structured part of a tool's answer. Each tool fills in some of the fields. */
 export const OUTPUT = z.object({
   matches: z.int().optional(),
   files: z.int().optional(),

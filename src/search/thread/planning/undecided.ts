@@ -36,8 +36,8 @@ export type DecidePaths = (
 ) => Promise<readonly AtomPlan[] | undefined>;
 
 /**
- * Counts the undecided files in scope. REQUIRES: the paths of `atoms` were not tried yet, because files that known
- * symbols exclude must be tried, too.
+ * Counts the undecided files in scope. REQUIRES: no path of `atoms` was tried before, because more files may match here
+ * than by the known symbols, and each of them must be tried.
  */
 export async function countUndecided(
   { query, scope, sets, symbols }: Asked,
