@@ -5,7 +5,7 @@
  *     audits           time text(id)         -> record, its timestamp as milliseconds
  *     audits.count     "count"               -> the number of records
  *
- * `time` and `text` are those of lmdb-stores.ts, so keys are ordered by time, then by id. Each append also deletes a
+ * lmdb-stores.ts defines `time` and `text`, so keys are ordered by time, then by id. Each append also deletes a
  * few of the records that exceed the limits of age and number.
  */
 

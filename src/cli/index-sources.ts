@@ -105,8 +105,8 @@ export function isRepository(path: string): boolean {
 }
 
 /**
- * Returns the name of a source. In order of preference: the given one, the indexed one, that of its remote, that of
- * its folder.
+ * Returns the name of a source. In order of preference: the given name, the indexed name, the name of its remote, the
+ * name of its folder.
  */
 async function nameOf(path: string, isGit: boolean, asked: Asked): Promise<string> {
   const folder = resolve(path);

@@ -211,7 +211,7 @@ class Batch {
     if (this.#isIdle) this.#patience.rest();
   }
 
-  /** Ends the process because its output is not that of cat-file, so later answers cannot be matched to requests. */
+  /** Ends the process after output that cat-file never writes. Later answers could not be matched to requests. */
   #giveUp(): void {
     this.#child.stdout.removeAllListeners("data").resume();
     this.#child.kill();

@@ -90,7 +90,7 @@ export interface FrontParts {
   readonly secret: string;
   /** An engine of this machine, whose threads parse long queries and match names. */
   readonly engine: Engine;
-  /** Whether the engine's directory is that of a node on this machine. */
+  /** Whether the engine's directory belongs to a node on this machine. */
   readonly holdsSlices: boolean;
   readonly onWarning: (warning: { code: string; message: string }) => void;
 }

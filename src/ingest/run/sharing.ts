@@ -44,7 +44,7 @@ export class Sharing {
   #undecidedBytes = 0;
 
   /**
-   * Opens the stored content, that of the largest segments first, as much as fits into about `mostBytes` of memory.
+   * Opens the stored content, the largest segments first, as much as fits into about `mostBytes` of memory.
    * Damaged segments are left out. In a directory of a cluster nothing is shared, because its segments go to other
    * machines one by one.
    */

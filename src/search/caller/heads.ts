@@ -3,8 +3,8 @@
  * counts, and its best files by rank, without their text. Then the caller merges the heads of all engines, and each
  * engine shows its files that are among the best of all.
  *
- * The merged answer equals that of a single engine with all the files, because a score depends only on the file and
- * the query. Heads are plain data, so they can be sent over a network.
+ * The merged answer is the same as from a single engine with all the files, because a score depends only on the file
+ * and the query. Heads are plain data, so they can be sent over a network.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -39,7 +39,7 @@ export interface HeadFiles extends RankedFiles {
 
 /** The heads of one engine. */
 export interface Heads {
-  /** The counters without those that are counted when files are shown. */
+  /** The counters, except what is counted when files are shown. */
   readonly stats: SearchStats;
   readonly files: HeadFiles;
   /** For each segment of the search, the counter that includes it. */

@@ -1,7 +1,7 @@
 /**
  * Lets processes open and close a data file one at a time. The last process that closes LMDB destroys the locks in
  * LMDB's lock file. If another process opens at that moment, it gets the file with the destroyed locks. Its first
- * transaction fails (EINVAL), and so do those of all processes that join it. Of 800 processes that opened and closed
+ * transaction fails (EINVAL), as in all processes that join it. Of 800 processes that opened and closed
  * without this lock, four at a time, two failed.
  *
  * The lock is a file that exists while somebody holds it. It is stale after two seconds, so an owner that was killed

@@ -194,7 +194,7 @@ export class SegmentWriter {
 
   /**
    * Writes a segment that borrows the content of another one. REQUIRES: the lender is not deleted, no blob was added,
-   * and the blobs of all files are those of the lender.
+   * and the blobs of all files are in the lender.
    */
   finishBorrowing(lender: SegmentHeader): WrittenSegment {
     return this.#putFiles(() => lender);

@@ -1,6 +1,6 @@
 /**
- * Finds the pages that contain all grams of a literal in a segment without posting lists, by reading its text. So the
- * plan of such a segment is that of a segment with lists. Reads the text once for all literals of a query.
+ * Finds the pages that contain all grams of a literal in a segment without posting lists, by reading its text. So such
+ * a segment has the same plan as a segment with lists. Reads the text once for all literals of a query.
  */
 
 import { emptyBitset, nextBit, setBit, type Bitset } from "../../../base/bitset.ts";

@@ -1,6 +1,6 @@
 /**
  * Counts the matching files by repository, language and folder. A file takes a few additions. Only the first two
- * folders of its path are read. They are decoded only if they differ from those of the previous file, which is rare,
+ * folders of its path are read. They are decoded only if they differ from the previous file's, which is rare,
  * because files come in the order of their paths.
  */
 

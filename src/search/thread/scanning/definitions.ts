@@ -1,5 +1,5 @@
 /**
- * Rates how well matches fit the definitions of their blob, for ranking. The classes 0 to 3 are those of
+ * Rates how well matches fit the definitions of their blob, for ranking. The classes 0 to 3 are defined in
  * kernel/assembly/definitions.ts.
  */
 

@@ -123,7 +123,7 @@ async function matchNames(
   }
 }
 
-/** Makes RE2 confirm the ranges from `first` on, which are those of one name. */
+/** Makes RE2 confirm the ranges from `first` on, all of which are in one name. */
 function confirmNew(
   { placed, window, confirm }: SymbolScan,
   out: RangeList,
