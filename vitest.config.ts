@@ -1,9 +1,9 @@
 /**
- * Four groups of test files. Half of them share processes, so that vitest and the sources are loaded once for several
+ * Four groups of test files. Two thirds of them share processes, so that vitest and the sources are loaded once for several
  * files (test/reused-forks.ts). They load the sources as a few bundles (test/bundled-sources.ts); only files that call
  * vi.mock() load them one by one. Three groups have a process for each file: those that call vi.mock(), those that
- * measure their process or start others, which takes several times as long from a large process, and those with bounds
- * of processor time, which run without the flags for V8 below.
+ * measure their process or start git, which takes several times as long from a large process, and those with bounds of
+ * processor time, which run without the flags for V8 below.
  */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -24,27 +24,28 @@ const pathsOf = (wanted: (file: { path: string; text: string }) => boolean): str
   files.filter(wanted).map(({ path }) => path);
 
 const MOCKS = /\bvi\.mock\(/;
-const MEASURES = /\b(?:memoryUsage|cpuUsage|eventLoopUtilization|VmHWM|RssAnon)\b|\/proc\/self\//;
+const MEASURES =
+  /\b(?:memoryUsage|cpuUsage|eventLoopUtilization|VmHWM|RssAnon|THREAD_TIMES)\b|\/proc\/self\//;
 const BOUNDS = /\bSLOWNESS\b|\bwatchStalls\b|\/lateness\.ts/;
 const bounded = pathsOf(({ text }) => BOUNDS.test(text) && !MOCKS.test(text));
 const mocking = pathsOf(({ text }) => MOCKS.test(text));
-/** The folder of files that start hardly more than a browser. To load what controls it takes 0.8 s. */
+/** The folder of files that start git seldom. To load what controls a browser takes 0.8 s. */
 const PAGE = "test/page/";
 const own = pathsOf(
   ({ path, text }) =>
-    (MEASURES.test(text) || (startsProcesses(path) && !path.startsWith(PAGE))) &&
+    (MEASURES.test(text) || (startsGit(path) && !path.startsWith(PAGE))) &&
     !MOCKS.test(text) &&
     !BOUNDS.test(text),
 );
 
-/** Whether a test file, or what it imports from outside src/, imports what starts processes. */
-function startsProcesses(path: string, seen = new Set<string>()): boolean {
+/** Whether a test file, or what it imports from outside src/, starts git. Such files do so up to a thousand times. */
+function startsGit(path: string, seen = new Set<string>()): boolean {
   if (seen.has(path) || path.startsWith("src/") || !existsSync(path)) return false;
   seen.add(path);
   const text = readFileSync(path, "utf8");
-  if (/"node:child_process"/.test(text)) return true;
+  if (/\b(?:spawn|execFile|execFileSync)\)?\(\s*"git"/.test(text)) return true;
   return [...text.matchAll(/"(\.[^"\n]*\.m?[jt]s)"/g)].some(([, name]) =>
-    startsProcesses(join(dirname(path), name!).replaceAll("\\", "/"), seen),
+    startsGit(join(dirname(path), name!).replaceAll("\\", "/"), seen),
   );
 }
 
