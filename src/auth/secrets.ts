@@ -75,7 +75,7 @@ export function equalHashes(a: string, b: string): boolean {
  * const { secret } = await createApiKey(tokens, options);
  */
 export interface ApiKeyOptions {
-  /** The id of the user that the key stands for, as in User.id. Not empty. */
+  /** The id of the user that the key stands for, as in User.id. It must not be empty. */
   ownerId: string;
   /** A name by which people recognize the key. */
   name?: string;

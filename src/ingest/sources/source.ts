@@ -29,7 +29,7 @@ import type { RepositoryMetadata, SkipReason } from "../../store/format/records.
  * declare function fetchBytes(path: string): Promise<Uint8Array>;
  */
 export interface Source {
-  /** The repository's name, which identifies it from run to run. Not empty, without control characters. */
+  /** The repository's name, which identifies it from run to run. It must not be empty or have control characters. */
   readonly name: string;
   /** What is known about the repository. It replaces the metadata of earlier runs. */
   readonly metadata: RepositoryMetadata;
