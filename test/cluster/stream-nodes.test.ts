@@ -216,3 +216,34 @@ test("each file comes once, within the limits, and the counters are those of all
     { numRuns: 2000 },
   );
 });
+
+test("while a replica does not begin to answer, the streams of other slices go on", async () => {
+  const shop = numbered(
+    Array.from({ length: 20 }, () => ({ slice: 1, segment: 0, count: 1, bytes: 1 })),
+  );
+  const breaks = { seed: 1, filesAPart: 1, steps: 0 };
+  const made = madeUp([...shop, { slice: 0, segment: 0, file: 0, count: 1, bytes: 1 }], [breaks], {
+    later: { ...breaks, steps: Infinity },
+    gone: undefined,
+  });
+  const client: NodeClient = {
+    ...made,
+    stream: (url, asked) => (url === "b" ? new Promise(() => undefined) : made.stream(url, asked)),
+  };
+  const files: string[] = [];
+  const slices = [["a", "b"], ["c"]].map((replicas, slice) => ({
+    slice: [SHARD, 1, slice] as SliceAsked,
+    replicas,
+  }));
+  const events = streamNodes(client, {
+    request: { query: "needle", matches: 1000 },
+    slices,
+    isElsewhere: () => Promise.resolve(false),
+    placedNow: (some) => Promise.resolve(some),
+  });
+  for await (const event of events) {
+    if (event === "stale" || event.type === "final") throw new Error("the stream has ended");
+    files.push(...event.files.map(({ fileName }) => fileName.text));
+    if (files.length === shop.length) break;
+  }
+});

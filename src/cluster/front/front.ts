@@ -252,8 +252,8 @@ export class Front implements Answering {
   }
 
   /** Resolves to the slices with the replicas that PostgreSQL names by now. */
-  async #placedNow(slices: readonly PlacedSlice[]): Promise<readonly PlacedSlice[]> {
-    await this.#lookAgain(LOOK_MS);
+  async #placedNow(slices: readonly PlacedSlice[], due: Due): Promise<readonly PlacedSlice[]> {
+    await this.#lookAgain(Math.min(timeLeft(due).timeoutMs ?? Infinity, LOOK_MS));
     return this.#state.placedNow(slices);
   }
 
@@ -308,7 +308,7 @@ export class Front implements Answering {
         request,
         ...(await this.#slicesWithin(state, understood, options)),
         isElsewhere: () => this.#isElsewhere(state, { startedAt, timeoutMs, left }),
-        placedNow: (slices) => this.#placedNow(slices),
+        placedNow: (slices) => this.#placedNow(slices, { startedAt, timeoutMs }),
         signal,
         maxBytes,
         ...timeLeft({ startedAt, timeoutMs }),

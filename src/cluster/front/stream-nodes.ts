@@ -74,7 +74,8 @@ interface Opened {
 
 /** A step of a node's stream. "late" if the search's time is over. */
 type Next = { readonly from: Opened; readonly step: SentStep | "late" };
-type Lost = { readonly from: Opened; readonly step: "lost" };
+/** The streams that continue one that has failed. */
+type Reopened = { readonly reopened: readonly Opened[] };
 
 interface Delivery {
   /** How many ranges and bytes may still be delivered. */
@@ -210,14 +211,14 @@ function addMissing(stats: SearchStats, asked: number, { streams, late }: Found)
 
 /**
  * Yields the steps of all streams as they arrive. A stream is asked for its next step when its previous step has been
- * taken. A stream that fails is replaced by the streams that `reopen` returns.
+ * taken. A stream that fails is replaced by the streams that `reopen` returns; meanwhile the other streams go on.
  */
 async function* inTurn(
   streams: readonly Opened[],
   due: Due,
   reopen: (lost: Opened) => Promise<readonly Opened[]>,
 ): AsyncGenerator<Next> {
-  const nextOf = async (from: Opened): Promise<Next | Lost | undefined> => {
+  const nextOf = async (from: Opened): Promise<Next | Reopened | undefined> => {
     try {
       const next = await within(due, from.steps.next());
       if (next === "late") return { from, step: "late" };
@@ -225,10 +226,10 @@ async function* inTurn(
     } catch (error) {
       if (due.signal) throwIfAborted(due.signal);
       if (!(error instanceof NodeFailed)) throw error;
-      return { from, step: "lost" };
+      return { reopened: await reopen(from) };
     }
   };
-  const begin = (from: Opened): Promise<Next | Lost | undefined> => {
+  const begin = (from: Opened): Promise<Next | Reopened | undefined> => {
     const next = nextOf(from);
     next.catch(() => undefined); // if the caller leaves the stream, nothing awaits this promise
     return next;
@@ -238,10 +239,12 @@ async function* inTurn(
   while (waiting.size > 0) {
     const races = Array.from(waiting, async ([from, next]) => ({ from, next: await next }));
     const { from, next } = await Promise.race(races);
-    if (next?.step === "lost") for (const one of await reopen(from)) waiting.set(one, begin(one));
-    else if (next) yield next;
-    if (next && typeof next.step === "object") waiting.set(from, begin(from));
-    else waiting.delete(from);
+    waiting.delete(from);
+    if (next && "reopened" in next) for (const one of next.reopened) waiting.set(one, begin(one));
+    else if (next) {
+      yield next;
+      if (next.step !== "late") waiting.set(from, begin(from));
+    }
     await pause();
   }
 }
