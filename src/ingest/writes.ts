@@ -43,7 +43,7 @@ export interface WritesOptions {
   readonly oldestHeld: () => number;
   /** Called when the symbol pass finds damage. */
   readonly onWarning: (warning: { code: string; message: string }) => void;
-  /** Undefined if the directory has all segments as a whole. */
+  /** Fetches what the directory lacks of segments. Undefined if the directory has all segments as a whole. */
   readonly complete?: Complete | undefined;
 }
 

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { nearestWord } from "../base/edit-distance.ts";
 import { mustBe, valueText, wholeNumber } from "../base/must-be.ts";
 
-/** Replaces every message that the schema does not contain. */
+/** The message of an issue for which the schema has no message of its own. */
 const NONE = "";
 
 /**

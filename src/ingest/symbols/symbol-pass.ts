@@ -63,8 +63,8 @@ export interface SymbolPass {
   /** The longest time in which a thread may report nothing. Default MAX_SILENT_MS. */
   readonly maxSilentMs?: number;
   /**
-   * Makes segments complete of which the directory may have only the tables and the header of the symbols. Resolves to
-   * the segments that still have only these. By default, all segments are complete.
+   * Completes segments of which the directory may have only the tables and the header of the symbols. Resolves to the
+   * segments that are still incomplete. Absent if all segments are complete.
    */
   readonly complete?: (segments: readonly number[]) => Promise<ReadonlySet<number>> | undefined;
 }

@@ -173,7 +173,7 @@ export async function findHeads(
   };
 }
 
-/** Shows files of earlier heads. Resolves to undefined if a segment is gone. */
+/** Shows files that findHeads() has found. Resolves to undefined if a segment is gone. */
 export async function showHeads(
   attempts: Attempts,
   attempt: Attempt,

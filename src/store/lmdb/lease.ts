@@ -133,9 +133,7 @@ function read(path: string): string {
   }
 }
 
-/**
- * Returns the process namespace, because two containers on one machine share its boot id, but not their process ids.
- */
+/** Returns the namespace of process ids. Two containers on one machine have the same boot id, but separate ids. */
 function namespace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid");
