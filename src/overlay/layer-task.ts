@@ -62,15 +62,17 @@ class LayerBuilder {
     const batch = { ...fixed, hasNoLists: isPlain };
     const gone: boolean[][] = [];
     for (const { repository, files } of repositories) {
-      const goneHere: boolean[] = [];
+      const add = (some: readonly BatchFile[]) =>
+        this.#session.add({ ...batch, repository, files: some }, pause);
+      const { outcomes } = await add(files.map(({ path, content }) => fileOf(path, content)));
+      const goneHere = files.map(() => false);
       gone.push(goneHere);
-      for (const { path, content } of files) {
-        const add = (one: BatchContent) =>
-          this.#session.add({ ...batch, repository, files: [fileOf(path, one)] }, pause);
-        const [outcome] = (await add(content)).outcomes;
-        const reason = outcome?.kind === "skipped" ? outcome.reason : undefined;
-        if (reason) await add({ skipped: reason });
-        goneHere.push(reason === "unreadable" && !isFileStill(content));
+      for (const [i, { path, content }] of files.entries()) {
+        const outcome = outcomes[i];
+        if (outcome?.kind !== "skipped") continue;
+        const { reason } = outcome;
+        await add([fileOf(path, { skipped: reason })]);
+        goneHere[i] = reason === "unreadable" && !isFileStill(content);
       }
     }
     const written = this.#session.finish([]);

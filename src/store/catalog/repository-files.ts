@@ -120,21 +120,35 @@ function openPaths({ snapshot, headers, tables }: Segments, place: Place, isKept
 const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, length);
 
-function pathAt({ place, starts, bytes }: Paths, index: number): Uint8Array {
-  const at = 4 * (place.first + index);
-  const [from, to] = [starts.getUint32(at, true), starts.getUint32(at + 4, true)];
-  if (from > to || to > bytes.length) throw corrupt(`the paths of segment ${place.segment}`);
-  return bytes.subarray(from, to);
+function pathAt(paths: Paths, index: number): Uint8Array {
+  const [from, to] = [startOf(paths, index), startOf(paths, index + 1)];
+  if (from > to) throw isBroken(paths);
+  return paths.bytes.subarray(from, to);
 }
+
+/** Compares a path with `wanted`. Makes no view of its bytes, because a look-up compares many paths. */
+function compareAt(paths: Paths, index: number, wanted: Buffer): number {
+  const [from, to] = [startOf(paths, index), startOf(paths, index + 1)];
+  if (from > to) throw isBroken(paths);
+  return -wanted.compare(paths.bytes, from, to);
+}
+
+function startOf(paths: Paths, index: number): number {
+  const start = paths.starts.getUint32(4 * (paths.place.first + index), true);
+  if (start > paths.bytes.length) throw isBroken(paths);
+  return start;
+}
+
+const isBroken = ({ place }: Paths) => corrupt(`the paths of segment ${place.segment}`);
 
 /** Returns the index, within the place, of the file that has this path and is in the set. */
 function findPath(
   paths: Paths,
-  { set, wanted }: { set: Bitset; wanted: Uint8Array },
+  { set, wanted }: { set: Bitset; wanted: Buffer },
 ): number | undefined {
   const { count } = paths.place;
   let index = lowerBound(paths, wanted);
-  for (; index < count && Buffer.compare(pathAt(paths, index), wanted) === 0; index++)
+  for (; index < count && compareAt(paths, index, wanted) === 0; index++)
     if (hasBit(set, index)) return index;
   return undefined;
 }
@@ -172,8 +186,11 @@ export async function findFiles(
   const pause: Pause = wanted.length > PATHS_AT_ONCE ? reading.pause : () => undefined;
   const paths = openPaths(reading, place, wanted.length > PATHS_AT_ONCE);
   const indexes: number[][] = [];
-  for (const path of wanted) {
-    indexes.push(indexesOf(paths, Buffer.from(path)));
+  let near = 0;
+  for (const one of wanted) {
+    const path = Buffer.from(one);
+    near = lowerBound(paths, path, near);
+    indexes.push(indexesOf(paths, path, near));
     const turn = pause();
     if (turn) await turn;
   }
@@ -207,18 +224,32 @@ export function fileFacts(
   };
 }
 
-function indexesOf(paths: Paths, wanted: Uint8Array): number[] {
+/** Returns the files with this path, of which the first can only be at `index`. */
+function indexesOf(paths: Paths, wanted: Buffer, index: number): number[] {
   const found: number[] = [];
-  const { count } = paths.place;
-  let index = lowerBound(paths, wanted);
-  for (; index < count && Buffer.compare(pathAt(paths, index), wanted) === 0; index++)
+  for (; index < paths.place.count && compareAt(paths, index, wanted) === 0; index++)
     found.push(index);
   return found;
 }
 
-/** Returns the position of the first file, from `low` on, whose path is at or after `wanted`. */
-const lowerBound = (paths: Paths, wanted: Uint8Array, low = 0): number =>
-  firstIndex(low, paths.place.count, (index) => Buffer.compare(pathAt(paths, index), wanted) >= 0);
+/**
+ * Returns the position of the first file whose path is at or after `wanted`. Searches from `near` in steps that double,
+ * because the paths of a look-up are mostly close to each other.
+ */
+function lowerBound(paths: Paths, wanted: Buffer, near = 0): number {
+  const { count } = paths.place;
+  const isReached = (index: number): boolean => compareAt(paths, index, wanted) >= 0;
+  let [low, high] = [near, near];
+  for (let step = 1; low > 0 && isReached(low - 1); step *= 2) {
+    high = low - 1;
+    low = Math.max(0, low - step);
+  }
+  for (let step = 1; high < count && !isReached(high); step *= 2) {
+    low = high + 1;
+    high = Math.min(count, high + step);
+  }
+  return firstIndex(low, high, isReached);
+}
 
 export interface Child {
   readonly type: "file" | "folder";
@@ -308,8 +339,8 @@ async function addChildren(
  * Returns the smallest path that comes after all paths of a folder. `slash` is the offset of the '/' after the folder's
  * name.
  */
-function behind(path: Uint8Array, slash: number): Uint8Array {
-  const end = path.slice(0, slash + 1);
+function behind(path: Uint8Array, slash: number): Buffer {
+  const end = Buffer.from(path.subarray(0, slash + 1)); // a copy
   end[slash] = SLASH + 1;
   return end;
 }
