@@ -125,7 +125,7 @@ export interface History {
  * const options: RevisionOptions = { revision: "v2.0", signal: AbortSignal.timeout(5_000) };
  */
 export interface RevisionOptions {
-  /** The revision. History describes the accepted forms and the default. */
+  /** The revision. The comment of History says which forms are accepted, and what the default is. */
   revision?: string;
   /** Aborting ends the git process. */
   signal?: AbortSignal;

@@ -29,7 +29,7 @@ export class Answer {
   #left: number;
   #kept: number;
 
-  /** Reserves as many tokens as `lastLine` takes for the last line. */
+  /** Keeps as many tokens for the last line as `lastLine` takes. */
   constructor(maxTokens: number, count: CountTokens = tokenBound, lastLine = LAST_LINE) {
     this.#count = count;
     this.#budget = maxTokens;

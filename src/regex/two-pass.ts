@@ -39,7 +39,7 @@ interface State extends Known {
    * a match can begin there; -1 if not computed yet.
    */
   readonly before: Int32Array;
-  /** For 4 × node + the kind of the previous byte: the first node with which the walk from this node can continue. */
+  /** Cached results of #walk(). A key is 4 × node + the kind of the previous byte. */
   choices: Map<number, number> | undefined; // the first pass does not need it
 }
 

@@ -54,7 +54,7 @@ export interface NodeOptions {
   /** The most simultaneous calls. A further call is rejected. */
   readonly maxConcurrent: number;
   readonly answers: Partial<Answers>;
-  /** Resolves to a view of the slices, or to undefined if the node does not have one of them at its generation. */
+  /** Resolves to a view of the slices, or to undefined if the node lacks any of them at the requested generation. */
   readonly hold: (slices: readonly SliceAsked[]) => Promise<HeldView | undefined>;
 }
 

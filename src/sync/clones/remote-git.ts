@@ -262,7 +262,7 @@ function settings(
   ];
 }
 
-/** Adds configuration to the environment, after the existing entries. */
+/** Adds entries to git's configuration in the environment, after the existing entries. */
 function configuration(
   env: Variables,
   added: readonly (readonly [string, string])[],
