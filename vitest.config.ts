@@ -1,9 +1,9 @@
 /**
- * Four groups of test files. Two thirds of them share processes, so that vitest and the sources are loaded once for several
- * files (test/reused-forks.ts). They load the sources as a few bundles (test/bundled-sources.ts); only files that call
- * vi.mock() load them one by one. Three groups have a process for each file: those that call vi.mock(), those that
- * measure their process or start git, which takes several times as long from a large process, and those with bounds of
- * processor time, which run without the flags for V8 below.
+ * Four groups of test files. Two thirds of them share processes, so that vitest and the sources are loaded once for
+ * several files (test/reused-forks.ts). They load the sources as a few bundles (test/bundled-sources.ts); only files
+ * that call vi.mock() load them one by one. Three groups have a process for each file: those that call vi.mock(), those
+ * that measure their process or start git, which takes several times as long from a large process, and those with
+ * bounds of processor time, which run without the flags for V8 below.
  */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
