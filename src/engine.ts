@@ -306,7 +306,9 @@ export interface IndexOptions {
   signal?: AbortSignal;
   /** Called with progress updates. */
   onProgress?: (progress: IndexProgress) => void;
-  /** 'after' (default) publishes the content first and extracts symbols before index() resolves. 'skip' extracts none. */
+  /**
+   * 'after' (default) publishes the content first and extracts symbols before index() resolves. 'skip' extracts none.
+   */
   symbols?: "after" | "skip";
 }
 
@@ -320,7 +322,10 @@ export interface IndexOptions {
 export interface OpenOptions {
   /** Never writes: index(), remove() and compact() reject with INDEX_READ_ONLY. Default false. */
   readOnly?: boolean;
-  /** Threads that search and index. Default: one for each core, at most 4. With 0 the calling thread does the work and yields every 5 ms. */
+  /**
+   * Threads that search and index. Default: one for each core, at most 4. With 0 the calling thread does the work and
+   * yields every 5 ms.
+   */
   workers?: number;
   /** Bytes of memory that indexing may use in addition to a fixed base. Default 256 MiB, at least 32 MiB. */
   memoryBudget?: number;
@@ -328,11 +333,19 @@ export interface OpenOptions {
   textCache?: number;
   /** Whether threads warm up for searches while the engine is idle. Default true. */
   warmUp?: boolean;
-  /** Bytes. Larger files are listed as skipped ('too-large') and found by path, not by content. Default 2 MiB, at most 16 MiB. */
+  /**
+   * Bytes. Larger files are listed as skipped ('too-large') and found by path, not by content. Default 2 MiB, at most
+   * 16 MiB.
+   */
   maxFileSize?: number;
-  /** Milliseconds that a write waits for another process to stop writing before it rejects with INDEX_LOCKED. Default 0. */
+  /**
+   * Milliseconds that a write waits for another process to stop writing before it rejects with INDEX_LOCKED. Default 0.
+   */
   lockTimeoutMs?: number;
-  /** Returns the address at which this host shows a file. Default: `/browse/<repository>@<revision>/-/blob/<path>`, encoded. */
+  /**
+   * Returns the address at which this host shows a file. Default: `/browse/<repository>@<revision>/-/blob/<path>`,
+   * encoded.
+   */
   webUrl?: WebUrl;
   /**
    * Resolves each name in a `context:` filter to a set of repositories. `undefined` makes the search reject with

@@ -3,7 +3,8 @@
  * generation, lets an ordinary engine change it, stores new objects, and publishes them. The directory gets only the
  * tables of the shard's segments; a segment is completed before it is merged (complete.ts). The steps of an index run
  * (content, symbols, merges) are published separately, because the symbols of a large repository take minutes. What a
- * stopped writer has not published does not exist for others. The next index run in the shard finds the missing symbols.
+ * stopped writer has not published does not exist for others. The next index run in the shard finds the missing
+ * symbols.
  */
 
 import { randomBytes } from "node:crypto";
@@ -63,7 +64,7 @@ export interface WriteOptions {
 /** What `work` may use while the lease is held. */
 export interface ShardSession {
   readonly engine: StepwiseEngine;
-  /** For calls of the engine that consist of several steps. Each step is published before the next. */
+  /** The options of an engine's call that consists of several steps. Each step is published before the next. */
   readonly steps: StepOptions;
   /** Assigns the id of the next new repository. REQUIRES: a source of that name is indexed next. */
   readonly expect: (repository: string) => Promise<void>;

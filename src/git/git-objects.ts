@@ -67,7 +67,10 @@ export class ObjectReader {
     this.#limits = limits;
   }
 
-  /** Reads an object by any name that git accepts. Resolves to undefined if there is none. REQUIRES: `name` has no line feed. */
+  /**
+   * Reads an object by any name that git accepts. Resolves to undefined if there is none. REQUIRES: `name` has no line
+   * feed.
+   */
   read(name: string): Promise<GitObject | undefined> {
     return new Promise((resolve, reject) => this.#send({ name, resolve, reject, deaths: 0 }));
   }
@@ -155,7 +158,10 @@ class Batch {
     child.stdout.on("data", (chunk: Buffer) => this.#take(chunk));
   }
 
-  /** Calls `report` once, when the process has ended, with the unanswered requests, and an error if it could not be started. */
+  /**
+   * Calls `report` once, when the process has ended, with the unanswered requests, and an error if it could not be
+   * started.
+   */
   whenOver(report: (left: readonly Request[], error: QuernError | undefined) => void): void {
     let isOver = false;
     const over = (error?: QuernError) => {

@@ -110,7 +110,9 @@ export async function missingObjects(
   return new Set(lines.map((line) => line.slice(1)));
 }
 
-/** Lists the paths that differ between two commits, as they are in the second. Leaves out changes of permissions only. */
+/**
+ * Lists the paths that differ between two commits, as they are in the second. Leaves out changes of permissions only.
+ */
 export async function* listChanges(
   git: GitProcesses,
   from: string,

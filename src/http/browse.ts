@@ -40,7 +40,10 @@ interface Address {
 
 const ADDRESS = /^([^@]+?)(?:@(.*?))?\/-\/(blob|tree)\/(.*)$/s;
 
-/** Parses what follows `/browse/`, still percent-encoded. Returns undefined if it is not the address of a file or folder. */
+/**
+ * Parses what follows `/browse/`, still percent-encoded. Returns undefined if it is not the address of a file or
+ * folder.
+ */
 export function parseAddress(below: string): Address | undefined {
   const [, repo = "", ref = "", kind, path = ""] = ADDRESS.exec(below) ?? [];
   if (kind !== "blob" && kind !== "tree") return undefined;

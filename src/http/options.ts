@@ -48,7 +48,9 @@ export interface HandlerOptions {
   scopedTokenTtlMs?: number;
   /** The most ranges that a search may ask for. Default 100 000. */
   maxMatches?: number;
-  /** The most bytes of text, positions and names in the answer of a search, see SearchOptions.maxBytes. Default 128 MiB. */
+  /**
+   * The most bytes of text, positions and names in the answer of a search, see SearchOptions.maxBytes. Default 128 MiB.
+   */
   maxAnswerBytes?: number;
   /** The most bytes of a request's body. Default 1 MiB. */
   maxBodyBytes?: number;

@@ -110,7 +110,10 @@ function sharesOf(set: CodePoints): Float64Array {
   return shares;
 }
 
-/** Encodes the sets for kernel/assembly/classes.ts: for each set and low half of a byte, one byte with a bit for each high half. */
+/**
+ * Encodes the sets for kernel/assembly/classes.ts: for each set and low half of a byte, one byte with a bit for each
+ * high half.
+ */
 export function tripleTables(triple: Triple): Uint8Array {
   const tables = new Uint8Array(48);
   triple.forEach((set, place) => {

@@ -98,7 +98,9 @@ export class DiskTree {
     this.#notices = options.notices(() => this.#hearEverything());
   }
 
-  /** Whether the system reports changes of the whole tree ("notices"), of a part of it ("partly"), or none ("polling"). */
+  /**
+   * Whether the system reports changes of the whole tree ("notices"), of a part of it ("partly"), or none ("polling").
+   */
   get followed(): "notices" | "polling" | "partly" {
     if (this.#isHeard && this.#silent.size === 0) return "notices";
     return this.#isHeard && this.#silent.size < this.#folders ? "partly" : "polling";

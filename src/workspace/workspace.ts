@@ -137,7 +137,10 @@ export interface Workspace extends AsyncDisposable {
   state(): {
     /** How many changed files are not in the index yet. */
     pending: number;
-    /** Whether the system reports changes of the whole tree ("notices"), of a part of it ("partly"), or none ("polling"). */
+    /**
+     * Whether the system reports changes of the whole tree ("notices"), of a part of it ("partly"), or none
+     * ("polling").
+     */
     followed: "notices" | "polling" | "partly";
   };
   /**

@@ -69,8 +69,8 @@ export interface Bringing {
    */
   readonly evicts?: boolean;
   /**
-   * Whether to fetch only the tables of segments, which complete.ts completes later. REQUIRES: nobody searches here, and
-   * it is the same each time.
+   * Whether to fetch only the tables of segments, which complete.ts completes later. REQUIRES: nobody searches here,
+   * and it is the same each time.
    */
   readonly tablesOnly?: boolean;
 }

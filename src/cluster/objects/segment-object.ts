@@ -249,7 +249,10 @@ const segmentKeys =
     return tag !== PART.HEADER && isIn(parts, tag) ? [segmentKey(segment, tag, number)] : undefined;
   };
 
-/** Fetches symbols, and stores them as an edition of a segment. REQUIRES: as for fetchSegment(); no manifest names the edition. */
+/**
+ * Fetches symbols, and stores them as an edition of a segment. REQUIRES: as for fetchSegment(); no manifest names the
+ * edition.
+ */
 export async function fetchSymbols(
   environment: Environment,
   of: SymbolsToFetch,

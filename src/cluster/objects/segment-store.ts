@@ -80,7 +80,10 @@ export interface StoredObject {
 
 const KEY = /^[a-z0-9]+(?:\/[a-z0-9]+)*$/;
 
-/** Returns whether a key is a path of lower-case letters and digits, which is the same on every file system and in every URL. */
+/**
+ * Returns whether a key is a path of lower-case letters and digits, which is the same on every file system and in every
+ * URL.
+ */
 export const isKey = (key: string): boolean => KEY.test(key) && key.length <= 512;
 
 export function checkedKey(key: string): string {

@@ -80,7 +80,9 @@ export class SegmentSession {
     return this.#targetOf(segment, owner).environment.snapshot();
   }
 
-  /** Writes the open segment, if there is one, and those that borrow content. `segments` has a number for each lender. */
+  /**
+   * Writes the open segment, if there is one, and those that borrow content. `segments` has a number for each lender.
+   */
   finish(segments: readonly number[]): FinishResult {
     const batch = this.#batch;
     if (!batch) return [];

@@ -9,7 +9,8 @@
  *     browse/REPOSITORY/-/commit/HASH                   a commit
  *
  * Without `@REVISION`, the default revision is used. In names and paths, `@` is percent-encoded, so the first
- * `@` is a separator. So is the first `/-/` before `blob`, `tree`, `commits` or `commit`. Addresses here are relative to the page's root.
+ * `@` is a separator. So is the first `/-/` before `blob`, `tree`, `commits` or `commit`. Addresses here are relative
+ * to the page's root.
  */
 
 export interface Lines {

@@ -74,7 +74,10 @@ type Counted = Facet["values"][number];
 const compare = (a: Counted, b: Counted): number =>
   b.fileCount - a.fileCount || (a.value < b.value ? -1 : 1);
 
-/** Lists the most frequent values. Keeps and sorts only the best values so far, because there may be as many values as files. */
+/**
+ * Lists the most frequent values. Keeps and sorts only the best values so far, because there may be as many values as
+ * files.
+ */
 async function list(sums: ReadonlyMap<string, number>, most: number, pause: Pause): Promise<Facet> {
   let values: Counted[] = [];
   for (const [value, fileCount] of sums) {

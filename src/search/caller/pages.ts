@@ -82,7 +82,9 @@ export interface Cursors {
   readonly write: (place: NamedPlace) => string;
 }
 
-/** Decodes the cursor of a request. Throws if it is invalid. `state` is a digest of everything that the viewer may see. */
+/**
+ * Decodes the cursor of a request. Throws if it is invalid. `state` is a digest of everything that the viewer may see.
+ */
 export function cursorsOf(
   request: CheckedRequest & { readonly after: string },
   state: Uint8Array,

@@ -174,7 +174,10 @@ function repositoriesNamed(catalog: Catalog, names: Iterable<string>): CatalogRe
   return Array.from(names, (name) => repositoryNamed(catalog, name)).filter((one) => !!one);
 }
 
-/** Returns the repositories that an expression such as `^github\.com/acme/shop$` can match, or undefined for other expressions. */
+/**
+ * Returns the repositories that an expression such as `^github\.com/acme/shop$` can match, or undefined for other
+ * expressions.
+ */
 export function exactlyNamed(
   { names, repositories }: Catalog,
   pattern: string,
@@ -239,7 +242,10 @@ function truthOf(atom: HostAtom, { record }: CatalogRepository, question: AtomQu
   return record.revisions.map(() => holds);
 }
 
-/** Returns whether `rev:value` names the revision at a position: by a part of its name, as `*`, as `HEAD`, or by its commit. */
+/**
+ * Returns whether `rev:value` names the revision at a position: by a part of its name, as `*`, as `HEAD`, or by its
+ * commit.
+ */
 export function isNamed(
   value: string,
   revisions: readonly RevisionRecord[],

@@ -109,7 +109,9 @@ export interface FileResult {
   repositoryId: number;
   /** The language's name in GitHub Linguist, or "" if it is unknown. */
   language: string;
-  /** The chunks in the order of the file, or best first if `matchesPerFile` is given. Empty if only the path matches. */
+  /**
+   * The chunks in the order of the file, or best first if `matchesPerFile` is given. Empty if only the path matches.
+   */
   chunks: Chunk[];
   /** The searched revisions that contain the file. */
   branches?: string[];
@@ -189,7 +191,10 @@ export interface SearchResponse {
   files: FileResult[];
   /** The repositories of the files in this response. */
   repositoryInfo: RepositoryInfo[];
-  /** True if and only if every match is in this response. Also false if `sym:` depends on symbols that are not known yet. */
+  /**
+   * True if and only if every match is in this response. Also false if `sym:` depends on symbols that are not known
+   * yet.
+   */
   isSearchExhaustive: boolean;
   /** Counts for the whole answer, not only for this page. Present if the request asked for them. */
   facets?: Facets;
@@ -241,7 +246,10 @@ export interface Explanation {
   segments: {
     /** The segment's id, as in problems of check(). */
     id: number;
-    /** 'skipped-by-filter': no candidate file. 'damaged': its evaluation failed. 'not-reached': time ran out, or the search was stopped. */
+    /**
+     * 'skipped-by-filter': no candidate file. 'damaged': its evaluation failed. 'not-reached': time ran out, or the
+     * search was stopped.
+     */
     outcome: "scanned" | "skipped-by-filter" | "damaged" | "not-reached";
     /** Texts that every match of the query's terms contains. */
     literals: {
@@ -308,7 +316,9 @@ export interface Explanation {
   notIndexed: {
     /** The repository's name. For an unknown one, the name in the query. */
     repository: string;
-    /** 'unknown': it does not exist, or the viewer may not see it. 'indexing': it is being indexed for the first time. */
+    /**
+     * 'unknown': it does not exist, or the viewer may not see it. 'indexing': it is being indexed for the first time.
+     */
     reason: "unknown" | "indexing" | "files-skipped";
     /** Skipped files that pass the filters, for 'files-skipped'. */
     files?: number;

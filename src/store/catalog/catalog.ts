@@ -89,8 +89,8 @@ interface OfRepositories<One> extends Pick<Catalog, "names" | "publicIds"> {
 
 /**
  * Returns the repositories of a catalog and their look-up tables, based on those of the previous catalog. Takes 2 ms
- * if one of 100 000 repositories has changed. REQUIRES: `arrived` has the repositories of `changes.arrived`, by ascending
- * id.
+ * if one of 100 000 repositories has changed. REQUIRES: `arrived` has the repositories of `changes.arrived`, by
+ * ascending id.
  */
 export async function changeRepositories<One extends CatalogRepository>({
   manifest,

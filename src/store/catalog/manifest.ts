@@ -1,4 +1,7 @@
-/** Reads and writes the manifest, the small record that names everything published. A search uses one manifest throughout. */
+/**
+ * Reads and writes the manifest, the small record that names everything published. A search uses one manifest
+ * throughout.
+ */
 
 import { bytesOf } from "../../base/growable.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";

@@ -56,12 +56,12 @@
  * header and its entry in the manifest name the lender. Its files have the lender's blobs; many of these blobs may have
  * no file here. A lender stores its own content. It is not deleted while another segment borrows from it, even if one
  * of the two is retired. All segments with the same content have the same edition of symbols. Segments that borrow from
- * one lender can be merged into one that borrows from it. In all other merges, segments with the same content are merged
- * together.
+ * one lender can be merged into one that borrows from it. In all other merges, segments with the same content are
+ * merged together.
  *
  * **Versions of this format**: In version 1, a segment's repositories and a repository's skipped files are
- * MessagePack maps. In version 2 they are columns. In version 3, the manifest's list of repositories is columns, too. In
- * version 4, segments may borrow content.
+ * MessagePack maps. In version 2 they are columns. In version 3, the manifest's list of repositories is columns, too.
+ * In version 4, segments may borrow content.
  */
 
 import { SEAL_BYTES } from "./sealed.ts";

@@ -34,7 +34,9 @@ const MOST_TABLES = 16;
 
 export interface Table<Value> {
   get(key: Uint8Array): Value | undefined;
-  /** Returns the entries whose keys begin with `prefix` and come after the key `after`, in key order, at most `limit`. */
+  /**
+   * Returns the entries whose keys begin with `prefix` and come after the key `after`, in key order, at most `limit`.
+   */
   range(prefix: Uint8Array, after: Uint8Array | undefined, limit: number): Entry<Value>[];
   /**
    * Returns at most `limit` entries in descending key order, after skipping the first `skip` of them. The range

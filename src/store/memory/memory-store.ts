@@ -1,9 +1,9 @@
 /**
- * Keeps segments in memory, for unsaved text that no other process sees. Keys, seals and tables are those of
- * the store on disk (format.ts), so the readers and writers of segments work with both.
+ * Keeps segments in memory, for unsaved text that no other process sees. Keys, seals and tables are the same
+ * as in the store on disk (format.ts), so the readers and writers of segments work with both.
  *
- * Segments in memory are numbered from FIRST_MEMORY_SEGMENT up, published ones from 1 up. Values are written into shared
- * memory, which all threads read without copying it.
+ * Segments in memory are numbered from FIRST_MEMORY_SEGMENT up, published ones from 1 up. Values are written into
+ * shared memory, which all threads read without copying it.
  */
 
 import { PART_KEY_BYTES, segmentOfKey, SEGMENTS_TABLE } from "../format/format.ts";

@@ -19,7 +19,10 @@ import { corrupt, isCount } from "../format/sealed.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
 
 export interface SegmentHeader {
-  /** The segment that stores the text, its posting lists and its symbols: the segment itself, or one that it borrows from. */
+  /**
+   * The segment that stores the text, its posting lists and its symbols: the segment itself, or one that it borrows
+   * from.
+   */
   readonly content: number;
   readonly blobs: number;
   readonly pages: number;

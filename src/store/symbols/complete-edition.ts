@@ -26,11 +26,16 @@ const SPARE_BYTES = 1024 * 1024;
 export interface NewEdition {
   readonly edition: number;
   readonly columns: SymbolColumns;
-  /** Called in the transaction that makes the edition readable. `hasAll` says whether it has the symbols of every blob. */
+  /**
+   * Called in the transaction that makes the edition readable. `hasAll` says whether it has the symbols of every blob.
+   */
   readonly publish?: (writer: Writer, hasAll: boolean) => void;
 }
 
-/** Completes the edition. Resolves to whether it has the symbols of every blob. REQUIRES: the segment and the edition's blocks are written. */
+/**
+ * Completes the edition. Resolves to whether it has the symbols of every blob. REQUIRES: the segment and the edition's
+ * blocks are written.
+ */
 export async function completeEdition(
   target: SegmentTarget,
   { edition, columns, publish }: NewEdition,

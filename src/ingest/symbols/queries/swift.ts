@@ -7,7 +7,9 @@ const PACKAGE_ACCESS =
 const PARAMETER_MODIFIER =
   /\b(?:(?:__owned|borrowing|consuming|isolated|nonisolated|sending) {1,9}){1,3}(?=[A-Z@([a-z])/g;
 
-/** Matches the `#` of a macro call such as `#expect(x)`, but not of directives that the grammar knows, such as `#if`. */
+/**
+ * Matches the `#` of a macro call such as `#expect(x)`, but not of directives that the grammar knows, such as `#if`.
+ */
 const MACRO_SIGN =
   /#(?!(?:available|colorLiteral|column|dsohandle|else|elseif|endif|error|externalMacro|file\w*|function|if|imageLiteral|keyPath|line|selector|sourceLocation|unavailable|warning)\b)(?=[A-Za-z_]\w{0,99}\s{0,9}[(<{])/g;
 

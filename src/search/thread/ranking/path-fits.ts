@@ -71,6 +71,9 @@ export class PathFits {
   }
 }
 
-/** Chooses how paths are decoded: for an ASCII literal as Latin-1, one character per byte, so that folding keeps the length. */
+/**
+ * Chooses how paths are decoded: for an ASCII literal as Latin-1, one character per byte, so that folding keeps the
+ * length.
+ */
 const encodingFor = (text: string): LiteralInPaths["encoding"] =>
   Buffer.byteLength(text) === text.length ? "latin1" : "utf8";

@@ -9,7 +9,10 @@
 
 import { GrowableWords } from "../../../base/growable.ts";
 
-/** More than any offset, because a file has at most 16 MiB. Sort keys are below SPAN², which a double represents exactly. */
+/**
+ * More than any offset, because a file has at most 16 MiB. Sort keys are below SPAN², which a double represents
+ * exactly.
+ */
 const SPAN = 2 ** 26;
 
 /** Merges lists of ranges. REQUIRES: each list is sorted by offset. */
