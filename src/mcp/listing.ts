@@ -34,7 +34,7 @@ export interface List {
   readonly lines: readonly string[];
   /** How many lines of the whole list come before `lines`. Default 0. */
   readonly before?: number;
-  /** The length of the whole list. Default: that of `lines`. */
+  /** The length of the whole list. Default: the length of `lines`. */
   readonly total?: number;
   /** The key of each line, by which the next page finds the last line that was shown. Default: the line itself. */
   readonly names?: readonly string[];

@@ -61,7 +61,7 @@ export interface S3SegmentsOptions {
   bucket: string;
   /** What the keys of all objects begin with, followed by a "/". Default: no prefix. */
   prefix?: string;
-  /** Milliseconds without an answer, or without the next bytes of one, after which a request fails. Default 60 000. */
+  /** Milliseconds after which a request fails if no answer, or no more of an answer, arrives. Default 60 000. */
   timeoutMs?: number;
 }
 

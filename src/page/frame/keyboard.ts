@@ -1,4 +1,7 @@
-/** Handles the keys that work anywhere. Results and dialogs keep no state for them, because keys move the focus. */
+/**
+ * Handles the keys that work anywhere. A key moves the focus, so results and dialogs need not know which row is
+ * selected.
+ */
 
 import { useLayoutEffect } from "preact/hooks";
 import { usePage, type Page } from "./page-context.ts";

@@ -139,7 +139,7 @@ export interface ShownAhead {
   /** The index of the file's segment in SearchInput.segments. */
   readonly position: number;
   readonly file: number;
-  /** The number of ranges that might be shown. No range before them was left out. */
+  /** The most ranges that could be shown, counted from the file's first range. */
   readonly most: number;
   readonly shown: ShownFile;
   readonly contentBytesLoaded: number;

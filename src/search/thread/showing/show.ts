@@ -119,7 +119,7 @@ const confirmOf =
   (expression, bytes, claimed) =>
     verifiedShort(expression, { bytes, claimed }, askingOf(showing));
 
-/** Whether a file's content is read. When time is up, its content is no longer searched. */
+/** Whether a file's content is read. If time is up, it is read only when the whole file was requested. */
 const readsContent = ({ query, tools, whole }: Showing): boolean =>
   whole || (query.contentAtoms.length > 0 && !tools.isStopped());
 
