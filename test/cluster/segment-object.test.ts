@@ -412,7 +412,7 @@ function objectOf(
 ) {
   const sumOf = (section: Buffer): Buffer => createHash("sha256").update(section).digest();
   const named = Buffer.concat([
-    Buffer.from("quern\u0002"),
+    Buffer.from("quern\u0003"),
     Buffer.of(kind),
     u32(tables.length),
     sumOf(tables),
@@ -608,7 +608,7 @@ test("the example of the format", async () => {
   const { key, object } = await sent({ kind: 1, tables: () => [], rest });
   const section = "03" + "02000000" + "02000000" + "6869";
   const sums = ["", section].map((hex) => hash("sha256", Buffer.from(hex, "hex")));
-  const named = "717565726e0201" + "00000000" + sums[0]! + "0b000000" + sums[1]!;
+  const named = "717565726e0301" + "00000000" + sums[0]! + "0b000000" + sums[1]!;
   expect(object.toString("hex").startsWith(named + "00000000")).toBe(true);
   expect(key.slice(-64)).toBe(hash("sha256", Buffer.from(named, "hex")));
 });

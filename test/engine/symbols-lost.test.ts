@@ -8,7 +8,7 @@ import { INGEST_TASKS } from "../../src/ingest/tasks.ts";
 import { findSymbols } from "../../src/ingest/symbols/symbol-pass.ts";
 import type { FoundSymbols } from "../../src/ingest/symbols/symbol-task.ts";
 import { loadCatalog } from "../../src/store/catalog/catalog.ts";
-import { PART, segmentKey } from "../../src/store/format/format.ts";
+import { BLOCK_BYTES, PART, segmentKey } from "../../src/store/format/format.ts";
 import {
   openEnvironment,
   type Environment,
@@ -21,9 +21,8 @@ import { openEngine, temporaryFolder } from "./opened.ts";
 /** Together they are too short for a second repository to borrow them. */
 const BLOBS = 3;
 const MIDDLE = "1.ts";
-/** Padding longer than a text block, so that each file has blocks of its own. */
-const PADDING = `//${"x".repeat(70_000)}\n`;
-const TEXT_BLOCKS = 3; // of a file, at most
+/** Padding longer than two text blocks, so that each file has a block of its own. */
+const PADDING = `//${"x".repeat(2 * BLOCK_BYTES)}\n`;
 const files = Array.from({ length: BLOBS }, (_, i) => ({
   path: `${i}.ts`,
   content: `function found${i}() {}\n${PADDING}`,
@@ -49,9 +48,11 @@ async function openWarned(path: string): Promise<{ engine: Engine; warnings: str
   return { engine, warnings };
 }
 
-/** Removes the text of the middle file, but not of its neighbours. */
-const loseMiddleText = (segment: number) => (writer: Writer) =>
-  writer.remove(segmentKey(segment, PART.TEXT, Math.floor(BLOBS / 2) * (TEXT_BLOCKS - 1) + 1));
+/** Removes the block in the middle of the middle file. */
+const loseMiddleText = (segment: number) => (writer: Writer) => {
+  const middle = (BLOBS * files[0]!.content.length) / 2;
+  writer.remove(segmentKey(segment, PART.TEXT, Math.floor(middle / BLOCK_BYTES)));
+};
 
 test("a name that a syntax error makes of words beside the text costs no file its symbols", async () => {
   const engine = await openEngine();

@@ -1,6 +1,7 @@
 /** Random file contents: pieces that are difficult for scanners, small and repeated often enough to be found. */
 
 import fc from "fast-check";
+import { PAGE_BYTES } from "../../src/store/format/format.ts";
 
 /** Words that are few and similar, so that queries match, overlap and nearly match. */
 export const WORDS =
@@ -79,9 +80,14 @@ const oneLongFiller = fc
   .tuple(short, text, SHORT_FILLER, text, filler(4100), text, short)
   .map((parts) => Buffer.concat(parts));
 
-/** Text across the edge of a page of 8 KiB, or near it. */
+/** Text across the edge of one or two pages, or near it. */
 const pageEdge = fc
-  .tuple(fc.constantFrom(8_192, 16_384), fc.integer({ min: -200, max: 20 }), short, fc.boolean())
+  .tuple(
+    fc.constantFrom(PAGE_BYTES, 2 * PAGE_BYTES),
+    fc.integer({ min: -200, max: 20 }),
+    short,
+    fc.boolean(),
+  )
   .map(([page, offset, text, inLines]) =>
     Buffer.concat([Buffer.alloc(page + offset, inLines ? "lines of text\n" : "z"), text]),
   );

@@ -1,5 +1,6 @@
 /** A thread that keeps and reads pages as fast as it can, and counts wrong pages. */
 
+import { PAGE_BYTES } from "../../src/store/format/format.ts";
 import { parentPort, workerData } from "node:worker_threads";
 import {
   TextCache,
@@ -7,7 +8,7 @@ import {
   type TextCacheMemory,
 } from "../../src/store/segments/text-cache.ts";
 
-const PAGE = 8192;
+const PAGE = PAGE_BYTES;
 const { memory, worker, pages, rounds } = workerData as {
   memory: TextCacheMemory;
   worker: number;

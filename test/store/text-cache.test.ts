@@ -9,11 +9,12 @@ import {
   TextCache,
   type CachedPage,
 } from "../../src/store/segments/text-cache.ts";
+import { PAGE_BYTES } from "../../src/store/format/format.ts";
 import { bundle } from "../threads/bundle.ts";
 
-const PAGE = 8192;
+const PAGE = PAGE_BYTES;
 /** The bytes that one slot takes in all. */
-const SLOT = 8320 + 24;
+const SLOT = PAGE + 128 + 24;
 
 const cacheOf = (slots: number, worker = 0) => {
   const memory = newTextCacheMemory(slots * SLOT)!;
@@ -133,8 +134,14 @@ test("a page at the ends of its blob", () => {
   const { cache } = cacheOf(8);
   const only = { segment: 1, page: 0, start: 50, blobStart: 50, blobEnd: 60 };
   expect(TextCache.reach(only)).toEqual([50, 60]);
-  const middle = { segment: 1, page: 2, start: 10_000, blobStart: 1_808, blobEnd: 20_000 };
-  expect(TextCache.reach(middle)).toEqual([9_999, 18_319]);
+  const middle = {
+    segment: 1,
+    page: 2,
+    start: 10_000,
+    blobStart: 10_000 - 2 * PAGE,
+    blobEnd: 20_000,
+  };
+  expect(TextCache.reach(middle)).toEqual([9_999, 10_000 + PAGE + 127]);
   for (const page of [only, middle]) {
     keep(cache, page);
     const [from, to] = TextCache.reach(page);

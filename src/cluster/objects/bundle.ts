@@ -1,5 +1,5 @@
 /**
- * Defines the format of every object: two sections of values, the tables and the rest. Version 2:
+ * Defines the format of every object: two sections of values, the tables and the rest. Version 3:
  *
  *     object  := "quern" version kind section section tablesBytes block* block*
  *     section := bytes sum
@@ -15,11 +15,11 @@
  * same key, even if versions of brotli pack it differently, and values need no seals. Once a reader has reached the end
  * of a section, it knows that the section is undamaged. Before that, any value may be damaged.
  *
- * *Example.* An object of kind 1 without tables, and with one value (tag 3, number 2, content `hi`): 71 75 65 72 6e 02
+ * *Example.* An object of kind 1 without tables, and with one value (tag 3, number 2, content `hi`): 71 75 65 72 6e 03
  * 01; a section of 00 00 00 00 bytes and its sum; one of 0b 00 00 00 bytes, which are 03, 02 00 00 00, 02 00 00 00, 68
  * 69, and its sum; 00 00 00 00 bytes of packed tables; one block.
  *
- * In version 1, values were not packed.
+ * In version 1, values were not packed. In version 2, pages of text were twice as long.
  */
 
 import { createHash, hash as hashOf } from "node:crypto";
@@ -27,7 +27,7 @@ import { QuernError } from "../../base/errors.ts";
 import { pack, unpack } from "./packing.ts";
 import { inPieces, type SegmentStore } from "./segment-store.ts";
 
-const MAGIC = Buffer.from("quern\u0002");
+const MAGIC = Buffer.from("quern\u0003");
 const SUM_BYTES = 32;
 const SECTION_BYTES = 4 + SUM_BYTES;
 /** The bytes that the key is made of. */

@@ -44,7 +44,7 @@ const MOST_ATTEMPTS = 5;
  * The most pages that one thread searches alone. For fewer pages, a second thread would spend as long on its own
  * planning as on its half of them.
  */
-const PAGES_OF_ONE = 64;
+const PAGES_OF_ONE = 128;
 
 /** Resolves to the newest view. Called by each attempt. */
 export type ViewSource = () => Promise<View>;

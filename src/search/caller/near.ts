@@ -25,7 +25,7 @@ export interface NearThread {
 }
 
 /** The most pages that the calling thread reads, which takes 0.5 ms. */
-const MOST_PAGES = 200;
+const MOST_PAGES = 400;
 /** The limits for the length of the plan, and of an expression in it. */
 const MOST_PLAN = 2048;
 const MOST_PATTERN = 64;

@@ -242,7 +242,7 @@ export type SearchEvent =
 export interface Explanation {
   /** The canonical form of the query, as quern understood it. */
   query: string;
-  /** The plan for each segment. Counts cover only files in scope. A page is at most 8 KiB of text. */
+  /** The plan for each segment. Counts cover only files in scope. A page is at most 4 KiB of text. */
   segments: {
     /** The segment's id, as in problems of check(). */
     id: number;

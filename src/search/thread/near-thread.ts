@@ -26,12 +26,12 @@ import type { SegmentPlan } from "./planning/segment-plan.ts";
 import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 import { SearchRun } from "./search-task.ts";
 
-/** The most bytes of cached values: the text of some 200 pages, each in a block of 32 KiB. */
+/** The most bytes of cached values: the text of some 400 pages, each in a block of 16 KiB. */
 const KEPT_BYTES = 8 * 2 ** 20;
 /** The most candidate files. Rating a file takes about a microsecond. */
 const MOST_FILES = 512;
-/** The most pages. Reading and searching a page takes 2 µs. */
-const MOST_PAGES = 200;
+/** The most pages. Reading and searching a page takes 1 µs. */
+const MOST_PAGES = 400;
 
 /** Thrown if a search is too much work for the calling thread. */
 class TooMuch extends Error {}

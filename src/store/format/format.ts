@@ -1,6 +1,6 @@
 /**
  * Describes the format of the data directory: one LMDB environment with one table. The first byte of a key says what
- * its value contains. Format version 4.
+ * its value contains. Format version 5.
  *
  *     0  name                       engine records: `format`, `manifest`, `lease`; `cluster`: what a
  *                                   cluster has put in this directory
@@ -61,15 +61,15 @@
  *
  * **Versions of this format**: In version 1, a segment's repositories and a repository's skipped files are
  * MessagePack maps. In version 2 they are columns. In version 3, the manifest's list of repositories is columns, too.
- * In version 4, segments may borrow content.
+ * In version 4, segments may borrow content. In version 5, pages and blocks of text are half as long as before.
  */
 
 import { SEAL_BYTES } from "./sealed.ts";
 
-export const FORMAT_VERSION = 4;
+export const FORMAT_VERSION = 5;
 
 /** The size of a page, the unit that posting lists point to. docs/index-format.md has the measurement. */
-export const PAGE_BYTES = 8_192;
+export const PAGE_BYTES = 4_096;
 /** The number of bytes after a page that its grams also cover. */
 export const OVERLAP = 128;
 /** LMDB's header in front of a value that has pages of its own. */
@@ -77,7 +77,7 @@ const VALUE_HEADER_BYTES = 24;
 /** Returns the length of the payload that exactly fills this many of LMDB's pages. */
 export const filling = (pages: number): number => 4096 * pages - VALUE_HEADER_BYTES - SEAL_BYTES;
 
-export const BLOCK_BYTES = filling(8);
+export const BLOCK_BYTES = filling(4);
 /** The most content in a segment. So offsets in its text stay below 2^29. */
 export const SEGMENT_BYTES = 256 * 2 ** 20;
 export const HASH_BYTES = 20;

@@ -29,8 +29,8 @@ import {
   type SegmentHeader,
 } from "./segment-tables.ts";
 
-/** How many blocks of text one transaction has: enough to make commits cheap, few enough not to block for long. */
-const TRANSACTION_BLOCKS = 64;
+/** How many blocks one transaction has: enough to make commits cheap, few enough not to block for long. */
+const TRANSACTION_BLOCKS = 128;
 
 export interface NewFile {
   readonly repository: number;
@@ -174,7 +174,7 @@ export class SegmentWriter {
     const postings = new PostingsWriter(listsOfText(this.segment), this.pages, kernel);
     grams((gram, gaps) => {
       postings.add(gram, gaps);
-      if (postings.pendingBlocks >= 2 * TRANSACTION_BLOCKS)
+      if (postings.pendingBlocks >= TRANSACTION_BLOCKS)
         this.#target.write((writer) => postings.flush(writer));
     });
     return this.#putFiles((writer) => {

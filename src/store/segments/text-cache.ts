@@ -8,8 +8,8 @@
  * number and raises the version in one step. A reader copies the bytes and then checks that the state has not
  * changed. If a thread dies while it fills a slot, the slot stays blocked until a thread with the same number starts.
  *
- * Reading a page of 8 KiB from a slot takes 0.2 µs, or 0.7 if the slot is in no processor cache. From LMDB it takes 4.5
- * µs, because LMDB copies the 32 KiB around the page.
+ * Reading 8 KiB from a slot takes 0.2 µs, or 0.7 if the slot is in no processor cache. Reading them from LMDB takes longer,
+ * because LMDB copies whole blocks.
  */
 
 import { PAGE_BYTES } from "../format/format.ts";

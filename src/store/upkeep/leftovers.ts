@@ -26,7 +26,7 @@ import { readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
  * The most keys that one transaction deletes, about 2 MiB of text. LMDB reuses freed pages two transactions later, so
  * with small transactions the file grows less.
  */
-const KEYS_PER_TRANSACTION = 64;
+const KEYS_PER_TRANSACTION = 128;
 
 /**
  * Deletes these segments, in several transactions. Retired segments are kept for RETIRE_MS unless `isUrgent` is set.
