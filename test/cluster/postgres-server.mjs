@@ -65,7 +65,7 @@ async function start() {
     unix_socket_directories: process.platform === "win32" ? "" : folder,
     port,
     fsync: "off",
-    max_connections: 200,
+    max_connections: 400,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   run = () => runServer(port, join(bin, "postgres"), ["-D", data, ...flags], options);

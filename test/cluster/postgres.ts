@@ -27,6 +27,9 @@ export const isThere = port !== undefined;
 /** Declares a test that is skipped if there is no server. */
 export const postgresTest: ReturnType<typeof test.runIf> = test.runIf(port !== undefined);
 
+/** A pool ends with the tests of its file. Until then, it is to hold no connections that nobody uses. */
+const IDLE_MS = 1_000;
+
 const opened: pg.Pool[] = [];
 afterAll(async () => {
   await Promise.all(opened.map((pool) => pool.end()));
@@ -34,7 +37,8 @@ afterAll(async () => {
 
 /** Returns a pool on a database of that name. The pool ends with the tests of the file. */
 export function poolOn(database: string, options: pg.PoolConfig = {}): pg.Pool {
-  const pool = new pg.Pool({ host: "127.0.0.1", port, user: "quern", database, ...options });
+  const given = { idleTimeoutMillis: IDLE_MS, ...options };
+  const pool = new pg.Pool({ host: "127.0.0.1", port, user: "quern", database, ...given });
   pool.on("error", () => undefined); // idle connections break when a test stops the server
   opened.push(pool);
   return pool;

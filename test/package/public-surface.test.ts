@@ -108,7 +108,7 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/^ClusterStatus\.nodes\.ready$|\.slices$/, /\bslices\b/i],
   [/^CollectReport\.manifests$/, /\bgenerations\b/i],
   [/^CollectReport\.(states|objects)$/, /\b(states|objects)\b/i],
-  [/^Job\.failures$/, /\bhow often\b/i],
+  [/^Job\.failures$/, /\bhow (often|many times)\b/i],
   [/^ClusterOptions\.replicas$/, /\b(nodes|machines)\b/i],
   [/^ClusterStatus\.shards\.shard$/, /\bnumber\b/],
   [/^ClusterStatus\.shards\.(published|here)$/, /\bgeneration\b/],

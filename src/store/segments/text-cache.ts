@@ -32,6 +32,9 @@ const OWNER = 2 ** OWNER_BITS - 1;
 /** The most versions of a slot, so that its state is never negative. */
 const MOST_VERSIONS = 2 ** (31 - OWNER_BITS) - 1;
 
+/** An odd number without a pattern. A page's hash times this number selects the second place of a missed page. */
+const SCATTER = 0x85eb_ca6b;
+
 /** The most bytes of a cache, which is the limit of a typed array on Node 20. */
 export const MOST_CACHE_BYTES = 4 * 2 ** 30;
 
@@ -127,10 +130,17 @@ export class CacheDirectory {
   /** Returns whether the page was missed not long ago. If not, remembers this miss. */
   wasMissed(page: PageKey): boolean {
     const hash = hashOf(page);
+    // with one place, two segments whose places overlap would overwrite each other's pages in every search
     const place = (hash >>> 0) % this.slots;
-    const was = this.#missed[place] === hash;
-    this.#missed[place] = was ? 0 : hash;
-    return was;
+    const other = (Math.imul(hash, SCATTER) >>> 0) % this.slots;
+    for (const at of [place, other])
+      if (this.#missed[at] === hash) {
+        this.#missed[at] = 0;
+        return true;
+      }
+    const isOther = this.#missed[place] !== 0 && this.#missed[other] === 0;
+    this.#missed[isOther ? other : place] = hash;
+    return false;
   }
 
   /**
