@@ -45,13 +45,18 @@ test("lines are found, rated and sorted in slices", async () => {
   const bytes = Buffer.from("b\n".repeat(RANGES));
   const origin = arena.put(bytes);
   const { seen, ...tools } = counted();
-  const of = { text: bytes, origin, length: bytes.length, kernel, arena, definitions: undefined };
+  const text = { text: bytes, origin, length: bytes.length, kernel, arena, definitions: undefined };
+  const of = { ...text, most: RANGES };
   const places = await bestFirst(ranges, [ranges], { ...of, ...tools });
   expect(places).toHaveLength(RANGES);
   // finding lines, rating them, counting scores, and putting the lines in order
   const slices = (4 * RANGES) / 256;
   expect(seen.looks).toBeGreaterThanOrEqual(slices);
   expect(seen.pauses).toBeGreaterThanOrEqual(slices);
+  const stopped = { ...of, ...tools, isStopped: () => true };
+  expect(await bestFirst(ranges, [ranges], { ...stopped, most: 3 })).toEqual(
+    Uint32Array.of(0, 1, 2),
+  );
 });
 
 test("a literal is searched for in pieces", async () => {

@@ -35,13 +35,15 @@ export interface RatedText {
   readonly pause: Pause;
   /** Whether time is up. If so, the first lines are returned instead of the best. */
   readonly isStopped: () => boolean;
+  /** How many indexes are needed. */
+  readonly most: number;
 }
 
 /** The number of ranges after which a thread checks the clock, or yields if it is shared. */
 const RANGES_PER_PAUSE = 256;
 
 /**
- * Returns the indexes of `pairs`, best lines first. Pairs of one line stay together, in order. `terms` are the ranges
+ * Returns the indexes of at least `most` of the pairs, best lines first. Pairs of one line stay together, in order. `terms` are the ranges
  * of each term, from which `pairs` were merged. REQUIRES: all are ascending pairs (from, to).
  *
  * Takes linear time except for sorting the different scores, because a file of 2 MiB may have a million lines.
@@ -52,9 +54,11 @@ export async function bestFirst(
   rated: RatedText,
 ): Promise<Uint32Array> {
   const { lineOf, starts, ends } = await linesOf(pairs, rated);
+  const first = Math.min(lineOf.length, rated.most);
+  if (rated.isStopped()) return inTheirOrder(first);
   const scores = new Int32Array(starts.length);
   for (const ranges of terms) await addScores(scores, ranges, { starts, ends, rated });
-  return (await byScore(lineOf, scores, rated)) ?? inTheirOrder(lineOf.length);
+  return (await byScore(lineOf, scores, rated)) ?? inTheirOrder(first);
 }
 
 function inTheirOrder(count: number): Uint32Array {

@@ -220,6 +220,7 @@ function placedText(
         arena,
         pause,
         isStopped,
+        most: end,
       };
       const order = (await bestFirst(pairs, terms, { ...rated, text: text() })).slice(skip, end);
       const best = await inFileOrder(pairs, order, tools);
@@ -263,7 +264,8 @@ async function inFileOrder(
   order: Uint32Array,
   { isStopped, pause }: Pick<SearchTools, "isStopped" | "pause">,
 ): Promise<{ readonly pairs: Uint32Array; readonly places: Uint32Array }> {
-  const next = new Uint32Array(pairs.length / 2); // 1 + the place of each pair, or 0
+  const last = order.reduce((most, pair) => Math.max(most, pair), -1);
+  const next = new Uint32Array(last + 1); // 1 + the place of each pair, or 0
   order.forEach((pair, place) => (next[pair] = place + 1));
   const [shown, places] = [new GrowableWords(), new GrowableWords()];
   for (let pair = 0; pair < next.length && places.length < order.length; pair++) {
