@@ -2,8 +2,8 @@
  * Four groups of test files. Two thirds of them share processes, so that vitest and the sources are loaded once for
  * several files (test/reused-forks.ts). They load the sources as a few bundles (test/bundled-sources.ts); only files
  * that call vi.mock() load them one by one. Three groups have a process for each file: those that call vi.mock(), those
- * that measure their process or start git, which takes several times as long from a large process, and those with
- * bounds of processor time, which run without the flags for V8 below.
+ * that measure their process or count what it has open, or start git often, which takes several times as long from a
+ * large process, and those with bounds of processor time, whose code V8 optimizes as usual.
  */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -25,15 +25,30 @@ const pathsOf = (wanted: (file: { path: string; text: string }) => boolean): str
 
 const MOCKS = /\bvi\.mock\(/;
 const MEASURES =
-  /\b(?:memoryUsage|cpuUsage|eventLoopUtilization|VmHWM|RssAnon|THREAD_TIMES)\b|\/proc\/self\//;
+  /\b(?:memoryUsage|cpuUsage|eventLoopUtilization|VmHWM|RssAnon|THREAD_TIMES|MOST_OPEN)\b|\/proc\/self\/|--expose-gc/;
 const BOUNDS = /\bSLOWNESS\b|\bwatchStalls\b|\/lateness\.ts/;
 const bounded = pathsOf(({ text }) => BOUNDS.test(text) && !MOCKS.test(text));
 const mocking = pathsOf(({ text }) => MOCKS.test(text));
-/** The folder of files that start git seldom. To load what controls a browser takes 0.8 s. */
-const PAGE = "test/page/";
+/**
+ * Files that start git seldom: it takes less than 0.1 s of processor time in each, and a process of its own would take
+ * 0.3 s. Those of the page would also load what controls a browser, which takes 0.8 s.
+ */
+const START_GIT_SELDOM = [
+  /^page\//,
+  /^corpus\/golden\./,
+  /^engine\/(?:progress|refusals)\./,
+  /^http\/(?:browse|members)\./,
+  /^ingest\/(?:directory|documents|ref-patterns|remote-name|walk-elsewhere)\./,
+  /^mcp\/(?:mount|next-steps)\./,
+  /^search\/(?:explain|ranking)\./,
+  /^security\/(?:at-rest|paths)\./,
+  /^workspace\/(?:followed|plain)\./,
+];
+const startsGitSeldom = (path: string): boolean =>
+  START_GIT_SELDOM.some((name) => name.test(path.slice("test/".length)));
 const own = pathsOf(
   ({ path, text }) =>
-    (MEASURES.test(text) || (startsGit(path) && !path.startsWith(PAGE))) &&
+    (MEASURES.test(text) || (startsGit(path) && !startsGitSeldom(path))) &&
     !MOCKS.test(text) &&
     !BOUNDS.test(text),
 );
@@ -49,6 +64,8 @@ function startsGit(path: string, seen = new Set<string>()): boolean {
   );
 }
 
+const OLD_SPACE = "--initial-old-space-size=192";
+
 const common = {
   setupFiles: ["test/properties.ts"],
   // no test has a time of its own: on a busy machine it may wait for a core again and again; what takes
@@ -62,7 +79,7 @@ const common = {
   // These processes live for seconds. V8 then optimizes a function when 2 MB of its bytecode have run, not 132 kB: most
   // of what it would optimize runs too seldom after that to pay for it. It first collects the old space when that has
   // 192 MB, not ten. Each takes a tenth off the processor time of files that open engines.
-  execArgv: ["--interrupt-budget=2000000", "--initial-old-space-size=192"],
+  execArgv: ["--interrupt-budget=2000000", OLD_SPACE],
   // two more than cores: many tests wait for processes, disks and timers, and with one more a tenth of the cores is idle
   maxWorkers: availableParallelism() + 2,
 } satisfies TestProjectInlineConfiguration["test"];
@@ -109,8 +126,11 @@ export default defineConfig({
         },
       },
       { ...sources, test: { ...common, name: "own", include: own, server } },
-      // as hosts run it: bounds of processor time are for code that V8 optimizes as usual
-      { ...sources, test: { ...common, name: "bounded", include: bounded, execArgv: [], server } },
+      // bounds of processor time are for code that V8 optimizes as usual
+      {
+        ...sources,
+        test: { ...common, name: "bounded", include: bounded, execArgv: [OLD_SPACE], server },
+      },
       { test: { ...common, name: "mocking", include: mocking } },
     ],
   },

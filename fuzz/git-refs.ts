@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { QuernError } from "../src/base/errors.ts";
-import { open } from "../src/engine.ts";
+import { open } from "../src/opened-engine.ts";
 import { git } from "../src/ingest/sources/git.ts";
 import type { Random } from "../test/regex/random.ts";
 import { mutate } from "./mutate.ts";

@@ -12,7 +12,8 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Ajv, type ValidateFunction } from "ajv";
 import { encode as cl100k } from "gpt-tokenizer/encoding/cl100k_base";
 import { encode as o200k } from "gpt-tokenizer/encoding/o200k_base";
-import { open, type Engine } from "../src/engine.ts";
+import type { Engine } from "../src/engine.ts";
+import { open } from "../src/opened-engine.ts";
 import { documents } from "../src/ingest/sources/documents.ts";
 import { createMcpHandler } from "../src/mcp/index.ts";
 import type { Random } from "../test/regex/random.ts";

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { QuernError } from "../src/base/errors.ts";
-import { open } from "../src/engine.ts";
+import { open } from "../src/opened-engine.ts";
 import { documents } from "../src/ingest/sources/documents.ts";
 import type { OverlayDocument } from "../src/search/messages/request.ts";
 import type { SearchResponse } from "../src/search/messages/response.ts";

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { QuernError } from "../src/base/errors.ts";
 import { deleteSegment, fetchSegment, sendSegment } from "../src/cluster/objects/segment-object.ts";
 import { directorySegments } from "../src/cluster/objects/directory-segments.ts";
-import { open } from "../src/engine.ts";
+import { open } from "../src/opened-engine.ts";
 import { documents } from "../src/ingest/sources/documents.ts";
 import { readManifest } from "../src/store/catalog/manifest.ts";
 import { openStore } from "../src/store/catalog/open.ts";

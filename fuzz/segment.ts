@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { QuernError } from "../src/base/errors.ts";
-import { open } from "../src/engine.ts";
+import { open } from "../src/opened-engine.ts";
 import { documents } from "../src/ingest/sources/documents.ts";
 import { Arena } from "../src/kernel/arena.ts";
 import { createKernel } from "../src/kernel/kernel.ts";

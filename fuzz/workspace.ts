@@ -6,7 +6,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { open } from "../src/engine.ts";
+import { open } from "../src/opened-engine.ts";
 import { randomFrom, type Random } from "../test/regex/random.ts";
 import {
   BRANCHES,

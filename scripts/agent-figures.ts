@@ -14,7 +14,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { open } from "../src/engine.ts";
+import { open } from "../src/opened-engine.ts";
 import { findFiles, search } from "../src/mcp/search-tools.ts";
 import { definitions, references } from "../src/mcp/symbol-tools.ts";
 import type { Facts, Tool } from "../src/mcp/tool.ts";

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { watchStalls } from "../bench/stall.ts";
 import { terminalTable } from "../bench/table.ts";
-import { open } from "../src/engine.ts";
+import { open } from "../src/opened-engine.ts";
 import { drain, MANY_REQUESTS, subjectOf, type Subject } from "../test/http/many-requests.ts";
 import { writeManyRepositories } from "../test/store/many-repositories.ts";
 

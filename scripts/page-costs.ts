@@ -7,7 +7,7 @@
  * from files to show the page.
  */
 
-import { open } from "../src/engine.ts";
+import { open } from "../src/opened-engine.ts";
 
 const PAGES = [1, 2, 10, 50];
 const ROUNDS = 7;

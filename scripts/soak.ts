@@ -11,7 +11,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { open } from "../src/engine.ts";
+import { open } from "../src/opened-engine.ts";
 import { hasGrown, soak } from "../test/engine/soak.ts";
 
 const [searches = 100_000, updates = 1_000, seed = 1] = process.argv.slice(2).map(Number);

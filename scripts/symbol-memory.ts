@@ -16,7 +16,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { open } from "../src/engine.ts";
+import { open } from "../src/opened-engine.ts";
 import { documents, type Document } from "../src/ingest/sources/documents.ts";
 import { languageOf } from "../src/ingest/classification/languages.ts";
 import { grammarVersion } from "../src/ingest/symbols/languages.ts";

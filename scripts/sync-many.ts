@@ -1,5 +1,5 @@
 /**
- * Syncs a great many repositories of a local code host over git's own `http-backend`, and prints how long it takes:
+ * Syncs a great many repositories of a local code host over git's own `upload-pack`, and prints how long it takes:
  *
  *     node --import tsx scripts/sync-many.ts [COUNT]        default 1 000
  *
@@ -9,7 +9,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { open } from "../src/engine.ts";
+import { open } from "../src/opened-engine.ts";
 import { syncMany } from "../test/sync/many.ts";
 import { startRemotes } from "../test/sync/remotes.ts";
 

@@ -2,13 +2,13 @@
 
 export { QuernError, type ErrorCode } from "./base/errors.ts";
 export {
-  open,
   type Engine,
   type IndexOptions,
   type OpenOptions,
   type ReadOptions,
   type RepositoriesOptions,
 } from "./engine.ts";
+export { open } from "./opened-engine.ts";
 export { directory, type DirectoryOptions } from "./ingest/sources/directory.ts";
 export {
   documents,

@@ -13,5 +13,6 @@ const before = stateOfProcess();
 afterAll(() => {
   vi.useRealTimers();
   vi.unstubAllEnvs();
+  vi.restoreAllMocks(); // the bundles remain
   expect(stateOfProcess(), "what a file leaves to the next one").toEqual(before);
 });

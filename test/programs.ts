@@ -6,6 +6,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { noWarmUp } from "./no-warm-up.ts";
 
 /** Files that quern looks for in the folder of its code. test/setup.ts builds them. */
 const BESIDE = ["worker.js", "check.js", "page", "token-table.br"];
@@ -21,19 +22,6 @@ const ownNames: Plugin = {
     esbuild.onResolve({ filter: /^quern(?:\/|$)/ }, ({ path }) => {
       const source = compilerOptions.paths[path]?.[0];
       return source === undefined ? undefined : { path: resolve("examples", source) };
-    }),
-};
-
-const WARMS_UP = "options.warmUp ?? true";
-
-/** A test asks a program a few questions: to warm up would take longer than all of them. */
-const noWarmUp: Plugin = {
-  name: "no warm-up",
-  setup: (esbuild) =>
-    esbuild.onLoad({ filter: /[\\/]src[\\/]engine\.ts$/ }, ({ path }) => {
-      const source = readFileSync(path, "utf8");
-      if (!source.includes(WARMS_UP)) throw new Error(`there is no ${WARMS_UP} to replace`);
-      return { contents: source.replace(WARMS_UP, "options.warmUp ?? false"), loader: "ts" };
     }),
 };
 

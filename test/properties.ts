@@ -4,12 +4,12 @@
  */
 
 import fc from "fast-check";
+import { RUNS } from "./runs.ts";
 
-const runs = Number(process.env["QUERN_RUNS"] ?? 1);
 const seed = process.env["QUERN_SEED"];
 
 /** In milliseconds: less than the 300 s of a test. Tests with more runs have proportionally more time. */
-const LIMIT_MS = 280_000 * runs;
+const LIMIT_MS = 280_000 * RUNS;
 
 fc.configureGlobal({
   interruptAfterTimeLimit: LIMIT_MS,

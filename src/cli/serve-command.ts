@@ -80,7 +80,7 @@ export function addServe(program: Command, call: Call): void {
     )
     .option(
       "--mcp-host <name>",
-      "answer agents under this name, and no others; repeatable; * for any",
+      "answer agents under this name, besides local ones; repeatable; * for any",
       collect,
     )
     .option("--no-page", "do not serve the search page")

@@ -1,4 +1,4 @@
-/** Implements quern users, which manages the members of the organization of `quern serve`. */
+/** Implements the command `quern users`, which manages who may use a server that `quern serve` started. */
 
 import type { Command } from "commander";
 import { isSuspended } from "../auth/principal.ts";

@@ -5,6 +5,7 @@
  */
 
 import type { Engine, OpenOptions } from "../engine.ts";
+import type { Internals } from "../internals.ts";
 import type { Answering, Following } from "./front/answering.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import { Collection } from "./catalog/collection.ts";
@@ -33,7 +34,15 @@ import { OpenedCluster, type Parts } from "./opened-cluster.ts";
  *   directory: "./cluster",
  * });
  */
-export async function openCluster(options: ClusterOptions): Promise<ClusterEngine> {
+export function openCluster(options: ClusterOptions): Promise<ClusterEngine> {
+  return openClusterWith(options, {});
+}
+
+/** Opens it with `internals` for the engines that write. */
+export async function openClusterWith(
+  options: ClusterOptions,
+  internals: Partial<Internals>,
+): Promise<ClusterEngine> {
   const {
     catalog: given,
     store,
@@ -65,6 +74,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterEngin
     lockTimeoutMs,
     shardBytes,
     engine: writing,
+    internals,
     onPublished,
   };
   const newWriter = (): ShardWriter => new ShardWriter(forWriter);

@@ -1,6 +1,6 @@
 /**
- * Implements the engine of a machine of a cluster. It passes each call to the part that searches or to the part that
- * writes, and follows publications.
+ * Implements the engine that one machine of a cluster opens. It passes each call to the part that searches or to the
+ * part that writes. It follows what all machines publish, so that searches see it.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";

@@ -4,7 +4,8 @@
  */
 
 import { join } from "node:path";
-import { open, type Engine, type OpenOptions } from "../engine.ts";
+import type { Engine, OpenOptions } from "../engine.ts";
+import { open } from "../opened-engine.ts";
 import { openStore } from "../store/catalog/open.ts";
 import type { Environment } from "../store/lmdb/environment.ts";
 import { acquireLease } from "../store/lmdb/lease.ts";

@@ -12,7 +12,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { throwIfAborted } from "../base/abort.ts";
 import { QuernError } from "../base/errors.ts";
-import { openPartial, type Engine, type OpenOptions } from "../engine.ts";
+import type { Engine, OpenOptions } from "../engine.ts";
+import type { Internals } from "../internals.ts";
+import { openWith } from "../opened-engine.ts";
 import { BETWEEN_STEPS, type Complete, type StepOptions } from "../ingest/writes.ts";
 import { openStore } from "../store/catalog/open.ts";
 import { nextManifest, putManifest, readManifest } from "../store/catalog/manifest.ts";
@@ -36,6 +38,7 @@ export interface ShardWriterOptions {
   readonly lockTimeoutMs: number;
   readonly shardBytes: number;
   readonly engine: OpenOptions;
+  readonly internals: Partial<Internals>;
   readonly onPublished: (shard: number, generation: number) => void;
 }
 
@@ -165,10 +168,10 @@ export class ShardWriter {
     const path = join(this.#options.directory, `shard-${shard}`);
     const environment = await openStore(path, { readOnly: false });
     try {
-      const { store } = this.#options;
+      const { store, internals } = this.#options;
       const complete: Complete = ({ segments, ...by }) =>
         completeSegments({ environment, store, ...by }, segments);
-      const engine = await openPartial(path, this.#options.engine, complete);
+      const engine = await openWith(path, this.#options.engine, { ...internals, complete });
       const stepwise = engine as StepwiseEngine;
       return (this.#opened = { shard, environment, engine: stepwise, head: emptyHead(shard) });
     } catch (error) {

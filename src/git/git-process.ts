@@ -1,7 +1,8 @@
 /**
  * Runs the git command in one repository, without prompts, pagers, locks or the network. It ignores variables in the
- * caller's environment that point to other repositories. Untrusted names are never arguments of listings, which read
- * them from standard input. In commands that read history, untrusted names come only after a `--name=` or a `--`.
+ * caller's environment that point to other repositories. Commands that list objects read untrusted names from standard
+ * input, never from arguments. In commands that read history, an untrusted name is only the value of an option
+ * (`--option=value`), or comes after `--`.
  */
 
 import {

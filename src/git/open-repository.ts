@@ -8,7 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { QuernError } from "../base/errors.ts";
 import { isGone, noFolder, unreadableFolder } from "../base/folder-errors.ts";
 import { throwIfAborted } from "../base/abort.ts";
-import { GitProcesses, type Finished } from "./git-process.ts";
+import { GitProcesses } from "./git-process.ts";
 
 /** The paths of a repository: the given folder, and git's own folder in it. */
 export interface RepositoryPlace {
@@ -19,8 +19,6 @@ export interface RepositoryPlace {
    * content.
    */
   readonly isBare: boolean;
-  /** The file in which git keeps the boundary of a shallow clone. Other repositories have no such file. */
-  readonly shallowFile: string;
 }
 
 /** Opens the repository in a folder. All commands are pinned to it. */
@@ -40,15 +38,28 @@ export async function locateRepository(
   // do not search the parent folders
   const finder = new GitProcesses(real, signal, { GIT_CEILING_DIRECTORIES: dirname(real) });
   try {
-    const [own, bare, shallow] = await Promise.all([
-      finder.run(["rev-parse", "--absolute-git-dir"]),
-      finder.run(["rev-parse", "--is-bare-repository"]),
-      finder.run(["rev-parse", "--git-path", "shallow"]),
-    ]);
-    if (own.code !== 0) throw notARepository(folder, own.stderr);
-    const line = ({ stdout }: Finished): string => stdout.replace(/\r?\n$/, "");
-    const [gitDir, isBare] = [line(own), line(bare) === "true"];
-    return { folder: real, gitDir, isBare, shallowFile: resolve(real, line(shallow)) };
+    const found = await finder.run(["rev-parse", "--is-bare-repository", "--absolute-git-dir"]);
+    if (found.code !== 0) throw notARepository(folder, found.stderr);
+    const [bare = "", ...rest] = found.stdout.replace(/\r?\n$/, "").split("\n");
+    // a path may have newlines in it
+    return { folder: real, gitDir: rest.join("\n"), isBare: bare.trim() === "true" };
+  } finally {
+    finder.kill();
+  }
+}
+
+/**
+ * Finds the file in which git keeps the boundary of a shallow clone. Other repositories have no such file. Linked work
+ * trees share the file of their repository.
+ */
+export async function shallowFileOf(
+  { folder, gitDir }: RepositoryPlace,
+  signal: AbortSignal,
+): Promise<string> {
+  const finder = new GitProcesses(folder, signal, { GIT_DIR: gitDir });
+  try {
+    const { stdout } = await finder.run(["rev-parse", "--git-path", "shallow"]);
+    return resolve(folder, stdout.replace(/\r?\n$/, ""));
   } finally {
     finder.kill();
   }

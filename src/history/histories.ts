@@ -6,14 +6,14 @@
 import { stat } from "node:fs/promises";
 import { closedError, QuernError, type ErrorCode } from "../base/errors.ts";
 import { LruCache } from "../base/lru-cache.ts";
-import { locateRepository, type RepositoryPlace } from "../git/open-repository.ts";
+import { locateRepository, shallowFileOf } from "../git/open-repository.ts";
 import type { FileContent } from "../repository.ts";
 import type { RepositoryRecord } from "../store/format/records.ts";
 import { CommitLists } from "./commit-lists.ts";
 import type { History } from "./history.ts";
 import { operate, type Operation } from "./operation.ts";
 import { openHistory } from "./opened-history.ts";
-import type { FoundFile, Shared } from "./shared.ts";
+import type { FoundFile, HistoryPlace, Shared } from "./shared.ts";
 import { Semaphore } from "../base/semaphore.ts";
 
 export interface HistoriesOptions {
@@ -48,7 +48,7 @@ export class Histories {
   readonly #timeoutMs: number;
   readonly #closing = new AbortController();
   /** Cached places by folder. */
-  readonly #places = new LruCache<string, RepositoryPlace>({ most: MOST_PLACES });
+  readonly #places = new LruCache<string, HistoryPlace>({ most: MOST_PLACES });
   readonly #running = new Set<Promise<unknown>>();
 
   constructor({ present, timeoutMs = TIMEOUT_MS }: HistoriesOptions) {
@@ -85,14 +85,15 @@ export class Histories {
     await Promise.allSettled(this.#running);
   }
 
-  async #locate(record: RepositoryRecord): Promise<RepositoryPlace> {
+  async #locate(record: RepositoryRecord): Promise<HistoryPlace> {
     const { name, gitFolder } = record;
     if (gitFolder === undefined) throw notAvailable(name, NO_GIT);
     const known = this.#places.get(gitFolder);
     if (known !== undefined && (await isFolder(known.gitDir))) return known;
     this.#places.delete(gitFolder);
     try {
-      const place = await locateRepository(gitFolder, this.#closing.signal);
+      const found = await locateRepository(gitFolder, this.#closing.signal);
+      const place = { ...found, shallowFile: await shallowFileOf(found, this.#closing.signal) };
       this.#places.set(gitFolder, place);
       return place;
     } catch (error) {
@@ -103,7 +104,7 @@ export class Histories {
   }
 
   async #run<T>(
-    place: RepositoryPlace,
+    place: HistoryPlace,
     signal: AbortSignal | undefined,
     work: (operation: Operation) => Promise<T>,
   ): Promise<T> {

@@ -161,7 +161,7 @@ export interface CommitsOptions extends RevisionOptions {
  * const options: AuthorsOptions = { path: "docs", limit: 10 };
  */
 export interface AuthorsOptions extends RevisionOptions {
-  /** Limits the list to commits that change this file or folder. */
+  /** Counts only commits that change this file or folder. */
   path?: string;
   /** The number of authors to skip. Default 0. */
   skip?: number;

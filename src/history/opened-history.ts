@@ -5,7 +5,6 @@ import { QuernError } from "../base/errors.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 import { pathTrie } from "../base/path-trie.ts";
 import { newPause } from "../base/yield.ts";
-import type { RepositoryPlace } from "../git/open-repository.ts";
 import { classify } from "../ingest/classification/classify.ts";
 import type { FileContent } from "../repository.ts";
 import type { RepositoryRecord } from "../store/format/records.ts";
@@ -18,7 +17,7 @@ import { blameExpression, checkCount, checkFilters, checkPath, datesOf } from ".
 import type * as told from "./history.ts";
 import { MOST_FILE_BYTES, type Operation } from "./operation.ts";
 import { checkRevision, noRevision } from "./revision.ts";
-import type { FoundFile, Shared } from "./shared.ts";
+import type { FoundFile, HistoryPlace, Shared } from "./shared.ts";
 import { findEntry, listFolders, listPaths } from "./trees.ts";
 
 /** A repository, the current path of its clone, and the git processes of one call. */
@@ -86,7 +85,7 @@ export function openHistory(record: RepositoryRecord, shared: Shared): told.Hist
  * Returns an identifier of a repository's state. It covers the shallow boundary, because deepening a shallow clone
  * adds commits without changing the tip.
  */
-async function stateOf({ gitDir, shallowFile }: RepositoryPlace): Promise<string> {
+async function stateOf({ gitDir, shallowFile }: HistoryPlace): Promise<string> {
   const found = await stat(shallowFile).catch(() => undefined);
   return found === undefined ? gitDir : `${gitDir} ${found.mtimeMs} ${found.size}`;
 }

@@ -17,16 +17,22 @@ export interface FoundFile {
   readonly bytes: Uint8Array;
 }
 
+/** The paths of a repository that has a history. */
+export interface HistoryPlace extends RepositoryPlace {
+  /** The file in which git keeps the boundary of a shallow clone. Other repositories have no such file. */
+  readonly shallowFile: string;
+}
+
 export interface Shared {
   readonly present: (record: RepositoryRecord, file: FoundFile) => Promise<FileContent>;
   readonly lists: CommitLists;
   readonly authors: LruCache<string, readonly Author[]>;
   /** Runs an operation once a permit is free, and limits its time. */
   run<T>(
-    place: RepositoryPlace,
+    place: HistoryPlace,
     signal: AbortSignal | undefined,
     work: (operation: Operation) => Promise<T>,
   ): Promise<T>;
   /** Resolves to the path of the clone. Rejects with HISTORY_NOT_AVAILABLE if it does not exist. */
-  locate(record: RepositoryRecord): Promise<RepositoryPlace>;
+  locate(record: RepositoryRecord): Promise<HistoryPlace>;
 }

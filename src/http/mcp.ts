@@ -2,8 +2,9 @@
  * Serves the Model Context Protocol with the same credentials, viewers, slots, limits and audit as the
  * routes. Its code is loaded at the first request.
  *
- * A request may contain many calls, and answers to clients of the 2025 protocol begin before their calls have run. So
- * each call takes a slot and is recorded, and its caller is checked again before its answer is sent.
+ * A request may contain many calls, so each call takes a slot of its own and has its own audit record. The response to
+ * a client of the 2025 protocol begins before the calls have run, so the caller of each is checked again before its
+ * result is sent.
  */
 
 import type { Context, Hono } from "hono";

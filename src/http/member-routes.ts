@@ -62,7 +62,7 @@ export function userRoutes(users: UserStore, tokens: TokenStore | undefined): Ro
         audit: "user.removed",
         summary: "Remove a member",
         description:
-          "Invalidates the member's keys and scoped tokens at once. The last active owner cannot be removed.",
+          "Invalidates the member's keys and scoped tokens immediately. The last active owner cannot be removed.",
         changes: true,
         outlivesCaller: true,
         query: schemas.userQuery,

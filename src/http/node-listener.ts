@@ -84,7 +84,7 @@ const waiting = new WeakSet<IncomingMessage>();
 
 /**
  * Lets the server send "100 Continue" only when a body is read, so that clients do not send a body that would be
- * rejected. A server with other listeners sends it at once, which is Node's default.
+ * rejected. A server with other listeners sends it immediately, which is Node's default.
  */
 export function continueLate(server: Server): void {
   server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => {

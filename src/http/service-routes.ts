@@ -41,7 +41,7 @@ export function tokenRoutes(tokens: TokenStore): Route[] {
         action: "revokeScopedAccessToken",
         audit: "token.revoked",
         summary: "Revoke a token",
-        description: "Takes effect at once, also for running searches.",
+        description: "Takes effect immediately, also for running searches.",
         params: schemas.tokenPath,
         answers: { status: 204, description: "The token is revoked" },
         refusals: ["SCOPED_ACCESS_TOKEN_NOT_FOUND"],

@@ -9,13 +9,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CatalogKeeper } from "../store/catalog/catalog-keeper.ts";
 import { repositoryNamed, type Catalog } from "../store/catalog/catalog.ts";
 import { textBytesOf } from "../store/catalog/manifest.ts";
-import { RETIRE_MS } from "../store/format/format.ts";
+import type { Layout } from "../store/format/format.ts";
 import type { KeptTables } from "../store/segments/kept-tables.ts";
 import type { MergedSegment } from "../store/upkeep/merge.ts";
 import { deleteLeftovers } from "../store/upkeep/leftovers.ts";
 import type { Environment } from "../store/lmdb/environment.ts";
 import { acquireLease, type Lease } from "../store/lmdb/lease.ts";
 import type { Pool } from "../threads/pool.ts";
+import type { RunBounds } from "./run/bounds.ts";
 import { removeRepository } from "./run/publish.ts";
 import {
   hasLiveFiles,
@@ -24,6 +25,7 @@ import {
   nextMerge,
   publishMerge,
   type MergeGroup,
+  type MergeOptions,
 } from "./run/merging.ts";
 import { aborted, throwIfAborted } from "../base/abort.ts";
 import type { IndexProgress, IndexReport } from "./run/report.ts";
@@ -44,7 +46,12 @@ export interface WritesOptions {
   /** Called when the symbol pass finds damage. */
   readonly onWarning: (warning: { code: string; message: string }) => void;
   /** Fetches what the directory lacks of segments. Undefined if the directory has all segments as a whole. */
-  readonly complete?: Complete | undefined;
+  readonly complete: Complete | undefined;
+  /** How long a retired segment is kept for other processes, in milliseconds. */
+  readonly retireMs: number;
+  readonly bounds: RunBounds;
+  /** How the text of new segments is cut. */
+  readonly layout: Layout;
 }
 
 /**
@@ -109,11 +116,11 @@ interface Improving {
 }
 
 interface Merging extends Improving {
-  readonly next: (catalog: Catalog, pause: Pause) => Promise<MergeGroup | undefined>;
+  readonly next: (catalog: Catalog, options: MergeOptions) => Promise<MergeGroup | undefined>;
 }
 
 const NO_STEPS = (): Promise<void> => Promise.resolve();
-/** After RETIRE_MS, the interval between checks whether a search still reads a retired segment. */
+/** After `retireMs`, the interval between checks whether a search still reads a retired segment. */
 const RETIRE_CHECK_MS = 20;
 
 type Sources = Source | Iterable<Source> | AsyncIterable<Source>;
@@ -141,6 +148,7 @@ export class Writes {
     return this.#turn(signal, async (lease, stop) => {
       const { environment, pool, catalogs, tables, maxFileSize, memoryBudget, pause } =
         this.#options;
+      const { bounds, layout } = this.#options;
       try {
         const reports = await indexSources(isOne(sources) ? [sources] : sources, {
           environment,
@@ -150,6 +158,8 @@ export class Writes {
           tables,
           maxFileSize,
           memoryBudget,
+          bounds,
+          layout,
           signal: stop,
           onProgress,
           pause: pause(),
@@ -232,12 +242,12 @@ export class Writes {
   /** Runs merges until `next` returns none. Each merge is published separately. */
   async #merge({ lease, signal, onProgress, betweenSteps, next }: Merging): Promise<void> {
     const { owner } = lease;
-    const { environment, pool, catalogs } = this.#options;
+    const { environment, pool, catalogs, bounds, layout } = this.#options;
     let [done, bytes] = [0, 0];
     for (;;) {
       this.#throwIfStopped(signal);
       const catalog = await catalogs.newest();
-      const group = await next(catalog, this.#options.pause());
+      const group = await next(catalog, { bounds, pause: this.#options.pause() });
       if (!group) return;
       const total = done + group.segments.length;
       const texts = group.lender === undefined ? group.segments : []; // else no text is copied
@@ -251,7 +261,7 @@ export class Writes {
         await betweenSteps();
         await this.#options.complete?.({ segments: input.segments, owner, signal });
       }
-      const task = { merge: input, target: catalog.manifest.nextSegment, owner };
+      const task = { merge: input, target: catalog.manifest.nextSegment, layout, owner };
       const written = await pool.run<MergedSegment>("ingest.merge", task, { lane: "ingest" });
       await environment.write((writer) => publishMerge(writer, { catalog, input, written, owner }));
       [done, bytes] = [total, totalBytes];
@@ -261,14 +271,14 @@ export class Writes {
 
   /** Waits until no search can read the retired segments, and deletes them. */
   async #deleteRetired({ owner }: Lease, signal: AbortSignal): Promise<void> {
-    const { environment, catalogs, oldestHeld } = this.#options;
+    const { environment, catalogs, oldestHeld, retireMs } = this.#options;
     for (;;) {
       const { retired } = (await catalogs.newest()).manifest;
       if (retired.length === 0) return;
-      const due = Math.min(...retired.map(({ at }) => at)) + RETIRE_MS;
+      const due = Math.min(...retired.map(({ at }) => at)) + retireMs;
       const wait = Math.max(RETIRE_CHECK_MS, due - Date.now());
       await sleep(wait, undefined, { signal });
-      await deleteLeftovers(environment, owner, oldestHeld());
+      await deleteLeftovers(environment, owner, { oldestHeld: oldestHeld(), retireMs });
     }
   }
 
@@ -293,10 +303,10 @@ export class Writes {
     work: (lease: Lease, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     this.#throwIfStopped(stop);
-    const { environment, lockTimeoutMs } = this.#options;
+    const { environment, lockTimeoutMs, oldestHeld, retireMs } = this.#options;
     const lease = await acquireLease(environment, { timeoutMs: lockTimeoutMs, signal: stop });
     try {
-      await deleteLeftovers(environment, lease.owner, this.#options.oldestHeld());
+      await deleteLeftovers(environment, lease.owner, { oldestHeld: oldestHeld(), retireMs });
       return await work(lease, stop);
     } catch (error) {
       if (this.#closing.signal.aborted) this.#throwIfStopped(stop);

@@ -8,10 +8,19 @@ import { FOLDING_TABLE_BYTES, writeFoldingTable } from "./folding.ts";
 import { BYTE_CLASSES, classesOf } from "./gram-numbers.ts";
 import type { Kernel } from "./kernel.ts";
 
+/**
+ * The pages in which all grams are counted. Later pages are tested only for the grams that most of these lacked,
+ * because each test of a gram that a page contains takes as long as a part of the search in that page.
+ */
+const TRIAL_PAGES = 64;
+const MOST_TESTED = 3;
+
 /** Grams in the kernel's memory. They are valid as long as the arena's mark is not released. */
 export interface PlacedGrams {
-  /** The addresses of their tables. The gram that the last page lacked comes first, because it is probably rare. */
-  readonly tables: number[];
+  /** The address of each gram's table, and how many pages of the trial lacked it. After the trial, only the rarest. */
+  grams: { readonly table: number; lacking: number }[];
+  /** The pages of the trial that are left. */
+  trial: number;
 }
 
 export class PageGrams {
@@ -40,18 +49,28 @@ export class PageGrams {
     return (folded & 1) === 1;
   }
 
-  /** Whether the page contains all grams. */
-  hasAll({ tables }: PlacedGrams): boolean {
-    const missing = tables.findIndex(
-      (one) => this.#kernel.run.hasGram(one, this.#from, this.#to) === 0,
-    );
-    if (missing > 0) tables.unshift(...tables.splice(missing, 1));
-    return missing < 0;
+  /** Whether the page may contain all grams. If not, it lacks at least one. */
+  mayHaveAll(placed: PlacedGrams): boolean {
+    if (placed.trial === 0) return placed.grams.every(({ table }) => this.#has(table));
+    let hasAll = true;
+    for (const gram of placed.grams)
+      if (!this.#has(gram.table)) {
+        gram.lacking++;
+        hasAll = false;
+      }
+    if (--placed.trial === 0)
+      placed.grams = placed.grams.toSorted((a, b) => b.lacking - a.lacking).slice(0, MOST_TESTED);
+    return hasAll;
+  }
+
+  #has(table: number): boolean {
+    return this.#kernel.run.hasGram(table, this.#from, this.#to) === 1;
   }
 }
 
 export const placeGrams = (grams: readonly number[], arena: Arena): PlacedGrams => ({
-  tables: grams.map((gram) => arena.put(tablesOf(gram))),
+  grams: grams.map((gram) => ({ table: arena.put(tablesOf(gram)), lacking: 0 })),
+  trial: TRIAL_PAGES,
 });
 
 /** Returns the sets of bytes of the gram's three classes, 32 bytes each. */

@@ -4,6 +4,7 @@
  * tokens are reserved from the beginning.
  */
 
+import { firstIndex } from "../base/binary-search.ts";
 import { tokenBound } from "./token-bound.ts";
 
 export type CountTokens = (text: string) => number;
@@ -65,14 +66,10 @@ export class Answer {
    */
   takeCut(line: string): string {
     if (this.take([line])) return line;
-    let [least, most] = [0, line.length];
-    while (most - least > 1) {
-      const middle = (least + most) >> 1;
-      if (this.#costOf([beginningOf(line, middle)]) <= this.#left) least = middle;
-      else most = middle;
-    }
-    const cut = beginningOf(line, least);
-    return least >= LEAST_CUT && this.take([cut]) ? cut : "";
+    const isTooLong = (end: number) => this.#costOf([beginningOf(line, end)]) > this.#left;
+    const length = firstIndex(1, line.length, isTooLong) - 1;
+    const cut = beginningOf(line, length);
+    return length >= LEAST_CUT && this.take([cut]) ? cut : "";
   }
 
   /**

@@ -46,7 +46,10 @@ interface Place {
   /** How many items of that page have been shown, and the last of them. */
   readonly told: number;
   readonly last: string;
-  /** The file and line at the end of the previous page. The line may have more matches. */
+  /**
+   * The file and line at which the engine's page before this one ended. If this page begins with further matches of
+   * that line, they are skipped, because the line has been shown.
+   */
   readonly continued: Continued | undefined;
   /** The numbers of matches and files at the first page. If they are different later, the index has changed. */
   readonly totals: string;
@@ -343,7 +346,7 @@ interface ToldFile {
 
 /** Writes items into an answer, grouped by file. */
 class MatchWriter {
-  /** The number of matches in the text. */
+  /** How many matches the answer shows. A file without matches in its content counts as one. */
   shown = 0;
   readonly #answer: Answer;
   readonly #files = new Map<string, ToldFile>();

@@ -18,15 +18,18 @@ export interface CheckedDocument {
 }
 
 export interface OverlayText {
-  /** A hash of repository, path and content. Texts with equal keys are indexed once. */
-  readonly key: string;
+  /**
+   * A hash of repository, path and content, or an object that no other text has. Texts with equal keys are indexed
+   * once.
+   */
+  readonly key: string | object;
   readonly content: LayerContent;
   readonly bytes: number;
   /** Whether the text gets neither posting lists nor symbols, because too many texts have changed. Default false. */
   readonly isPlain?: boolean;
 }
 
-/** Checks the documents. If several have the same path, the last one counts. */
+/** Checks the documents. If several have the same repository and path, the last one counts. */
 export function checkDocuments(given: Iterable<OverlayDocument>): CheckedDocument[] {
   if (typeof given !== "object" || given === null || !(Symbol.iterator in given))
     throw invalid("overlay must be an iterable of documents");

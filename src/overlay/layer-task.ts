@@ -5,11 +5,12 @@
  */
 
 import { lstatSync } from "node:fs";
+import { join } from "node:path";
 import { isGone } from "../base/folder-errors.ts";
 import { SegmentSession } from "../ingest/run/segment-session.ts";
 import type { BatchContent, BatchFile } from "../ingest/run/batch.ts";
 import type { Extractor } from "../ingest/symbols/extract.ts";
-import { HASH_BYTES } from "../store/format/format.ts";
+import { HASH_BYTES, SEGMENT_BYTES, type Layout } from "../store/format/format.ts";
 import { MemoryTarget, type PackedSegment } from "../store/memory/memory-store.ts";
 import { readHeader, type SegmentHeader } from "../store/segments/segment-tables.ts";
 import { completeEdition } from "../store/symbols/complete-edition.ts";
@@ -18,10 +19,11 @@ import type { Task, TaskContext } from "../threads/task.ts";
 /** The documents to index, grouped by repository, with the lowest repository number first. Paths do not repeat. */
 export interface LayerInput {
   readonly segment: number;
+  readonly layout: Layout;
   readonly maxFileSize: number;
   /** Whether these documents have killed a thread, so that their symbols are not extracted. */
   readonly isDeadly: boolean;
-  /** Whether the layer gets neither posting lists nor symbols, because it is needed at once and for a short while. */
+  /** Whether the layer gets neither posting lists nor symbols, because it is needed soon and briefly. */
   readonly isPlain: boolean;
   readonly repositories: readonly {
     readonly repository: number;
@@ -29,8 +31,13 @@ export interface LayerInput {
   }[];
 }
 
-/** A document's text, a file on disk that the thread reads, or the reason why there is no text. */
-export type LayerContent = BatchContent;
+/**
+ * A document's text, the folder in which the thread reads the document's path, or the reason why there is no text. All
+ * documents of a folder share one object, so that messages have it once.
+ */
+export type LayerContent =
+  | Exclude<BatchContent, { readonly file: string }>
+  | { readonly folder: string };
 
 export interface Layer {
   readonly packed: PackedSegment;
@@ -52,14 +59,22 @@ class LayerBuilder {
   readonly #session = new SegmentSession(() => this.#target);
 
   async build(
-    { segment, maxFileSize, isDeadly, isPlain, repositories }: LayerInput,
+    { segment, layout, maxFileSize, isDeadly, isPlain, repositories }: LayerInput,
     extractor: () => Promise<Extractor>,
     pause: TaskContext["pause"],
   ): Promise<Layer> {
     this.#target = new MemoryTarget(segment);
     this.#session.discard(); // left over from a build that failed
-    const fixed = { segment, owner: "", maxFileSize, memoryBytes: Infinity, shares: false };
-    const batch = { ...fixed, hasNoLists: isPlain };
+    const batch = {
+      segment,
+      owner: "",
+      layout,
+      maxFileSize,
+      memoryBytes: Infinity,
+      segmentBytes: SEGMENT_BYTES,
+      leastSharedBytes: Infinity,
+      hasNoLists: isPlain,
+    };
     const gone: boolean[][] = [];
     for (const { repository, files } of repositories) {
       const add = (some: readonly BatchFile[]) =>
@@ -72,7 +87,7 @@ class LayerBuilder {
         if (outcome?.kind !== "skipped") continue;
         const { reason } = outcome;
         await add([fileOf(path, { skipped: reason })]);
-        goneHere[i] = reason === "unreadable" && !isFileStill(content);
+        goneHere[i] = reason === "unreadable" && !isFileStill(path, content);
       }
     }
     const written = this.#session.finish([]);
@@ -111,20 +126,20 @@ class LayerBuilder {
 }
 
 /** Whether a path that was listed as a file still is one. */
-function isFileStill(content: LayerContent): boolean {
-  if (!("file" in content)) return true;
+function isFileStill(path: string, content: LayerContent): boolean {
+  if (!("folder" in content)) return true;
   try {
-    return lstatSync(content.file).isFile();
+    return lstatSync(join(content.folder, path)).isFile();
   } catch (error) {
     return !isGone(error);
   }
 }
 
-const fileOf = (path: string, content: BatchContent): BatchFile => ({
+const fileOf = (path: string, content: LayerContent): BatchFile => ({
   path,
   version: NO_VERSION,
   revisions: REVISIONS,
-  content,
+  content: "folder" in content ? { file: join(content.folder, path), isPinned: true } : content,
   known: NO_HASHES,
 });
 

@@ -20,7 +20,8 @@ import {
 } from "../store/catalog/repository-files.ts";
 import { viewOf, type View } from "../store/catalog/view.ts";
 import type { Snapshot } from "../store/lmdb/environment.ts";
-import { FIRST_MEMORY_SEGMENT, openPacked, packedBytes } from "../store/memory/memory-store.ts";
+import { FIRST_MEMORY_SEGMENT, type Layout } from "../store/format/format.ts";
+import { openPacked, packedBytes } from "../store/memory/memory-store.ts";
 import type { KeptTables } from "../store/segments/kept-tables.ts";
 import type { Pool } from "../threads/pool.ts";
 import type { CheckedDocument, OverlayText } from "./documents.ts";
@@ -48,12 +49,16 @@ const KEPT_BYTES = 32 * 2 ** 20;
 const KEPT_PLAIN_BYTES = 256 * 2 ** 20;
 /** The least plain text that is divided among the threads. */
 const LEAST_DIVIDED_BYTES = 2 ** 20;
+/** What opening a file takes, as the bytes of text that take as long. */
+const FILE_BYTES = 2 ** 14;
 /** The most looked-up paths that are kept for each segment. If a view has more, none are kept. */
 const KEPT_PATHS = 2_000;
 
 export interface OverlaysOptions {
   readonly pool: Pool;
   readonly maxFileSize: number;
+  /** How the text of layers is cut. */
+  readonly layout: Layout;
   readonly newest: () => Promise<Catalog>;
   readonly tables: KeptTables;
   /** Calls `read` with a snapshot of its own. */
@@ -61,6 +66,8 @@ export interface OverlaysOptions {
 }
 
 type Documents = readonly CheckedDocument[];
+/** The repositories of the documents, by name. */
+type Named = ReadonlyMap<string, CatalogRepository>;
 type Found = Map<string, readonly FoundFile[]>;
 
 const newFound = (): Found => new Map();
@@ -90,13 +97,15 @@ export class Overlays {
   ): Promise<View> {
     const catalog = await this.#options.newest();
     if (documents.length === 0) return viewOf(catalog);
+    const named = new Map<string, CatalogRepository>();
     for (const name of new Set(documents.map(({ repository }) => repository))) {
       const repository = repositoryNamed(catalog, name);
       if (!repository || !isVisible(repository)) throw unknownRepository(name);
+      named.set(name, repository);
     }
     const kept = this.#views.get(documents);
     if (kept?.catalog === catalog) return kept.view;
-    const view = await this.#inTurn(() => this.#makeView(catalog, documents));
+    const view = await this.#inTurn(() => this.#makeView(catalog, documents, named));
     this.#views.set(documents, { catalog, view });
     return view;
   }
@@ -105,7 +114,7 @@ export class Overlays {
   release(repository: string): Promise<void> {
     return this.#inTurn(async () => {
       const known = repositoryNamed(await this.#options.newest(), repository);
-      if (known) this.#plain.removeAll(keyOf(known.record.id, { key: "" }));
+      if (known) this.#plain.removeAll(known.record.id);
     });
   }
 
@@ -116,18 +125,18 @@ export class Overlays {
     return turn;
   }
 
-  async #makeView(catalog: Catalog, documents: Documents): Promise<View> {
+  async #makeView(catalog: Catalog, documents: Documents, named: Named): Promise<View> {
     const pause = newPause();
     const texts = documents.filter(({ text }) => text !== undefined);
     const plain = texts.filter(({ text }) => text!.isPlain);
     const others = plain.length > 0 ? texts.filter(({ text }) => !text!.isPlain) : texts;
-    await this.#index(catalog, others, pause);
-    if (plain.length > 0) await this.#index(catalog, plain, pause);
+    await this.#index(named, others, pause);
+    await this.#index(named, plain, pause);
     const placed: PlacedDocument[] = [];
     for (const { repository, path, text } of documents) {
-      const at = repositoryNamed(catalog, repository)!;
-      const layered = text && this.#textsLike(text).get(keyOf(at.record.id, text))!;
-      placed.push({ repository: at, path, text: layered?.isGone ? undefined : layered });
+      const layered = text && this.#textsLike(text).get(text.key)!;
+      const shown = layered?.isGone ? undefined : layered;
+      placed.push({ repository: named.get(repository)!, path, text: shown });
       const turn = pause();
       if (turn) await turn;
     }
@@ -143,16 +152,15 @@ export class Overlays {
   }
 
   /** Indexes the texts that no layer has, and marks all texts as recently used. REQUIRES: all or none are plain. */
-  async #index(catalog: Catalog, texts: Documents, pause: Pause): Promise<void> {
+  async #index(named: Named, texts: Documents, pause: Pause): Promise<void> {
     if (texts.length === 0) return;
     const known = this.#textsLike(texts[0]!.text!);
     const layers = new Map<Layer | undefined, CheckedDocument[]>([[undefined, []]]);
-    const keys: string[] = [];
     for (const document of texts) {
-      const { repository, text } = document;
-      const key = keyOf(repositoryNamed(catalog, repository)!.record.id, text!);
-      keys.push(key);
-      const layer = known.get(key)?.layer;
+      const text = known.get(document.text!.key);
+      // a repository that is removed and indexed again has another number
+      const isIts = text?.repository === named.get(document.repository)!.record.id;
+      const layer = isIts ? text!.layer : undefined;
       const own = layers.get(layer);
       if (own) own.push(document);
       else layers.set(layer, [document]);
@@ -161,60 +169,58 @@ export class Overlays {
     }
     const missing = layers.get(undefined)!;
     layers.delete(undefined);
-    if (missing.length > 0) {
-      const parts = this.#parts(withSmallLayers(missing, layers));
-      await Promise.all(parts.map((part) => this.#addLayer(catalog, part, pause)));
-    }
-    for (const key of keys) known.use(key);
+    if (missing.length > 0)
+      await this.#addLayers(named, this.#parts(withSmallLayers(missing, layers)), pause);
+    for (const own of layers.values()) for (const { text } of own) known.use(text!.key);
   }
 
   /** Divides plain texts among the threads. */
   #parts(documents: Documents): Documents[] {
     const { lanes } = this.#options.pool;
-    const bytes = documents.reduce((sum, { text }) => sum + text!.bytes, 0);
-    if (!documents[0]!.text!.isPlain || bytes < LEAST_DIVIDED_BYTES) return [documents];
+    const costs = documents.map(({ text }) => text!.bytes + FILE_BYTES);
+    const cost = costs.reduce((sum, one) => sum + one, 0);
+    if (!documents[0]!.text!.isPlain || cost < LEAST_DIVIDED_BYTES) return [documents];
     const parts: CheckedDocument[][] = [[]];
     let own = 0;
-    for (const document of documents) {
-      if (own >= bytes / lanes) {
+    for (const [i, document] of documents.entries()) {
+      if (own >= cost / lanes) {
         parts.push([]);
         own = 0;
       }
       parts.at(-1)!.push(document);
-      own += document.text!.bytes;
+      own += costs[i]!;
     }
     return parts;
   }
 
-  async #addLayer(catalog: Catalog, documents: Documents, pause: Pause): Promise<void> {
-    const groups = new Map<number, CheckedDocument[]>();
-    for (const document of documents) {
-      const { id } = repositoryNamed(catalog, document.repository)!.record;
-      const group = groups.get(id);
-      if (group) group.push(document);
-      else groups.set(id, [document]);
-    }
-    const ordered: { repository: number; own: CheckedDocument[] }[] = [];
-    for (const [repository, own] of [...groups].sort(([a], [b]) => a - b))
-      ordered.push({
-        repository,
-        own: await sortInSlices(own, (a, b) => comparePaths(a.path, b.path), pause),
-      });
+  /** Indexes each part into a layer. A thread begins with the first part while the next one is sorted. */
+  async #addLayers(named: Named, parts: readonly Documents[], pause: Pause): Promise<void> {
+    let last: Promise<unknown> = Promise.resolve();
+    const added = parts.map((part) => {
+      const grouped = last.then(() => byRepository(named, part, pause));
+      last = grouped;
+      return grouped.then((groups) => this.#addLayer(groups, pause));
+    });
+    await Promise.all(added);
+  }
+
+  async #addLayer(groups: readonly Group[], pause: Pause): Promise<void> {
+    const { isPlain = false } = groups[0]!.own[0]!.text!;
     const layer = await this.#build(
-      ordered.map(({ repository, own }) => ({
+      groups.map(({ repository, own }) => ({
         repository,
         files: own.map(({ path, text }) => ({ path, content: text!.content })),
       })),
-      documents[0]!.text!.isPlain ?? false,
+      isPlain,
     );
     const factsOf = factsIn(layer);
-    const texts = this.#textsLike(documents[0]!.text!);
-    for (const [place, { repository, own }] of ordered.entries()) {
+    const texts = isPlain ? this.#plain : this.#texts;
+    for (const [place, { repository, own }] of groups.entries()) {
       const { first } = filesOfRepository(layer.header, repository)!;
       for (const [i, { text }] of own.entries()) {
         const file = first + i;
         const isGone = layer.gone[place]![i]!;
-        texts.add(keyOf(repository, text!), { layer, file, isGone, ...factsOf(file) });
+        texts.add(text!.key, { repository, layer, file, isGone, ...factsOf(file) });
         const turn = pause();
         if (turn) await turn;
       }
@@ -222,11 +228,11 @@ export class Overlays {
   }
 
   async #build(repositories: LayerInput["repositories"], isPlain: boolean): Promise<Layer> {
-    const { pool, maxFileSize } = this.#options;
+    const { pool, maxFileSize, layout } = this.#options;
     const build = (isDeadly: boolean) =>
       pool.run<Layer>(
         "overlay.layer",
-        { segment: this.#nextSegment++, maxFileSize, isDeadly, isPlain, repositories },
+        { segment: this.#nextSegment++, layout, maxFileSize, isDeadly, isPlain, repositories },
         { lane: "search", isUrgent: true },
       );
     try {
@@ -259,7 +265,7 @@ export class Overlays {
 /** Texts in layers, by key. The most recently used come last. */
 class Texts {
   readonly #mostBytes: number;
-  readonly #texts = new Map<string, LayeredText>();
+  readonly #texts = new Map<OverlayText["key"], LayeredText>();
   /** The number of texts in each layer. */
   readonly #layers = new Map<Layer, number>();
   #bytes = 0;
@@ -268,11 +274,11 @@ class Texts {
     this.#mostBytes = mostBytes;
   }
 
-  get(key: string): LayeredText | undefined {
+  get(key: OverlayText["key"]): LayeredText | undefined {
     return this.#texts.get(key);
   }
 
-  add(key: string, text: LayeredText): void {
+  add(key: OverlayText["key"], text: LayeredText): void {
     this.#remove(key);
     this.#texts.set(key, text);
     const { layer } = text;
@@ -282,17 +288,17 @@ class Texts {
   }
 
   /** Makes a text the most recently used one. */
-  use(key: string): void {
+  use(key: OverlayText["key"]): void {
     const used = this.#texts.get(key)!;
     this.#texts.delete(key);
     this.#texts.set(key, used);
   }
 
-  removeAll(prefix: string): void {
-    for (const key of this.#texts.keys()) if (key.startsWith(prefix)) this.#remove(key);
+  removeAll(of: number): void {
+    for (const [key, { repository }] of this.#texts) if (repository === of) this.#remove(key);
   }
 
-  #remove(key: string): void {
+  #remove(key: OverlayText["key"]): void {
     const layer = this.#texts.get(key)?.layer;
     if (!layer) return;
     this.#texts.delete(key);
@@ -333,12 +339,26 @@ function withSmallLayers(
   return texts;
 }
 
-/**
- * Identifies a text by the number of its repository. A repository that is removed and indexed again has another
- * number.
- */
-const keyOf = (repository: number, { key }: Pick<OverlayText, "key">): string =>
-  `${repository}\0${key}`;
+interface Group {
+  readonly repository: number;
+  readonly own: Documents;
+}
+
+/** Groups documents by repository, with the lowest number first, and sorts each group by path. */
+async function byRepository(named: Named, documents: Documents, pause: Pause): Promise<Group[]> {
+  const groups = new Map<number, CheckedDocument[]>();
+  for (const document of documents) {
+    const { id } = named.get(document.repository)!.record;
+    const group = groups.get(id);
+    if (group) group.push(document);
+    else groups.set(id, [document]);
+  }
+  const compare = (a: CheckedDocument, b: CheckedDocument) => comparePaths(a.path, b.path);
+  const sorted: Group[] = [];
+  for (const [repository, own] of [...groups].sort(([a], [b]) => a - b))
+    sorted.push({ repository, own: await sortInSlices(own, compare, pause) });
+  return sorted;
+}
 
 function factsIn({ packed, header }: Layer): (file: number) => FileFacts {
   const headers = new Map([[packed.segment, header]]);

@@ -1,11 +1,13 @@
 /**
  * Gives hints for queries with syntax of other search engines. Here such words are ordinary terms, because files may
- * contain `path:` and `OR`. The hint says what to write instead. docs/query-language.md has the list.
+ * contain `path:` and `OR`. The hint says what to write instead. docs/query-language.md has the list. There are hints
+ * for globs and unknown languages in filters, too.
  *
  * Visits the operands as the parser does. Takes time linear in the text; never fails.
  */
 
 import { QuernError } from "../base/errors.ts";
+import { languageNamed, nearestLanguage } from "../base/languages.ts";
 import { globPattern, looksLikeGlob } from "./glob.ts";
 import { findGroups } from "./groups.ts";
 import { endOfQuoted, endOfWord, isPattern, prefixAt, skipBlanks, PREFIXES } from "./lexemes.ts";
@@ -144,11 +146,22 @@ function joined(before: string, instead: string, after: string): string | undefi
 }
 
 function hintFor(word: string, prefix: string | undefined, dialect: Dialect): Advice | undefined {
-  if (prefix === "file") return globHint(word.slice(word.indexOf(":") + 1));
+  const value = word.slice(word.indexOf(":") + 1);
+  if (prefix === "file") return globHint(value);
+  if (prefix === "lang") return languageHint(word, value);
   if (prefix !== undefined) return undefined;
   const operator = Object.hasOwn(FOREIGN_OPERATORS, word) ? FOREIGN_OPERATORS[word] : undefined;
   if (operator !== undefined) return operatorHint(word, operator);
   return filterHint(word) ?? dashHint(word, dialect) ?? expressionHint(word, dialect);
+}
+
+function languageHint(word: string, value: string): Advice | undefined {
+  if (languageNamed(value) !== undefined) return undefined;
+  const nearest = nearestLanguage(value);
+  const said = `no language is called ${value}`;
+  if (nearest === undefined) return { message: said };
+  const instead = word.slice(0, word.length - value.length) + formatValue(nearest);
+  return { message: `${said}; did you mean ${nearest}`, instead };
 }
 
 function operatorHint(word: string, instead: string): Advice {

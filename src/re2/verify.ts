@@ -28,7 +28,7 @@ const BRIEF_STEPS = 64 * 1024;
 
 export interface Verification {
   readonly bytes: Uint8Array;
-  /** The whole text: a file, or any whole lines if the expression does not match across lines. */
+  /** What was searched: content, a path or a name, or whole lines of content if no match can cross a line end. */
   readonly text: Span;
   /** Ranges relative to the text's start. Those from `first` (default 0) up to `count` (default all) are verified. */
   readonly claimed: RangeList;

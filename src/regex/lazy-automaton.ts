@@ -95,8 +95,8 @@ export class LazyAutomaton {
   }
 
   /**
-   * Returns the nodes that can be reached without a byte, in order of priority. If `sides` is unknown, the walk ends at
-   * assertions and includes them.
+   * Follows the edges that read no byte, and returns the nodes at which they end, in order of priority. `sides` has the
+   * kinds of the bytes before and after this place. Without it, assertions cannot be decided, so they end a walk, too.
    */
   #reach(from: Iterable<number>, sides: readonly [number, number] | undefined): number[] {
     const { operations, x, y } = this.#program;

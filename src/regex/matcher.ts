@@ -13,11 +13,11 @@ import { takeAll, type Steps } from "./steps.ts";
 export interface Matcher {
   /**
    * Appends the ranges of all matches of the text [from, to), in order and relative to `from`. Returns their number.
-   * They are RE2's matches: leftmost-first, not overlapping, and no empty match touches the previous match. When the
-   * budget is asked, `out` has what was found so far. If the budget ends the run, the result ends there, and `stopped`
-   * is set. If the run is paused, `paused` is set, and resume() continues it.
-   * REQUIRES: the text is a whole file or, unless the expression crosses lines, any whole lines of one. The text must
-   * be in this kernel's memory, and must not move during the run.
+   * They are RE2's matches: leftmost-first, not overlapping, and no empty match touches the previous match. Whenever
+   * the run calls `limits.budget`, `out` already has what was found so far. If the budget ends the run, the result ends
+   * there, and `stopped` is set. If the run is paused, `paused` is set, and resume() continues it.
+   * REQUIRES: the text is a whole file, or whole lines of a file if no match of the expression can cross a line end.
+   * The text must be in this kernel's memory, and must not move during the run.
    */
   ranges(from: number, to: number, out: RangeList, limits?: Limits): number;
   /**

@@ -5,7 +5,11 @@ export interface RangeList {
   data: Uint32Array;
 }
 
-export function newRangeList(capacity = 64): RangeList {
+/**
+ * Makes an empty list. By default it has 64 bytes, because V8 allocates a typed array of up to 64 bytes in 24 ns, and a
+ * longer one in 210. Most paths and texts have few ranges.
+ */
+export function newRangeList(capacity = 8): RangeList {
   return { length: 0, data: new Uint32Array(2 * capacity) };
 }
 

@@ -1,10 +1,10 @@
 /**
- * Finds all matches of a text in time linear in its length, for every expression. The automaton reads beyond a match
- * until no better one can follow, and then starts again at the end of the match. For `x*y|x` on a text of x's, it
+ * Finds all matches of a text in time linear in its length, for every expression. After a match, the automaton reads on
+ * until no better one can follow, and then starts again at the end of the match. So for `x*y|x` on a text of x's, it
  * reads to the end of the text for each match. Here a first pass runs backwards over the text. For each place, it
- * computes which nodes of the program read the next byte and can still reach a match. The second pass runs forwards.
- * At each split, it takes the first branch that can reach a match. This gives the leftmost preferred match without
- * ever going back.
+ * computes which nodes of the program read the next byte and can still reach a match. The second pass runs forwards. At
+ * each split, it takes the first branch that can reach a match. This gives the leftmost preferred match without ever
+ * going back.
  *
  * It processes about 10 MB/s, so it is used only where the automaton wastes time (see automaton.ts). The facts about
  * a place form one of a few states, each of which is built once. In the worst case, every byte of the text would have
@@ -22,7 +22,7 @@ import type { Limits } from "./limits.ts";
 const BLOCK = 4096; // counted in places
 /** The most bytes of states that are kept from one block to the next. */
 const HELD = 4 * 1024 * 1024;
-/** How many nodes are visited and bytes are read between two checks of the budget. This takes some milliseconds. */
+/** The work between two checks of the budget: nodes visited plus bytes read. It takes some milliseconds. */
 const WORK = 100_000;
 
 /** The facts about a place. They depend only on the text after it. */
@@ -52,7 +52,7 @@ export class TwoPass {
   readonly #entry: number;
   /** For each node, the nodes that lead to it without a byte. For node n, they are at [from[n], from[n + 1]). */
   readonly #sources: { readonly from: Int32Array; readonly nodes: Int32Array };
-  /** Holds the text. After a pause it may be another array with the same text. */
+  /** Holds the text. The caller replaces it after a pause if the kernel's memory has grown. */
   bytes!: Uint8Array;
   #text!: Span;
   #first = 0; // the place from which matches are searched

@@ -84,7 +84,7 @@ export type SyncProgress =
       kind: "waiting";
       /** Name of the connection. */
       connection: string;
-      /** The host. */
+      /** The code host's name and port, such as `api.github.com`. */
       host: string;
       /** Milliseconds that the run waits for this connection. */
       waitMs: number;

@@ -5,7 +5,14 @@ export interface Most {
   readonly bytes: number;
 }
 
-/** The most changed files that get posting lists and symbols before the index has caught up. */
-export const MOST_WITH_SYMBOLS: Most = { files: 400, bytes: 8 * 2 ** 20 };
-/** The most changed files that are laid over the index. If more have changed, a search waits for the index. */
-export const MOST_OVERLAID: Most = { files: 50_000, bytes: 256 * 2 ** 20 };
+export interface WorkspaceBounds {
+  /** The most changed files that get posting lists and symbols before the index has caught up. */
+  readonly withSymbols: Most;
+  /** The most changed files that are laid over the index. If more have changed, a search waits for the index. */
+  readonly overlaid: Most;
+}
+
+export const WORKSPACE_BOUNDS: WorkspaceBounds = {
+  withSymbols: { files: 400, bytes: 8 * 2 ** 20 },
+  overlaid: { files: 50_000, bytes: 256 * 2 ** 20 },
+};

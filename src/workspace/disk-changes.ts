@@ -2,6 +2,7 @@
 
 import { compareText } from "../base/compare.ts";
 import type { Entry, Source, SourceOrigin } from "../ingest/sources/source.ts";
+import { DISK_VERSIONS, type DiskListing } from "../ingest/sources/walk.ts";
 import type { RepositoryMetadata } from "../store/format/records.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +32,7 @@ export function diskChanges(
     name,
     metadata,
     origin,
-    open: async ({ revisions }) => {
+    open: async ({ revisions }): Promise<DiskListing> => {
       const hasBase = !isWhole && revisions.some((one) => one.name === HEAD);
       return {
         revisions: [hasBase ? { name: HEAD, base: HEAD } : { name: HEAD }],
@@ -51,6 +52,7 @@ export function diskChanges(
           yield batch;
         },
         close: async () => {},
+        [DISK_VERSIONS]: true,
       };
     },
   };

@@ -2,7 +2,8 @@
  * Holds the state of a folder on disk at the last refresh: every file that the rules admit, with its version. Each
  * folder has a watch. refresh() reads again what may have changed, and reports each change.
  *
- * Takes about 120 bytes per file and 2 KiB per folder. Folders without notices are read in every refresh.
+ * Takes about 45 bytes per file, the length of its name, and 2 KiB per folder. Folders without notices are read in
+ * every refresh.
  */
 
 import { lstatSync, readdirSync, type BigIntStats } from "node:fs";
@@ -20,6 +21,7 @@ import {
 } from "../ingest/sources/ignore.ts";
 import { childOf, readRules, RULE_FILES, versionOf, type Child } from "../ingest/sources/walk.ts";
 import type { SkipReason } from "../store/format/records.ts";
+import { KnownEntries } from "./known-entries.ts";
 import type { Notices, WatchedFolder } from "./notices.ts";
 
 export type DiskEntry =
@@ -65,15 +67,19 @@ interface Folder {
   rulesText: string;
   /** Whether the rules admit all entries, so that no rule is tried again for them. */
   areAdmitted: boolean;
-  readonly entries: Map<string, DiskEntry>;
-  readonly folders: Map<string, Folder>;
+  /** All entries but folders. */
+  readonly entries: KnownEntries;
+  /** The folders within. Undefined if there were never any, as in most folders. */
+  folders: Map<string, Folder> | undefined;
   watched: WatchedFolder | undefined;
-  /** The names for which a notice has arrived, or "all" if anything may have changed. */
-  heard: Set<string> | "all";
+  /** The names for which a notice has arrived, or "all" if anything may have changed. Undefined if there was none. */
+  heard: Set<string> | "all" | undefined;
 }
 
 /** The most names with notices that are read one by one. If there are more, the whole folder is read again. */
 const MOST_NAMES = 64;
+/** The most names that are looked up in packed entries. For more, unpacking takes less time. */
+const MOST_PACKED = 8;
 
 export class DiskTree {
   readonly #options: DiskTreeOptions;
@@ -128,14 +134,19 @@ export class DiskTree {
 
   async #lookAgain(folder: Folder, slice: Slice): Promise<void> {
     this.#heard.delete(folder);
-    const { heard } = folder;
-    folder.heard = new Set();
+    const { heard = new Set<string>() } = folder;
+    folder.heard = undefined;
     try {
       if (heard === "all" || heard.size > MOST_NAMES) await this.#scan(folder, slice, false);
-      else for (const name of heard) await this.#look(folder, name, slice);
+      else {
+        if (heard.size > MOST_PACKED) folder.entries.unpack();
+        for (const name of heard) await this.#look(folder, name, slice);
+      }
     } catch (error) {
       this.#hear(folder, undefined); // the next refresh reads this folder again
       throw error;
+    } finally {
+      folder.entries.pack();
     }
   }
 
@@ -165,10 +176,10 @@ export class DiskTree {
       rules: above,
       rulesText: "",
       areAdmitted: true,
-      entries: new Map(),
-      folders: new Map(),
+      entries: new KnownEntries(),
+      folders: undefined,
       watched: undefined,
-      heard: new Set(),
+      heard: undefined,
     };
     this.#silent.add(folder);
     this.#watch(folder); // watches before the folder is read, so that no change is missed
@@ -196,13 +207,14 @@ export class DiskTree {
   #hear(folder: Folder, name: string | undefined): void {
     this.#heard.add(folder);
     if (name === undefined) folder.heard = "all";
+    else if (folder.heard === undefined) folder.heard = new Set([name]);
     else if (folder.heard !== "all") folder.heard.add(name);
   }
 
   #hearEverything(folder = this.#root): void {
     if (!folder) return;
     this.#hear(folder, undefined);
-    for (const below of folder.folders.values()) this.#hearEverything(below);
+    for (const below of foldersIn(folder)) this.#hearEverything(below);
   }
 
   /** Reads a folder. `isDeep` says that the rules of its parents have changed. */
@@ -210,18 +222,20 @@ export class DiskTree {
     const children = this.#children(folder);
     const rulesChanged = await this.#readRules(folder, children, slice);
     if (isDeep || rulesChanged) folder.areAdmitted = false;
+    folder.entries.unpack();
     const seen = new Set<string>();
     for (const child of children) {
       if (slice.isOver) await slice.rest();
       const name = nameOf(child);
       seen.add(name);
-      if (folder.areAdmitted && child.kind === "file" && folder.entries.has(name))
+      if (folder.areAdmitted && child.kind === "file" && folder.entries.get(name) !== undefined)
         this.#put(folder, name, this.#entryOf(folder.path + name, "file"));
-      else await this.#take(folder, child, slice, isDeep || rulesChanged);
+      else await this.#take(folder, child, slice, { isDeep: isDeep || rulesChanged });
     }
     folder.areAdmitted = true;
-    for (const name of [...folder.entries.keys(), ...folder.folders.keys()])
+    for (const name of [...folder.entries.names(), ...(folder.folders?.keys() ?? [])])
       if (!seen.has(name)) this.#forget(folder, name);
+    folder.entries.pack();
   }
 
   /** Checks one entry of a folder. */
@@ -229,8 +243,9 @@ export class DiskTree {
     if (slice.isOver) await slice.rest();
     if (name === ".git") return;
     if (RULE_FILES.includes(name)) return this.#scan(folder, slice, false);
-    const child = this.#childNamed(folder, name);
-    if (child) await this.#take(folder, child, slice, false);
+    const now = Date.now();
+    const stat = this.#stat(folder.path + name);
+    if (stat) await this.#take(folder, childWith(name, stat), slice, { file: { stat, now } });
     else this.#forget(folder, name);
   }
 
@@ -244,14 +259,6 @@ export class DiskTree {
       if (folder.path === "" && !isGone(error)) throw unreadableFolder(this.#options.root, error);
       return []; // the folder was deleted, or is not readable
     }
-  }
-
-  #childNamed(folder: Folder, name: string): Child | undefined {
-    const stat = this.#stat(folder.path + name);
-    if (!stat) return undefined;
-    if (stat.isDirectory()) return { name: `${name}/`, kind: "folder" };
-    const kind = stat.isFile() ? "file" : stat.isSymbolicLink() ? "symlink" : "special";
-    return { name, kind };
   }
 
   #stat(path: string): BigIntStats | undefined {
@@ -282,14 +289,19 @@ export class DiskTree {
     return isChanged;
   }
 
-  async #take(folder: Folder, child: Child, slice: Slice, isDeep: boolean): Promise<void> {
+  /** `file` has what is known of a file already. `isDeep` says that the rules have changed. */
+  async #take(
+    folder: Folder,
+    child: Child,
+    slice: Slice,
+    { file, isDeep = false }: { readonly file?: LookedAt; readonly isDeep?: boolean },
+  ): Promise<void> {
     const name = nameOf(child);
     const isFolder = child.kind === "folder";
     if (isIgnored(folder.rules, name, isFolder)) return this.#forget(folder, name);
     if (isFolder) return this.#takeFolder(folder, name, slice, isDeep);
-    const below = folder.folders.get(name);
-    if (below) this.#forget(folder, name);
-    this.#put(folder, name, this.#entryOf(folder.path + name, child.kind));
+    if (folder.folders?.has(name)) this.#forget(folder, name);
+    this.#put(folder, name, this.#entryOf(folder.path + name, child.kind, file));
   }
 
   async #takeFolder(folder: Folder, name: string, slice: Slice, isDeep: boolean): Promise<void> {
@@ -297,7 +309,7 @@ export class DiskTree {
     if (path === this.#dataPath) return this.#forget(folder, name);
     const stat = isValidPath(path.slice(0, -1)) ? this.#stat(path) : undefined;
     if (!stat?.isDirectory()) return this.#forget(folder, name);
-    const known = folder.folders.get(name);
+    const known = folder.folders?.get(name);
     const above = rulesBelow(folder.rules, name);
     if (known?.identity === identityOf(stat)) {
       known.above = above;
@@ -305,15 +317,16 @@ export class DiskTree {
       return;
     }
     this.#forget(folder, name);
+    folder.folders ??= new Map();
     folder.folders.set(name, this.#newFolder(path, identityOf(stat), above)); // a pending notice makes the refresh read it next
   }
 
-  #entryOf(path: string, kind: Child["kind"]): DiskEntry | undefined {
+  #entryOf(path: string, kind: Child["kind"], file?: LookedAt): DiskEntry | undefined {
     if (!isValidPath(path)) return undefined;
     if (kind === "symlink") return { kind: "skipped", reason: "symlink" };
     if (kind !== "file") return { kind: "skipped", reason: "unreadable" };
-    const now = Date.now();
-    const stat = this.#stat(path);
+    const now = file?.now ?? Date.now(); // before the file is looked at
+    const stat = file ? file.stat : this.#stat(path);
     if (!stat?.isFile()) return undefined; // something else has replaced the file
     if (stat.size > this.#options.maxFileSize) return { kind: "skipped", reason: "too-large" };
     return { kind: "file", version: versionOf(stat, now), size: Number(stat.size) };
@@ -321,19 +334,20 @@ export class DiskTree {
 
   #put(folder: Folder, name: string, entry: DiskEntry | undefined): void {
     const path = folder.path + name;
-    const known = folder.entries.get(name);
     if (entry?.kind === "file" && entry.version === undefined)
       this.#young.set(path, { folder, name });
     else this.#young.delete(path);
     if (!entry) return this.#forget(folder, name);
-    folder.entries.set(name, entry);
-    if (!isSame(known, entry)) this.#options.onChange(path, entry);
+    const state = stateOf(entry);
+    if (state !== YOUNG && folder.entries.get(name) === state) return;
+    folder.entries.set(name, state);
+    this.#options.onChange(path, entry);
   }
 
   #forget(folder: Folder, name: string): void {
-    const below = folder.folders.get(name);
+    const below = folder.folders?.get(name);
     if (below) {
-      folder.folders.delete(name);
+      folder.folders!.delete(name);
       this.#drop(below);
     }
     if (!folder.entries.delete(name)) return;
@@ -348,11 +362,11 @@ export class DiskTree {
   }
 
   #tellGone(folder: Folder): void {
-    for (const name of folder.entries.keys()) {
+    for (const name of folder.entries.names()) {
       this.#young.delete(folder.path + name);
       this.#options.onChange(folder.path + name, undefined);
     }
-    for (const below of folder.folders.values()) this.#tellGone(below);
+    for (const below of foldersIn(folder)) this.#tellGone(below);
   }
 
   #unwatch(folder: Folder): void {
@@ -360,8 +374,20 @@ export class DiskTree {
     this.#folders--;
     this.#silent.delete(folder);
     this.#heard.delete(folder);
-    for (const below of folder.folders.values()) this.#unwatch(below);
+    for (const below of foldersIn(folder)) this.#unwatch(below);
   }
+}
+
+/** What the system says about a file, and the time before it was asked. */
+interface LookedAt {
+  readonly stat: BigIntStats;
+  readonly now: number;
+}
+
+function childWith(name: string, stat: BigIntStats): Child {
+  if (stat.isDirectory()) return { name: `${name}/`, kind: "folder" };
+  const kind = stat.isFile() ? "file" : stat.isSymbolicLink() ? "symlink" : "special";
+  return { name, kind };
 }
 
 const nameOf = ({ name, kind }: Child): string => (kind === "folder" ? name.slice(0, -1) : name);
@@ -373,9 +399,11 @@ const nameOf = ({ name, kind }: Child): string => (kind === "folder" ? name.slic
 const identityOf = ({ dev, ino, birthtimeNs }: BigIntStats): string =>
   `${dev}:${ino}:${birthtimeNs}`;
 
-/** Whether two entries are the same. Files of unknown version never are. */
-function isSame(a: DiskEntry | undefined, b: DiskEntry): boolean {
-  if (a?.kind === "file" && b.kind === "file")
-    return a.version !== undefined && a.version === b.version;
-  return a?.kind === "skipped" && b.kind === "skipped" && a.reason === b.reason;
-}
+const foldersIn = ({ folders }: Folder): Iterable<Folder> => folders?.values() ?? [];
+
+/** The state of a file of unknown version, which may have changed whenever it is looked at. */
+const YOUNG = "young";
+
+/** Returns a text that differs if the file may have changed. */
+const stateOf = (entry: DiskEntry): string =>
+  entry.kind === "file" ? (entry.version ?? YOUNG) : entry.reason;

@@ -8,7 +8,7 @@
  */
 
 import { realpath } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { closedError, QuernError } from "../base/errors.ts";
 import { noFolder, isGone, unreadableFolder } from "../base/folder-errors.ts";
@@ -29,7 +29,7 @@ import type { FileContent } from "../repository.ts";
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
 import type { SearchEvent, SearchResponse } from "../search/messages/response.ts";
 import type { RepositoryMetadata } from "../store/format/records.ts";
-import { MOST_OVERLAID, MOST_WITH_SYMBOLS, type Most } from "./bounds.ts";
+import type { Most, WorkspaceBounds } from "./bounds.ts";
 import { diskChanges, type Tree } from "./disk-changes.ts";
 import { DiskTree, type DiskEntry } from "./disk-tree.ts";
 import { NOTICES, systemNotices, type MakeNotices } from "./notices.ts";
@@ -186,6 +186,7 @@ export interface WorkspaceEngine {
   /** The data directory. */
   readonly path: string;
   readonly maxFileSize: number;
+  readonly bounds: WorkspaceBounds;
   index(
     source: Source | Source[],
     options: { symbols: "after" | "skip"; signal: AbortSignal },
@@ -276,6 +277,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   readonly #engine: WorkspaceEngine;
   readonly #options: Followed;
   readonly #disk: DiskTree;
+  readonly #onDisk: { readonly folder: string };
   /** The changes on disk that are not indexed yet. */
   readonly #pending: Changes = new Map();
   readonly #unsaved = new Map<string, CheckedDocument>();
@@ -289,17 +291,21 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   #symbols: { readonly done: Promise<void>; readonly stop: AbortController } | undefined;
   #lacksSymbols = true;
   #timer: NodeJS.Timeout | undefined;
+  /** The time at which the timer ends. */
+  #timerEnds = 0;
+  /** The time at which the index catches up. The timer may end earlier, and is then set again. */
+  #due = 0;
   /** The number of current searches. */
   #answering = 0;
   /** The time of the first change that the index has not caught up with. */
   #changing: number | undefined;
-  #young = 0;
   #toldOf: string = "notices";
   #closed: Promise<void> | undefined;
 
   constructor(engine: WorkspaceEngine, options: Followed) {
     this.#engine = engine;
     this.#options = options;
+    this.#onDisk = { folder: options.tree.root };
     this.#disk = new DiskTree({
       root: options.tree.root,
       patterns: options.ignore,
@@ -414,7 +420,11 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   /** Returns the changes to lay over the index, so that a search sees the disk as it is now. */
   async #upToDate(signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]> {
     await this.#refresh();
-    for (let round = 0; round < MOST_ROUNDS && this.#areMore(MOST_OVERLAID); round++) {
+    for (
+      let round = 0;
+      round < MOST_ROUNDS && this.#areMore(this.#engine.bounds.overlaid);
+      round++
+    ) {
       await unlessAborted(this.#index(false), signal);
       await this.#refresh();
     }
@@ -433,36 +443,24 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   async #makeDocuments(): Promise<readonly CheckedDocument[]> {
     const { repository } = this;
     const slice = new Slice({ signal: this.#closing.signal });
-    const isPlain = this.#areMore(MOST_WITH_SYMBOLS);
+    const isPlain = this.#areMore(this.#engine.bounds.withSymbols);
     const [pending, unsaved] = [[...this.#pending], new Map(this.#unsaved)];
     const documents: CheckedDocument[] = [];
     for (const [path, entry] of pending) {
       if (unsaved.has(path)) continue;
       if (slice.isOver) await slice.rest();
-      documents.push({ repository, path, text: this.#textOnDisk(path, entry, isPlain) });
+      documents.push({ repository, path, text: this.#textOnDisk(entry, isPlain) });
     }
     return [...documents, ...unsaved.values()];
   }
 
-  /** Returns the text of a file on disk. It stays the same until the file's version changes. */
-  #textOnDisk(
-    path: string,
-    entry: DiskEntry | undefined,
-    isPlain: boolean,
-  ): CheckedDocument["text"] {
-    if (!entry) return undefined;
-    if (entry.kind === "file") {
-      const { version = `young ${this.#young++}`, size } = entry;
-      const content = { file: join(this.#options.tree.root, path), isPinned: true };
-      return { key: this.#keyOf(path, version), content, bytes: size, isPlain };
-    }
-    const { reason } = entry;
-    if (reason === "symlink") return undefined; // in the list, but never found by searches
-    return { key: this.#keyOf(path, reason), content: { skipped: reason }, bytes: 0, isPlain };
-  }
-
-  #keyOf(path: string, version: string): string {
-    return `${this.repository}\0${path}\0${version}`;
+  /** Returns the text of a file on disk. Its key is the entry, which is another one when the file has changed. */
+  #textOnDisk(entry: DiskEntry | undefined, isPlain: boolean): CheckedDocument["text"] {
+    if (entry?.kind === "file")
+      return { key: entry, content: this.#onDisk, bytes: entry.size, isPlain };
+    // a symlink is in the list, but never found by searches
+    if (!entry || entry.reason === "symlink") return undefined;
+    return { key: entry, content: { skipped: entry.reason }, bytes: 0, isPlain };
   }
 
   /** Reads the disk. Reads run one after another, and a call never joins one that has already begun. */
@@ -506,7 +504,8 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
       if (!isYoung && this.#pending.get(path) === entry) this.#pending.delete(path);
     }
     this.#documents = undefined;
-    if (!this.#areMore(MOST_WITH_SYMBOLS)) await this.#engine.release(this.repository);
+    if (!this.#areMore(this.#engine.bounds.withSymbols))
+      await this.#engine.release(this.repository);
     this.#options.onIndexed(report!);
   }
 
@@ -532,15 +531,26 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   /** Lets the index catch up after a time without changes. */
   #later(ms: number): void {
     if (this.#closed) return;
+    this.#due = performance.now() + ms;
+    // a checkout sends a notice for each file, and a new timer for each would burden the garbage collector
+    if (!this.#timer || this.#timerEnds > this.#due) this.#setTimer();
+  }
+
+  #setTimer(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#catchUp(), ms).unref();
+    this.#timerEnds = this.#due;
+    const end = () => {
+      if (performance.now() < this.#due) this.#setTimer();
+      else void this.#catchUp();
+    };
+    this.#timer = setTimeout(end, this.#due - performance.now()).unref();
   }
 
   async #catchUp(): Promise<void> {
     this.#timer = undefined;
     // a search that lays many changes over the index needs all threads
     const waited = performance.now() - (this.#changing ??= performance.now());
-    const isBusy = this.#answering > 0 && this.#areMore(MOST_WITH_SYMBOLS);
+    const isBusy = this.#answering > 0 && this.#areMore(this.#engine.bounds.withSymbols);
     if (isBusy && waited < MOST_DEFERRED_MS) return this.#later(YOUNG_MS);
     this.#changing = undefined;
     if (this.#indexing || this.#closed) return;

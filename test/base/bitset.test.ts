@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import {
   clearBit,
   countBits,
+  countBitsBetween,
   emptyBitset,
   forEachBit,
   fullBitset,
@@ -43,6 +44,15 @@ test("a set holds what was put into it", () => {
       expect(nextBit(bits, bit)).toBe(set.find((one) => one >= bit) ?? -1);
       clearBit(bits, bit);
       expect(list(bits)).toEqual(set.filter((one) => one !== bit));
+    }),
+  );
+});
+
+test("bits between two places are counted", () => {
+  fc.assert(
+    fc.property(members, fc.nat(SIZE), fc.nat(SIZE), (set, from, to) => {
+      const between = set.filter((bit) => bit >= from && bit < to);
+      expect(countBitsBetween(bitset(set), from, to)).toBe(between.length);
     }),
   );
 });

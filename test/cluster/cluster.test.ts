@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, vi } from "vitest";
+import { describe, expect } from "vitest";
 import {
   postgresSegments,
   type ClusterEngine,
@@ -14,19 +14,11 @@ import { openStore } from "../../src/store/catalog/open.ts";
 import { repositoryRanges } from "../../src/store/format/format.ts";
 import { createHandler } from "../../src/http/index.ts";
 import { bringTo, difference, moveViewer, streamDifference } from "../engine/corpus-engine.ts";
-import { RUNS, temporaryFolder } from "../engine/opened.ts";
+import { temporaryFolder } from "../engine/opened.ts";
+import { RUNS } from "../runs.ts";
 import { CONTEXTS, searchStates } from "../oracle/queries.ts";
 import { code, found, newCluster, newGate, shop } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
-
-/** How long compact() keeps what it merged away for other processes. */
-const retire = vi.hoisted(() => ({ ms: 10_000 }));
-vi.mock("../../src/store/format/format.ts", async (original) => ({
-  ...(await original<object>()),
-  get RETIRE_MS() {
-    return retire.ms;
-  },
-}));
 
 const contexts = (name: string) => CONTEXTS[name];
 
@@ -49,7 +41,7 @@ describe("as one engine", () => {
           }
         }
       });
-      await fc.assert(property, { numRuns: 2 * RUNS, endOnFailure: true });
+      await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
       expect(await machines[0]!.check()).toMatchObject({ ok: true });
       const { shards } = await machines[1]!.status();
       expect(shards.length > 1).toBe(shardBytes !== undefined);
@@ -110,11 +102,9 @@ describe("as one engine", () => {
 
   test("compact() merges on one machine for all", async () => {
     const cluster = await newCluster();
-    const [one, other] = [await cluster.open(), await cluster.open()];
+    const [one, other] = [await cluster.open(), await cluster.open({}, { retireMs: 100 })];
     for (let i = 0; i < 4; i++) await one.index(shop(`r${i}`, `text ${i}\n`));
-    const usual = retire.ms;
-    retire.ms = 100;
-    const report = await other.compact().finally(() => (retire.ms = usual));
+    const report = await other.compact();
     expect(report.segmentsAfter).toBe(1);
     await one.refresh();
     expect(await found(one, "text")).toHaveLength(4);

@@ -5,7 +5,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { directorySegments, type ClusterEngine } from "../../src/cluster/index.ts";
 import { temporaryFolder } from "../engine/opened.ts";
 import { comparable } from "./comparable.ts";
@@ -16,10 +16,7 @@ import { nodeProgram, type NodeProcess } from "./node-processes.ts";
 import { postgresPort, postgresTest as test } from "./postgres.ts";
 
 /** How long compact() keeps what it merged away, for searches of the writer's own folder, which has none. */
-vi.mock("../../src/store/format/format.ts", async (original) => ({
-  ...(await original<object>()),
-  RETIRE_MS: 100,
-}));
+const INTERNALS = { retireMs: 100 };
 
 const FILES = 3;
 const SHARD_BYTES = 150;
@@ -98,7 +95,8 @@ test("index, remove, merge, restart, join and leave at once", async () => {
   const nodes = await Promise.all(["one", "two", "three"].map(newNode));
   onTestFinished(async () => void (await Promise.all(nodes.map((node) => node.end("SIGKILL")))));
   await Promise.all(nodes.map((node) => node.start()));
-  const [front, other] = [await openFront(cluster), await openFront(cluster)];
+  const front = await openFront(cluster, {}, INTERNALS);
+  const other = await openFront(cluster, {}, INTERNALS);
   // small at first, so that they share a shard
   for (const name of RESIDENTS) await front.index(shop(name, "x\n"));
   const published = new Published();

@@ -7,6 +7,7 @@ import { fetchHandler } from "../../src/base/direct-handlers.ts";
 import { STREAM } from "../../src/cluster/wire/calls.ts";
 import { nodeHandler, type NodeOptions } from "../../src/cluster/node/node-handler.ts";
 import type { ClusterEngine, ClusterOptions } from "../../src/cluster/index.ts";
+import type { Internals } from "../../src/internals.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
 import type { Cluster } from "./machines.ts";
 
@@ -138,4 +139,5 @@ export async function startNodes(
 export const openFront = (
   cluster: Cluster,
   options: Partial<ClusterOptions> = {},
-): Promise<ClusterEngine> => cluster.open({ ...options, secret: SECRET });
+  internals?: Partial<Internals>,
+): Promise<ClusterEngine> => cluster.open({ ...options, secret: SECRET }, internals);

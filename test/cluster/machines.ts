@@ -5,12 +5,13 @@ import { onTestFinished } from "vitest";
 import {
   directorySegments,
   migrateCluster,
-  openCluster,
   postgresCatalog,
   type ClusterEngine,
   type ClusterOptions,
   type SegmentStore,
 } from "../../src/cluster/index.ts";
+import { openClusterWith } from "../../src/cluster/open-cluster.ts";
+import type { Internals } from "../../src/internals.ts";
 import { documents, type Engine, type Source } from "../../src/index.ts";
 import { temporaryFolder } from "../engine/opened.ts";
 import { emptyDatabase, poolOn } from "./postgres.ts";
@@ -19,7 +20,7 @@ export interface Cluster {
   readonly pool: pg.Pool;
   readonly segments: SegmentStore;
   /** Opens another machine, which is closed when the test ends. */
-  open(options?: Partial<ClusterOptions>): Promise<ClusterEngine>;
+  open(options?: Partial<ClusterOptions>, internals?: Partial<Internals>): Promise<ClusterEngine>;
 }
 
 export async function newCluster(
@@ -32,8 +33,8 @@ export async function newCluster(
   return {
     pool,
     segments,
-    async open(options = {}) {
-      const engine = await openCluster({
+    async open(options = {}, internals = {}) {
+      const all = {
         catalog: postgresCatalog(pool),
         segments,
         directory: temporaryFolder(),
@@ -41,7 +42,8 @@ export async function newCluster(
         lockTimeoutMs: 60_000,
         ...given,
         ...options,
-      });
+      };
+      const engine = await openClusterWith(all, internals);
       onTestFinished(() => engine.close());
       return engine;
     },
@@ -51,7 +53,11 @@ export async function newCluster(
 const filesOf = (name: string, extension: string, contents: readonly string[]): Source =>
   documents({
     name,
-    files: contents.map((content, n) => ({ path: `src/file${n}.${extension}`, content })),
+    files: contents.map((content, n) => ({
+      path: `src/file${n}.${extension}`,
+      content,
+      version: content,
+    })),
   });
 
 /**

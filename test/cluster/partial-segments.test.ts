@@ -104,16 +104,16 @@ async function newWriter(cluster: Cluster): Promise<{ writer: ClusterEngine; own
 }
 
 const LARGE: readonly Change[] = [
-  (each) => each.index(large(1, 2 * MEGABYTE)),
-  (each) => each.index(large(2, MEGABYTE)),
+  (each) => each.index(large(1, MEGABYTE)),
+  (each) => each.index(large(2, MEGABYTE / 2)),
 ];
 
 test("a job in a full shard fetches a few per cent of it", async () => {
   const { cluster, store, engine } = await filled([...LARGE, (each) => each.index(BASKET)]);
   const changes: readonly Change[] = [
     (each) => each.index(code("other", "basket();\nfunction otherBasket() {}\n")),
-    (each) => each.index(large(2, MEGABYTE, 7)),
-    (each) => each.index(large(2, MEGABYTE, 8)),
+    (each) => each.index(large(2, MEGABYTE / 2, 7)),
+    (each) => each.index(large(2, MEGABYTE / 2, 8)),
     (each) => each.index(code("basket", "basket();\n")),
   ];
   for (const change of changes) {
@@ -139,9 +139,9 @@ const SMALL: readonly Change[] = Array.from(
   { length: 7 },
   (_, n): Change =>
     (each) =>
-      each.index(large(10 + n, 100_000)),
+      each.index(large(10 + n, 50_000)),
 );
-const EIGHTH: Change = (each) => each.index(large(17, 100_000));
+const EIGHTH: Change = (each) => each.index(large(17, 50_000));
 
 test("segments are completed before they are merged, and no others", async () => {
   const { cluster, store, engine } = await filled([...LARGE, ...SMALL]);

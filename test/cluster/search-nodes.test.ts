@@ -19,6 +19,7 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 import { openEngine } from "../engine/opened.ts";
 import { comparable } from "./comparable.ts";
 import { sliced } from "./sliced.ts";
+import { RUNS } from "../runs.ts";
 
 const SECRET = "between machines";
 const SLICES = 3;
@@ -149,7 +150,7 @@ test("any node may fail at any moment while a replica is left", async () => {
     faults[which] = false;
     expect(comparable(answer as Exclude<NodesAnswer, "stale">)).toEqual(whole);
   };
-  await fc.assert(fc.asyncProperty(fc.nat(3), fault, check), { numRuns: 25 });
+  await fc.assert(fc.asyncProperty(fc.nat(3), fault, check), { numRuns: 15 * RUNS });
   expect(slices.every(({ replicas }) => replicas.length === 2)).toBe(true);
   expect(nodes.filter(({ asked }) => asked > 0).length).toBeGreaterThan(1);
 });

@@ -4,7 +4,7 @@
  */
 
 import { setImmediate as turn } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import type { SearchRequest } from "../../src/search/messages/request.ts";
 import type { SearchResponse } from "../../src/search/messages/response.ts";
@@ -13,12 +13,8 @@ import { sourceOf } from "../oracle/corpus-source.ts";
 import type { Corpus, CorpusFile, CorpusRepository } from "../oracle/corpus.ts";
 import { evaluate, type ExpectedResponse } from "../oracle/oracle.ts";
 import { brokenInvariant } from "./invariants.ts";
-import { openEngine, RUNS } from "./opened.ts";
-
-vi.mock("../../src/store/format/format.ts", async (original) => ({
-  ...(await original<object>()),
-  RETIRE_MS: 0,
-}));
+import { openEngine } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 
 const AT_ONCE = 50;
 
@@ -92,9 +88,9 @@ interface Asked {
 }
 
 test("fifty searches at a time", async () => {
-  const turns = 18 * RUNS;
+  const turns = 10 * RUNS;
   const states = statesOf(turns);
-  const engine = await openEngine({ workers: 2 });
+  const engine = await openEngine({ workers: 2, internals: { retireMs: 0 } });
   await take(engine, 0, states[1]!);
   let [begun, done] = [1, 1];
   const asked: Asked[] = [];

@@ -5,7 +5,8 @@ import { beforeAll, afterAll, expect, test } from "vitest";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { open, type Engine } from "../../src/engine.ts";
+import type { Engine } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { SearchRequest, Viewer } from "../../src/search/messages/request.ts";
 import type { SearchStats } from "../../src/search/messages/stats.ts";
@@ -15,7 +16,8 @@ import type { CorpusRepository } from "../oracle/corpus.ts";
 import { sourceOf } from "../oracle/corpus-source.ts";
 import { CONTEXTS, requests } from "../oracle/queries.ts";
 import { brokenInvariant, segmentsInScope } from "./invariants.ts";
-import { openEngine, RUNS } from "./opened.ts";
+import { openEngine } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 
 let engine: Engine;
 let path: string;
@@ -291,8 +293,8 @@ test("what an invisible repository holds changes nothing but times", async () =>
       if (JSON.stringify(one).includes('"symbols":[')) seen.symbols++;
     }
   };
-  await fc.assert(fc.asyncProperty(cases, check), { numRuns: 20 * RUNS, endOnFailure: true });
-  for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(10);
+  await fc.assert(fc.asyncProperty(cases, check), { numRuns: 10 * RUNS, endOnFailure: true });
+  for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(3);
 });
 
 const frequent = (word: string) =>

@@ -10,7 +10,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundle, type Bundle } from "./crash/bundle.ts";
 import { damageOf, makeTarget, place, tryDamage, tryDamaged, type Target } from "./crash/damage.ts";
 import { brokenPromise, placeOf } from "./crash/promises.ts";
-import { RUNS, temporaryFolder } from "./opened.ts";
+import { temporaryFolder } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 import { testSeed } from "./seed.ts";
 
 const made = mkdtempSync(join(tmpdir(), "quern-damage-"));
@@ -29,7 +30,7 @@ test("a damaged file", async () => {
   let state = testSeed();
   const folder = temporaryFolder();
   const random = () => (state = (state * 48_271 + 11) % 2_147_483_647) / 2_147_483_647;
-  for (let i = 0; i < 5 * RUNS; i++) {
+  for (let i = 0; i < 3 * RUNS; i++) {
     const damage = damageOf(target, random);
     const trial = await tryDamage(bundled, { target, damage, folder });
     const where = `${damage.what} (${placeOf(damage)}) ${trial.wrong.join("; ")}`;

@@ -6,7 +6,8 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 import type { FileResult, Facet } from "../../src/search/messages/response.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, moveViewer } from "./corpus-engine.ts";
-import { openEngine, RUNS } from "./opened.ts";
+import { openEngine } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 
 const show = ({ values, more }: Facet): string =>
   [

@@ -8,7 +8,8 @@ import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { git } from "../../src/ingest/sources/git.ts";
 import { commit, git as run, repository, writeFiles } from "../ingest/listing.ts";
-import { openEngine, RUNS } from "./opened.ts";
+import { openEngine } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 
 const file = fc.nat({ max: 5 });
 const step = fc.oneof(

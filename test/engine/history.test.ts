@@ -1,17 +1,13 @@
 /** Histories on real threads. Only the constants of waiting are replaced; small-pages.test.ts replaces others. */
 
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { CorpusFile, CorpusRepository } from "../oracle/corpus.ts";
 import { checkAgainstFresh, steps, take, type Step, type World } from "./history.ts";
-import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
+import { openEngine, temporaryFolder } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 
 // what is merged away would be waited for
-vi.mock("../../src/store/format/format.ts", async (original) => ({
-  ...(await original<object>()),
-  RETIRE_MS: 0,
-}));
-
 const file = (path: string, language: string, text: string): CorpusFile => ({
   path,
   language,
@@ -56,7 +52,7 @@ test.each(THREADS)("on $workers threads", async (given) => {
   const check = async (history: Step[]) => {
     const path = temporaryFolder();
     const contexts = () => ["acme/api"];
-    const open = () => openEngine({ workers, contexts }, path);
+    const open = () => openEngine({ workers, contexts, internals: { retireMs: 0 } }, path);
     const world: World = {
       engine: await open(),
       corpus: { repositories: [] },
@@ -79,7 +75,7 @@ test.each(THREADS)("on $workers threads", async (given) => {
   };
   const histories = fc.array(steps(revisions), { minLength: 2, maxLength: 8 });
   await fc.assert(fc.asyncProperty(histories, check), {
-    numRuns: 1 + 2 * RUNS,
+    numRuns: 1 + RUNS,
     endOnFailure: true,
     examples: [[[merged(revisions)]]],
   });

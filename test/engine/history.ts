@@ -29,9 +29,9 @@ export interface Step {
 }
 
 /** Returns steps. No step has both large files and expressions, for which the oracle would take minutes. */
-export function steps(revisions: 1 | 3): fc.Arbitrary<Step> {
+export function steps(revisions: 1 | 3, pageBytes?: number): fc.Arbitrary<Step> {
   return fc.boolean().chain((regex) =>
-    corpora({ revisions, pages: !regex }).chain((corpus) =>
+    corpora({ revisions, pages: !regex, pageBytes }).chain((corpus) =>
       fc.record({
         corpus: fc.constant(corpus),
         regex: fc.constant(regex),

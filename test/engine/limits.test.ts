@@ -10,7 +10,8 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 import type { SearchRequest } from "../../src/search/messages/request.ts";
 import type { FileResult, SearchResponse } from "../../src/search/messages/response.ts";
 import { brokenInvariant, segmentsInScope } from "./invariants.ts";
-import { openEngine, RUNS, sharedEngine, temporaryFolder } from "./opened.ts";
+import { openEngine, sharedEngine, temporaryFolder } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 
 const WORDS = ["needle", "Needle", "needles", "hay", "stack", "the_needle", "x", "return"];
 

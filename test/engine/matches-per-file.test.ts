@@ -13,7 +13,8 @@ import { compareFiles, fileKey } from "../oracle/oracle.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bestFirst, type Named, type Span } from "./best-lines-twin.ts";
 import { bringTo, moveViewer } from "./corpus-engine.ts";
-import { openEngine, RUNS } from "./opened.ts";
+import { openEngine } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 
 const spansOf = (file: FileResult): Span[] =>
   file.chunks.flatMap(({ matchRanges }) =>
@@ -198,7 +199,7 @@ test("random files show what the twin says", async () => {
       expect(shown).toEqual(await expectedSpans(engine, { corpus, names }, one));
     }
   };
-  await fc.assert(fc.asyncProperty(twinCases, check), { numRuns: 10 * RUNS });
+  await fc.assert(fc.asyncProperty(twinCases, check), { numRuns: 6 * RUNS });
 });
 
 // ── any query: what a limit may not change ──

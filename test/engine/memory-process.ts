@@ -10,7 +10,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { open, type Engine } from "../../src/engine.ts";
+import type { Engine } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { anonymousBytes, soak, type Sample } from "./soak.ts";
 

@@ -12,20 +12,19 @@ import type { SearchRequest } from "../../src/search/messages/request.ts";
 import type { SearchEvent } from "../../src/search/messages/response.ts";
 import { CatalogKeeper } from "../../src/store/catalog/catalog-keeper.ts";
 import type { Catalog } from "../../src/store/catalog/catalog.ts";
-import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
+import { openEngine, temporaryFolder } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 import { brokenInvariant } from "./invariants.ts";
 
-vi.mock("../../src/store/format/format.ts", async (original) => ({
-  ...(await original<object>()),
-  RETIRE_MS: 0,
-}));
+const NOT_KEPT = { retireMs: 0 };
 
 /** Returns text without the word, whose length depends on the number. */
 const filler = (i: number) => "some other words\n".repeat(1 + ((i * 37) % 400));
 
 test("a search answers right, whatever is merged away meanwhile", async () => {
   const path = temporaryFolder();
-  const [writer, reader] = [await openEngine({}, path), await openEngine({}, path)];
+  const writer = await openEngine({ internals: NOT_KEPT }, path);
+  const reader = await openEngine({}, path);
   const source = (name: string, i: number) =>
     documents({ name, files: [{ path: `${i}.txt`, content: `${filler(i)}needle ${i}\n` }] });
   await writer.index(source("r0", 0));
@@ -43,14 +42,14 @@ test("a search answers right, whatever is merged away meanwhile", async () => {
     }
   };
   const searching = search();
-  for (let i = 1; i <= 30 * RUNS; i++) {
+  for (let i = 1; i <= 20 * RUNS; i++) {
     await writer.index(source(`r${i}`, i));
     if (i % 10 === 0) merged += (await writer.compact()).segmentsBefore;
   }
   isWriting = false;
   await searching;
   const { stats } = await reader.search({ query: "needle", matches: 0 });
-  expect(stats.fileCount).toBe(30 * RUNS + 1);
+  expect(stats.fileCount).toBe(20 * RUNS + 1);
   expect(searches).toBeGreaterThan(20);
   expect(merged).toBeGreaterThan(0);
 });
@@ -96,7 +95,8 @@ test.each(GONE)("segments of a moment ago, $gone gone, $workers workers", async 
 /** Makes an engine that can be made to see three segments once more, although one or all of them are deleted. */
 async function mergedAway({ workers, gone }: (typeof GONE)[number]) {
   const path = temporaryFolder();
-  const [writer, reader] = [await openEngine({}, path), await openEngine({ workers }, path)];
+  const writer = await openEngine({ internals: NOT_KEPT }, path);
+  const reader = await openEngine({ workers }, path);
   for (let i = 0; i < 3; i++)
     await writer.index(
       documents({ name: `r${i}`, files: [{ path: "a", content: `${filler(i)}needle ${i}\n` }] }),
@@ -118,8 +118,8 @@ const DELETERS = [
 
 test.each(DELETERS)("a long answer whose segment $by would delete", async ({ by, rest }) => {
   const path = temporaryFolder();
-  const reader = await openEngine({ workers: 1 }, path);
-  const writer = by === "its own engine" ? reader : await openEngine({}, path);
+  const reader = await openEngine({ workers: 1, internals: NOT_KEPT }, path);
+  const writer = by === "its own engine" ? reader : await openEngine({ internals: NOT_KEPT }, path);
   const content = (i: number) => `${"words ".repeat(10_000)}\nneedle ${i}\n`;
   const files = Array.from({ length: 40 }, (_, i) => ({ path: `${i}`, content: content(i) }));
   await writer.index(documents({ name: "r", files }));

@@ -8,7 +8,8 @@ import { Near } from "../../src/search/caller/near.ts";
 import type { SearchOptions, SearchRequest } from "../../src/search/messages/request.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, moveViewer } from "./corpus-engine.ts";
-import { openEngine, RUNS, sharedEngine } from "./opened.ts";
+import { openEngine, sharedEngine } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 
 const near = { isOff: false, found: 0, left: 0 };
 
@@ -70,7 +71,7 @@ test("any query, whatever a viewer may see", async () => {
   const states = searchStates(3);
   const bytes = fc.constantFrom(1, 300, 2100, 40_000);
   const examples = fc.sample(fc.tuple(states, bytes), TAKES_BOTH);
-  await fc.assert(fc.asyncProperty(states, bytes, check), { examples, numRuns: 3 * RUNS });
+  await fc.assert(fc.asyncProperty(states, bytes, check), { examples, numRuns: 2 * RUNS });
   expect(Math.min(near.found, near.left)).toBeGreaterThan(5); // both ways are taken
 });
 

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
-import { open, type Engine, type OpenOptions } from "../../src/engine.ts";
-
-/** Multiplies how often random tests run. */
-export const RUNS = Number(process.env["QUERN_RUNS"] ?? 1);
+import type { Engine, OpenOptions } from "../../src/engine.ts";
+import type { Internals } from "../../src/internals.ts";
+import { openWith } from "../../src/opened-engine.ts";
+import type { Layout } from "../../src/store/format/format.ts";
 
 export function temporaryFolder(): string {
   const path = mkdtempSync(join(tmpdir(), "quern-test-"));
@@ -15,17 +15,24 @@ export function temporaryFolder(): string {
   return path;
 }
 
+/** Pages and blocks so small that every document has their edges. */
+export const SMALL_LAYOUT: Layout = { pageBytes: 256, blockBytes: 1000 };
+
+/** A host's options, and what only tests set, such as small bounds. */
+export type OpenedOptions = OpenOptions & { readonly internals?: Partial<Internals> };
+
 /**
  * Opens an engine. A warning means damage or a bug in quern, so it fails the test, unless the test passes `onWarning`.
  */
 export async function openEngine(
-  options: OpenOptions = {},
+  { internals = {}, ...options }: OpenedOptions = {},
   path = temporaryFolder(),
 ): Promise<Engine> {
   const warnings: string[] = [];
   const onWarning = ({ code, message }: { code: string; message: string }) =>
     void warnings.push(`${code}: ${message}`);
-  const engine = await open(path, { workers: 0, warmUp: false, onWarning, ...options });
+  const given = { workers: 0, warmUp: false, onWarning, ...options };
+  const engine = await openWith(path, given, internals);
   onTestFinished(async () => {
     await engine.close();
     if (warnings.length > 0) throw new Error(`warned of ${warnings.join("\n")}`);
@@ -36,12 +43,12 @@ export async function openEngine(
 /** Returns an engine that all tests of a file read. It is filled only once, because that takes most of the time. */
 export function sharedEngine(
   fill: (engine: Engine) => Promise<unknown>,
-  options: OpenOptions = {},
+  { internals = {}, ...options }: OpenedOptions = {},
 ): () => Engine {
   let engine: Engine;
   beforeAll(async () => {
     const path = mkdtempSync(join(tmpdir(), "quern-test-"));
-    engine = await open(path, { workers: 0, warmUp: false, ...options });
+    engine = await openWith(path, { workers: 0, warmUp: false, ...options }, internals);
     await fill(engine);
   });
   afterAll(async () => {

@@ -6,14 +6,15 @@ import type { Engine } from "../../src/engine.ts";
 import { featuresOfCase, PROMISED } from "../oracle/features.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, difference, moveViewer, streamDifference } from "./corpus-engine.ts";
-import { openEngine, RUNS } from "./opened.ts";
+import { openEngine } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 import { testSeed } from "./seed.ts";
 
 /** Random states of the index, and how many queries each is asked, by the number of workers. */
 const WORKERS = [
   { workers: 0, states: 12 },
-  { workers: 1, states: 4 },
-  { workers: 3, states: 6 },
+  { workers: 1, states: 3 },
+  { workers: 3, states: 4 },
 ];
 const QUERIES_EACH = 8;
 

@@ -1,18 +1,14 @@
 /** Needles across and around the edges of pages, in either case and length, before and after their segments are merged. */
 
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { orbit } from "../../src/kernel/folding.ts";
 import { OVERLAP, PAGE_BYTES } from "../../src/store/format/format.ts";
 import { sourceOf } from "../oracle/corpus-source.ts";
 import type { Corpus, CorpusRepository } from "../oracle/corpus.ts";
 import { bringTo, difference } from "./corpus-engine.ts";
-import { openEngine, RUNS } from "./opened.ts";
-
-vi.mock("../../src/store/format/format.ts", async (original) => ({
-  ...(await original<object>()),
-  RETIRE_MS: 0,
-}));
+import { openEngine } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 
 const LETTERS = "a b c Q _ - 7 k ſ \u212a é É ß Σ ς å 中 \u{10400} \u{1f600}".split(" ");
 
@@ -49,7 +45,7 @@ const files: fc.Arbitrary<EdgeFile> = fc.record({
 });
 
 test("needles at the edges of pages", async () => {
-  const engine = await openEngine();
+  const engine = await openEngine({ internals: { retireMs: 0 } });
   const check = async (given: readonly EdgeFile[]) => {
     const corpus: Corpus = {
       repositories: given.map(({ needle, picks, page, offset, asciiAround }, i) => {
@@ -80,5 +76,5 @@ test("needles at the edges of pages", async () => {
     }
   };
   const cases = fc.array(files, { minLength: 1, maxLength: 3 });
-  await fc.assert(fc.asyncProperty(cases, check), { numRuns: 15 * RUNS, endOnFailure: true });
+  await fc.assert(fc.asyncProperty(cases, check), { numRuns: 8 * RUNS, endOnFailure: true });
 });

@@ -12,7 +12,8 @@ import type { SearchOptions, SearchRequest } from "../../src/search/messages/req
 import { SEARCH_TASKS } from "../../src/search/thread/tasks.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, moveViewer } from "./corpus-engine.ts";
-import { openEngine, RUNS } from "./opened.ts";
+import { openEngine } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 
 const ahead = vi.hoisted(() => ({ isOff: false, decided: 0, left: 0 }));
 
@@ -82,8 +83,8 @@ test("any query, whatever a viewer may see", async () => {
     }
   };
   const property = fc.asyncProperty(searchStates(4), check);
-  await fc.assert(property, { numRuns: 12 * RUNS });
-  expect(Math.min(ahead.decided, ahead.left)).toBeGreaterThan(20); // both ways are taken
+  await fc.assert(property, { numRuns: 8 * RUNS });
+  expect(Math.min(ahead.decided, ahead.left)).toBeGreaterThan(5); // both ways are taken
 });
 
 const files = (name: string, ...contents: string[]) =>

@@ -104,7 +104,7 @@ test("readers beside a writer answer from one published state after another", as
     let last = 0;
     for (const line of seen) {
       const place = positions.get(line)?.find((one) => one >= last);
-      expect(place, `what is published after place ${last}`).toBeDefined();
+      expect(place, `what is published after place ${last} ${line}`).toBeDefined();
       last = place!;
     }
     expect(new Set(seen).size).toBeGreaterThan(2);
@@ -181,14 +181,9 @@ test.each(["segment complete", "symbols written"] as const)(
   },
 );
 
-vi.mock("../../src/store/format/format.ts", async (original) => ({
-  ...(await original<object>()),
-  RETIRE_MS: 0,
-}));
-
 test("a reader that was killed does not hold old pages for ever", async () => {
   const path = temporaryFolder();
-  const engine = await openEngine({}, path);
+  const engine = await openEngine({ internals: { retireMs: 0 } }, path);
   const update = (i: number) =>
     engine.index(
       documents({ name: "r", files: [{ path: "a", content: `${i} of them\n`.repeat(40_000) }] }),

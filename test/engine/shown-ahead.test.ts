@@ -12,7 +12,8 @@ import { SEARCH_TASKS } from "../../src/search/thread/tasks.ts";
 import type { SearchOptions, SearchRequest } from "../../src/search/messages/request.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, difference, moveViewer } from "./corpus-engine.ts";
-import { openEngine, RUNS } from "./opened.ts";
+import { openEngine } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 
 const ahead = vi.hoisted(() => ({ isOff: false }));
 
@@ -64,7 +65,7 @@ test("any query, of any length of the answer", async () => {
   };
   const states = searchStates(4);
   const bytes = fc.constantFrom(1, 300, 1024, 2100, 5000, 40_000);
-  await fc.assert(fc.asyncProperty(states, bytes, check), { numRuns: 8 * RUNS });
+  await fc.assert(fc.asyncProperty(states, bytes, check), { numRuns: 5 * RUNS });
 });
 
 test("any query, shown when it is asked for", async () => {
@@ -77,7 +78,7 @@ test("any query, shown when it is asked for", async () => {
       expect(await difference(engine, there, moved)).toBeUndefined();
     }
   };
-  await fc.assert(fc.asyncProperty(searchStates(6), check), { numRuns: 8 * RUNS });
+  await fc.assert(fc.asyncProperty(searchStates(6), check), { numRuns: 5 * RUNS });
 });
 
 const files = Array.from({ length: 40 }, (_, i) => ({

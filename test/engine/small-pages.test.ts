@@ -1,28 +1,35 @@
 /**
  * The engine with pages of 256 bytes, blocks of 1 000 bytes and segments of 6 KiB, so that every document has their
- * edges. There is one thread, because the constants are replaced only here.
+ * edges.
  */
 
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { RUN_BOUNDS } from "../../src/ingest/run/bounds.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { readManifest } from "../../src/store/catalog/manifest.ts";
 import { checkEnvironment } from "../../src/store/upkeep/check.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, difference, moveViewer } from "./corpus-engine.ts";
 import { checkAgainstFresh, steps, take, type World } from "./history.ts";
-import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
+import { openEngine, SMALL_LAYOUT, temporaryFolder } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 import { unaccounted } from "./stored-keys.ts";
 
-vi.mock("../../src/store/format/format.ts", async (original) => ({
-  ...(await original<object>()),
-  PAGE_BYTES: 256,
-  BLOCK_BYTES: 1000,
-  SEGMENT_BYTES: 6 * 1024,
-  RETIRE_MS: 0,
-}));
+const internals = {
+  layout: SMALL_LAYOUT,
+  retireMs: 0,
+  runs: { ...RUN_BOUNDS, segmentBytes: 6 * 1024 },
+};
+const { pageBytes } = SMALL_LAYOUT;
 
-test("any query", async () => {
-  const engine = await openEngine({ contexts: (name) => CONTEXTS[name] });
+test.each([
+  { workers: 0, textCache: 0, states: 5 },
+  { workers: 2, textCache: 2 ** 16, states: 3 },
+])("any query, $workers workers, $textCache bytes of cache", async ({ states, ...options }) => {
+  const contexts = (name: string) => CONTEXTS[name];
+  const engine = await openEngine({ contexts, ...options, internals });
   const check = async ({ corpus, asked }: SearchState) => {
     const there = await bringTo(engine, corpus);
     for (const one of asked) {
@@ -30,16 +37,43 @@ test("any query", async () => {
       expect(await difference(engine, there, moved)).toBeUndefined();
     }
   };
-  await fc.assert(fc.asyncProperty(searchStates(5), check), {
-    numRuns: 10 * RUNS,
+  await fc.assert(fc.asyncProperty(searchStates(5, { pageBytes }), check), {
+    numRuns: states * RUNS,
     endOnFailure: true,
   });
 });
 
-test.each([1, 3] as const)("any history, up to %i revisions", async (revisions) => {
+test("segments are completed and merged up to their most bytes", async () => {
+  const path = temporaryFolder();
+  const engine = await openEngine({ internals }, path);
+  const files = Array.from({ length: 10 }, (_, i) => ({
+    path: `${i}.txt`,
+    content: `${i}`.repeat(2_000),
+  }));
+  const sizes = async () => {
+    const environment = openEnvironment(path, { readOnly: true });
+    const snapshot = environment.snapshot();
+    const { segments } = readManifest(snapshot);
+    snapshot.close();
+    await environment.close();
+    return segments.map(({ textBytes }) => textBytes);
+  };
+  await engine.index(documents({ name: "r", files }));
+  expect(await sizes()).toEqual([6_000, 6_000, 6_000, 2_000]);
+  await engine.compact();
+  expect(await sizes()).toEqual([6_000, 6_000, 6_000, 2_000]);
+});
+
+test.each([
+  { revisions: 1, workers: 0 },
+  { revisions: 3, workers: 0 },
+  { revisions: 1, workers: 2 },
+] as const)("any history: $revisions revisions, $workers workers", async (kind) => {
+  const { revisions, workers } = kind;
   const check = async (history: Parameters<typeof take>[1][]) => {
     const path = temporaryFolder();
-    const open = () => openEngine({ contexts: () => ["acme/api"] }, path);
+    const options = { contexts: () => ["acme/api"], workers, internals };
+    const open = () => openEngine(options, path);
     const world: World = {
       engine: await open(),
       corpus: { repositories: [] },
@@ -53,7 +87,7 @@ test.each([1, 3] as const)("any history, up to %i revisions", async (revisions) 
       },
     };
     for (const step of history) await take(world, step);
-    const fresh = await openEngine({ contexts: () => ["acme/api"] });
+    const fresh = await openEngine(options);
     await checkAgainstFresh(world, fresh, history.at(-1)!);
     await world.engine.close();
     const environment = openEnvironment(path, { readOnly: true });
@@ -62,7 +96,7 @@ test.each([1, 3] as const)("any history, up to %i revisions", async (revisions) 
     await environment.close();
   };
   await fc.assert(
-    fc.asyncProperty(fc.array(steps(revisions), { minLength: 2, maxLength: 8 }), check),
-    { numRuns: 3 * RUNS, endOnFailure: true },
+    fc.asyncProperty(fc.array(steps(revisions, pageBytes), { minLength: 2, maxLength: 8 }), check),
+    { numRuns: 2 * RUNS, endOnFailure: true },
   );
 });

@@ -20,6 +20,20 @@ export function unaccounted(environment: Environment): string[] {
   }
 }
 
+/** Returns the bytes of all keys and values. */
+export function storedBytes(environment: Environment): number {
+  const snapshot = environment.snapshot();
+  try {
+    let bytes = 0;
+    const keys = snapshot.keys([Buffer.from([0]), Buffer.from([255])]);
+    for (const key of Array.from(keys, (one) => Buffer.from(one)))
+      bytes += key.length + snapshot.getSealed(key)!.length;
+    return bytes;
+  } finally {
+    snapshot.close();
+  }
+}
+
 function wantedKeys(snapshot: Snapshot): (key: Buffer) => boolean {
   const manifest = readManifest(snapshot);
   const segments = new Set(

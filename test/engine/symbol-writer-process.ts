@@ -1,6 +1,6 @@
 /** A process that finds the symbols that a directory lacks, and is killed when this many blobs are done. */
 
-import { open } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 
 const [path, most] = process.argv.slice(2);
 const engine = await open(path!, { workers: 0 });

@@ -12,7 +12,8 @@ import { PART, segmentKey } from "../../src/store/format/format.ts";
 import { readManifest } from "../../src/store/catalog/manifest.ts";
 import type { SymbolsHeader } from "../../src/store/symbols/symbols.ts";
 import { openDefinitions, ThreadTools } from "../../src/search/thread/reading/thread-tools.ts";
-import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
+import { openEngine, temporaryFolder } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 
 /** Makes what is stored look as if it came from another grammar. */
 async function age(environment: Environment): Promise<void> {
@@ -90,7 +91,7 @@ test("a search answers right, whatever edition it reads from", async () => {
     }
   };
   const searching = search();
-  for (let i = 0; i < 12 * RUNS; i++) {
+  for (let i = 0; i < 7 * RUNS; i++) {
     await age(environment);
     await writer.index([]); // the next edition
     await writer.index([]); // deletes the one before

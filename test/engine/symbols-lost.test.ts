@@ -2,7 +2,8 @@
 
 import { expect, onTestFinished, test } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
-import { open, type Engine } from "../../src/engine.ts";
+import type { Engine } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { INGEST_TASKS } from "../../src/ingest/tasks.ts";
 import { findSymbols } from "../../src/ingest/symbols/symbol-pass.ts";

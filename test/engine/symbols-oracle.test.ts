@@ -7,6 +7,7 @@
 import fc from "fast-check";
 import { beforeAll, expect, test, vi } from "vitest";
 import type { Engine } from "../../src/engine.ts";
+import { RUN_BOUNDS } from "../../src/ingest/run/bounds.ts";
 import { createExtractor, type Extractor } from "../../src/ingest/symbols/extract.ts";
 import { SYMBOL_KINDS } from "../../src/store/symbols/symbol-kinds.ts";
 import { ROW, SYMBOL_ROW } from "../../src/store/symbols/symbol-run.ts";
@@ -15,20 +16,12 @@ import type { Corpus, CorpusFile, CorpusRepository, CorpusSymbol } from "../orac
 import { REPOSITORY_NAMES } from "../oracle/corpora.ts";
 import { CONTEXTS, searches, type SearchCase } from "../oracle/queries.ts";
 import { difference, moveViewer, streamDifference } from "./corpus-engine.ts";
-import { openEngine, RUNS } from "./opened.ts";
+import { openEngine } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 import { STYLES, transition, type Style } from "./transition.ts";
 
-// what was merged away is deleted at once: compact() waits for it
-vi.mock("../../src/store/format/format.ts", async (original) => ({
-  ...(await original<object>()),
-  RETIRE_MS: 0,
-}));
-
-// applies without workers; threads borrow nothing from so small repositories
-vi.mock("../../src/ingest/run/bounds.ts", async (original) => ({
-  ...(await original<object>()),
-  LEAST_SHARED_BYTES: 1,
-}));
+/** What was merged away is deleted at once, because compact() waits for it. The smallest repository is borrowed from. */
+const INTERNALS = { retireMs: 0, runs: { ...RUN_BOUNDS, leastSharedBytes: 1 } };
 
 const borrowing = vi.spyOn(SegmentWriter.prototype, "finishBorrowing");
 
@@ -187,7 +180,7 @@ test.each([
   { workers: 2, runs: 3 },
 ])("sym: and symbols on ranges, $workers workers", async (given) => {
   const { workers, runs } = given;
-  const engine = await openEngine({ workers, contexts });
+  const engine = await openEngine({ workers, contexts, internals: INTERNALS });
   let corpus: Corpus = { repositories: [] };
   let around = 0;
   const take = async (step: Step) => {

@@ -19,7 +19,8 @@ import { editionRange } from "../../src/store/symbols/edition-key.ts";
 import { readRanges, type SymbolColumns } from "../../src/store/symbols/symbol-columns.ts";
 import type { SymbolsHeader } from "../../src/store/symbols/symbols.ts";
 import { createPool, type Pool } from "../../src/threads/pool.ts";
-import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
+import { openEngine, temporaryFolder } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 import { bundledPrograms } from "../programs.ts";
 
 const SEGMENTS = 5;

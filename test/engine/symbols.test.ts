@@ -5,10 +5,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { open, type Engine, type OpenOptions } from "../../src/engine.ts";
+import type { Engine, OpenOptions } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { SearchRequest } from "../../src/search/messages/request.ts";
-import { RUNS } from "./opened.ts";
+import { RUNS } from "../runs.ts";
 
 const base = mkdtempSync(join(tmpdir(), "quern-symbols-"));
 const engines: Engine[] = [];
@@ -322,7 +323,7 @@ test("sym: finds what a plain walk over the names finds", async () => {
           expect(symbols.length).toBe(count);
         }
     }),
-    { numRuns: 8 * RUNS },
+    { numRuns: 5 * RUNS },
   );
 });
 

@@ -5,7 +5,8 @@
 
 import type * as Threads from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { open, type Engine } from "../../src/engine.ts";
+import type { Engine } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { randomFrom } from "../regex/random.ts";
 import { HARD, hardText } from "../search/hard.ts";

@@ -3,7 +3,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import { BEGIN_ANSWER, isLong, type BeginsAnswers } from "../../src/search/caller/long-answer.ts";
@@ -11,11 +11,6 @@ import type { SearchEvent, SearchResponse } from "../../src/search/messages/resp
 import { Tracer, type IndexTrace, type SearchTrace } from "../../src/tracing.ts";
 import { clientOf, post } from "../http/service.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
-
-vi.mock("../../src/store/format/format.ts", async (original) => ({
-  ...(await original<object>()),
-  RETIRE_MS: 0, // no other process reads what compact() merges away
-}));
 
 const EVENTS = ["start", "end", "asyncStart", "asyncEnd", "error"] as const;
 type Told<T> = [event: string, trace: T, before: T];
@@ -147,7 +142,8 @@ test("a workspace searches and indexes through its engine", async () => {
 
 test("writes are told with their reports, or their error", async () => {
   const told = listen<IndexTrace>("quern:index");
-  const engine = await openEngine();
+  // no other process reads what compact() merges away
+  const engine = await openEngine({ internals: { retireMs: 0 } });
   const reports = await engine.index(
     documents({ name: "r", files: [{ path: "a", content: "a" }] }),
   );

@@ -1,12 +1,18 @@
 /** What is shared, and what is too little for that: with the real bounds, on threads. */
 
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { directory } from "../../src/ingest/sources/directory.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { LEAST_SHARED_BYTES } from "../../src/ingest/run/bounds.ts";
+import { RUN_BOUNDS } from "../../src/ingest/run/bounds.ts";
 import { readManifest, textBytesOf, type Manifest } from "../../src/store/catalog/manifest.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
+import { storedBytes } from "./stored-keys.ts";
 
+const LEAST_SHARED_BYTES = RUN_BOUNDS.leastSharedBytes;
 const FILE_BYTES = 4_096;
 /** Half as many more as have to be shared. */
 const FILES = (1.5 * LEAST_SHARED_BYTES) / FILE_BYTES;
@@ -51,6 +57,35 @@ test.each([
   const manifest = manifestAt(path);
   expect(textBytesOf(manifest) / FILE_BYTES).toBe(FILES + stored);
   expect(manifest.segments.filter(({ content }) => content !== undefined).length).toBe(borrows);
+});
+
+test("a work tree takes the versions of its files and what differs", async () => {
+  const files = 2_000;
+  const [main, tree] = [temporaryFolder(), temporaryFolder()];
+  const pathOf = (file: number) => `folder-${file % 30}/of-the-same-repository/file-${file}.txt`;
+  for (const folder of [main, tree])
+    for (let file = 0; file < files; file++) {
+      const path = join(folder, pathOf(file));
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, textOf("main", file));
+    }
+  await sleep(20); // a file that has just changed gets no version
+  const path = temporaryFolder();
+  const engine = await openEngine({ workers: 0 }, path);
+  const stored = async (): Promise<number> => {
+    const environment = openEnvironment(path, { readOnly: true });
+    const bytes = storedBytes(environment);
+    await environment.close();
+    return bytes;
+  };
+  await engine.index(directory(main, { name: "main" }), { symbols: "skip" });
+  const before = await stored();
+  await engine.index(directory(tree, { name: "tree" }), { symbols: "skip" });
+  const bytes = (await stored()) - before;
+  expect(bytes).toBeGreaterThan(8 * files); // the versions
+  expect(bytes).toBeLessThan(8 * files + 4_096);
+  const [again] = await engine.index(directory(tree, { name: "tree" }));
+  expect(again).toMatchObject({ added: 0, removed: 0, unchanged: files, bytesRead: 0 });
 });
 
 function manifestAt(path: string): Manifest {

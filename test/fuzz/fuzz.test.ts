@@ -15,7 +15,7 @@ const CASES_A_DAY = 100_000;
 const today = Math.floor(Date.now() / 86_400_000);
 const seed = Number(process.env["QUERN_SEED"] ?? CASES_A_DAY * today);
 /** The time for each target. The seeds of the repository run however long they take. */
-const MS = 600;
+const MS = 200;
 
 test.each(TARGET_NAMES)("%s", async (name) => {
   const target = await TARGETS[name]();

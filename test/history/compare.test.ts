@@ -5,7 +5,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { git as source, type History } from "../../src/index.ts";
-import { openEngine, RUNS } from "../engine/opened.ts";
+import { openEngine } from "../engine/opened.ts";
+import { RUNS } from "../runs.ts";
 import { tempFolder } from "../ingest/listing.ts";
 import { compareHistory } from "./compare.ts";
 import { awkwardHistory, drawFrom, makeRepository, randomHistory } from "./generated.ts";
@@ -30,7 +31,7 @@ async function compare(folder: string, seed: number, rounds: number): Promise<vo
 }
 
 test("a history with everything that is awkward", async () => {
-  await compare(makeRepository(awkwardHistory(), tempFolder()), SEED, 4 * RUNS);
+  await compare(makeRepository(awkwardHistory(), tempFolder()), SEED, 2 * RUNS);
 });
 
 test("a bare clone without a configuration", async () => {
@@ -42,7 +43,7 @@ test("a bare clone without a configuration", async () => {
 });
 
 test("random histories", async () => {
-  for (let seed = SEED; seed < SEED + 2 * RUNS; seed++) {
+  for (let seed = SEED; seed < SEED + RUNS; seed++) {
     const draw = drawFrom(seed);
     await compare(makeRepository(randomHistory(draw, 5 + draw(60)), tempFolder()), seed, 5);
   }

@@ -3,7 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { open, type Engine } from "../../src/engine.ts";
+import type { Engine } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { Source } from "../../src/ingest/sources/source.ts";
 import type { RepositoryMetadata } from "../../src/store/format/records.ts";

@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { open } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { anonymousBytes } from "../engine/soak.ts";
@@ -21,7 +21,7 @@ export interface LargeAnswer {
   readonly length: number;
 }
 
-const [route = "search", count = "1500"] = process.argv.slice(2);
+const [route = "search", count = "1000"] = process.argv.slice(2);
 const GIB = 2 ** 30;
 
 const path = mkdtempSync(join(tmpdir(), "quern-answer-"));

@@ -11,14 +11,12 @@ import { mintScopedToken } from "../../src/auth/principal.ts";
 import { DEFAULT_PREFIXES, hashSecret } from "../../src/auth/secrets.ts";
 import type { Engine } from "../../src/engine.ts";
 import type { Source } from "../../src/ingest/sources/source.ts";
+import { RUNS } from "../runs.ts";
 import { openEngine, sourceOf, type Fixture } from "./engine.ts";
 import type { Connection } from "../../src/http/options.ts";
 import { makeClone } from "./git-clone.ts";
 import { readAnswer } from "./comparable.ts";
 import { bearer, clientOf, mint, person, post, startService, type Service } from "./service.ts";
-
-/** Multiplies the number of random searches: QUERN_RUNS=20. */
-const RUNS = Number(process.env["QUERN_RUNS"] ?? 1);
 
 const WORDS = ["needle", "Needle", "hay", "func", "needles", "x", "ß"];
 const fixture = (name: string, seed: number): Fixture => ({

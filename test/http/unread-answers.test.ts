@@ -145,10 +145,10 @@ test.each([
   expect(await heldBytes(value)).toBe(bytes);
 });
 
-/** How much the memory may grow. Measured: 215 to 305 MiB; without the bound 800 and more. */
+/** How much the memory may grow. Measured: 215 to 305 MiB; without the bound 530 and more. */
 const MOST_MORE = 400 * MIB;
 
-describe.runIf(process.platform === "linux")("48 answers of 16 MiB that nobody reads", () => {
+describe.runIf(process.platform === "linux")("32 answers of 16 MiB that nobody reads", () => {
   test.each(["search", "stream_search"])("%s", async (route) => {
     vi.useRealTimers();
     const [program] = await bundledPrograms(["test/http/unread-answers-process.ts"]);
@@ -157,6 +157,6 @@ describe.runIf(process.platform === "linux")("48 answers of 16 MiB that nobody r
     tellFigure(`${route}: ${((after - before) / MIB).toFixed()} MiB more`);
     expect(after - before).toBeLessThan(MOST_MORE);
     expect(statuses[200]).toBeGreaterThanOrEqual(8);
-    expect(statuses[503]).toBeGreaterThanOrEqual(20);
+    expect(statuses[503]).toBeGreaterThanOrEqual(8);
   });
 });

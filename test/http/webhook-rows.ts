@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
-import { open } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import type { HandlerOptions } from "../../src/http/options.ts";
 import { type ConnectionConfig, startSync } from "../../src/sync/index.ts";
 import { serveHost } from "../sync/host-servers.ts";

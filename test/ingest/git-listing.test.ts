@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { git } from "../../src/ingest/sources/git.ts";
 import type { Entry } from "../../src/ingest/sources/source.ts";
 import { git as run, read, repository } from "./listing.ts";
+import { RUNS } from "../runs.ts";
 
 /** Commits a tree with these files, all of one of two contents, on a branch of that name. */
 function commitTree(folder: string, branch: string, files: ReadonlyMap<string, string>): string {
@@ -77,7 +78,7 @@ test("random trees: full listings are merged, changes lead from one to the next"
       const bases = next.revisions.map(({ base }) => new Map(states[Number(base!.slice(1))]));
       expect(apply(bases, next.entries)).toEqual(after.map((files) => show(new Map(files))));
     }),
-    { numRuns: 12 },
+    { numRuns: 8 * RUNS },
   );
 });
 

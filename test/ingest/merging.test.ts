@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { emptyBitset, setBit } from "../../src/base/bitset.ts";
+import { RUN_BOUNDS } from "../../src/ingest/run/bounds.ts";
 import { nextMerge } from "../../src/ingest/run/merging.ts";
 import type { Catalog } from "../../src/store/catalog/catalog.ts";
 
@@ -104,7 +105,10 @@ const ROWS: { what: string; segments: Segment[]; merged?: number[]; lender?: num
 ];
 
 test.each(ROWS)("$what", async ({ segments, merged, lender }) => {
-  const group = await nextMerge(catalogOf(segments), () => undefined);
+  const group = await nextMerge(catalogOf(segments), {
+    bounds: RUN_BOUNDS,
+    pause: () => undefined,
+  });
   expect(group?.segments.map(({ segment }) => segment)).toEqual(merged);
   expect(group?.lender).toBe(lender);
 });

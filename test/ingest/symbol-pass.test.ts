@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
-import { open } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { findSymbols } from "../../src/ingest/symbols/symbol-pass.ts";
 import type { FoundSymbols, SymbolsInput } from "../../src/ingest/symbols/symbol-task.ts";

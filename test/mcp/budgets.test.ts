@@ -7,7 +7,8 @@ import { documents, type Engine } from "../../src/index.ts";
 import { cutLine } from "../../src/mcp/answer.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
 import { countsByExpressions, countsByUnits, tokenBound } from "../../src/mcp/token-bound.ts";
-import { openEngine, RUNS } from "../engine/opened.ts";
+import { openEngine } from "../engine/opened.ts";
+import { RUNS } from "../runs.ts";
 import { randomFrom } from "../regex/random.ts";
 import { callTool, connected, tokensOf } from "./connected.ts";
 

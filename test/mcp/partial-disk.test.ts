@@ -2,8 +2,9 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { FRESH, open, type Engine, type GivesFresh } from "../../src/engine.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { FRESH, type Engine, type GivesFresh } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { Source } from "../../src/ingest/sources/source.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
@@ -19,11 +20,7 @@ import { callTool, connected } from "./connected.ts";
 import { toolContext } from "./tool-context.ts";
 
 /** Few files, after which a search waits for the index. */
-const MOST = vi.hoisted(() => ({ files: 40, bytes: 2 ** 20 }));
-vi.mock("../../src/workspace/bounds.ts", () => ({
-  MOST_WITH_SYMBOLS: MOST,
-  MOST_OVERLAID: MOST,
-}));
+const MOST = { files: 40, bytes: 2 ** 20 };
 
 // ── a damaged data file ──
 
@@ -113,7 +110,9 @@ async function followed(notices?: MakeNotices) {
   const root = join(temporaryFolder(), "shop");
   mkdirSync(root);
   writeFileSync(join(root, "a.ts"), "const needle = 0;\n");
-  const engine = await openEngine();
+  const engine = await openEngine({
+    internals: { workspaces: { withSymbols: MOST, overlaid: MOST } },
+  });
   const workspace = await engine.workspace(root, notices ? ({ [NOTICES]: notices } as object) : {});
   const fresh = (engine as Engine & GivesFresh)[FRESH](() => [workspace]);
   const context = toolContext(fresh);

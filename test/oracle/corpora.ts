@@ -31,11 +31,17 @@ export interface CorpusShape {
    * such a file.
    */
   readonly pages?: boolean;
+  /** The size of a page in the index. Default PAGE_BYTES. */
+  readonly pageBytes?: number | undefined;
 }
 
-export function corpora({ revisions = 3, pages = true }: CorpusShape = {}): fc.Arbitrary<Corpus> {
+export function corpora({
+  revisions = 3,
+  pages = true,
+  pageBytes,
+}: CorpusShape = {}): fc.Arbitrary<Corpus> {
   return fc
-    .array(documentBytes({ pages }), { minLength: 1, maxLength: 5 })
+    .array(documentBytes({ pages, pageBytes }), { minLength: 1, maxLength: 5 })
     .chain((contents) =>
       fc
         .uniqueArray(fc.constantFrom(...REPOSITORY_NAMES), { minLength: 1, maxLength: 3 })

@@ -81,31 +81,39 @@ const oneLongFiller = fc
   .map((parts) => Buffer.concat(parts));
 
 /** Text across the edge of one or two pages, or near it. */
-const pageEdge = fc
-  .tuple(
-    fc.constantFrom(PAGE_BYTES, 2 * PAGE_BYTES),
-    fc.integer({ min: -200, max: 20 }),
-    short,
-    fc.boolean(),
-  )
-  .map(([page, offset, text, inLines]) =>
-    Buffer.concat([Buffer.alloc(page + offset, inLines ? "lines of text\n" : "z"), text]),
-  );
+const pageEdge = (pageBytes: number): fc.Arbitrary<Buffer> =>
+  fc
+    .tuple(
+      fc.constantFrom(pageBytes, 2 * pageBytes),
+      fc.integer({ min: -200, max: 20 }),
+      short,
+      fc.boolean(),
+    )
+    .map(([page, offset, text, inLines]) =>
+      Buffer.concat([Buffer.alloc(page + offset, inLines ? "lines of text\n" : "z"), text]),
+    );
 
 const BOM = Buffer.from("\ufeff");
 const NEWLINE = Buffer.from("\n");
 const anyBytes = fc.uint8Array({ min: 1, maxLength: 60 }).map((bytes) => Buffer.from(bytes));
 
-/**
- * Returns contents that are never binary, and never UTF-16 by their first bytes. With `pages`, some are larger than one
- * page of an index, and long lines are more frequent.
- */
-export function documentBytes({ pages }: { pages: boolean }): fc.Arbitrary<Uint8Array> {
+export interface DocumentShape {
+  /** Whether some documents are larger than one page of an index, and long lines are more frequent. */
+  readonly pages: boolean;
+  /** The size of a page. Default PAGE_BYTES. */
+  readonly pageBytes?: number | undefined;
+}
+
+/** Returns contents that are never binary, and never UTF-16 by their first bytes. */
+export function documentBytes({
+  pages,
+  pageBytes = PAGE_BYTES,
+}: DocumentShape): fc.Arbitrary<Uint8Array> {
   return fc
     .oneof(
       { weight: 12, arbitrary: short },
       pages ? { weight: 6, arbitrary: longLine } : { weight: 1, arbitrary: oneLongFiller },
-      { weight: pages ? 2 : 0, arbitrary: pageEdge },
+      { weight: pages ? 2 : 0, arbitrary: pageEdge(pageBytes) },
       { weight: 1, arbitrary: fc.constant(Buffer.alloc(0)) },
       { weight: 1, arbitrary: short.map((text) => Buffer.concat([BOM, text])) },
       { weight: 1, arbitrary: short.map((text) => Buffer.concat([text, NEWLINE])) },

@@ -20,6 +20,7 @@ import { decode, layoutOf } from "./positions.ts";
 import { literals, searchCases } from "./queries.ts";
 import { spansOfExpression } from "./re2.ts";
 import { spansOfLiteral } from "./spans.ts";
+import { RUNS } from "../runs.ts";
 
 const cases = searchCases({}, withSymbols);
 
@@ -38,7 +39,7 @@ test("a literal is found where RE2 finds it", () => {
         JSON.stringify(spansOfExpression(pattern, caseSensitive, bytes)),
       );
     }),
-    { numRuns: 150 },
+    { numRuns: 75 * RUNS },
   );
 });
 
@@ -63,7 +64,7 @@ test("counts add up, ranges are in order, chunks are slices of the file", () => 
       expect(new Set(expected.files.map(fileKey)).size).toBe(expected.files.length);
       for (const file of expected.files) checkChunks(file, bytesOf(corpus, file));
     }),
-    { numRuns: 60 },
+    { numRuns: 30 * RUNS },
   );
 });
 
@@ -114,7 +115,7 @@ test("simplifying a query changes nothing of the answer", () => {
       // and so may an atom for symbols that decides nothing
       expect({ ...again, asksForSymbols: want.asksForSymbols }).toEqual(want);
     }),
-    { numRuns: 60 },
+    { numRuns: 30 * RUNS },
   );
 });
 
@@ -160,7 +161,7 @@ test("a response as expected compares equal, in whatever order", () => {
       const expected = evaluate(corpus, request, options);
       expect(compare(expected, perfect(expected))).toBeUndefined();
     }),
-    { numRuns: 50 },
+    { numRuns: 25 * RUNS },
   );
 });
 

@@ -8,12 +8,14 @@ import { expect } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import type { OverlayDocument, SearchOptions } from "../../src/search/messages/request.ts";
 import type { FileResult, SearchResponse } from "../../src/search/messages/response.ts";
+import { LAYOUT, type Layout } from "../../src/store/format/format.ts";
 import type { Corpus, CorpusFile } from "../oracle/corpus.ts";
 import { corpora, withDefinitions } from "../oracle/corpora.ts";
 import { sourceOf } from "../oracle/corpus-source.ts";
 import { fileKey } from "../oracle/oracle.ts";
 import { CONTEXTS, searches } from "../oracle/queries.ts";
-import { openEngine, RUNS } from "../engine/opened.ts";
+import { openEngine } from "../engine/opened.ts";
+import { RUNS } from "../runs.ts";
 
 const contexts = (name: string) => CONTEXTS[name];
 
@@ -102,15 +104,18 @@ export async function asIfIndexed({
   workers,
   states,
   symbols,
+  layout = LAYOUT,
 }: {
   readonly workers: number;
   readonly states: number;
   readonly symbols: "after" | "skip";
+  readonly layout?: Layout;
 }): Promise<void> {
-  const engine = await openEngine({ workers, contexts });
-  const twin = await openEngine({ workers: 0, contexts });
+  const engine = await openEngine({ workers, contexts, internals: { layout } });
+  const twin = await openEngine({ workers: 0, contexts, internals: { layout } });
+  const corpus = corpora({ pageBytes: layout.pageBytes }).map(withDefinitions);
   const cases = fc
-    .tuple(corpora().map(withDefinitions), corpora().map(withDefinitions))
+    .tuple(corpus, corpus)
     .map(([base, target]) => ({ base, target: replaced(base, target) }))
     .chain(({ base, target }) =>
       fc.record({

@@ -4,8 +4,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { layerTask } from "../../src/overlay/layer-task.ts";
-import { FIRST_MEMORY_SEGMENT } from "../../src/store/memory/memory-store.ts";
-import { temporaryFolder } from "../engine/opened.ts";
+import { FIRST_MEMORY_SEGMENT } from "../../src/store/format/format.ts";
+import { SMALL_LAYOUT, temporaryFolder } from "../engine/opened.ts";
 import { inlineContext } from "./inline-context.ts";
 
 const NOW: [what: string, happens: (file: string) => void, isGone: boolean][] = [
@@ -18,16 +18,30 @@ const NOW: [what: string, happens: (file: string) => void, isGone: boolean][] = 
 ];
 
 test.each(NOW)("a file that is %s", async (_, happens, isGone) => {
-  const file = join(temporaryFolder(), "a.txt");
-  happens(file);
+  const folder = temporaryFolder();
+  happens(join(folder, "a.txt"));
   const files = [
-    { path: "a.txt", content: { file } },
+    { path: "a.txt", content: { folder } },
     { path: "b.txt", content: { bytes: new Uint8Array() } },
   ];
   const repositories = [{ repository: 1, files }];
-  const how = { maxFileSize: 100, isDeadly: true, isPlain: false };
+  const how = { layout: SMALL_LAYOUT, maxFileSize: 100, isDeadly: true, isPlain: false };
   const input = { segment: FIRST_MEMORY_SEGMENT, ...how, repositories };
   const { gone, header } = await layerTask(input, inlineContext());
   expect(gone).toEqual([[isGone, false]]);
   expect(header.files).toBe(2);
+});
+
+test("a file behind a link is not read, and the file after it is", async () => {
+  const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
+  for (const one of [join(elsewhere, "deep"), join(folder, "real")]) {
+    mkdirSync(one);
+    writeFileSync(join(one, "a.txt"), "needle");
+  }
+  symlinkSync(elsewhere, join(folder, "link"));
+  const files = ["link/deep/a.txt", "real/a.txt"].map((path) => ({ path, content: { folder } }));
+  const how = { layout: SMALL_LAYOUT, maxFileSize: 100, isDeadly: true, isPlain: true };
+  const input = { segment: FIRST_MEMORY_SEGMENT, ...how, repositories: [{ repository: 1, files }] };
+  const { header } = await layerTask(input, inlineContext());
+  expect(header).toMatchObject({ files: 2, textBytes: "needle".length, ...SMALL_LAYOUT });
 });

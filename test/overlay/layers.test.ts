@@ -6,6 +6,7 @@ import { checkDocuments } from "../../src/overlay/documents.ts";
 import { layerTask, type LayerInput } from "../../src/overlay/layer-task.ts";
 import { Overlays } from "../../src/overlay/overlays.ts";
 import { documents } from "../../src/index.ts";
+import { LAYOUT } from "../../src/store/format/format.ts";
 import { KeptTables } from "../../src/store/segments/kept-tables.ts";
 import type { Pool } from "../../src/threads/pool.ts";
 import { openEngine } from "../engine/opened.ts";
@@ -28,6 +29,7 @@ async function openOverlays() {
   const overlays = new Overlays({
     pool: { lanes: 2, inline: true, run } as unknown as Pool,
     maxFileSize: 2 ** 20,
+    layout: LAYOUT,
     newest,
     tables: new KeptTables(),
     reading: (read) => reader.reading(read),
@@ -44,7 +46,7 @@ async function openOverlays() {
     const plain = checked.map((one) => ({ ...one, text: { ...one.text!, isPlain: true } }));
     return overlays.view(plain, () => true);
   };
-  return { indexed, view, plainView, release: () => overlays.release("shop") };
+  return { engine, indexed, view, plainView, release: () => overlays.release("shop") };
 }
 
 test("texts that come one by one are in few layers, and each is indexed a few times", async () => {
@@ -83,6 +85,18 @@ test("texts of a short while ago are kept, and those before them are not", async
   expect(indexed.length).toBe(300);
   await view([["a.txt", "text 200"]]);
   expect(indexed.length).toBe(301);
+});
+
+test("a repository that is removed and indexed again has its texts in new layers", async () => {
+  const { engine, indexed, view } = await openOverlays();
+  const texts = [["a.txt", "unsaved"]] as const;
+  await view(texts);
+  await engine.remove("shop");
+  await engine.index(documents({ name: "shop", files: [{ path: "a.txt", content: "indexed" }] }));
+  const { catalog } = await view(texts);
+  const [repository] = catalog.repositories.values();
+  expect(repository!.places.length).toBe(2);
+  expect(indexed.length).toBe(2);
 });
 
 test("plain texts are divided among the threads, and are kept until they are released", async () => {

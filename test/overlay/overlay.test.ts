@@ -5,12 +5,13 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 import type { OverlayDocument } from "../../src/search/messages/request.ts";
 import type { Corpus } from "../oracle/corpus.ts";
 import { sourceOf } from "../oracle/corpus-source.ts";
-import { openEngine } from "../engine/opened.ts";
+import { openEngine, SMALL_LAYOUT } from "../engine/opened.ts";
 import { asIfIndexed } from "./as-if-indexed.ts";
 
 test.each([
   { workers: 0, states: 4 },
   { workers: 2, states: 2 },
+  { workers: 0, states: 2, layout: SMALL_LAYOUT },
 ])("as if it had been indexed, $workers workers", async (given) =>
   asIfIndexed({ ...given, symbols: "after" }),
 );

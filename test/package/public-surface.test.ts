@@ -192,7 +192,7 @@ test("every example and every block of a page compiles", () => {
     examplesOf(symbol).map((text) => ({ name, text: prelude(text) })),
   );
   expect(snippets.length).toBeGreaterThan(50);
-  expect(complaints([...snippets, ...blocks])).toEqual({});
+  expect(complaints([...snippets, ...blocks], program)).toEqual({});
 });
 
 test("docs/api-report.md is what `npm run api-report` makes", async () => {

@@ -38,8 +38,7 @@ inBrowser("accessibility", (browser) => {
   test.each(VIEWS)(
     "axe finds nothing, and nothing is beyond the edge: %s",
     async (_name, path, sign) => {
-      const wide = { viewport: { width: 1280, height: 800 }, colorScheme: "light" } as const;
-      const page = await visit(browser, site.root + path, { ...wide, expected: [400, 404] });
+      const page = await visit(browser, site.root + path, { expected: [400, 404] });
       await isRight(page, sign);
       await page.setViewportSize({ width: 320, height: 800 });
       await page.emulateMedia({ colorScheme: "dark" });

@@ -130,7 +130,7 @@ inBrowser("controls", (browser) => {
       expect(controls.length, name).toBeGreaterThan(0);
       expect(unclear(controls), name).toEqual([]);
       list.push(`${name}:`, ...controls.map(showControl), "");
-      await page.context().close();
+      await page.close();
     };
     for (const [name, path, prepare] of VIEWS) {
       const page = await visit(browser, site.root + path, { expected: [400] });

@@ -4,10 +4,14 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { documents } from "../../src/index.ts";
 import { inBrowser } from "./browser.ts";
-import { fromCorpus, openSite, visit, type Site } from "./site.ts";
+import { fromCorpus, openSite, visit as visitTab, type Site } from "./site.ts";
 
 const labelsOfCards = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll(".card")].map((card) => card.ariaLabel)`);
+
+/** Keys are typed and text is pasted as soon as a page is loaded, so each visit has a process of its own. */
+const visit: typeof visitTab = (browser, url, options) =>
+  visitTab(browser, url, { colorScheme: "light", ...options });
 
 inBrowser("search", (browser) => {
   let site: Site;

@@ -4,7 +4,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Page,
+  Request,
+} from "playwright-core";
 import { expect, onTestFinished } from "vitest";
 import { CORPUS } from "../../scripts/build-corpus.ts";
 import { createHandler } from "../../src/http/handler.ts";
@@ -52,34 +58,50 @@ export async function openPage(
   return { root: `${origin}${options.basePath ?? ""}/`, ...server };
 }
 
+const WIDE = { viewport: { width: 1280, height: 800 } };
+/** The sites that the running test visits. */
+const origins = new Set<string>();
+const contexts = new WeakMap<Browser, Promise<BrowserContext>>();
+
 /**
- * What no visit may cause: errors in the console, which include violations of the policy, requests to other hosts, and
- * dialogs.
+ * Resolves to the context that visits without options share. Its tabs have one process, which an empty tab keeps alive.
+ * To start a process for each visit takes half of a visit's processor time.
  */
-interface Complaints {
-  list: string[];
-  /** The statuses of answers that the test expects. */
-  expected: number[];
+function sharedContext(browser: Browser): Promise<BrowserContext> {
+  const open = async (): Promise<BrowserContext> => {
+    const context = await browser.newContext(WIDE);
+    await context.newPage();
+    return context;
+  };
+  const opened = contexts.get(browser) ?? open();
+  contexts.set(browser, opened);
+  return opened;
 }
 
-const complaints = new WeakMap<Page, Complaints>();
+/** Closes what a test has opened: its context, or in the shared one all tabs but the empty one. */
+async function closeTabs(browser: Browser, context: BrowserContext): Promise<void> {
+  if (context !== (await contexts.get(browser))) return context.close();
+  for (const tab of context.pages().slice(1)) await tab.close();
+  await context.clearCookies();
+}
 
-/** Opens a tab. When the test ends, any complaint of the page fails it. */
+/**
+ * Opens a tab. When the test ends, what no visit may cause fails it: errors in the console, which include violations of
+ * the policy, requests to other hosts, and dialogs. `expected` are the statuses of answers that the test expects.
+ */
 export async function visit(
   browser: Browser,
   url: string,
-  options: BrowserContextOptions & { expected?: number[] } = {},
+  { expected = [], ...options }: BrowserContextOptions & { expected?: number[] } = {},
 ): Promise<Page> {
-  const { expected = [], ...contextOptions } = options;
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    ...contextOptions,
-  });
+  const isShared = Object.keys(options).length === 0;
+  const context = isShared
+    ? await sharedContext(browser)
+    : await browser.newContext({ ...WIDE, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const list: string[] = [];
-  complaints.set(page, { list, expected });
-  const { origin } = new URL(url);
+  origins.add(new URL(url).origin);
   page.on("console", (message) => {
     const isExpected = expected.some((status) => message.text().includes(`status of ${status}`));
     if (message.type() === "error" && !isExpected) list.push(`console: ${message.text()}`);
@@ -89,13 +111,16 @@ export async function visit(
     list.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  context.on("request", (request) => {
-    if (new URL(request.url()).origin !== origin) list.push(`went to ${request.url()}`);
-  });
+  const see = (request: Request): void => {
+    if (!origins.has(new URL(request.url()).origin)) list.push(`went to ${request.url()}`);
+  };
+  context.on("request", see); // also of a tab that the page opens
   onTestFinished(async () => {
     // a route may be answering still, unless the test has closed the browser
     await page.unrouteAll({ behavior: "ignoreErrors" }).catch(() => undefined);
-    await context.close();
+    await closeTabs(browser, context);
+    context.off("request", see);
+    origins.clear();
     expect(list).toEqual([]);
   });
   await page.goto(url);

@@ -33,6 +33,9 @@ test.each<[text: string, word: string, query: string]>([
   ["(a path:b)", "path:b", "(a file:b)"],
   ["/foo.*bar/", "/foo.*bar/", ""],
   ["file:src/*.ts x", "file:src/*.ts", "file:^src/[^/]*\\.ts$ x"],
+  ["lang:pyhton x", "lang:pyhton", "lang:Python x"],
+  ["(x -lang:pyhton)", "lang:pyhton", "(x -lang:Python)"],
+  ["lang:klingon x", "lang:klingon", ""],
 ])("%s", (text, word, query) => {
   expect(hintsOf(text, LITERAL)).toEqual([
     {

@@ -9,6 +9,7 @@ import { QuernError } from "../../src/base/errors.ts";
 import { formatQuery } from "../../src/query/ast.ts";
 import { MAX_NESTING, parseQuery, QUERY_LIMITS, type Dialect } from "../../src/query/parse.ts";
 import { outcome } from "./outline.ts";
+import { RUNS } from "../runs.ts";
 
 const DIALECTS: readonly Dialect[] = [
   { regex: false, caseSensitive: false },
@@ -78,7 +79,7 @@ test("any text is a query or one of three errors with a position in it", () => {
         expect(error.message).toMatch(/\n {2}.*\n {2} *\^$/su);
       }
     }),
-    { numRuns: 5000 },
+    { numRuns: 2_000 * RUNS },
   );
 });
 
@@ -89,7 +90,7 @@ test("the canonical form parses back to the same query", () => {
       const query = parseQuery(text, dialect);
       expect(parseQuery(formatQuery(query), dialect)).toEqual(query);
     }),
-    { numRuns: 5000 },
+    { numRuns: 2_000 * RUNS },
   );
 });
 
@@ -100,7 +101,7 @@ test("in the literal dialect no parenthesis is an error", () => {
       const text = `x${pieces.join("")}`;
       expect(outcome(text, DIALECTS[0]!)).not.toMatch(/^(QUERY|REGEX)_/);
     }),
-    { numRuns: 2000 },
+    { numRuns: 1_000 * RUNS },
   );
 });
 

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { ALL, NONE, type Query } from "../../src/query/ast.ts";
 import { simplify } from "../../src/query/simplify.ts";
 import { outline } from "./outline.ts";
+import { RUNS } from "../runs.ts";
 
 const literal = (text: string): Query => ({ kind: "literal", text, caseSensitive: false });
 const [a, b] = [literal("a"), literal("b")];
@@ -87,7 +88,7 @@ test("it holds for the same files and shows the same occurrences", () => {
       expect(holds(simple, held)).toBe(holds(tree, held));
       expect(new Set(shown(simple, held))).toEqual(new Set(shown(tree, held)));
     }),
-    { numRuns: 10_000 },
+    { numRuns: 4_000 * RUNS },
   );
 });
 
@@ -107,7 +108,7 @@ test("and so it does after atoms that are known became constants", () => {
       expect(holds(simple, held)).toBe(holds(tree, held));
       expect(new Set(shown(simple, held))).toEqual(new Set(shown(tree, held)));
     }),
-    { numRuns: 10_000 },
+    { numRuns: 4_000 * RUNS },
   );
 });
 
@@ -117,7 +118,7 @@ test("twice is once", () => {
       const once = simplify(tree);
       expect(simplify(once)).toEqual(once);
     }),
-    { numRuns: 5000 },
+    { numRuns: 2_000 * RUNS },
   );
 });
 

@@ -8,7 +8,7 @@ import { foldText } from "../../src/kernel/folding.ts";
 import { compileExpression, type ExpressionSource } from "../../src/regex/expression.ts";
 import { fewTexts } from "../../src/regex/few-texts.ts";
 import { re2Find } from "../../src/re2/re2.ts";
-import { RUNS } from "../engine/opened.ts";
+import { RUNS } from "../runs.ts";
 
 const textsOf = (source: string, caseSensitive: boolean) =>
   fewTexts(compileExpression(source, { caseSensitive }).syntax);

@@ -48,7 +48,7 @@ test("an instance that aborts is replaced, and the question after it is answered
 
 test("patterns are given back: thousands of them lose no instance", () => {
   const before = instancesLost;
-  for (let i = 0; i < 5_000; i++) {
+  for (let i = 0; i < 2_000; i++) {
     expect(re2Refusal({ source: `a${i}[^x]+`, caseSensitive: false })).toBeUndefined();
     find(`b${i}`, Buffer.from("b1 b2"));
   }

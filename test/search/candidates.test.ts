@@ -33,5 +33,5 @@ test("any lists, in any order, with grams that are nowhere", () => {
     }),
     { numRuns: 150 },
   );
-  expect(Math.min(empty, some)).toBeGreaterThan(10); // both ways are taken
+  expect(Math.min(empty, some)).toBeGreaterThan(3); // both ways are taken
 });

@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { PAGE_BYTES } from "../../src/store/format/format.ts";
-import { openEngine, RUNS } from "../engine/opened.ts";
+import { openEngine } from "../engine/opened.ts";
+import { RUNS } from "../runs.ts";
 
 const WORDS = ["alpha", "beta", "alphabet", "BETA", "gamma"];
 const QUERIES: readonly [query: string, holds: (text: string) => boolean][] = [

@@ -8,7 +8,7 @@ import { createKernel } from "../../src/kernel/kernel.ts";
 import { pagesWith, type Lookup } from "../../src/search/thread/planning/candidates.ts";
 import { seal, unseal } from "../../src/store/format/sealed.ts";
 import type { Snapshot, Writer } from "../../src/store/lmdb/environment.ts";
-import { FIRST_MEMORY_SEGMENT } from "../../src/store/memory/memory-store.ts";
+import { FIRST_MEMORY_SEGMENT } from "../../src/store/format/format.ts";
 import { KeptLists, newKeptListsMemory } from "../../src/store/segments/kept-lists.ts";
 import { listsOfText, PostingsReader, PostingsWriter } from "../../src/store/segments/postings.ts";
 import { bundle } from "../threads/bundle.ts";
@@ -249,7 +249,7 @@ test("few pages in long lists and bitmaps: of any density, with gaps of any leng
     }),
     { numRuns: 200 },
   );
-  expect(Math.min(few.count, some.count)).toBeGreaterThan(10); // both ways are taken
+  expect(Math.min(few.count, some.count)).toBeGreaterThan(3); // both ways are taken
 });
 
 test.each<[what: string, gaps: readonly number[]]>([

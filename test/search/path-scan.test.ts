@@ -10,7 +10,7 @@ import { createMatcher } from "../../src/regex/matcher.ts";
 import { filesWithPath, pathAnchors } from "../../src/search/thread/planning/path-scan.ts";
 import { LiteralScanner } from "../../src/search/thread/reading/literal-scanner.ts";
 import type { PathTable } from "../../src/store/segments/segment-tables.ts";
-import { RUNS } from "../engine/opened.ts";
+import { RUNS } from "../runs.ts";
 
 const kernel = createKernel();
 const arena = new Arena(kernel);

@@ -7,7 +7,8 @@ import { createKernel } from "../../src/kernel/kernel.ts";
 import { prepareLiteral } from "../../src/search/thread/reading/literal.ts";
 import { LiteralScanner, placeLiteral } from "../../src/search/thread/reading/literal-scanner.ts";
 import type { Window } from "../../src/search/thread/reading/window.ts";
-import { RUNS } from "../engine/opened.ts";
+import { PAGE_BYTES } from "../../src/store/format/format.ts";
+import { RUNS } from "../runs.ts";
 
 const kernel = createKernel();
 const arena = new Arena(kernel);
@@ -39,8 +40,9 @@ function windowOf(texts: readonly string[]): Window {
   const starts = [0];
   for (const { length } of blobs) starts.push(starts.at(-1)! + length);
   const origin = arena.put(Buffer.concat(blobs));
+  const pages = { pageBytes: PAGE_BYTES, firstPages: [...starts.keys()] };
   return {
-    reader: { firstPages: [...starts.keys()], folds: new Uint32Array(1).fill(-1) },
+    reader: { ...pages, folds: new Uint32Array(1).fill(-1) },
     address: (blob: number) => origin + starts[blob]!,
     length: (blob: number) => blobs[blob]!.length,
     load: () => {},

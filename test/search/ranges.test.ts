@@ -6,7 +6,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { gapBetween, mergeRanges, RangeMerge } from "../../src/search/thread/scanning/ranges.ts";
-import { RUNS } from "../engine/opened.ts";
+import { RUNS } from "../runs.ts";
 
 type Range = readonly [from: number, to: number];
 

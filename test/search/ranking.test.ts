@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { open } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import type { SearchResponse } from "../../src/search/messages/response.ts";
 import { disorder, GOLDEN, indexCorpus, type Golden } from "./golden-corpus.ts";
 

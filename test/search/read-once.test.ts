@@ -5,24 +5,33 @@
 
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { PAGE_BYTES } from "../../src/store/format/format.ts";
-import { openEngine } from "../engine/opened.ts";
+import { LAYOUT, PAGE_BYTES, type Layout } from "../../src/store/format/format.ts";
+import { openEngine, SMALL_LAYOUT } from "../engine/opened.ts";
 
 const LEAD = 1;
 
-test.each<[query: string, bytes: number]>([
-  ["fixme", LEAD + PAGE_BYTES + 5],
-  ["fixme minor", LEAD + PAGE_BYTES + 5],
+const bytesRead = ({ pageBytes }: Layout): [query: string, bytes: number][] => [
+  ["fixme", LEAD + pageBytes + 5],
+  ["fixme minor", LEAD + pageBytes + 5],
   // the longer one reads the difference
-  ["fixme minor_are", LEAD + PAGE_BYTES + 9],
-  ["fixme minor_are minor", LEAD + PAGE_BYTES + 9],
-  ["/fixme|minor_are/", LEAD + PAGE_BYTES + 9],
-  ["fixme yonder", LEAD + 2 * PAGE_BYTES + 5],
-])("%s reads %i bytes", async (query, bytes) => {
-  const engine = await openEngine();
-  const content = Buffer.alloc(3 * PAGE_BYTES, "\n");
-  content.write("fixme minor_are", PAGE_BYTES + 1000);
-  content.write("yonder", 2 * PAGE_BYTES + 1000);
+  ["fixme minor_are", LEAD + pageBytes + 9],
+  ["fixme minor_are minor", LEAD + pageBytes + 9],
+  ["/fixme|minor_are/", LEAD + pageBytes + 9],
+  ["fixme yonder", LEAD + 2 * pageBytes + 5],
+  // the other one reads the pages around, and the bytes after fixme again
+  ["fixme or thrice", LEAD + 3 * pageBytes + 5],
+];
+const ROWS = [LAYOUT, SMALL_LAYOUT].flatMap((layout) =>
+  bytesRead(layout).map((row) => [...row, layout] as const),
+);
+
+test.each(ROWS)("%s reads %i bytes", async (query, bytes, layout) => {
+  const { pageBytes } = layout;
+  const engine = await openEngine({ internals: { layout } });
+  const content = Buffer.alloc(3 * pageBytes, "\n");
+  for (const page of [1, 2, 3]) content.write("thrice", page * pageBytes - 60);
+  content.write("fixme minor_are", 2 * pageBytes - 100);
+  content.write("yonder", 3 * pageBytes - 100);
   await engine.index(documents({ name: "r", files: [{ path: "f", content }] }), {
     symbols: "skip",
   });

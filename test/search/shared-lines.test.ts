@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { formatQuery, type Query } from "../../src/query/ast.ts";
 import type { SearchRequest } from "../../src/search/messages/request.ts";
 import { bringTo, difference } from "../engine/corpus-engine.ts";
-import { openEngine, RUNS } from "../engine/opened.ts";
+import { openEngine } from "../engine/opened.ts";
+import { RUNS } from "../runs.ts";
 import type { Corpus } from "../oracle/corpus.ts";
 
 const PATTERNS = ["[0-9]{3}", "[A-Z]{2}_", "\\bx[a-f]{2}\\b", "[ \\t]+$", "^[é-ſ]", "\\d.*[A-Z]"];

@@ -4,10 +4,11 @@ import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { Control } from "../../src/search/messages/control.ts";
-import { PAGE_BYTES } from "../../src/store/format/format.ts";
-import { openEngine } from "../engine/opened.ts";
+import { LAYOUT, type Layout } from "../../src/store/format/format.ts";
+import { openEngine, SMALL_LAYOUT } from "../engine/opened.ts";
 import { tellFigure } from "../figures.ts";
 import { SLOWNESS } from "../slowness.ts";
+import { RUNS } from "../runs.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -22,6 +23,7 @@ const EXPRESSIONS = [
   "é",
   "oo.*ar",
   "^[a-z]+_bar",
+  "^foo[a-z]+g$",
   "f",
   "(?i)FOO",
 ];
@@ -31,6 +33,8 @@ const MOST_SHOWN = 256;
 
 /** A name so long that the grams of its first page do not cover its end. */
 const FAR = `${"long".repeat(100)}_bar`;
+/** A name whose end is in a page without the only literal that an expression requires. */
+const FAR_END = `foo${"long".repeat(100)}`;
 
 /** Definitions, each with its distance from the edge of a page. */
 const definitions = fc.array(
@@ -44,13 +48,19 @@ const definitions = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-test("names across the edges of pages", async () => {
-  const engine = await openEngine();
+test.each([
+  { layout: LAYOUT, runs: 15 },
+  { layout: SMALL_LAYOUT, runs: 5 },
+])("names across the edges of pages, $layout", async ({ layout, runs }) => {
+  const engine = await openEngine({ internals: { layout } });
   const filler = Buffer.alloc(2 ** 18, "Q");
   await engine.index(documents({ name: "filler", files: [{ path: "filler", content: filler }] }));
   await fc.assert(
     fc.asyncProperty(fc.array(definitions, { minLength: 1, maxLength: 3 }), async (all) => {
-      const files = all.map((given, i) => ({ path: `f${i}.js`, content: contentOf(given) }));
+      const files = all.map((given, i) => ({
+        path: `f${i}.js`,
+        content: contentOf(given, layout),
+      }));
       await engine.index(documents({ name: "r", files }));
       const names = all.flat().map(({ name }) => name);
       for (const expression of EXPRESSIONS) {
@@ -70,7 +80,10 @@ test("names across the edges of pages", async () => {
         );
       }
     }),
-    { numRuns: 30, examples: [[[[{ name: FAR, before: 200, pages: 1 }]]]] },
+    {
+      numRuns: runs * RUNS,
+      examples: [FAR, FAR_END].map((name) => [[[{ name, before: 200, pages: 1 }]]]),
+    },
   );
 });
 
@@ -85,11 +98,14 @@ function shownName(name: string): string {
 const caseFlags = (expression: string): string => (expression.startsWith("(?i)") ? "gi" : "g");
 
 /** Returns a text with one function for each name, which begins `before` bytes before the end of a page. */
-function contentOf(given: readonly { name: string; before: number; pages: number }[]): Buffer {
+function contentOf(
+  given: readonly { name: string; before: number; pages: number }[],
+  { pageBytes }: Layout,
+): Buffer {
   const parts: Buffer[] = [];
   let length = 0;
   for (const { name, before, pages } of given) {
-    const edge = (Math.floor(length / PAGE_BYTES) + pages) * PAGE_BYTES;
+    const edge = (Math.floor(length / pageBytes) + pages) * pageBytes;
     const target = Math.max(length, edge - before - "function ".length);
     parts.push(Buffer.alloc(target - length, "\n"), Buffer.from(`\nfunction ${name}() {}\n`));
     length = target + parts.at(-1)!.length;

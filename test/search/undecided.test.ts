@@ -1,7 +1,8 @@
 /** A search whose answer depends on symbols that are not known yet does not claim to be exhaustive. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { open, type Engine } from "../../src/engine.ts";
+import type { Engine } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { Source } from "../../src/ingest/sources/source.ts";

@@ -1,5 +1,7 @@
 /** The worst content of a megabyte that a stranger can send to each route, and how the request must end. */
 
+import { someOf } from "../runs.ts";
+
 export interface HttpAttack {
   /** The route as the OpenAPI document names it. */
   readonly route: string;
@@ -157,6 +159,12 @@ const trees = [
 /** The longest URL. Node's server accepts 16 KiB; behind other servers quern accepts twice as much. */
 const MOST_OF_URL = 31_000;
 
+let rotated = 0;
+
+/**
+ * Attacks on a route with a query. The same code reads the queries of all routes, so each has one of the attacks that
+ * need no name of its own, or all with QUERN_RUNS.
+ */
 const asked = (route: string, fixed: string, names: readonly string[]): HttpAttack[] => {
   const path = route.split(" ")[1]!;
   const row = (what: string, query: (length: number) => string) => ({
@@ -165,12 +173,15 @@ const asked = (route: string, fixed: string, names: readonly string[]): HttpAtta
     url: () => `${path}?${query(MOST_OF_URL)}`,
   });
   const different = (length: number) => distinct((i) => `k${i}=1`, length).replaceAll(",", "&");
-  return [
-    { route, what: "a megabyte", url: () => `${path}?${different(MEGABYTE)}`, status: 431 },
+  const any: HttpAttack[] = [
     row("names that nobody knows", different),
     row("one name over and over", (length) => filled("k&", length)),
     row("percents", (length) => `k=${filled("%41", length)}`),
     row("percents that are none", (length) => `k=${filled("%", length)}`),
+    { route, what: "a megabyte", url: () => `${path}?${different(MEGABYTE)}`, status: 431 },
+  ];
+  return [
+    ...someOf(any, any.length, rotated++),
     ...names.map((name) =>
       row(`a long ${name}`, (length) => `${fixed}&${name}=${filled("x/", length)}`),
     ),

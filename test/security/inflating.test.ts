@@ -8,9 +8,10 @@ import { createHash } from "node:crypto";
 import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
 import type { Engine } from "../../src/engine.ts";
+import { RUN_BOUNDS } from "../../src/ingest/run/bounds.ts";
 import type { IndexProgress } from "../../src/ingest/run/report.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { git } from "../../src/ingest/sources/git.ts";
@@ -18,14 +19,6 @@ import { IndexQueue } from "../../src/sync/index-queue.ts";
 import { openEngine } from "../engine/opened.ts";
 import { smallDisk } from "../engine/small-disk.ts";
 import { git as run, repository } from "../ingest/listing.ts";
-
-const bounds = vi.hoisted(() => ({ mostContent: 2 ** 36 }));
-vi.mock("../../src/ingest/run/bounds.ts", async (original) => ({
-  ...(await original<object>()),
-  get MOST_CONTENT_BYTES() {
-    return bounds.mostContent;
-  },
-}));
 
 const MIB = 2 ** 20;
 const id = (type: string, content: Buffer): Buffer =>
@@ -113,8 +106,8 @@ test("a run ends before the disk is full, and keeps what was published", async (
 const text = (seed: string) => `${seed}\n`.repeat(600_000 / (seed.length + 1));
 
 test("a repository has no more content than one may have", async () => {
-  bounds.mostContent = MIB;
-  const engine = await openEngine();
+  const runs = { ...RUN_BOUNDS, mostContentBytes: MIB };
+  const engine = await openEngine({ internals: { runs } });
   const refused = {
     code: "SOURCE_UNREADABLE",
     message: `the files of theirs have more than ${MIB} bytes; leave files or revisions out, or divide it`,
@@ -136,7 +129,6 @@ test("a repository has no more content than one may have", async () => {
   expect(await found(engine, "one")).toBe(1);
   await index("two"); // takes the place of one
   expect(await found(engine, "two")).toBe(1);
-  bounds.mostContent = 2 ** 36;
 });
 
 test("a repository that fills the disk does not keep others from being synced", async () => {

@@ -9,12 +9,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
 import { watchStalls } from "../../bench/stall.ts";
-import { open, type Engine } from "../../src/engine.ts";
+import type { Engine } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { createMcpHandler } from "../../src/mcp/handler.ts";
 import { TOOLS } from "../../src/mcp/server.ts";
 import { tellFigure } from "../figures.ts";
 import { callTool, connected } from "../mcp/connected.ts";
+import { someOf } from "../runs.ts";
 import { SLOWNESS } from "../slowness.ts";
 
 const textsOf = (filled: (piece: string) => string): [what: string, text: string][] => [
@@ -41,11 +43,15 @@ const textsOf = (filled: (piece: string) => string): [what: string, text: string
   ["names of languages", filled("pythn")],
 ];
 
-/** Returns texts as long as the argument may be, and one that is longer. */
-const textsFor = (field: string) => {
+/**
+ * Returns texts as long as the argument may be, and one that is longer. All are for queries. Paths and names are read by
+ * the same code in each tool, so each of these arguments has a third of the texts, unless QUERN_RUNS asks for more.
+ */
+const textsFor = (field: string, n: number) => {
   const length = field === "query" ? 10_000 : 4_096;
   const own = textsOf((piece) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length));
-  return [...own, ["too long", "[".repeat(100_000)] as const];
+  const all = [...own, ["too long", "[".repeat(100_000)] as const];
+  return field === "query" ? all : someOf(all, 3, n);
 };
 
 /** The arguments that each tool needs before it looks at others. A new tool needs a row. */
@@ -68,7 +74,7 @@ const CASES = TOOLS.flatMap(({ name, input }) =>
   Object.entries(input.shape as Record<string, z.ZodType>)
     .filter(([, schema]) => isText(schema))
     .map(([field]) => [name, field] as const),
-);
+).map(([name, field], n) => [name, field, n] as const);
 
 const BYTES = 2 * 2 ** 20;
 const filled = (piece: string) => piece.repeat(Math.floor(BYTES / piece.length));
@@ -126,12 +132,12 @@ test("every tool takes a text, and is attacked", () => {
   expect([...new Set(CASES.map(([name]) => name))].toSorted()).toEqual(names.toSorted());
 });
 
-test.each(CASES)("%s: %s", async (name, field) => {
+test.each(CASES)("%s: %s", async (name, field, n) => {
   const client = await connected(createMcpHandler(engine, { timeoutMs: 500 }));
   let turn = Infinity;
   for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {
     const stalls = watchStalls();
-    for (const [what, text] of textsFor(field)) {
+    for (const [what, text] of textsFor(field, n)) {
       const { text: told } = await callTool(client, name, { ...BASES[name], [field]: text });
       expect(told.length, what).toBeLessThan(MOST_ANSWER);
     }

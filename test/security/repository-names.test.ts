@@ -5,12 +5,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { watchStalls } from "../../bench/stall.ts";
-import { open, type Engine } from "../../src/engine.ts";
+import type { Engine } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { tellFigure } from "../figures.ts";
 import { SLOWNESS } from "../slowness.ts";
 
 const REPOSITORIES = 1_000;
+const path = mkdtempSync(join(tmpdir(), "quern-names-"));
+beforeAll(async () => {
+  await using engine = await open(path, { workers: 0 });
+  const sources = Array.from({ length: REPOSITORIES }, (_, i) =>
+    documents({ name: nameOf(i), files: [{ path: "a.txt", content: "x\n" }] }),
+  );
+  await engine.index(sources, { symbols: "skip" });
+});
+afterAll(() => rmSync(path, { recursive: true, force: true, maxRetries: 3 }));
+
 const nameOf = (i: number): string => `${"ab/".repeat(160)}${i}`;
 
 /** `#` is replaced, so that no try reuses the states or the answers of another. */
@@ -40,18 +51,10 @@ describe.runIf(process.platform === "linux").each([
   { workers: 1, most: MOST_MS },
   { workers: 0, most: MOST_INLINE_MS },
 ])("an expression over long names, $workers workers", ({ workers, most }) => {
-  const path = mkdtempSync(join(tmpdir(), "quern-names-"));
   let engine: Engine;
-  afterAll(async () => {
-    await engine.close();
-    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-  });
+  afterAll(() => engine.close());
   beforeAll(async () => {
     engine = await open(path, { workers });
-    const sources = Array.from({ length: REPOSITORIES }, (_, i) =>
-      documents({ name: nameOf(i), files: [{ path: "a.txt", content: "x\n" }] }),
-    );
-    await engine.index(sources, { symbols: "skip" });
     await engine.search({ query: "hello repo:r", matches: 1 });
   });
 

@@ -8,9 +8,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pack, unpack } from "msgpackr";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { open } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { numberOf, PAGE_BYTES, PART, SEGMENTS_RANGE } from "../../src/store/format/format.ts";
+import {
+  numberOf,
+  OVERLAP,
+  PAGE_BYTES,
+  PART,
+  SEGMENTS_RANGE,
+} from "../../src/store/format/format.ts";
 import { openStore } from "../../src/store/catalog/open.ts";
 import { temporaryFolder } from "../engine/opened.ts";
 import { tellFigure } from "../figures.ts";
@@ -56,7 +62,8 @@ const RECORDS: [what: string, hurt: Hurt][] = [
 ];
 
 /**
- * The counts of a header. Each is changed alone, because otherwise the first one that is used would hide the others.
+ * The counts and sizes of a header. Each is changed alone, because otherwise the first one that is used would hide the
+ * others.
  */
 const COUNTS = [
   "blobs",
@@ -66,6 +73,8 @@ const COUNTS = [
   "listBytes",
   "postingBlocks",
   "repositories",
+  "pageBytes",
+  "blockBytes",
 ] as const;
 const MOST = 2 ** 32 - 1;
 const counted = (name: (typeof COUNTS)[number], by: number): Hurt =>
@@ -141,7 +150,8 @@ async function told(part: number, hurt: Hurt, which = 0): Promise<Set<string>> {
   return got;
 }
 
-const PARTS = Object.entries(PART).filter(([name]) => name !== "RANGES");
+/** Objects have no RUNS, because a segment in a cluster borrows nothing. */
+const PARTS = Object.entries(PART).filter(([name]) => name !== "RANGES" && name !== "RUNS");
 const ROWS = [
   ...PARTS.flatMap(([name, part]) =>
     HURTS.map(([what, hurt]) => [name, what, () => told(part, hurt)] as const),
@@ -158,6 +168,13 @@ const ROWS = [
   ...COUNTS.map(
     (name) =>
       ["HEADER", `four billion ${name}`, () => told(PART.HEADER, counted(name, MOST))] as const,
+  ),
+  ...[
+    { name: "pageBytes", bytes: OVERLAP } as const,
+    { name: "blockBytes", bytes: PAGE_BYTES } as const,
+  ].map(
+    ({ name, bytes }) =>
+      ["HEADER", `the least ${name}`, () => told(PART.HEADER, counted(name, bytes))] as const,
   ),
   ...RECORDS.map(([what, hurt]) => ["SYMBOLS", what, () => told(PART.SYMBOLS, hurt)] as const),
 ];

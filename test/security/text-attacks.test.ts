@@ -10,14 +10,18 @@ import { tellFigure } from "../figures.ts";
 import { SLOWNESS } from "../slowness.ts";
 
 const MEGABYTE = 1 << 20;
-const filled = (piece: string): string => piece.repeat(Math.floor(MEGABYTE / piece.length));
+const filled = (piece: string, length = MEGABYTE): string =>
+  piece.repeat(Math.floor(length / piece.length));
 
-/** Texts, each with the end of its path. Only those that are hard to parse have a language: parsing one takes up to 3 s. */
+/**
+ * Texts, each with the end of its path. Only those that are hard to parse have a language. One of these is parsed until
+ * the limit, which is 3 s.
+ */
 const TEXTS: [what: string, text: string, end: string][] = [
   ["one line", filled("needle "), "txt"],
   ["open parentheses", filled("("), "ts"],
-  ["functions in each other", filled("function f(){"), "ts"],
-  ["comments that never end", filled("/*"), "ts"],
+  ["functions in each other", filled("function f(){", MEGABYTE / 4), "ts"],
+  ["comments that never end", filled("/*", MEGABYTE / 4), "ts"],
   ["halves of characters", filled("\ud800"), "txt"],
 ];
 

@@ -3,7 +3,14 @@
 import { expect, test } from "vitest";
 import { bytesOf } from "../../src/base/growable.ts";
 import { encodeRecord } from "../../src/store/format/columns.ts";
-import { PART, segmentKey } from "../../src/store/format/format.ts";
+import {
+  BLOCK_BYTES,
+  LAYOUT,
+  OVERLAP,
+  PAGE_BYTES,
+  PART,
+  segmentKey,
+} from "../../src/store/format/format.ts";
 import { corrupt } from "../../src/store/format/sealed.ts";
 import type { Snapshot, Writer } from "../../src/store/lmdb/environment.ts";
 import {
@@ -25,6 +32,7 @@ const headerOf = (repositories: number): SegmentHeader => ({
   textBytes: 70_000,
   listBytes: 0,
   postingBlocks: 2 ** 20,
+  ...LAYOUT,
   languages: ["", "C", "repositories"],
   repositories: {
     numbers: Uint32Array.from({ length: repositories }, (_, i) => 2 * i + 1),
@@ -94,7 +102,9 @@ const { repositories: _, ...counts } = small;
 const withRecord = (record: object, ...columns: number[]): Uint8Array =>
   Buffer.concat([...encodeRecord(record), bytesOf(Uint32Array.from(columns))]);
 
-const ROWS: [what: string, copies: Copy[], expected: SegmentHeader | "damage" | undefined][] = [
+type Row = [what: string, copies: Copy[], expected: SegmentHeader | "damage" | undefined];
+
+const ROWS: Row[] = [
   ["the first copy damaged", ["damaged", encoded(small)], small],
   ["the second copy damaged", [encoded(small), "damaged"], small],
   ["no first copy", [undefined, encoded(small)], small],
@@ -104,6 +114,28 @@ const ROWS: [what: string, copies: Copy[], expected: SegmentHeader | "damage" | 
   ["a record that is longer than the value", [Uint8Array.of(9, 0, 0, 0, 1), undefined], "damage"],
   ["no record", [Uint8Array.of(1, 0, 0, 0, 0xc1), undefined], "damage"],
   ["no count", [withRecord({ ...counts, pages: "8", repositories: 0 }), undefined], "damage"],
+  ...[{ pageBytes: OVERLAP }, { pageBytes: 300, blockBytes: 300 }, { blockBytes: PAGE_BYTES }].map(
+    (layout): Row => {
+      const other = { ...small, ...layout };
+      return [`the layout ${JSON.stringify(layout)}`, [encoded(other), undefined], other];
+    },
+  ),
+  ...[
+    { pageBytes: undefined },
+    { blockBytes: undefined },
+    { pageBytes: 0 },
+    { pageBytes: 256.5 },
+    { pageBytes: "256" },
+    { pageBytes: OVERLAP - 1 },
+    { pageBytes: PAGE_BYTES + 1 },
+    { blockBytes: -1000 },
+    { blockBytes: PAGE_BYTES - 1 },
+    { blockBytes: BLOCK_BYTES + 1 },
+    { blockBytes: 2 ** 53 },
+  ].map((layout): Row => {
+    const record = { ...counts, ...layout, repositories: 0 };
+    return [`the layout ${JSON.stringify(layout)}`, [withRecord(record), undefined], "damage"];
+  }),
   ["columns cut short", [encoded(small).subarray(0, -1), undefined], "damage"],
   ["a byte too many", [Buffer.concat([encoded(small), Buffer.of(0)]), undefined], "damage"],
   [

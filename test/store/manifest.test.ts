@@ -12,5 +12,7 @@ test.each([
   const now = 1_700_000_000_000;
   const one = { segment: 1, at: now - age, generation: 7 };
   const manifest = { ...EMPTY_MANIFEST, retired: [one] };
-  expect(deletable(manifest, now, oldestHeld)).toEqual(isDead ? [one] : []);
+  expect(deletable(manifest, now, { retireMs: RETIRE_MS, oldestHeld })).toEqual(
+    isDead ? [one] : [],
+  );
 });

@@ -11,7 +11,13 @@ import { openStore } from "../../src/store/catalog/open.ts";
 import { nextManifest, putManifest, readManifest } from "../../src/store/catalog/manifest.ts";
 import { RepositoryList } from "../../src/store/catalog/repository-list.ts";
 import type { RepositoryRecord } from "../../src/store/format/records.ts";
-import { HASH_BYTES, repositoryKey, revisionKey } from "../../src/store/format/format.ts";
+import {
+  HASH_BYTES,
+  LAYOUT,
+  repositoryKey,
+  revisionKey,
+  SEGMENT_BYTES,
+} from "../../src/store/format/format.ts";
 import { acquireLease } from "../../src/store/lmdb/lease.ts";
 import { segmentTarget } from "../../src/store/segments/segment-target.ts";
 import type { RevisionSet } from "../../src/store/segments/segment-writer.ts";
@@ -68,9 +74,11 @@ const batchOf = (repository: number, file: number, owner: string) => ({
   repository,
   segment: SEGMENT,
   owner,
+  layout: LAYOUT,
   maxFileSize: 1 << 20,
   memoryBytes: 1 << 30,
-  shares: false,
+  segmentBytes: SEGMENT_BYTES,
+  leastSharedBytes: Infinity,
   files: [
     {
       path: file === repository ? "a.c" : `more/${file}.c`,

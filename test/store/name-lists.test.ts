@@ -111,9 +111,9 @@ test.each<[string, Name[]]>([
   const environment = await openStore(path, { readOnly: false });
   onTestFinished(() => environment.close());
   const lists = new NameLists(kernel);
-  lists.add(text, listOf(names));
-  lists.addNone(P + 1);
-  lists.add(text, listOf(names));
+  lists.add(text, listOf(names), P);
+  lists.addNone(P + 1, P);
+  lists.add(text, listOf(names), P);
   let blocks = 0;
   const write: SegmentTarget["write"] = (work) => environment.writeSync(work);
   lists.write({ environment, segment: 1, write }, 1, (_, count) => void (blocks = count));

@@ -24,7 +24,8 @@ let [hits, wrong, next] = [0, 0, worker + 1];
 for (let round = 0; round < rounds; round++) {
   next = (Math.imul(next, 1103515245) + 12345) >>> 0;
   const number = (next >>> 8) % pages;
-  const page: CachedPage = { segment: 1, page: number, start: 0, blobStart: 0, blobEnd: PAGE };
+  const blob = { start: 0, end: PAGE, blobStart: 0, blobEnd: PAGE };
+  const page: CachedPage = { segment: 1, page: number, ...blob };
   if (cache.read(page, [0, PAGE], target, 0)) {
     hits++;
     if (!wanted[number]!.equals(target)) wrong++;

@@ -24,7 +24,7 @@ const cacheOf = (slots: number, worker = 0) => {
 /** Returns a page in the middle of a blob. */
 const pageOf = (segment: number, page: number): CachedPage => {
   const start = 100 + page * PAGE;
-  return { segment, page, start, blobStart: 100, blobEnd: 200 * PAGE };
+  return { segment, page, start, end: start + PAGE, blobStart: 100, blobEnd: 200 * PAGE };
 };
 
 /** Returns the text of a segment from `from` on. */
@@ -132,12 +132,13 @@ test("of many sets, what is there is right, and most of it is there", () => {
 
 test("a page at the ends of its blob", () => {
   const { cache } = cacheOf(8);
-  const only = { segment: 1, page: 0, start: 50, blobStart: 50, blobEnd: 60 };
+  const only = { segment: 1, page: 0, start: 50, end: 50 + PAGE, blobStart: 50, blobEnd: 60 };
   expect(TextCache.reach(only)).toEqual([50, 60]);
   const middle = {
     segment: 1,
     page: 2,
     start: 10_000,
+    end: 10_000 + PAGE,
     blobStart: 10_000 - 2 * PAGE,
     blobEnd: 20_000,
   };

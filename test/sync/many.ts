@@ -1,5 +1,5 @@
 /**
- * Syncs many repositories of a local code host, served by git's own `http-backend`: the first time, again without
+ * Syncs many repositories of a local code host, served by git's own `upload-pack`: the first time, again without
  * changes, and again after some have changed, moved and vanished. Throws if a run does anything unexpected.
  */
 

@@ -1,14 +1,25 @@
 /**
- * Real git remotes over HTTP, served by git's own `http-backend`. A code host's interface may be served with them. The
- * password of a request for a repository is checked as a host would check it.
+ * Real git remotes over HTTP, served by git's own `upload-pack`. A code host's interface may be served with them. The
+ * password of a request for a repository is checked as a host would check it. git's `http-backend` would start two more
+ * processes for each request.
  */
 
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createGunzip } from "node:zlib";
 
 export interface Remotes {
   url: string;
@@ -79,41 +90,29 @@ function serveGit(
     response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
     return;
   }
-  const [address, query = ""] = request.url!.split("?");
-  const { headers } = request;
-  const service = /\/(info\/refs|git-[\w-]+)$/.exec(address!)![1]!;
-  const child = spawn("git", ["http-backend"], {
-    env: {
-      PATH: process.env["PATH"],
-      GIT_PROJECT_ROOT: remotes.root,
-      GIT_HTTP_EXPORT_ALL: "1",
-      PATH_INFO: `/${path}.git/${service}`,
-      QUERY_STRING: query,
-      REQUEST_METHOD: request.method,
-      CONTENT_TYPE: headers["content-type"] ?? "",
-      HTTP_CONTENT_ENCODING: String(headers["content-encoding"] ?? ""),
-      GIT_PROTOCOL: String(headers["git-protocol"] ?? ""),
-    },
-  });
+  const repository = join(remotes.root, `${path}.git`);
+  if (!existsSync(join(repository, "HEAD"))) return void response.writeHead(404).end();
+  uploadPack(repository, request, response);
+}
+
+/** Answers as described in git's gitprotocol-http. */
+function uploadPack(repository: string, request: IncomingMessage, response: ServerResponse): void {
+  const { headers, method } = request;
+  const isQuestion = method === "GET"; // for references, or in version 2 for what the server can do
+  const protocol = String(headers["git-protocol"] ?? "");
+  const child = spawn(
+    "git",
+    ["upload-pack", "--stateless-rpc", ...(isQuestion ? ["--advertise-refs"] : []), repository],
+    { env: { PATH: process.env["PATH"], GIT_PROTOCOL: protocol } },
+  );
   child.stdin.on("error", () => {});
-  request.pipe(child.stdin);
+  const isPacked = headers["content-encoding"] === "gzip";
+  (isPacked ? request.pipe(createGunzip()) : request).pipe(child.stdin);
   child.stderr.resume();
-  let head = Buffer.alloc(0);
-  let isBody = false;
-  child.stdout.on("data", (chunk: Buffer) => {
-    if (isBody) return void response.write(chunk);
-    head = Buffer.concat([head, chunk]);
-    const end = head.indexOf("\r\n\r\n");
-    if (end < 0) return;
-    isBody = true;
-    for (const line of head.subarray(0, end).toString().split("\r\n")) {
-      const [name, value] = line.split(": ") as [string, string];
-      if (name === "Status") response.statusCode = Number.parseInt(value, 10);
-      else response.setHeader(name, value);
-    }
-    response.write(head.subarray(end + 4));
-  });
-  child.stdout.on("end", () => response.end());
+  const type = `application/x-git-upload-pack-${isQuestion ? "advertisement" : "result"}`;
+  response.writeHead(200, { "content-type": type, "cache-control": "no-cache" });
+  if (isQuestion && protocol !== "version=2") response.write("001e# service=git-upload-pack\n0000");
+  child.stdout.pipe(response);
 }
 
 /** Returns the password of a request's basic authentication. */
@@ -127,12 +126,35 @@ export type Files = Readonly<Record<string, string>>;
 const git = (folder: string, args: readonly string[], input = ""): string =>
   execFileSync("git", args, { cwd: folder, input, encoding: "utf8", stdio: "pipe" });
 
-/** Makes a bare repository with a branch, or adds a commit to it. Resolves to the commit's id. */
+/** The repositories with one commit that this process has made, by their content. Later ones are copies. */
+const made = new Map<string, string>();
+const templates = mkdtempSync(join(tmpdir(), "quern-template-"));
+process.once("exit", () => rmSync(templates, { recursive: true, force: true }));
+
+/** Makes a bare repository with a branch, or adds a commit to it. Returns the commit's id. */
 export function commit(root: string, path: string, files: Files, branch = "main"): string {
   const folder = join(root, `${path}.git`);
-  mkdirSync(folder, { recursive: true });
-  if (!existsSync(join(folder, "HEAD")))
-    git(folder, ["init", "--bare", "--quiet", "--initial-branch=main"]);
+  if (existsSync(join(folder, "HEAD"))) return addCommit(folder, files, branch);
+  const content = JSON.stringify([files, branch]);
+  let template = made.get(content);
+  if (template === undefined) {
+    template = join(templates, String(made.size));
+    makeBare(template);
+    addCommit(template, files, branch);
+    made.set(content, template);
+  }
+  cpSync(template, folder, { recursive: true });
+  return branchHead(folder, branch)!;
+}
+
+/** Makes an empty repository as `git init --bare` does. */
+function makeBare(folder: string): void {
+  for (const name of ["objects", "refs/heads"]) mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, "HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(join(folder, "config"), "[core]\n\trepositoryformatversion = 0\n\tbare = true\n");
+}
+
+function addCommit(folder: string, files: Files, branch: string): string {
   const blobs = Object.entries(files).map(
     ([name, text]) => `M 100644 inline ${name}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
   );

@@ -14,7 +14,7 @@ import { expect, onTestFinished } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import type { MakeNotices, NOTICES } from "../../src/workspace/notices.ts";
 import type { Workspace, WorkspaceOptions } from "../../src/workspace/workspace.ts";
-import { openEngine, temporaryFolder } from "../engine/opened.ts";
+import { openEngine, temporaryFolder, type OpenedOptions } from "../engine/opened.ts";
 
 export interface FollowedFolder {
   readonly root: string;
@@ -25,12 +25,12 @@ export interface FollowedFolder {
 export async function follow(
   files: Record<string, string>,
   options: WorkspaceOptions & { readonly [NOTICES]?: MakeNotices } = {},
-  workers = 1,
+  engineOptions: OpenedOptions = {},
 ): Promise<FollowedFolder> {
   const root = join(temporaryFolder(), "shop");
   mkdirSync(root);
   for (const [path, text] of Object.entries(files)) put(root, path, text);
-  const engine = await openEngine({ workers });
+  const engine = await openEngine({ workers: 1, ...engineOptions });
   const tree = await engine.workspace(root, options);
   onTestFinished(() => tree.close());
   return { root, tree, engine };

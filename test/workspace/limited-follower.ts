@@ -6,7 +6,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { open } from "../../src/engine.ts";
+import { open } from "../../src/opened-engine.ts";
 
 const root = process.argv[2]!;
 const path = mkdtempSync(join(tmpdir(), "quern-limited-"));

@@ -3,21 +3,25 @@
  * and a second one is too many for that.
  */
 
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { EVENTS, FILES, follow, holding, put } from "./followed-folder.ts";
 import { followRandomChanges, ROWS } from "./random-changes.ts";
 
-vi.mock("../../src/workspace/bounds.ts", () => ({
-  MOST_WITH_SYMBOLS: { files: 0, bytes: 0 },
-  MOST_OVERLAID: { files: 3, bytes: 1_000 },
-}));
+const SMALL = {
+  internals: {
+    workspaces: {
+      withSymbols: { files: 0, bytes: 0 },
+      overlaid: { files: 3, bytes: 1_000 },
+    },
+  },
+};
 
 test.each(ROWS)("notices: %s; %s", async (notices, _, runs, step) =>
-  followRandomChanges(notices, Math.ceil(runs / 3), step),
+  followRandomChanges(notices, Math.ceil(runs / 3), step, SMALL),
 );
 
 test.each(EVENTS)("%s", async (_, happens, expected) => {
-  const { root, tree } = await follow(FILES);
+  const { root, tree } = await follow(FILES, {}, SMALL);
   happens(root);
   expect(await holding(tree, "needle")).toEqual(expected);
   await tree.settled();
@@ -25,7 +29,7 @@ test.each(EVENTS)("%s", async (_, happens, expected) => {
 });
 
 test("definitions are known when the index has caught up, and unsaved text has its own at once", async () => {
-  const { root, tree } = await follow(FILES);
+  const { root, tree } = await follow(FILES, {}, SMALL);
   await tree.settled();
   put(root, "new.py", "def needle(): pass\n");
   tree.set("own.py", "def needle(): pass\n");
@@ -40,7 +44,7 @@ test("definitions are known when the index has caught up, and unsaved text has i
 });
 
 test("if too much has changed, a search waits for the index", async () => {
-  const { root, tree } = await follow(FILES);
+  const { root, tree } = await follow(FILES, {}, SMALL);
   for (let i = 0; i < 9; i++) put(root, `${i}.txt`, "needle");
   const { seen, stats } = await tree.search({ query: "needle", matches: 0 });
   expect(stats.fileCount).toBe(11);

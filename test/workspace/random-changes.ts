@@ -2,7 +2,8 @@
 
 import fc from "fast-check";
 import { join } from "node:path";
-import { openEngine, RUNS, temporaryFolder } from "../engine/opened.ts";
+import { openEngine, temporaryFolder, type OpenedOptions } from "../engine/opened.ts";
+import { RUNS } from "../runs.ts";
 import { BRANCHES, KINDS, takeAll, type Step } from "./interleaving.ts";
 
 const NAMES = ["a", "b", "c", "d.txt", "e.py"];
@@ -57,8 +58,9 @@ export async function followRandomChanges(
   notices: string,
   runs: number,
   step: fc.Arbitrary<Step>,
+  engineOptions: OpenedOptions = {},
 ): Promise<void> {
-  const engine = await openEngine({ workers: 1 });
+  const engine = await openEngine({ workers: 1, ...engineOptions });
   const home = temporaryFolder();
   let round = 0;
   const property = fc.asyncProperty(

@@ -2,10 +2,11 @@
 
 import { cpSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import type { Workspace, WorkspaceOptions } from "../../src/workspace/workspace.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
+import { NOTICES, type MakeNotices } from "../../src/workspace/notices.ts";
 import { EVENTS, FILES, follow, holding, put } from "./followed-folder.ts";
 
 test.each(EVENTS)("%s", async (_, happens, expected) => {
@@ -76,6 +77,40 @@ test("a burst of changes is one catching up", async () => {
   expect((await holding(tree, "needle")).length).toBe(102);
   while (tree.state().pending > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   expect(runs).toBe(1);
+});
+
+test("the index waits until no notice has come for 250 ms", async () => {
+  let [changed, barriers] = [() => {}, 0];
+  const notices: MakeNotices = () => ({
+    watch(_, listener) {
+      changed = () => listener.changed("a.txt");
+      return { close: () => {} };
+    },
+    barrier: async () => ++barriers > 0,
+    close: () => {},
+  });
+  const { tree } = await follow(FILES, { [NOTICES]: notices });
+  await tree.settled();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  barriers = 0;
+  for (let i = 0; i < 4; i++) {
+    changed();
+    await vi.advanceTimersByTimeAsync(200);
+  }
+  expect(barriers).toBe(0);
+  await vi.advanceTimersByTimeAsync(60);
+  expect(barriers).toBe(1);
+});
+
+test("the notices of many files set few timers", async () => {
+  const { root, tree } = await follow(FILES);
+  await tree.settled();
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => timers.mockRestore());
+  for (let i = 0; i < 300; i++) put(root, `${i}.txt`, "needle");
+  expect((await holding(tree, "needle")).length).toBe(302);
+  expect(timers.mock.calls.length).toBeLessThan(100);
 });
 
 test("unsaved text lies over the disk until it is taken back", async () => {

@@ -501,7 +501,8 @@ export class Front implements Answering {
   }
 
   /**
-   * Finds clones only on this machine's disks: either they were indexed here, or the disk is shared between machines.
+   * Returns the history of a repository whose clone is on a disk of this machine: because the repository was indexed
+   * here, or because machines share the disk. Otherwise resolves to undefined.
    */
   async history(name: string, options: { viewer?: Viewer } = {}): Promise<History | undefined> {
     const record = this.#record(name, viewerOf("history", options));
@@ -541,8 +542,8 @@ export class Front implements Answering {
   }
 
   /**
-   * Asks for slices. A node that does not answer for READ_MS counts as failed. Rejects if no node answers for one of
-   * the slices, because that slice might have had results.
+   * Asks the nodes one question about slices. A node that is silent for too long counts as failed. Rejects if there is
+   * a slice for which no node answers, because that slice might have had results.
    */
   async #askWhole<Path extends keyof Calls>(
     path: Path,

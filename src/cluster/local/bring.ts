@@ -30,6 +30,7 @@ import {
 import {
   repositoryKey,
   repositoryRanges,
+  RETIRE_MS,
   revisionKey,
   skippedKey,
   versionsKey,
@@ -105,8 +106,9 @@ export async function bringTo(
   wantedShards: readonly WantedShard[],
 ): Promise<void> {
   const { environment, owner, oldestHeld = Infinity, evicts } = bringing;
+  const retireMs = evicts ? -Infinity : RETIRE_MS; // whatever the clock says
   const heads = wantedShards.map(withOwnSegments);
-  await deleteLeftovers(environment, owner, oldestHeld, evicts);
+  await deleteLeftovers(environment, owner, { oldestHeld, retireMs });
   const before = reading(environment, (snapshot) => ({
     contents: readContents(snapshot),
     manifest: readManifest(snapshot),

@@ -23,7 +23,7 @@ type Query = Pick<StreamCall, "request" | "contexts" | "timeoutMs" | "maxBytes">
 
 export function answersOf({ searching, reader, refresh }: Answering): Answers {
   const usual = new Attempts(searching);
-  /** Resolves contexts to the repositories that the front has looked up, because only the front knows the caller. */
+  /** Resolves contexts to what the front has looked up. A node cannot, because only the front knows the caller. */
   const attemptsFor = ({ contexts }: Query): Attempts =>
     contexts ? new Attempts({ ...searching, contexts: (name) => contexts.get(name) }) : usual;
   return {

@@ -1,5 +1,5 @@
 /**
- * Defines the format of every object: two sections of values, the tables and the rest. Version 3:
+ * Defines the format of every object: two sections of values, the tables and the rest. Version 4:
  *
  *     object  := "quern" version kind section section tablesBytes block* block*
  *     section := bytes sum
@@ -15,11 +15,12 @@
  * same key, even if versions of brotli pack it differently, and values need no seals. Once a reader has reached the end
  * of a section, it knows that the section is undamaged. Before that, any value may be damaged.
  *
- * *Example.* An object of kind 1 without tables, and with one value (tag 3, number 2, content `hi`): 71 75 65 72 6e 03
+ * *Example.* An object of kind 1 without tables, and with one value (tag 3, number 2, content `hi`): 71 75 65 72 6e 04
  * 01; a section of 00 00 00 00 bytes and its sum; one of 0b 00 00 00 bytes, which are 03, 02 00 00 00, 02 00 00 00, 68
  * 69, and its sum; 00 00 00 00 bytes of packed tables; one block.
  *
- * In version 1, values were not packed. In version 2, pages of text were twice as long.
+ * In version 1, values were not packed. In version 2, pages of text were twice as long. In version 3, versions
+ * of files had 20 bytes each, and headers of segments did not have the sizes of pages and blocks.
  */
 
 import { createHash, hash as hashOf } from "node:crypto";
@@ -27,7 +28,7 @@ import { QuernError } from "../../base/errors.ts";
 import { pack, unpack } from "./packing.ts";
 import { inPieces, type SegmentStore } from "./segment-store.ts";
 
-const MAGIC = Buffer.from("quern\u0003");
+const MAGIC = Buffer.from("quern\u0004");
 const SUM_BYTES = 32;
 const SECTION_BYTES = 4 + SUM_BYTES;
 /** The bytes that the key is made of. */
@@ -151,7 +152,7 @@ async function* encodeValues(values: Values): AsyncGenerator<Uint8Array> {
  * Yields the values of an object. Throws INDEX_CORRUPT, at the end at the latest, if the object does not match the key.
  * Throws before the first value if there are more than `mostBytes`, because they would fill the disk before their hash
  * is known.
- * REQUIRES: the caller trusts no value before the end.
+ * REQUIRES: the caller trusts no value until all have been read without an error.
  */
 export async function* decodeBundle(
   key: string,
@@ -173,8 +174,8 @@ export async function* decodeBundle(
 }
 
 /**
- * Fetches the tables of an object alone, and yields their values. Throws INDEX_CORRUPT as decodeBundle() does.
- * REQUIRES: the caller trusts no value before the end.
+ * Fetches only the tables of an object, and yields their values. Throws INDEX_CORRUPT as decodeBundle() does.
+ * REQUIRES: the caller trusts no value until all have been read without an error.
  */
 export async function* fetchTables(
   store: Pick<SegmentStore, "get">,
@@ -290,7 +291,7 @@ class Pieces {
     this.#source = body[Symbol.asyncIterator]();
   }
 
-  /** Resolves to the next bytes. Resolves to undefined if the body ends before this many. */
+  /** Resolves to the next `bytes` bytes, or to undefined if the body has fewer left. */
   async take(bytes: number): Promise<Buffer | undefined> {
     const held: Uint8Array[] = [this.#piece];
     for (let length = this.#piece.length; length < bytes;) {

@@ -14,6 +14,12 @@ import { PART, segmentKey, segmentRange, type Part } from "../../store/format/fo
 import type { Environment, Snapshot, Writer } from "../../store/lmdb/environment.ts";
 import { corrupt } from "../../store/format/sealed.ts";
 import {
+  encodeFiles,
+  encodePaths,
+  readFiles,
+  readPaths,
+} from "../../store/segments/file-tables.ts";
+import {
   encodeHeader,
   isBorrowing,
   HEADER_COPIES,
@@ -68,31 +74,46 @@ interface Stretch {
   readonly numberOf: (key: Buffer) => number;
 }
 
-/** The parts that a segment does not borrow. The header is made anew. */
-const OWN_PARTS: ReadonlySet<Part> = new Set([PART.FILES, PART.PATHS]);
+const segmentStretches = (parts: readonly Part[], segment: number): Stretch[] =>
+  parts.map((tag) => ({
+    tag,
+    range: [segmentKey(segment, tag), segmentKey(segment, (tag + 1) as Part)],
+    numberOf: (key) => key.readUInt32BE(6),
+  }));
 
-const segmentStretches = (parts: readonly Part[], segment: number, content: number): Stretch[] =>
-  parts.map((tag) => {
-    const from = OWN_PARTS.has(tag) ? segment : content;
-    return {
-      tag,
-      range: [segmentKey(from, tag), segmentKey(from, (tag + 1) as Part)],
-      numberOf: (key) => key.readUInt32BE(6),
-    };
-  });
-
-/** Yields the tables of a segment. One that borrows its content gets a copy of it. */
+/** Yields the tables of a segment. One that borrows gets a copy of what it borrows. */
 async function* tableValues(environment: Environment, segment: number): AsyncGenerator<Value> {
   const header = headerOf(environment, segment);
   const bytes = Buffer.concat(encodeHeader(segment, { ...header, content: segment }));
   yield { tag: PART.HEADER, number: 0, bytes };
-  yield* valuesOf(environment, segmentStretches(TABLE_PARTS, segment, header.content));
+  for (const part of TABLE_PARTS)
+    if (part === PART.FILES || part === PART.PATHS)
+      yield { tag: part, number: 0, bytes: fileTable(environment, segment, { header, part }) };
+    else yield* valuesOf(environment, segmentStretches([part], header.content));
+}
+
+/** Returns a table of all files of a segment, whether or not it borrows some of them. */
+function fileTable(
+  environment: Environment,
+  segment: number,
+  { header, part }: { readonly header: SegmentHeader; readonly part: Part },
+): Uint8Array {
+  const snapshot = environment.snapshot();
+  try {
+    const table =
+      part === PART.FILES
+        ? encodeFiles(readFiles(snapshot, segment, header))
+        : encodePaths(readPaths(snapshot, segment, header));
+    return Buffer.concat(table);
+  } finally {
+    snapshot.close();
+  }
 }
 
 /** Yields the posting lists and the text of a segment. */
 async function* restValues(environment: Environment, segment: number): AsyncGenerator<Value> {
   const { content } = headerOf(environment, segment);
-  yield* valuesOf(environment, segmentStretches(REST_PARTS, segment, content));
+  yield* valuesOf(environment, segmentStretches(REST_PARTS, content));
 }
 
 function headerOf(environment: Environment, segment: number): SegmentHeader {
@@ -229,7 +250,7 @@ export async function fetchSegmentRest(
   of: SegmentToFetch,
   store: Pick<SegmentStore, "get">,
 ): Promise<void> {
-  for (const { range } of segmentStretches(REST_PARTS, of.segment, of.segment))
+  for (const { range } of segmentStretches(REST_PARTS, of.segment))
     await deleteRange(environment, range);
   const values = decodeBundle(of.key, KIND.SEGMENT, await store.get(of.key), of.bytes);
   const keysOf = segmentKeys(of, REST_PARTS);

@@ -1,5 +1,6 @@
 /** Defines the batches that a run sends to workers, and their results, as plain data. */
 
+import type { Layout } from "../../store/format/format.ts";
 import type { SkipReason } from "../../store/format/records.ts";
 import type { WrittenSegment } from "../../store/segments/segment-writer.ts";
 
@@ -10,11 +11,14 @@ export interface Batch {
   readonly segment: number;
   /** The owner of the write lease. */
   readonly owner: string;
+  readonly layout: Layout;
   readonly maxFileSize: number;
   /** The bytes of memory at which the segment is completed. */
   readonly memoryBytes: number;
-  /** Whether its content may be shared with stored segments. */
-  readonly shares: boolean;
+  /** The bytes of text at which the segment is completed. */
+  readonly segmentBytes: number;
+  /** The least text that a segment borrows. Infinity if the content may not be shared with stored segments. */
+  readonly leastSharedBytes: number;
   /** Whether the segment gets no posting lists, so that a search reads all its text. Default false. */
   readonly hasNoLists?: boolean;
   readonly files: readonly BatchFile[];

@@ -4,8 +4,10 @@
  */
 
 import { QuernError } from "../../base/errors.ts";
+import type { Layout } from "../../store/format/format.ts";
 import type { WrittenSegment } from "../../store/segments/segment-writer.ts";
 import type { Pool } from "../../threads/pool.ts";
+import type { RunBounds } from "./bounds.ts";
 import type { Batch, BatchFile, BatchResult, FinishResult, Outcome } from "./batch.ts";
 
 /** Files of one repository to index, with a callback for their outcomes. */
@@ -21,6 +23,8 @@ export interface DispatcherOptions {
   readonly owner: string;
   readonly maxFileSize: number;
   readonly memoryBudget: number;
+  readonly bounds: RunBounds;
+  readonly layout: Layout;
   readonly firstSegment: number;
   /** Called when a segment is written, before it is published. */
   readonly onSegment: (written: WrittenSegment) => void;
@@ -120,16 +124,19 @@ export class Dispatcher {
   }
 
   async #work(seat: Seat, { repository, files, shares, settle }: Work): Promise<void> {
+    const { owner, maxFileSize, memoryBudget, bounds, layout } = this.#options;
     for (let from = 0; from < files.length;) {
       seat.segment ??= this.#nextSegment++;
       seat.repositories.add(repository);
       const batch: Batch = {
         repository,
         segment: seat.segment,
-        owner: this.#options.owner,
-        maxFileSize: this.#options.maxFileSize,
-        memoryBytes: this.#options.memoryBudget / this.#seats.length,
-        shares,
+        owner,
+        layout,
+        maxFileSize,
+        memoryBytes: memoryBudget / this.#seats.length,
+        segmentBytes: bounds.segmentBytes,
+        leastSharedBytes: shares ? bounds.leastSharedBytes : Infinity,
         files: from === 0 ? files : files.slice(from),
       };
       const { outcomes, isFull, lenders } = await this.#run<BatchResult>(seat, "ingest.add", batch);

@@ -9,9 +9,9 @@ import { clearBit, forEachBit, hasBit, intersect, type Bitset } from "../../base
 import type { Pause } from "../../base/yield.ts";
 import type { Catalog, Place } from "../../store/catalog/catalog.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
-import { HASH_BYTES, NO_BLOB, versionsKey } from "../../store/format/format.ts";
+import { HASH_BYTES, NO_BLOB } from "../../store/format/format.ts";
 import { readTables, type FileTables, type KeptTables } from "../../store/segments/kept-tables.ts";
-import { corrupt } from "../../store/format/sealed.ts";
+import { readVersions } from "../../store/segments/file-versions.ts";
 
 /** A file, by its place and index. */
 export interface FoundFile {
@@ -120,11 +120,7 @@ async function openTables(
   const header = catalog.headers.get(segment)!;
   const tables = kept?.get(segment) ?? (await readTables(snapshot, segment, header, pause));
   kept?.keep(segment, tables);
-  const versions = snapshot
-    .get(versionsKey(repository, segment), `versions of repository ${repository}`)
-    ?.slice();
-  if (versions?.length !== count * HASH_BYTES)
-    throw corrupt(`versions of repository ${repository}`);
+  const versions = readVersions(snapshot, { repository, segment, count });
   return { ...tables, first, count, versions, next: 0 };
 }
 

@@ -1,10 +1,10 @@
 /**
- * Decides which segments to merge. TIER_SEGMENTS segments of the same size tier are merged into one of the next tier. A
- * segment with more dead files than live ones is rewritten without the dead ones. Segments that share their content
+ * Decides which segments to merge. `tierSegments` segments of the same size tier are merged into one of the next tier.
+ * A segment with more dead files than live ones is rewritten without the dead ones. Segments that share their content
  * count as one segment, and are merged with their content.
  *
- * Segments that borrow from the same lender are also merged among themselves, by the same two rules: TIER_SEGMENTS of
- * them with about as many files become one, and one with more dead files than live ones is rewritten. The result
+ * Segments that borrow from the same lender are also merged among themselves, by the same two rules: `tierSegments`
+ * of them with about as many files become one, and one with more dead files than live ones is rewritten. The result
  * borrows from the same lender, so such a merge writes only tables of files. The lender takes no part in it.
  */
 
@@ -15,12 +15,7 @@ import type { Pause } from "../../base/yield.ts";
 import { createKernel } from "../../kernel/kernel.ts";
 import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts";
 import type { Writer } from "../../store/lmdb/environment.ts";
-import {
-  repositoryKey,
-  revisionKey,
-  SEGMENT_BYTES,
-  versionsKey,
-} from "../../store/format/format.ts";
+import { repositoryKey, revisionKey, versionsKey, type Layout } from "../../store/format/format.ts";
 import { checkLease } from "../../store/lmdb/lease.ts";
 import {
   contentOf,
@@ -40,27 +35,28 @@ import type { RevisionSet } from "../../store/segments/segment-writer.ts";
 import { segmentTarget } from "../../store/segments/segment-target.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Task } from "../../threads/task.ts";
-import { TIER_SEGMENTS } from "./bounds.ts";
+import type { RunBounds } from "./bounds.ts";
 import { withSymbols } from "./publish.ts";
 
 /** How a size decides which segments to merge. */
 interface Tiers<T> {
   readonly sizeOf: (one: T) => number;
-  /** The least size of the second tier. Each higher tier begins at TIER_SEGMENTS times as much. */
+  /** The least size of the second tier. Each higher tier begins at `tierSegments` times as much. */
   readonly least: number;
   /** The largest size of a merged segment. */
   readonly most: number;
 }
 
-const BY_TEXT: Tiers<Content> = {
+const byText = ({ segmentBytes }: RunBounds): Tiers<Content> => ({
   sizeOf: ({ textBytes }) => textBytes,
   least: 256 * 1024,
-  most: SEGMENT_BYTES,
-};
+  most: segmentBytes,
+});
 
 /**
- * A segment that borrows takes 62 bytes per file, so 2^12 files take about BY_TEXT.least bytes. A merge takes some 150
- * bytes of memory per file, so the largest merge takes 80 MB.
+ * A segment that borrows takes some 8 bytes per file that its lender has, too, and 50 bytes per other file. So 2^12
+ * files take at most about as much as the least text of the second tier. A merge takes some 150 bytes of memory per
+ * file, so the largest merge takes 80 MB.
  */
 const BY_FILES: Tiers<ManifestSegment> = {
   sizeOf: ({ files }) => files,
@@ -78,8 +74,17 @@ export interface MergeGroup {
   readonly lender?: number;
 }
 
+export interface MergeOptions {
+  readonly bounds: RunBounds;
+  readonly pause: Pause;
+}
+
 /** Returns the next merge by the rules above, or undefined if none is due. */
-export async function nextMerge(catalog: Catalog, pause: Pause): Promise<MergeGroup | undefined> {
+export async function nextMerge(
+  catalog: Catalog,
+  { bounds, pause }: MergeOptions,
+): Promise<MergeGroup | undefined> {
+  const { tierSegments } = bounds;
   const { segments } = catalog.manifest;
   const live = await liveFiles(catalog, pause);
   const dead = segments.filter(({ segment }) => !live.get(segment));
@@ -90,23 +95,27 @@ export async function nextMerge(catalog: Catalog, pause: Pause): Promise<MergeGr
   for (const { content, sharers } of contents) {
     const borrowers = sharers.filter(({ segment }) => segment !== content);
     const mostlyDead = borrowers.find(({ segment, files }) => 2 * live.get(segment)! < files);
-    const segments = mostlyDead ? [mostlyDead] : fullTier(borrowers, BY_FILES);
+    const segments = mostlyDead ? [mostlyDead] : fullTier(borrowers, BY_FILES, tierSegments);
     if (segments) return { segments, lender: content };
   }
-  const full = fullTier(contents, BY_TEXT);
+  const full = fullTier(contents, byText(bounds), tierSegments);
   return full && { segments: full.flatMap(({ sharers }) => sharers) };
 }
 
-/** Returns what to merge of the lowest tier with TIER_SEGMENTS members, or undefined if nothing is to be merged. */
-function fullTier<T>(all: readonly T[], by: Tiers<T>): readonly T[] | undefined {
+/** Returns what to merge of the lowest tier with `tierSegments` members, or undefined if nothing is to be merged. */
+function fullTier<T>(
+  all: readonly T[],
+  by: Tiers<T>,
+  tierSegments: number,
+): readonly T[] | undefined {
   const tiers = new Map<number, T[]>();
   for (const one of all) {
-    const tier = tierOf(one, by);
+    const tier = tierOf(by.sizeOf(one) / by.least, tierSegments);
     tiers.set(tier, [...(tiers.get(tier) ?? []), one]);
   }
   const full = [...tiers.entries()].sort(([a], [b]) => a - b).map(([, members]) => members);
   return full
-    .filter((members) => members.length >= TIER_SEGMENTS)
+    .filter((members) => members.length >= tierSegments)
     .map((members) => fitting(members, by))
     .find((group) => group.length > 1);
 }
@@ -148,10 +157,10 @@ function contentsOf(
 /** Returns the next merge that makes segments fewer or smaller, for compact(). */
 export async function nextCompaction(
   catalog: Catalog,
-  pause: Pause,
+  { bounds, pause }: MergeOptions,
 ): Promise<MergeGroup | undefined> {
   const contents = contentsOf(catalog, await liveFiles(catalog, pause));
-  const group = fitting(contents, BY_TEXT);
+  const group = fitting(contents, byText(bounds));
   if (group.length > 1) return { segments: group.flatMap(({ sharers }) => sharers) };
   const improvable = contents.find(
     ({ content, sharers, live, files }) =>
@@ -167,9 +176,9 @@ function fitting<T>(all: readonly T[], { sizeOf, most }: Tiers<T>): T[] {
   return ordered.filter((one) => (size += sizeOf(one)) <= most);
 }
 
-function tierOf<T>(one: T, { sizeOf, least }: Tiers<T>): number {
-  return Math.max(0, Math.floor(Math.log(sizeOf(one) / least) / Math.log(TIER_SEGMENTS)) + 1);
-}
+/** Returns the tier of a size, given as a multiple of the least size of the second tier. */
+const tierOf = (size: number, tierSegments: number): number =>
+  Math.max(0, Math.floor(Math.log(size) / Math.log(tierSegments)) + 1);
 
 /** Counts the live files of each segment. */
 async function liveFiles(catalog: Catalog, pause: Pause): Promise<Map<number, number>> {
@@ -188,21 +197,22 @@ async function liveFiles(catalog: Catalog, pause: Pause): Promise<Map<number, nu
 export interface MergeTaskInput {
   readonly merge: MergeInput;
   readonly target: number;
+  readonly layout: Layout;
   readonly owner: string;
 }
 
 export const mergeTask: Task<MergeTaskInput, MergedSegment> = async (
-  { merge, target, owner },
+  { merge, target, layout, owner },
   context,
 ) => {
   const environment = threadEnvironment(context);
   const snapshot = environment.snapshot();
   try {
-    return await mergeSegments(merge, segmentTarget(environment, target, owner), {
-      snapshot,
-      kernel: createKernel(),
-      pause: () => context.pause(),
-    });
+    return await mergeSegments(
+      merge,
+      { target: segmentTarget(environment, target, owner), layout },
+      { snapshot, kernel: createKernel(), pause: () => context.pause() },
+    );
   } finally {
     snapshot.close();
   }

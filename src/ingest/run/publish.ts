@@ -24,6 +24,7 @@ import {
   type Manifest,
   type ManifestSegment,
 } from "../../store/catalog/manifest.ts";
+import { encodeVersions } from "../../store/segments/file-versions.ts";
 import type { RepositoryRecord, SkippedFile } from "../../store/format/records.ts";
 import type { RepositoryRun } from "./repository-run.ts";
 
@@ -79,7 +80,7 @@ function putSets(writer: Writer, run: RepositoryRun): void {
         writer.put(revisionKey(run.id, segment, run.revisions[revision]!.number), bytesOf(bits));
     });
     if (run.reversioned.has(place))
-      writer.put(versionsKey(run.id, segment), run.finder.versions(place));
+      writer.put(versionsKey(run.id, segment), encodeVersions(run.finder.versions(place)));
   });
   for (const { segment, revision, bits } of run.newSets)
     writer.put(revisionKey(run.id, segment, revision), bytesOf(bits));

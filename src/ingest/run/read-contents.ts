@@ -5,7 +5,7 @@
 
 import { QuernError } from "../../base/errors.ts";
 import type { BatchContent, BatchFile } from "./batch.ts";
-import { LEAST_SHARED_BYTES, MOST_CONTENT_BYTES } from "./bounds.ts";
+import type { RunBounds } from "./bounds.ts";
 import type { DiskRoom } from "./disk-room.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { RepositoryRun, Wanted } from "./repository-run.ts";
@@ -16,12 +16,13 @@ import type { Listing } from "../sources/source.ts";
 
 const BATCH_FILES = 256;
 const BATCH_BYTES = 2 * 2 ** 20;
-/** How many contents are requested ahead, so that the process that delivers them is never idle. */
+/** How many contents are requested ahead, so that a source that reads from another process, such as git, is never idle. */
 const READ_AHEAD = 16;
 
 interface Reading {
   readonly dispatcher: Dispatcher;
   readonly room: DiskRoom;
+  readonly bounds: RunBounds;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: IndexProgress) => void;
 }
@@ -101,9 +102,10 @@ class Reader {
     this.#batch = [];
     this.#batchBytes = 0;
     if (batch.length === 0) return;
-    if (this.#run.bytesWanted > MOST_CONTENT_BYTES) throw tooMuchContent(this.#run);
-    await this.#reading.room.check(this.#run.target.name);
-    await this.#reading.dispatcher.dispatch({
+    const { bounds, room, dispatcher } = this.#reading;
+    if (this.#run.bytesWanted > bounds.mostContentBytes) throw tooMuchContent(this.#run, bounds);
+    await room.check(this.#run.target.name);
+    await dispatcher.dispatch({
       repository: this.#run.id,
       files: batch.map(({ file }) => file),
       shares: this.#mayShare(bytes),
@@ -115,7 +117,8 @@ class Reader {
   /** Returns whether content is looked up in stored segments: only if the repository is new and large enough. */
   #mayShare(bytes: number): boolean {
     const { target, bytesWanted, bytesRead } = this.#run;
-    return !target.known && Math.max(bytesWanted, bytesRead + bytes) >= LEAST_SHARED_BYTES;
+    const { leastSharedBytes } = this.#reading.bounds;
+    return !target.known && Math.max(bytesWanted, bytesRead + bytes) >= leastSharedBytes;
   }
 
   progress(stage: "list" | "content"): void {
@@ -140,8 +143,11 @@ async function orUnreadable(content: Promise<BatchContent>): Promise<BatchConten
   }
 }
 
-export const tooMuchContent = ({ target }: RepositoryRun): QuernError =>
+export const tooMuchContent = (
+  { target }: RepositoryRun,
+  { mostContentBytes }: RunBounds,
+): QuernError =>
   new QuernError(
     "SOURCE_UNREADABLE",
-    `the files of ${target.name} have more than ${MOST_CONTENT_BYTES} bytes; leave files or revisions out, or divide it`,
+    `the files of ${target.name} have more than ${mostContentBytes} bytes; leave files or revisions out, or divide it`,
   );

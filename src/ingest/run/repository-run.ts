@@ -24,9 +24,17 @@ import { skipReason } from "../../store/segments/segment-tables.ts";
 import type { BatchFile, Outcome } from "./batch.ts";
 import { openFinder, type Finder, type FoundFile } from "./finder.ts";
 import type { IndexProgress } from "./report.ts";
+import { hasDiskVersions } from "../sources/walk.ts";
 import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "../sources/source.ts";
 
 const NO_VERSION = new Uint8Array(HASH_BYTES);
+/**
+ * How much of its hash is the version of a file on disk. It is compared only with the previous version of the same
+ * path. Chance makes two equal once in 2^64 changes, and nobody gains if a change of his own file is missed. Versions
+ * of git and of documents are whole: somebody could make two blobs of git whose hashes begin with the same 8 bytes, and
+ * show one of them to the index only.
+ */
+const DISK_VERSION_BYTES = 8;
 const NO_HASHES = new Uint8Array(0);
 /** Reasons of files that are only listed. No search finds such a file, not even by path. */
 const NOT_FOUND_BY_PATH: ReadonlySet<SkipReason> = new Set([
@@ -67,6 +75,7 @@ export class RepositoryRun {
   readonly newSets: RevisionSet[] = [];
   /** The places whose stored versions have changed. */
   readonly reversioned = new Set<number>();
+  readonly #versionBytes: number;
   readonly #skipped = new Map<string, SkippedFile>();
   /** Skipped files that the index lacks, by path and reason, so that revisions share one entry. */
   readonly #unlisted = new Map<string, Wanted>();
@@ -84,6 +93,7 @@ export class RepositoryRun {
     this.id = target.id;
     this.target = target;
     this.gitFolder = listing.gitFolder;
+    this.#versionBytes = hasDiskVersions(listing) ? DISK_VERSION_BYTES : HASH_BYTES;
     this.revisions = numbered(listing.revisions, target.known);
     this.finder = finder;
     this.sets = finder.places.map((place) =>
@@ -144,7 +154,7 @@ export class RepositoryRun {
   }
 
   #listFile(entry: FileEntry, found: readonly FoundFile[]): Wanted | undefined {
-    const version = entry.version === undefined ? NO_VERSION : versionHash(entry.version);
+    const version = this.#hashOf(entry.version);
     const same = found.find((file) => this.#isSame(file, version));
     if (same) {
       this.#name(same, entry.revisions);
@@ -156,6 +166,10 @@ export class RepositoryRun {
     const wanted = this.#want(entry, version, found, entry.content);
     this.bytesWanted += wanted.size;
     return wanted;
+  }
+
+  #hashOf(version: string | undefined): Uint8Array {
+    return version === undefined ? NO_VERSION : versionHash(version, this.#versionBytes);
   }
 
   /**
@@ -340,6 +354,12 @@ function numbered(
   });
 }
 
-/** Hashes a version. createHash() would create two native objects per file, which burden the garbage collector. */
-const versionHash = (version: string): Uint8Array =>
-  Buffer.from(hash("sha256", version, "binary"), "binary").subarray(0, HASH_BYTES);
+/**
+ * Returns the first bytes of a version's hash, padded to HASH_BYTES. createHash() would create two native objects per
+ * file, which burden the garbage collector.
+ */
+function versionHash(version: string, bytes: number): Uint8Array {
+  const padded = new Uint8Array(HASH_BYTES);
+  padded.set(Buffer.from(hash("sha256", version, "binary"), "binary").subarray(0, bytes));
+  return padded;
+}

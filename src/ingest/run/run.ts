@@ -9,12 +9,13 @@ import { QuernError } from "../../base/errors.ts";
 import type { Pause } from "../../base/yield.ts";
 import { loadCatalog, repositoryNamed, type Catalog } from "../../store/catalog/catalog.ts";
 import type { Environment } from "../../store/lmdb/environment.ts";
+import type { Layout } from "../../store/format/format.ts";
 import type { ManifestSegment } from "../../store/catalog/manifest.ts";
 import type { Lease } from "../../store/lmdb/lease.ts";
 import type { KeptTables } from "../../store/segments/kept-tables.ts";
 import type { WrittenSegment } from "../../store/segments/segment-writer.ts";
 import type { Pool } from "../../threads/pool.ts";
-import { MOST_CONTENT_BYTES } from "./bounds.ts";
+import type { RunBounds } from "./bounds.ts";
 import { DiskRoom } from "./disk-room.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { checkedMetadata, checkedName } from "../sources/metadata.ts";
@@ -35,6 +36,8 @@ export interface RunOptions {
   readonly lease: Lease;
   readonly maxFileSize: number;
   readonly memoryBudget: number;
+  readonly bounds: RunBounds;
+  readonly layout: Layout;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: IndexProgress) => void;
   readonly pause: Pause;
@@ -100,6 +103,8 @@ class IndexRun {
       owner: options.lease.owner,
       maxFileSize: options.maxFileSize,
       memoryBudget: options.memoryBudget,
+      bounds: options.bounds,
+      layout: options.layout,
       firstSegment: catalog.manifest.nextSegment,
       onSegment: (written) => this.#addSegment(written),
     });
@@ -197,10 +202,10 @@ class IndexRun {
       this.#options.onProgress(run.progress("publish"));
       const segments = this.#segments;
       const { nextSegment } = this.#dispatcher;
-      const { lease, environment, maxFileSize, pause } = this.#options;
+      const { lease, environment, maxFileSize, bounds, pause } = this.#options;
       const { owner } = lease;
       const summary = await summarize(run, maxFileSize, pause);
-      if (summary.record.contentBytes > MOST_CONTENT_BYTES) throw tooMuchContent(run);
+      if (summary.record.contentBytes > bounds.mostContentBytes) throw tooMuchContent(run, bounds);
       await environment.write((writer) =>
         publishRepository(writer, { run, summary, owner, segments, nextSegment }),
       );

@@ -4,16 +4,12 @@
  * have the content of a new repository's files, these files go to segments that borrow it (sharing.ts).
  */
 
+import { isAscii } from "node:buffer";
 import { hash as digest } from "node:crypto";
 import { closeSync, fstatSync, readSync } from "node:fs";
-import { isAtPath, openFile } from "../../base/no-follow.ts";
-import {
-  HASH_BYTES,
-  NO_BLOB,
-  OVERLAP,
-  PAGE_BYTES,
-  SEGMENT_BYTES,
-} from "../../store/format/format.ts";
+import { sep } from "node:path";
+import { HeldFolder, openFile } from "../../base/no-follow.ts";
+import { HASH_BYTES, NO_BLOB, OVERLAP, PAGE_BYTES } from "../../store/format/format.ts";
 import { GrowableWords } from "../../base/growable.ts";
 import { createGramLists, type GramLists } from "../../kernel/gram-lists.ts";
 import { createKernel, type Kernel } from "../../kernel/kernel.ts";
@@ -30,7 +26,7 @@ import type { SkipReason } from "../../store/format/records.ts";
 import type { TaskContext } from "../../threads/task.ts";
 import type { Batch, BatchFile, BatchResult, FinishResult, Outcome } from "./batch.ts";
 import { classify } from "../classification/classify.ts";
-import { isWorthIt, Sharing, type Lender } from "./sharing.ts";
+import { Sharing, type Lender } from "./sharing.ts";
 
 /** Returns the target for a segment. `owner` holds the write lease. */
 export type TargetOf = (segment: number, owner: string) => SegmentTarget;
@@ -42,6 +38,8 @@ export class SegmentSession {
   /** Folds pages that get no posting lists. */
   #pages: PageGrams | undefined;
   #buffer = Buffer.allocUnsafe(256 * 1024);
+  /** The folder of the last file that was read. Most files are in the folder of the file before. */
+  readonly #held = new HeldFolder();
   // the open segment
   #writer: SegmentWriter | undefined;
   #blobs = new Map<string, number>();
@@ -56,20 +54,23 @@ export class SegmentSession {
 
   async add(batch: Batch, pause: TaskContext["pause"]): Promise<BatchResult> {
     this.#batch = batch;
-    const stored = batch.shares ? this.#snapshot(batch) : undefined;
+    const stored = batch.leastSharedBytes < Infinity ? this.#snapshot(batch) : undefined;
     const outcomes: Outcome[] = [];
     let isFull = false;
     try {
-      if (stored) this.#sharing ??= new Sharing(stored, batch.memoryBytes / 4);
+      if (stored) this.#sharing ??= sharingOf(stored, batch);
       for (const file of batch.files) {
         const outcome = this.#addFile(batch, file, stored);
         isFull = !outcome;
         if (!outcome) break;
         outcomes.push(outcome);
         const turn = pause();
-        if (turn) await turn;
+        if (!turn) continue;
+        this.#held.close(); // the folder may be moved before this thread continues
+        await turn;
       }
     } finally {
+      this.#held.close();
       stored?.close();
     }
     const lenders = this.#sharing?.lenders.length ?? 0;
@@ -102,10 +103,12 @@ export class SegmentSession {
     const written: WrittenSegment[] = [];
     try {
       sharing.lenders.forEach((lender, i) => {
-        if (!isWorthIt(lender)) return this.#copyFrom(lender, batch, snapshot);
-        const writer = new SegmentWriter(this.#targetOf(segments[i]!, batch.owner));
+        if (!sharing.isWorthIt(lender)) return this.#copyFrom(lender, batch, snapshot);
+        const writer = new SegmentWriter(this.#targetOf(segments[i]!, batch.owner), batch.layout);
         for (const file of lender.files) writer.addFile(file);
-        written.push(writer.finishBorrowing(lender.reader.header));
+        const { header, files } = lender.reader;
+        const paths = lender.reader.paths(snapshot);
+        written.push(writer.finishBorrowing({ header, files, paths }));
       });
     } finally {
       snapshot.close();
@@ -176,22 +179,24 @@ export class SegmentSession {
     const own = this.#writer?.textBytes ?? 0;
     const found = this.#sharing?.undecidedBytes ?? 0;
     if (own + found === 0 && !this.#writer?.blobs && !this.#sharing?.lenders.length) return false;
-    return own + found + bytes > SEGMENT_BYTES || this.#bytes >= batch.memoryBytes;
+    return own + found + bytes > batch.segmentBytes || this.#bytes >= batch.memoryBytes;
   }
 
   #open(batch: Batch): SegmentWriter {
-    const { segment, owner } = batch;
-    return (this.#writer ??= new SegmentWriter(this.#targetOf(segment, owner)));
+    const { segment, owner, layout } = batch;
+    return (this.#writer ??= new SegmentWriter(this.#targetOf(segment, owner), layout));
   }
 
   #addBlob(batch: Batch, hash: Uint8Array, bytes: Uint8Array): number {
     const writer = this.#open(batch);
     let page = writer.pages;
     const blob = writer.addBlob(hash, bytes);
-    for (let from = 0; from < bytes.length; from += PAGE_BYTES, page++) {
-      const text = bytes.subarray(from, from + PAGE_BYTES + OVERLAP);
+    while (32 * this.#folds.length < writer.pages) this.#folds.push(0);
+    if (batch.hasNoLists && isAscii(bytes)) return blob; // ASCII does not fold to anything else
+    const { pageBytes } = batch.layout;
+    for (let from = 0; from < bytes.length; from += pageBytes, page++) {
+      const text = bytes.subarray(from, from + pageBytes + OVERLAP);
       const folds = batch.hasNoLists ? this.#foldsIn(text) : this.#grams.add(text);
-      if (page % 32 === 0) this.#folds.push(0);
       if (folds) this.#folds.view[page >>> 5]! |= 1 << (page & 31);
     }
     return blob;
@@ -228,16 +233,25 @@ export class SegmentSession {
     }
   }
 
+  /** Returns a path to the file through its open folder. Returns undefined if a symlink was followed on the way. */
+  #placeOf(file: string): string | undefined {
+    const slash = file.lastIndexOf(sep);
+    const place = this.#held.open(file.slice(0, Math.max(slash, 1)));
+    return place && place + file.slice(slash);
+  }
+
   /** Reads a file into a buffer that is reused for the next file. */
   #readFile(
     { file, isPinned = false }: Extract<BatchFile["content"], { readonly file: string }>,
     maxFileSize: number,
   ): Uint8Array | SkipReason {
+    const place = isPinned ? this.#placeOf(file) : file;
+    if (place === undefined) return "unreadable";
     // the path may be a symlink or a pipe by now; openFile() neither follows a symlink nor waits for a pipe
-    const descriptor = openFile(file);
+    const descriptor = openFile(place);
     try {
       const stat = fstatSync(descriptor);
-      if (!stat.isFile() || (isPinned && !isAtPath(descriptor, file))) return "unreadable";
+      if (!stat.isFile()) return "unreadable";
       const { size } = stat;
       if (size > maxFileSize) return "too-large";
       if (size > this.#buffer.length) this.#buffer = Buffer.allocUnsafe(2 * size);
@@ -253,6 +267,11 @@ export class SegmentSession {
     }
   }
 }
+
+const sharingOf = (
+  stored: Snapshot,
+  { memoryBytes, leastSharedBytes: leastBytes }: Batch,
+): Sharing => new Sharing(stored, { memoryBytes: memoryBytes / 4, leastBytes });
 
 const fileOf = ({ repository }: Batch, { path, version, revisions }: BatchFile) => ({
   repository,

@@ -1,13 +1,12 @@
 /**
  * Finds content of a new repository that is already stored, by its hash. Its files are then written to segments that
- * borrow this content. So a work tree of an indexed repository takes about 62 bytes per file and its own changes.
+ * borrow this content. So a work tree of an indexed repository takes about 8 bytes per file and its own changes.
  *
- * A segment costs each search a little, so content is borrowed only if it saves LEAST_SHARED_BYTES. Opening the stored
+ * A segment costs each search a little, so content is borrowed only if it saves `leastBytes`. Opening the stored
  * content takes 3 ms for each segment of 256 MiB, and 120 bytes per blob while the run lasts.
  */
 
 import { contentOf, readManifest } from "../../store/catalog/manifest.ts";
-import { LEAST_SHARED_BYTES } from "./bounds.ts";
 import { engineKey, HASH_BYTES } from "../../store/format/format.ts";
 import { unlessCorrupt } from "../../store/format/sealed.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
@@ -42,19 +41,24 @@ export class Sharing {
   readonly #byKey = new Map<number, number>();
   #memory = 0;
   #undecidedBytes = 0;
+  readonly #leastBytes: number;
 
   /**
-   * Opens the stored content, the largest segments first, as much as fits into about `mostBytes` of memory.
+   * Opens the stored content, the largest segments first, as much as fits into about `memoryBytes` of memory.
    * Damaged segments are left out. In a directory of a cluster nothing is shared, because its segments go to other
    * machines one by one.
    */
-  constructor(snapshot: Snapshot, mostBytes: number) {
+  constructor(
+    snapshot: Snapshot,
+    { memoryBytes, leastBytes }: { readonly memoryBytes: number; readonly leastBytes: number },
+  ) {
+    this.#leastBytes = leastBytes;
     if (snapshot.get(engineKey("cluster"), "what the cluster has stored here")) return;
     const { segments } = readManifest(snapshot);
     const contents = new Map(segments.map((one) => [contentOf(one), one.textBytes]));
-    const large = [...contents].filter(([, bytes]) => bytes >= LEAST_SHARED_BYTES);
+    const large = [...contents].filter(([, bytes]) => bytes >= leastBytes);
     for (const [segment] of large.sort((a, b) => b[1] - a[1])) {
-      if (this.#memory >= mostBytes) break;
+      if (this.#memory >= memoryBytes) break;
       unlessCorrupt(() => this.#open(snapshot, segment));
     }
   }
@@ -96,9 +100,14 @@ export class Sharing {
     this.#memory += FILE_BYTES + file.path.length;
     if (lender.blobs.has(blob)) return;
     lender.blobs.add(blob);
-    if (!isWorthIt(lender)) this.#undecidedBytes -= lender.bytes;
+    if (!this.isWorthIt(lender)) this.#undecidedBytes -= lender.bytes;
     lender.bytes += lengthOf(lender.reader, blob);
-    if (!isWorthIt(lender)) this.#undecidedBytes += lender.bytes;
+    if (!this.isWorthIt(lender)) this.#undecidedBytes += lender.bytes;
+  }
+
+  /** Whether the files of a lender get a segment of their own. */
+  isWorthIt({ bytes }: Lender): boolean {
+    return bytes >= this.#leastBytes;
   }
 
   /** The lenders with files. */
@@ -116,9 +125,6 @@ export class Sharing {
     return this.#memory;
   }
 }
-
-/** Whether the files of a lender get a segment of their own. */
-export const isWorthIt = ({ bytes }: Lender): boolean => bytes >= LEAST_SHARED_BYTES;
 
 const lengthOf = ({ blobStarts }: SegmentReader, blob: number): number =>
   blobStarts[blob + 1]! - blobStarts[blob]!;

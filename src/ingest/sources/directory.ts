@@ -18,10 +18,10 @@ import {
   checkedOptions,
   invalid,
 } from "./metadata.ts";
-import type { Listing, Source } from "./source.ts";
+import type { Source } from "./source.ts";
 import { listWorkTree } from "./git-work-tree.ts";
 import { TREE_RULES, type TreeRules } from "./tree-rules.ts";
-import { walk, type Tree } from "./walk.ts";
+import { DISK_VERSIONS, walk, type DiskListing, type Tree } from "./walk.ts";
 import { WALK, type ThreadedOptions } from "./walk-elsewhere.ts";
 
 /**
@@ -87,13 +87,14 @@ function checkedPatterns(patterns: unknown): string[] {
   throw invalid("directory: ignore must be an array of patterns, as lines of a .gitignore file");
 }
 
-async function list(given: Tree, options: ThreadedOptions): Promise<Listing> {
+async function list(given: Tree, options: ThreadedOptions): Promise<DiskListing> {
   await checkRoot(given.root);
   const tree = { ...given, root: await realpath(given.root) };
   return {
     revisions: [{ name: "HEAD" }],
     entries: () => options[WALK]?.(tree) ?? walk(tree, options),
     close: async () => {},
+    [DISK_VERSIONS]: true,
   };
 }
 

@@ -14,20 +14,21 @@ import { isValidPath, shownPath } from "../../base/paths.ts";
 import { Slice } from "../../base/yield.ts";
 import { GitProcesses } from "../../git/git-process.ts";
 import { locateRepository } from "../../git/open-repository.ts";
-import type { Entry, Listing, ListingOptions } from "./source.ts";
-import { versionOf } from "./walk.ts";
+import type { Entry, ListingOptions } from "./source.ts";
+import { DISK_VERSIONS, versionOf, type DiskListing } from "./walk.ts";
 
 const BATCH = 256;
 const REVISIONS = [0] as const;
 
 /** Lists the work tree at `root`, its top folder. Rejects with NOT_A_GIT_REPOSITORY or GIT_MISSING. */
-export async function listWorkTree(root: string, options: ListingOptions): Promise<Listing> {
+export async function listWorkTree(root: string, options: ListingOptions): Promise<DiskListing> {
   const { folder } = await locateRepository(root, options.signal);
   const git = new GitProcesses(folder, options.signal);
   return {
     revisions: [{ name: await branchOf(git) }],
     entries: () => entries(git, options),
     close: async () => git.kill(),
+    [DISK_VERSIONS]: true,
   };
 }
 

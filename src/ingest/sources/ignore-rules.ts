@@ -64,7 +64,7 @@ export class IgnoreRules {
 
   /** Returns the states in a child folder. */
   enter(states: States, name: string): States {
-    return this.#automaton.run(states, `${name}/`).slice();
+    return states.length === 0 ? states : this.#automaton.run(states, `${name}/`).slice();
   }
 
   /** Returns whether a path is ignored, or undefined if no rule matches. */
@@ -168,6 +168,7 @@ class Automaton {
 
   /** Returns the last rule that accepts, or -1. */
   lastAccepted(states: States, name: string, isFolder: boolean): number {
+    if (states.length === 0) return -1;
     const start = states.map((word, i) => word | this.#nameStart[i]!);
     const end = this.run(start, name);
     const accepting = isFolder ? this.#accepting.folder : this.#accepting.file;

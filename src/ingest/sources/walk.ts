@@ -24,7 +24,7 @@ import {
 import type { Stop } from "../../base/abort.ts";
 import { Slice } from "../../base/yield.ts";
 import { comparePaths, isValidPath, shownPath } from "../../base/paths.ts";
-import type { Entry } from "./source.ts";
+import type { Entry, Listing } from "./source.ts";
 
 const BATCH = 256;
 const REVISIONS = [0] as const;
@@ -197,6 +197,14 @@ export function readRules(file: string): string {
     return ""; // git, too, continues without rules that it cannot read
   }
 }
+
+/** Marks listings whose versions are made by versionOf(). Internal. */
+export const DISK_VERSIONS: unique symbol = Symbol("quern.disk-versions");
+
+export type DiskListing = Listing & { readonly [DISK_VERSIONS]: true };
+
+export const hasDiskVersions = (listing: Listing & Partial<DiskListing>): boolean =>
+  listing[DISK_VERSIONS] === true;
 
 const MS = 1_000_000n;
 

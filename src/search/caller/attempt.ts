@@ -17,7 +17,7 @@ export interface Attempt {
   readonly catalog: Catalog;
   readonly segments: readonly SegmentInput[];
   readonly control: Control;
-  /** performance.now() at the call. */
+  /** performance.now() when the host called the engine, before the first attempt. */
   readonly startedAt: number;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Lets the number of matches decide, within one search, how many ranges are shown. An agent's answer shows every
- * range if few match, and otherwise the best range of each file.
+ * range if there are few, and otherwise only the best range of each file.
  */
 
 /** The key of an internal option of search() that quern/mcp uses for a first page. An engine may ignore it. */

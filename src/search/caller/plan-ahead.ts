@@ -116,8 +116,8 @@ function countAll(
 }
 
 /**
- * Computes, from the pages of each atom, the most pages whose content must be read to decide which files match. 0 means
- * that no file matches.
+ * Returns how many pages must be read at most to decide which files match. 0 means that no file matches. `pages` has
+ * the number of pages of each atom.
  */
 function mostPages(node: PlanNode, pages: readonly number[]): number {
   switch (node.kind) {

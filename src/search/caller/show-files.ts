@@ -1,7 +1,7 @@
 /**
- * Shows the files of an answer. Threads show them in groups, and the calling thread converts each group to results as
- * it arrives. It then drops the packed files at once. If a hundred thousand of them waited, the garbage collector
- * would copy them in pauses of 10 ms.
+ * Shows the files of an answer. Threads show them in groups of packed files. As soon as a group arrives, the calling
+ * thread converts it to results and drops the packed form. If a hundred thousand packed files waited, the garbage
+ * collector would copy them in pauses of 10 ms.
  */
 
 import type { Pool } from "../../threads/pool.ts";

@@ -11,8 +11,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 
 /**
- * The first wait. Programs that do only one thing have ended by then. Each wait is twice as long as the previous one,
- * because an index may stay empty.
+ * How long the engine waits before it first checks whether there is anything to search. Programs that do only one thing
+ * have ended by then. Each wait is twice as long as the previous one, so that an index that stays empty costs little.
  */
 const FIRST_REST_MS = 50;
 const MOST_REST_MS = 5000;

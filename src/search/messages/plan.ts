@@ -1,7 +1,7 @@
 /**
- * Defines the plan that threads evaluate: the query as a tree over sets and atoms. The calling thread has converted
- * everything that depends only on repositories and revisions to sets of files. The rest are atoms, which threads
- * evaluate in each segment.
+ * Defines the plan that threads evaluate: the query as a tree over sets and atoms. Some parts of the query depend only
+ * on repositories and revisions. The calling thread has replaced each of them by a set of files. The other parts are
+ * atoms, which threads evaluate in each segment.
  */
 
 import type { Atom } from "../../query/ast.ts";

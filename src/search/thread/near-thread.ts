@@ -28,9 +28,9 @@ import { SearchRun } from "./search-task.ts";
 
 /** The most bytes of cached values: the text of some 400 pages, each in a block of 16 KiB. */
 const KEPT_BYTES = 8 * 2 ** 20;
-/** The most candidate files. Rating a file takes about a microsecond. */
+/** The most candidate files of a search that the calling thread answers. Scoring a file takes about a microsecond. */
 const MOST_FILES = 512;
-/** The most pages. Reading and searching a page takes 1 µs. */
+/** The most pages of such a search. Reading and scanning a page takes 1 µs. */
 const MOST_PAGES = 400;
 
 /** Thrown if a search is too much work for the calling thread. */

@@ -30,7 +30,7 @@ import { zeroTotals, type Totals } from "../messages/totals.ts";
 
 /**
  * If a segment has no more windows with candidates than this, another thread does not help with it, because planning
- * would take as long as scanning.
+ * would take as long as scanning. Neither does it if planning reads all text.
  */
 const WORTH_HELP = 4;
 /** The part of the text cache that one search may use. A search that reads more would evict everything else. */
@@ -110,23 +110,23 @@ export class SearchRun {
       nanoseconds: 0,
     };
     this.#parts.push(part);
+    let isShared = !isOwner;
     try {
       const plan = await this.#plan(position);
       if (!plan) return;
       this.#thread.checkPlan?.(plan);
-      const { steps } = plan;
       const planned = performance.now();
-      if (isOwner) part.plan = reportOf(plan, planned - began);
-      if (isOwner && steps.length > WORTH_HELP) this.#thread.control.open(position);
-      const isShared = !isOwner || steps.length > WORTH_HELP;
+      if (isOwner) {
+        part.plan = reportOf(plan, planned - began);
+        isShared = plan.steps.length > WORTH_HELP && !plan.hasReadText;
+        if (isShared) this.#thread.control.open(position);
+      }
       await this.#windows({ position, plan, isShared, totals, part });
       part.nanoseconds = nanoseconds(performance.now() - planned);
     } catch (error) {
       part.failure = failureOf(error);
     } finally {
-      if (isOwner && part.failure) this.#thread.control.close(position);
-      else if (isOwner && (part.plan?.steps ?? 0) <= WORTH_HELP)
-        this.#thread.control.close(position);
+      if (isOwner && (part.failure || !isShared)) this.#thread.control.close(position);
     }
   }
 

@@ -6,7 +6,7 @@
 import { bytesOf } from "../../base/growable.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
 import { decodeRecord, encodeRecord } from "../format/columns.ts";
-import { engineKey, RETIRE_MS } from "../format/format.ts";
+import { engineKey } from "../format/format.ts";
 import { corrupt, isCount } from "../format/sealed.ts";
 import { RepositoryList } from "./repository-list.ts";
 
@@ -123,12 +123,21 @@ export const withRepositories = (
   arrived: readonly number[],
 ): RepositoryList => repositories.with({ arrived }, generation + 1);
 
-/**
- * Returns the retired segments that nobody reads any more. Each is kept for RETIRE_MS, because other processes may read
- * it. It is also kept while a search of this process uses a generation that contains it (see `oldestHeld`).
- */
-export function deletable(manifest: Manifest, now: number, oldestHeld: number): RetiredSegment[] {
+/** When retired segments may be deleted. */
+export interface Retirement {
+  /** How long other processes may read a retired segment, in milliseconds. */
+  readonly retireMs: number;
+  /** The oldest generation that a search of this process reads. */
+  readonly oldestHeld: number;
+}
+
+/** Returns the retired segments that nobody reads any more. */
+export function deletable(
+  manifest: Manifest,
+  now: number,
+  { retireMs, oldestHeld }: Retirement,
+): RetiredSegment[] {
   return manifest.retired.filter(
-    ({ at, generation }) => now - at >= RETIRE_MS && generation <= oldestHeld,
+    ({ at, generation }) => now - at >= retireMs && generation <= oldestHeld,
   );
 }

@@ -11,11 +11,12 @@ import { sortInSlices } from "../../base/sort.ts";
 import type { Pause } from "../../base/yield.ts";
 import type { Catalog, CatalogRepository, Place } from "./catalog.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
-import { BLOCK_BYTES, HASH_BYTES, NO_BLOB, PART, renumber, segmentKey } from "../format/format.ts";
+import { HASH_BYTES, NO_BLOB, PART, renumber, segmentKey } from "../format/format.ts";
 import type { SkipReason } from "../format/records.ts";
 import { corrupt } from "../format/sealed.ts";
 import type { KeptTables } from "../segments/kept-tables.ts";
-import { mustRead, readFiles, skipReason } from "../segments/segment-tables.ts";
+import { readFiles, readRuns, storedEntry, type Runs } from "../segments/file-tables.ts";
+import { mustRead, skipReason, type SegmentHeader } from "../segments/segment-tables.ts";
 
 /** What all reads need. REQUIRES: the snapshot stays open until all reads have resolved. */
 export interface Reading {
@@ -45,8 +46,8 @@ export async function readFile(
     if (index === undefined) continue;
     const stored = locate(reading, place.segment, place.first + index);
     if (!stored) return undefined;
-    const { content } = reading.headers.get(place.segment)!;
-    return { language: stored.language, bytes: await readText(reading, content, stored) };
+    const header = reading.headers.get(place.segment)!;
+    return { language: stored.language, bytes: await readText(reading, header, stored) };
   }
   return undefined;
 }
@@ -65,30 +66,34 @@ function locate(
   file: number,
 ): Located | undefined {
   const header = headers.get(segment)!;
-  const table = viewOf(mustRead(snapshot, segment, PART.FILES, 7 * header.files));
-  const blob = table.getUint32(4 * file, true);
+  const runs = readRuns(snapshot, segment, header);
+  const { isLenders, index } = runs ? storedEntry(runs, file) : { isLenders: false, index: file };
+  const files = isLenders ? runs!.lenderFiles : (runs?.ownFiles ?? header.files);
+  const from = isLenders ? header.content : segment;
+  const table = viewOf(mustRead(snapshot, from, PART.FILES, 7 * files));
+  const blob = table.getUint32(4 * index, true);
   if (blob === NO_BLOB) return undefined;
-  const language = header.languages[table.getUint16(4 * header.files + 2 * file, true)];
+  const language = header.languages[table.getUint16(4 * files + 2 * index, true)];
   if (blob >= header.blobs || language === undefined)
     throw corrupt(`the files of segment ${segment}`);
   const starts = viewOf(mustRead(snapshot, header.content, PART.BLOBS, 4 * (header.blobs + 1)));
-  const [from, to] = [starts.getUint32(4 * blob, true), starts.getUint32(4 * blob + 4, true)];
-  if (from > to || to > header.textBytes) throw corrupt(`the blobs of segment ${segment}`);
-  return { language, from, to };
+  const [start, end] = [starts.getUint32(4 * blob, true), starts.getUint32(4 * blob + 4, true)];
+  if (start > end || end > header.textBytes) throw corrupt(`the blobs of segment ${segment}`);
+  return { language, from: start, to: end };
 }
 
 async function readText(
   { snapshot, pause }: Reading,
-  content: number,
+  { content, blockBytes }: SegmentHeader,
   { from, to }: Located,
 ): Promise<Uint8Array> {
   const bytes = new Uint8Array(to - from);
   const key = segmentKey(content, PART.TEXT);
   for (let at = from; at < to;) {
     await pause();
-    const block = Math.floor(at / BLOCK_BYTES);
-    const start = block * BLOCK_BYTES;
-    const end = Math.min(to, start + BLOCK_BYTES);
+    const block = Math.floor(at / blockBytes);
+    const start = block * blockBytes;
+    const end = Math.min(to, start + blockBytes);
     const what = `block ${block} of segment ${content}`;
     const text = snapshot.get(renumber(key, block), what);
     if (!text || text.length < end - start) throw corrupt(what);
@@ -98,48 +103,63 @@ async function readText(
   return bytes;
 }
 
-/** The stored paths of a repository's files in a segment. */
-interface Paths {
-  readonly place: Place;
+/** A stored table of paths. */
+interface StoredPaths {
   readonly starts: DataView;
   readonly bytes: Uint8Array;
 }
 
+/** The paths of a repository's files in a segment. */
+interface Paths {
+  readonly place: Place;
+  readonly own: StoredPaths;
+  /** If the segment borrows files, which ones, and the paths of its lender. */
+  readonly borrowed?: { readonly runs: Runs; readonly paths: StoredPaths };
+}
+
 /** Opens the paths, as a copy if `isKept`. REQUIRES: the result is used before the next read, unless `isKept`. */
 function openPaths({ snapshot, headers, tables }: Segments, place: Place, isKept = false): Paths {
-  const kept = tables?.get(place.segment)?.paths;
-  if (kept) return { place, starts: viewOf(bytesOf(kept.starts)), bytes: kept.bytes };
-  const head = 4 * (headers.get(place.segment)!.files + 1);
-  const what = `the paths of segment ${place.segment}`;
-  const stored = snapshot.get(segmentKey(place.segment, PART.PATHS), what);
-  if (!stored || stored.length < head) throw corrupt(what);
-  const value = isKept ? stored.slice() : stored;
-  return { place, starts: viewOf(value), bytes: value.subarray(head) };
+  const { segment } = place;
+  const kept = tables?.get(segment)?.paths;
+  if (kept) return { place, own: { starts: viewOf(bytesOf(kept.starts)), bytes: kept.bytes } };
+  const open = (of: number, files: number, isCopied: boolean): StoredPaths => {
+    const head = 4 * (files + 1);
+    const what = `the paths of segment ${of}`;
+    const stored = snapshot.get(segmentKey(of, PART.PATHS), what);
+    if (!stored || stored.length < head) throw corrupt(what);
+    const value = isCopied ? stored.slice() : stored;
+    return { starts: viewOf(value), bytes: value.subarray(head) };
+  };
+  const header = headers.get(segment)!;
+  const runs = readRuns(snapshot, segment, header);
+  if (!runs) return { place, own: open(segment, header.files, isKept) };
+  const own = open(segment, runs.ownFiles, true);
+  return { place, own, borrowed: { runs, paths: open(runs.lender, runs.lenderFiles, isKept) } };
 }
 
 const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, length);
 
 function pathAt(paths: Paths, index: number): Uint8Array {
-  const [from, to] = [startOf(paths, index), startOf(paths, index + 1)];
-  if (from > to) throw isBroken(paths);
-  return paths.bytes.subarray(from, to);
+  const { bytes, from, to } = rangeAt(paths, index);
+  return bytes.subarray(from, to);
 }
 
 /** Compares a path with `wanted`. Makes no view of its bytes, because a look-up compares many paths. */
 function compareAt(paths: Paths, index: number, wanted: Buffer): number {
-  const [from, to] = [startOf(paths, index), startOf(paths, index + 1)];
-  if (from > to) throw isBroken(paths);
-  return -wanted.compare(paths.bytes, from, to);
+  const { bytes, from, to } = rangeAt(paths, index);
+  return -wanted.compare(bytes, from, to);
 }
 
-function startOf(paths: Paths, index: number): number {
-  const start = paths.starts.getUint32(4 * (paths.place.first + index), true);
-  if (start > paths.bytes.length) throw isBroken(paths);
-  return start;
+/** Returns the table that contains a path, and the path's range there. */
+function rangeAt({ place, own, borrowed }: Paths, index: number) {
+  const entry = borrowed && storedEntry(borrowed.runs, place.first + index);
+  const { starts, bytes } = entry?.isLenders ? borrowed!.paths : own;
+  const at = entry?.index ?? place.first + index;
+  const [from, to] = [starts.getUint32(4 * at, true), starts.getUint32(4 * at + 4, true)];
+  if (from > to || to > bytes.length) throw corrupt(`the paths of segment ${place.segment}`);
+  return { bytes, from, to };
 }
-
-const isBroken = ({ place }: Paths) => corrupt(`the paths of segment ${place.segment}`);
 
 /** Returns the index, within the place, of the file that has this path and is in the set. */
 function findPath(
@@ -210,9 +230,10 @@ export function fileFacts(
   { snapshot, headers, tables }: Segments,
   segment: number,
 ): (file: number) => FileFacts {
-  const { files, blobs, content } = headers.get(segment)!;
+  const header = headers.get(segment)!;
+  const { blobs, content } = header;
   const kept = tables?.get(segment);
-  const table = kept?.files ?? readFiles(snapshot, segment, files);
+  const table = kept?.files ?? readFiles(snapshot, segment, header);
   const hashes = kept
     ? Buffer.from(kept.hashes.buffer, kept.hashes.byteOffset, kept.hashes.length)
     : Buffer.from(mustRead(snapshot, content, PART.HASHES, HASH_BYTES * blobs));

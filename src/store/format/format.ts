@@ -1,6 +1,6 @@
 /**
  * Describes the format of the data directory: one LMDB environment with one table. The first byte of a key says what
- * its value contains. Format version 5.
+ * its value contains. Format version 6.
  *
  *     0  name                       engine records: `format`, `manifest`, `lease`; `cluster`: what a
  *                                   cluster has put in this directory
@@ -8,7 +8,7 @@
  *     2  repository                 its files that are listed but not searchable, see skipped-files.ts
  *     3  repository segment rev     revision set: which of the repository's files in the segment
  *                                   the revision names; a bitset that begins at its first file there
- *     4  repository segment         versions of the repository's files in the segment
+ *     4  repository segment         versions of the repository's files in the segment, see file-versions.ts
  *     5  segment part number        everything else about a segment
  *
  * Numbers in keys are big-endian, so that a new segment is appended. They are u32, except rev (u16) and part (u8).
@@ -17,14 +17,14 @@
  * INDEX_CORRUPT. It never guesses.
  *
  * **Segments** never change once a manifest names them. A segment's *text* is the concatenated content of its blobs.
- * It is cut into blocks of BLOCK_BYTES. A blob is cut into pages of PAGE_BYTES, of which the last may be shorter. An
- * empty blob has no page. Pages, blobs and files are numbered from 0 in their segment. Files are ordered by
- * repository number, then path (in bytes), then blob.
+ * It is cut into blocks of `blockBytes`. A blob is cut into pages of `pageBytes`, of which the last may be shorter. An
+ * empty blob has no page. Both sizes are in the segment's header. Pages, blobs and files are numbered from 0 in their
+ * segment. Files are ordered by repository number, then path (in bytes), then blob.
  *
  *     part  number                            holds
- *     HEADER      0 and 1, a copy             record of counts and languages; three columns: repository
+ *     HEADER      0 and 1, a copy             record of counts, sizes and languages; three columns: repository
  *                                             (u32), its first file, how many (see columns.ts)
- *     TEXT        block                       BLOCK_BYTES of text
+ *     TEXT        block                       `blockBytes` of text
  *     BLOBS       0                           where each blob begins in the text, and its end (u32)
  *     HASHES      0                           the first 20 bytes of the SHA-256 of each blob
  *     FOLDS       0                           bitset of pages: folding changes a code point beyond
@@ -36,6 +36,8 @@
  *     SYMBOLS     edition, block              definitions, see symbols.ts; written later
  *     NAMES       edition, block              posting lists of the definitions' names, see name-lists.ts
  *     RANGES      edition, blob               finished ranges of an unfinished edition, see symbol-columns.ts
+ *     RUNS        0                           which files are the lender's, see file-tables.ts; only in a
+ *                                             segment that borrows, whose FILES and PATHS lack these files
  *
  * A file without searchable content has NO_BLOB as its blob, and its skip reason in the flags.
  *
@@ -52,23 +54,34 @@
  * deletes an edition of symbols that was replaced. A search that no longer finds its segment or edition starts again.
  *
  * **Borrowed content.** A segment may borrow the content of another one, its *lender*: the parts TEXT, BLOBS, HASHES,
- * FOLDS, GRAMS, POSTINGS, SYMBOLS and NAMES. It stores only HEADER, FILES, PATHS and the versions of its files. Its
- * header and its entry in the manifest name the lender. Its files have the lender's blobs; many of these blobs may have
- * no file here. A lender stores its own content. It is not deleted while another segment borrows from it, even if one
- * of the two is retired. All segments with the same content have the same edition of symbols. Segments that borrow from
- * one lender can be merged into one that borrows from it. In all other merges, segments with the same content are
- * merged together.
+ * FOLDS, GRAMS, POSTINGS, SYMBOLS and NAMES. It stores only HEADER, RUNS, FILES, PATHS and the versions of its files.
+ * RUNS says which of its files are also files of the lender, with the same path, blob, language and flags. FILES and
+ * PATHS contain only the others. Its header and its entry in the manifest name the lender. The header's languages begin
+ * with those of the lender. Its files have the lender's blobs; many of these blobs may have no file here. A lender
+ * stores its own content. It is not deleted while another segment borrows from it, even if one of the two is retired.
+ * All segments with the same content have the same edition of symbols. Segments that borrow from one lender can be
+ * merged into one that borrows from it. In all other merges, segments with the same content are merged together.
  *
  * **Versions of this format**: In version 1, a segment's repositories and a repository's skipped files are
  * MessagePack maps. In version 2 they are columns. In version 3, the manifest's list of repositories is columns, too.
- * In version 4, segments may borrow content. In version 5, pages and blocks of text are half as long as before.
+ * In version 4, segments may borrow content. In version 5, pages and blocks of text are half as long as before. In
+ * version 6, segments may also borrow files, versions are stored without the zeros at their end, and headers have the
+ * sizes of pages and blocks.
  */
 
 import { SEAL_BYTES } from "./sealed.ts";
 
-export const FORMAT_VERSION = 5;
+export const FORMAT_VERSION = 6;
 
-/** The size of a page, the unit that posting lists point to. docs/index-format.md has the measurement. */
+/** How the text of a segment is cut. */
+export interface Layout {
+  /** The size of a page, the unit that posting lists point to. */
+  readonly pageBytes: number;
+  /** The size of a block of text, which is stored as one value. */
+  readonly blockBytes: number;
+}
+
+/** The size of a page in new segments, and the largest one. docs/index-format.md has the measurement. */
 export const PAGE_BYTES = 4_096;
 /** The number of bytes after a page that its grams also cover. */
 export const OVERLAP = 128;
@@ -77,9 +90,13 @@ const VALUE_HEADER_BYTES = 24;
 /** Returns the length of the payload that exactly fills this many of LMDB's pages. */
 export const filling = (pages: number): number => 4096 * pages - VALUE_HEADER_BYTES - SEAL_BYTES;
 
+/** The size of a block of text in new segments, and the largest one. */
 export const BLOCK_BYTES = filling(4);
+export const LAYOUT: Layout = { pageBytes: PAGE_BYTES, blockBytes: BLOCK_BYTES };
 /** The most content in a segment. So offsets in its text stay below 2^29. */
 export const SEGMENT_BYTES = 256 * 2 ** 20;
+/** Segments in memory are numbered from here up, published ones from 1 up. */
+export const FIRST_MEMORY_SEGMENT = 0x8000_0000;
 export const HASH_BYTES = 20;
 export const NO_BLOB = 0xffff_ffff;
 export const RETIRE_MS = 10_000;
@@ -97,6 +114,7 @@ export const PART = {
   SYMBOLS: 9,
   NAMES: 10,
   RANGES: 11,
+  RUNS: 12,
 } as const;
 export type Part = (typeof PART)[keyof typeof PART];
 
@@ -129,6 +147,9 @@ export const segmentKey = (segment: number, part: Part, number = 0): Buffer =>
 
 /** Returns the segment's number in a key. */
 export const numberOf = (segmentKey: Buffer): number => segmentKey.readUInt32BE(6);
+
+/** Returns the part of the segment that a key of table 5 belongs to. */
+export const partOfKey = (segmentKey: Uint8Array): number | undefined => segmentKey[5];
 
 /** Changes the segment's number in a key, in place. */
 export const renumber = (segmentKey: Buffer, number: number): Buffer => {

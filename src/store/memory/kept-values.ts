@@ -26,7 +26,7 @@ export class NotKept extends Error {
   }
 }
 
-/** Records what is read through it, each value once. Closing it leaves the snapshot open. */
+/** Reads from another snapshot and records what is read, each value once. Closing it leaves the other snapshot open. */
 export class ValueRecorder implements Snapshot {
   readonly #snapshot: Snapshot;
   readonly #most: number;

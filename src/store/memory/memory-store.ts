@@ -2,32 +2,44 @@
  * Keeps segments in memory, for unsaved text that no other process sees. Keys, seals and tables are the same
  * as in the store on disk (format.ts), so the readers and writers of segments work with both.
  *
- * Segments in memory are numbered from FIRST_MEMORY_SEGMENT up, published ones from 1 up. Values are written into
- * shared memory, which all threads read without copying it.
+ * Segments in memory are numbered from FIRST_MEMORY_SEGMENT up. Values are written into shared memory, which all
+ * threads read without copying it. A checkout has ten thousand blocks of text, so these are kept in a shorter way. They
+ * have room for a seal, but no seal, which would take 25 ms to make and 25 ms to check on each of two threads. They have
+ * no keys, because each search would send all keys to each thread.
  */
 
-import { PART_KEY_BYTES, segmentOfKey, SEGMENTS_TABLE } from "../format/format.ts";
-import { sealedLength, sealInto, unseal } from "../format/sealed.ts";
+import { copyBytes } from "../../base/copy-bytes.ts";
+import {
+  FIRST_MEMORY_SEGMENT,
+  numberOf,
+  PART,
+  PART_KEY_BYTES,
+  partOfKey,
+  segmentOfKey,
+  SEGMENTS_TABLE,
+} from "../format/format.ts";
+import { SEAL_BYTES, sealedLength, sealInto, unseal } from "../format/sealed.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
 import type { SegmentTarget } from "../segments/segment-target.ts";
-
-export const FIRST_MEMORY_SEGMENT = 0x8000_0000;
 
 /** All values of one segment, as plain data that can be sent to other threads. */
 export interface PackedSegment {
   readonly segment: number;
-  /** The keys, decoded as latin1. */
+  /** The keys of all values but blocks of text, decoded as latin1. */
   readonly keys: readonly string[];
-  /** For each sealed value its chunk, and its start and end there. */
+  /** For each of these values, sealed, its chunk, and its start and end there. */
   readonly places: Uint32Array;
+  /** The same for each block of text, by number. */
+  readonly blocks: Uint32Array;
   /** The chunks, in shared memory. */
   readonly chunks: readonly Uint8Array[];
 }
 
 /** Returns the bytes of all values of a segment. */
-export function packedBytes({ places }: PackedSegment): number {
+export function packedBytes({ places, blocks }: PackedSegment): number {
   let bytes = 0;
-  for (let i = 0; i < places.length; i += 3) bytes += places[i + 2]! - places[i + 1]!;
+  for (const some of [places, blocks])
+    for (let i = 0; i < some.length; i += 3) bytes += some[i + 2]! - some[i + 1]!;
   return bytes;
 }
 
@@ -38,8 +50,9 @@ const MOST_CHUNK_BYTES = 2 ** 22;
 /** A segment that is being written. */
 export class MemoryTarget implements SegmentTarget {
   readonly segment: number;
-  readonly environment = { snapshot: (): Snapshot => new MemorySnapshot(valuesOf([this.pack()])) };
+  readonly environment = { snapshot: (): Snapshot => new MemorySnapshot([this.pack()]) };
   readonly #values = new Map<string, readonly [chunk: number, start: number, end: number]>();
+  readonly #blocks: number[] = [];
   readonly #chunks: Uint8Array[] = [];
   /** The bytes of the last chunk that are in use. */
   #used = 0;
@@ -62,9 +75,16 @@ export class MemoryTarget implements SegmentTarget {
     const length = sealedLength(payload);
     if (this.#used + length > (this.#chunks.at(-1)?.length ?? 0)) this.#addChunk(length);
     const [start, end] = [this.#used, this.#used + length];
-    sealInto(this.#chunks.at(-1)!.subarray(start, end), key, payload);
     this.#used = end;
+    if (isBlock(key)) return this.#putBlock(payload[0]!, start, end);
+    sealInto(this.#chunks.at(-1)!.subarray(start, end), key, payload);
     this.#values.set(key.toString("latin1"), [this.#chunks.length - 1, start, end]);
+  }
+
+  /** Puts the next block of text. A segment's writer puts them in order, each in one piece. */
+  #putBlock(block: Uint8Array, start: number, end: number): void {
+    copyBytes(block, 0, this.#chunks.at(-1)!, start, block.length);
+    this.#blocks.push(this.#chunks.length - 1, start, end);
   }
 
   #addChunk(least: number): void {
@@ -75,48 +95,45 @@ export class MemoryTarget implements SegmentTarget {
 
   pack(): PackedSegment {
     const places = Uint32Array.from([...this.#values.values()].flat());
-    return { segment: this.segment, keys: [...this.#values.keys()], places, chunks: this.#chunks };
+    const blocks = Uint32Array.from(this.#blocks);
+    const keys = [...this.#values.keys()];
+    return { segment: this.segment, keys, places, blocks, chunks: this.#chunks };
   }
 }
 
 /** Returns a snapshot that contains the packed segments as well as everything in `snapshot`. */
-export function withSegments(snapshot: Snapshot, segments: readonly PackedSegment[]): Snapshot {
-  return segments.length === 0 ? snapshot : new MemorySnapshot(valuesOf(segments), snapshot);
-}
+export const withSegments = (snapshot: Snapshot, segments: readonly PackedSegment[]): Snapshot =>
+  segments.length === 0 ? snapshot : new MemorySnapshot(segments, snapshot);
 
 /** Returns a snapshot that contains only the packed segment. */
-export const openPacked = (segment: PackedSegment): Snapshot =>
-  new MemorySnapshot(valuesOf([segment]));
-
-function valuesOf(segments: readonly PackedSegment[]): Map<string, Uint8Array> {
-  const values = new Map<string, Uint8Array>();
-  for (const { keys, places, chunks } of segments)
-    keys.forEach((key, i) => {
-      const [chunk, start, end] = places.subarray(3 * i, 3 * i + 3);
-      values.set(key, chunks[chunk!]!.subarray(start, end));
-    });
-  return values;
-}
+export const openPacked = (segment: PackedSegment): Snapshot => new MemorySnapshot([segment]);
 
 class MemorySnapshot implements Snapshot {
-  readonly #values: ReadonlyMap<string, Uint8Array>;
+  readonly #values = new Map<string, Uint8Array>();
+  readonly #segments: ReadonlyMap<number, PackedSegment>;
   readonly #disk: Snapshot | undefined;
 
-  constructor(values: ReadonlyMap<string, Uint8Array>, disk?: Snapshot) {
-    this.#values = values;
+  constructor(segments: readonly PackedSegment[], disk?: Snapshot) {
+    this.#segments = new Map(segments.map((one) => [one.segment, one]));
+    for (const { keys, places, chunks } of segments)
+      for (const [i, key] of keys.entries()) this.#values.set(key, valueAt(places, i, chunks)!);
     this.#disk = disk;
   }
 
   get(key: Buffer, what: string): Uint8Array | undefined {
     if (this.#disk && !isInMemory(key)) return this.#disk.get(key, what);
     const value = this.getSealed(key);
+    if (!value) return undefined;
     // a copy, because msgpackr's native part crashes the process if it is given shared memory
-    return value && unseal(key, Uint8Array.from(value), what);
+    const copy = Uint8Array.from(value);
+    return isBlock(key) ? copy.subarray(0, -SEAL_BYTES) : unseal(key, copy, what);
   }
 
   getSealed(key: Buffer): Uint8Array | undefined {
     if (this.#disk && !isInMemory(key)) return this.#disk.getSealed(key);
-    return this.#values.get(key.toString("latin1"));
+    if (!isBlock(key)) return this.#values.get(key.toString("latin1"));
+    const segment = this.#segments.get(segmentOfKey(key));
+    return segment && valueAt(segment.blocks, numberOf(key), segment.chunks);
   }
 
   keys(...range: Parameters<Snapshot["keys"]>): Iterable<Buffer> {
@@ -127,6 +144,18 @@ class MemorySnapshot implements Snapshot {
     this.#disk?.close();
   }
 }
+
+function valueAt(
+  places: Uint32Array,
+  i: number,
+  chunks: readonly Uint8Array[],
+): Uint8Array | undefined {
+  const chunk = chunks[places[3 * i] ?? -1];
+  return chunk?.subarray(places[3 * i + 1], places[3 * i + 2]);
+}
+
+/** Whether the key is that of a block of text. */
+const isBlock = (key: Buffer): boolean => key[0] === SEGMENTS_TABLE && partOfKey(key) === PART.TEXT;
 
 const isInMemory = (key: Buffer): boolean =>
   key[0] === SEGMENTS_TABLE &&

@@ -9,11 +9,10 @@ import { LruCache } from "../../base/lru-cache.ts";
 import type { Pause } from "../../base/yield.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
 import { HASH_BYTES, PART } from "../format/format.ts";
+import { readFiles, readPaths } from "./file-tables.ts";
 import {
   mustRead,
   readBlobs,
-  readFiles,
-  readPaths,
   searchableFiles,
   type FileTable,
   type PathTable,
@@ -62,9 +61,9 @@ export async function readTables(
   header: SegmentHeader,
   pause: Pause,
 ): Promise<FileTables> {
-  const files = readFiles(snapshot, segment, header.files);
+  const files = readFiles(snapshot, segment, header);
   await pause();
-  const paths = readPaths(snapshot, segment, header.files);
+  const paths = readPaths(snapshot, segment, header);
   await pause();
   const hashes = mustRead(snapshot, header.content, PART.HASHES, HASH_BYTES * header.blobs).slice();
   await pause();

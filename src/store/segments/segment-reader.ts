@@ -4,20 +4,27 @@
  * never changes, so a reader outlives snapshots. A later snapshot may no longer contain the segment.
  */
 
+import { copyBytes } from "../../base/copy-bytes.ts";
 import { wordsOf } from "../../base/growable.ts";
 import { wordsFor, type Bitset } from "../../base/bitset.ts";
 import type { QuernError } from "../../base/errors.ts";
 import { LastRead, type Snapshot } from "../lmdb/environment.ts";
-import { BLOCK_BYTES, HASH_BYTES, NO_BLOB, PART, renumber, segmentKey } from "../format/format.ts";
+import {
+  FIRST_MEMORY_SEGMENT,
+  HASH_BYTES,
+  NO_BLOB,
+  PART,
+  renumber,
+  segmentKey,
+} from "../format/format.ts";
+import { readFiles, readPaths } from "./file-tables.ts";
 import { listsOfText, PostingsReader } from "./postings.ts";
 import { corrupt, isSealed, SEAL_BYTES } from "../format/sealed.ts";
 import {
   firstPages,
   mustRead,
   readBlobs,
-  readFiles,
   readHeader,
-  readPaths,
   type FileTable,
   type PathTable,
   type SegmentHeader,
@@ -26,6 +33,7 @@ import {
 export interface SegmentReader {
   readonly segment: number;
   readonly header: SegmentHeader;
+  readonly pageBytes: number;
   readonly blobStarts: Uint32Array;
   /** The first page of each blob, then the number of pages. */
   readonly firstPages: Uint32Array;
@@ -56,6 +64,7 @@ export function openSegment(snapshot: Snapshot, segment: number): SegmentReader 
 class Reader implements SegmentReader {
   readonly segment: number;
   readonly header: SegmentHeader;
+  readonly pageBytes: number;
   readonly blobStarts: Uint32Array;
   readonly firstPages: Uint32Array;
   readonly pageBlobs: Uint32Array;
@@ -64,6 +73,8 @@ class Reader implements SegmentReader {
   readonly blobFileStarts: Uint32Array;
   readonly blobFiles: Uint32Array;
   readonly postings: PostingsReader;
+  readonly #blockBytes: number;
+  /** For each block, whether its seal need not be checked any more. */
   readonly #verified: Uint8Array;
   #paths: PathTable | undefined;
   #hashes: Uint8Array | undefined;
@@ -74,18 +85,21 @@ class Reader implements SegmentReader {
   constructor(snapshot: Snapshot, segment: number, header: SegmentHeader) {
     this.segment = segment;
     this.header = header;
-    const { content } = header;
+    const { content, pageBytes, blockBytes } = header;
+    this.pageBytes = pageBytes;
+    this.#blockBytes = blockBytes;
     this.#textKey = segmentKey(content, PART.TEXT);
     this.blobStarts = readBlobs(snapshot, header);
-    this.firstPages = firstPages(this.blobStarts);
+    this.firstPages = firstPages(this.blobStarts, pageBytes);
     if (this.firstPages.at(-1) !== header.pages) throw corrupt(`the pages of segment ${segment}`);
     this.pageBlobs = pageBlobs(this.firstPages);
     this.folds = wordsOf(mustRead(snapshot, content, PART.FOLDS, 4 * wordsFor(header.pages)));
-    this.files = readFiles(snapshot, segment, header.files);
+    this.files = readFiles(snapshot, segment, header);
     if (!isWithin(this.files, header)) throw corrupt(`the files of segment ${segment}`);
     [this.blobFileStarts, this.blobFiles] = filesByBlob(this.files.blobs, header.blobs);
     this.postings = new PostingsReader(snapshot, listsOfText(content), header.postingBlocks);
-    this.#verified = new Uint8Array(Math.ceil(header.textBytes / BLOCK_BYTES));
+    this.#verified = new Uint8Array(Math.ceil(header.textBytes / blockBytes));
+    if (content >= FIRST_MEMORY_SEGMENT) this.#verified.fill(1); // these blocks have no seals
   }
 
   get bytes(): number {
@@ -102,7 +116,7 @@ class Reader implements SegmentReader {
   }
 
   paths(snapshot: Snapshot): PathTable {
-    return (this.#paths ??= readPaths(snapshot, this.segment, this.header.files));
+    return (this.#paths ??= readPaths(snapshot, this.segment, this.header));
   }
 
   hashes(snapshot: Snapshot): Uint8Array {
@@ -116,13 +130,14 @@ class Reader implements SegmentReader {
   }
 
   copyText(snapshot: Snapshot, from: number, to: number, target: Uint8Array, at: number): void {
-    let block = Math.floor(from / BLOCK_BYTES);
+    const blockBytes = this.#blockBytes;
+    let block = Math.floor(from / blockBytes);
     for (let next = from; next < to; block++) {
-      const start = block * BLOCK_BYTES;
-      const end = Math.min(to, start + BLOCK_BYTES);
+      const start = block * blockBytes;
+      const end = Math.min(to, start + blockBytes);
       const sealed = this.#block(snapshot, block);
       if (sealed.length - SEAL_BYTES < end - start) throw this.#isBroken(block);
-      target.set(sealed.subarray(next - start, end - start), at + next - from);
+      copyBytes(sealed, next - start, target, at + next - from, end - next);
       next = end;
     }
   }

@@ -5,12 +5,15 @@ import { emptyBitset, setBit, type Bitset } from "../../base/bitset.ts";
 import { bytesOf, wordsOf } from "../../base/growable.ts";
 import type { Pause } from "../../base/yield.ts";
 import {
+  BLOCK_BYTES,
   FILE_FLAG,
   NO_BLOB,
+  OVERLAP,
   PAGE_BYTES,
   PART,
   segmentKey,
   SKIP_SHIFT,
+  type Layout,
   type Part,
 } from "../format/format.ts";
 import { SKIP_REASONS, type SkipReason } from "../format/records.ts";
@@ -18,7 +21,8 @@ import { decodeRecord, encodeRecord } from "../format/columns.ts";
 import { corrupt, isCount } from "../format/sealed.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
 
-export interface SegmentHeader {
+/** The layout is that of the segment that stores the text. */
+export interface SegmentHeader extends Layout {
   /**
    * The segment that stores the text, its posting lists and its symbols: the segment itself, or one that it borrows
    * from.
@@ -138,13 +142,22 @@ const COUNTS = [
   "repositories",
 ] as const;
 
+/** Whether a layout is one that readers have room for. The overlap of a page ends in the next page. */
+const isLayout = ({ pageBytes, blockBytes }: Readonly<Record<string, unknown>>): boolean =>
+  isCount(pageBytes) &&
+  isCount(blockBytes) &&
+  pageBytes >= OVERLAP &&
+  pageBytes <= Math.min(PAGE_BYTES, blockBytes) &&
+  blockBytes <= BLOCK_BYTES;
+
 const isHeader = (header: Readonly<Record<string, unknown>>): boolean =>
   COUNTS.every((name) => isCount(header[name])) &&
+  isLayout(header) &&
   (header["content"] === undefined || isCount(header["content"])) &&
   Array.isArray(header["languages"]) &&
   header["languages"].every((language) => typeof language === "string");
 
-const isAscending = (words: Uint32Array): boolean => {
+export const isAscending = (words: Uint32Array): boolean => {
   for (let i = 1; i < words.length; i++) if (words[i]! < words[i - 1]!) return false;
   return true;
 };
@@ -230,35 +243,6 @@ function* readingHeaderCopy(source: Reading, segment: number, copy: HeaderCopy):
   return { ...record, content: record.content ?? segment, repositories };
 }
 
-export const encodeFiles = (files: FileTable): Uint8Array[] => [
-  bytesOf(files.blobs),
-  bytesOf(files.languages),
-  files.flags,
-];
-
-export function readFiles(snapshot: Snapshot, segment: number, count: number): FileTable {
-  const value = mustRead(snapshot, segment, PART.FILES, 7 * count);
-  const languages = new Uint16Array(count);
-  bytesOf(languages).set(value.subarray(4 * count, 6 * count));
-  return {
-    blobs: wordsOf(value.subarray(0, 4 * count)),
-    languages,
-    flags: value.slice(6 * count),
-  };
-}
-
-export const encodePaths = (paths: PathTable): Uint8Array[] => [bytesOf(paths.starts), paths.bytes];
-
-export function readPaths(snapshot: Snapshot, segment: number, count: number): PathTable {
-  const what = `the paths of segment ${segment}`;
-  const value = snapshot.get(segmentKey(segment, PART.PATHS), what);
-  const startsBytes = 4 * (count + 1);
-  if (!value || value.length < startsBytes) throw corrupt(what);
-  const starts = wordsOf(value.subarray(0, startsBytes));
-  if (value.length !== startsBytes + starts[count]! || !isAscending(starts)) throw corrupt(what);
-  return { starts, bytes: value.slice(startsBytes) };
-}
-
 /** Reads the offset of each blob in the text, then the end of the last one. */
 export function readBlobs(
   snapshot: Snapshot,
@@ -286,11 +270,11 @@ export function mustRead(
 }
 
 /** Returns the first page of each blob, then the number of pages. */
-export function firstPages(blobStarts: Uint32Array): Uint32Array {
+export function firstPages(blobStarts: Uint32Array, pageBytes: number): Uint32Array {
   const first = new Uint32Array(blobStarts.length);
   for (let blob = 1; blob < first.length; blob++) {
     const bytes = blobStarts[blob]! - blobStarts[blob - 1]!;
-    first[blob] = first[blob - 1]! + Math.ceil(bytes / PAGE_BYTES);
+    first[blob] = first[blob - 1]! + Math.ceil(bytes / pageBytes);
   }
   return first;
 }

@@ -11,23 +11,19 @@ import { emptyBitset, setBit, type Bitset } from "../../base/bitset.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Writer } from "../lmdb/environment.ts";
 import {
-  BLOCK_BYTES,
   HASH_BYTES,
-  PAGE_BYTES,
   PART,
   segmentKey,
   versionsKey,
+  type Layout,
   type Part,
 } from "../format/format.ts";
+import { encodeVersions } from "./file-versions.ts";
 import { listsOfText, PostingsWriter } from "./postings.ts";
 import type { SegmentTarget } from "./segment-target.ts";
-import {
-  encodeFiles,
-  encodePaths,
-  putHeader,
-  type RepositoryFiles,
-  type SegmentHeader,
-} from "./segment-tables.ts";
+import { encodeFiles, encodePaths, encodeRuns } from "./file-tables.ts";
+import { patchOf, pick, type Files } from "./lender-files.ts";
+import { putHeader, type RepositoryFiles, type SegmentHeader } from "./segment-tables.ts";
 
 /** How many blocks one transaction has: enough to make commits cheap, few enough not to block for long. */
 const TRANSACTION_BLOCKS = 128;
@@ -65,10 +61,24 @@ export interface RevisionSet {
 /** Calls `visit` with every gram and its gaps, in ascending order of the grams. */
 export type GramSource = (visit: (gram: number, gaps: Uint8Array) => void) => void;
 
+/** The tables of a segment that lends its content. */
+export interface LenderTables extends Files {
+  readonly header: SegmentHeader;
+}
+
+interface FilesToStore {
+  /** All files, in the order of the segment. */
+  readonly order: Uint32Array;
+  readonly languages: readonly string[];
+  /** The tables of the files that the segment does not borrow. */
+  readonly stored: Files;
+}
+
 export class SegmentWriter {
+  readonly layout: Layout;
   readonly #target: SegmentTarget;
   // text
-  #block = new Uint8Array(BLOCK_BYTES);
+  #block: Uint8Array<ArrayBuffer>;
   #blockLength = 0;
   /** Full blocks that are not written yet. */
   #blocks: Uint8Array[] = [];
@@ -91,8 +101,10 @@ export class SegmentWriter {
   readonly #revisions: (readonly number[])[] = [];
   readonly #languages = new Map<string, number>();
 
-  constructor(target: SegmentTarget) {
+  constructor(target: SegmentTarget, layout: Layout) {
     this.#target = target;
+    this.layout = layout;
+    this.#block = new Uint8Array(layout.blockBytes);
   }
 
   get segment(): number {
@@ -113,7 +125,7 @@ export class SegmentWriter {
       this.blobs * 45 +
       this.files * 48 +
       this.#paths.length +
-      (1 + TRANSACTION_BLOCKS) * BLOCK_BYTES
+      (1 + TRANSACTION_BLOCKS) * this.layout.blockBytes
     );
   }
 
@@ -123,7 +135,7 @@ export class SegmentWriter {
     this.#blobStarts.push(start);
     this.#hashes.push(hash);
     for (const piece of pieces) this.#addText(piece);
-    this.pages += Math.ceil((this.textBytes - start) / PAGE_BYTES);
+    this.pages += Math.ceil((this.textBytes - start) / this.layout.pageBytes);
     return this.blobs - 1;
   }
 
@@ -142,19 +154,20 @@ export class SegmentWriter {
   }
 
   #addText(text: Uint8Array): void {
+    const { blockBytes } = this.layout;
     this.textBytes += text.length;
     for (let at = 0; at < text.length;) {
-      const piece = text.subarray(at, at + BLOCK_BYTES - this.#blockLength);
+      const piece = text.subarray(at, at + blockBytes - this.#blockLength);
       this.#block.set(piece, this.#blockLength);
       this.#blockLength += piece.length;
       at += piece.length;
-      if (this.#blockLength === BLOCK_BYTES) this.#endBlock();
+      if (this.#blockLength === blockBytes) this.#endBlock();
     }
   }
 
   #endBlock(): void {
     this.#blocks.push(this.#block.subarray(0, this.#blockLength));
-    this.#block = this.#spare.pop() ?? new Uint8Array(BLOCK_BYTES);
+    this.#block = this.#spare.pop() ?? new Uint8Array(this.layout.blockBytes);
     this.#blockLength = 0;
     if (this.#blocks.length === TRANSACTION_BLOCKS)
       this.#target.write((writer) => this.#flushText(writer));
@@ -177,11 +190,15 @@ export class SegmentWriter {
       if (postings.pendingBlocks >= TRANSACTION_BLOCKS)
         this.#target.write((writer) => postings.flush(writer));
     });
-    return this.#putFiles((writer) => {
+    const order = this.#order();
+    const languages = [...this.#languages.keys()];
+    const stored = this.#tables(order, languages);
+    return this.#putFiles({ order, languages, stored }, (writer) => {
       this.#flushText(writer);
       const postingBlocks = postings.finish(writer);
       this.#putBlobs(writer, folds);
       return {
+        ...this.layout,
         content: this.segment,
         blobs: this.blobs,
         pages: this.pages,
@@ -196,24 +213,33 @@ export class SegmentWriter {
    * Writes a segment that borrows the content of another one. REQUIRES: the lender is not deleted, no blob was added,
    * and the blobs of all files are in the lender.
    */
-  finishBorrowing(lender: SegmentHeader): WrittenSegment {
-    return this.#putFiles(() => lender);
+  finishBorrowing(lender: LenderTables): WrittenSegment {
+    const languages = [...new Set([...lender.header.languages, ...this.#languages.keys()])];
+    const order = this.#order();
+    const all = this.#tables(order, languages);
+    const { runs, own } = patchOf(all, lender);
+    const stored = pick(all, own);
+    return this.#putFiles({ order, languages, stored }, (writer) => {
+      this.#put(writer, PART.RUNS, ...encodeRuns(lender.header.files, runs));
+      return lender.header;
+    });
   }
 
   /** Writes the tables of files and the header. `putContent` writes the content in the same transaction. */
   #putFiles(
+    { order, languages, stored }: FilesToStore,
     putContent: (writer: Writer) => Omit<SegmentHeader, "files" | "languages" | "repositories">,
   ): WrittenSegment {
-    const order = this.#order();
     const repositories = this.#repositoryRanges(order);
     const counts = this.#target.write((writer) => {
       const content = putContent(writer);
-      this.#putTables(writer, order);
+      this.#put(writer, PART.FILES, ...encodeFiles(stored.files));
+      this.#put(writer, PART.PATHS, ...encodePaths(stored.paths));
       this.#putVersions(writer, order, repositories);
       putHeader(writer, this.segment, {
         ...content,
         files: this.files,
-        languages: [...this.#languages.keys()],
+        languages,
         repositories: {
           numbers: Uint32Array.from(repositories, ({ repository }) => repository),
           firsts: Uint32Array.from(repositories, ({ first }) => first),
@@ -269,24 +295,24 @@ export class SegmentWriter {
     this.#put(writer, PART.FOLDS, bytesOf(folds));
   }
 
-  #putTables(writer: Writer, order: Uint32Array): void {
-    const [blobs, languages, flags] = [this.#blobs.view, this.#languageOf.view, this.#flags.view];
-    this.#put(
-      writer,
-      PART.FILES,
-      ...encodeFiles({
-        blobs: Uint32Array.from(order, (file) => blobs[file]!),
-        languages: Uint16Array.from(order, (file) => languages[file]!),
-        flags: Uint8Array.from(order, (file) => flags[file]!),
-      }),
-    );
+  /** Returns the tables of all files, with the numbers that languages have in `languages`. */
+  #tables(order: Uint32Array, languages: readonly string[]): Files {
+    const numbers = Array.from(this.#languages.keys(), (language) => languages.indexOf(language));
+    const [blobs, languageOf, flags] = [this.#blobs.view, this.#languageOf.view, this.#flags.view];
     const starts = new Uint32Array(this.files + 1);
     const bytes = new GrowableBytes(this.#paths.length);
     order.forEach((file, position) => {
       bytes.push(this.#path(file));
       starts[position + 1] = bytes.length;
     });
-    this.#put(writer, PART.PATHS, ...encodePaths({ starts, bytes: bytes.view }));
+    return {
+      files: {
+        blobs: order.map((file) => blobs[file]!),
+        languages: Uint16Array.from(order, (file) => numbers[languageOf[file]!]!),
+        flags: Uint8Array.from(order, (file) => flags[file]!),
+      },
+      paths: { starts, bytes: bytes.view },
+    };
   }
 
   #putVersions(writer: Writer, order: Uint32Array, repositories: readonly RepositoryFiles[]): void {
@@ -297,7 +323,7 @@ export class SegmentWriter {
         const at = order[first + i]! * HASH_BYTES;
         own.set(versions.subarray(at, at + HASH_BYTES), i * HASH_BYTES);
       }
-      writer.put(versionsKey(repository, this.segment), own);
+      writer.put(versionsKey(repository, this.segment), encodeVersions(own));
     }
   }
 

@@ -73,8 +73,8 @@ async function namesOf(
         symbols.read(snapshot, blob, bytes, list);
         if (text.length < bytes) text = new Uint8Array(2 * bytes);
         reader.copyText(snapshot, reader.blobStarts[blob]!, reader.blobStarts[blob + 1]!, text, 0);
-        names.add(text.subarray(0, bytes), list);
-      } else names.addNone(bytes);
+        names.add(text.subarray(0, bytes), list, reader.pageBytes);
+      } else names.addNone(bytes, reader.pageBytes);
       const turn = pause();
       if (turn) await turn;
     }

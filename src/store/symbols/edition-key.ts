@@ -21,5 +21,5 @@ export const editionRange = (
   editionKey(segment, part, edition + 1, 0),
 ];
 
-/** Returns the number of a key without its edition. */
+/** Returns the last part of a key: a number, counted from 0 within each edition. */
 export const numberInEdition = (key: Buffer): number => key.readUIntBE(key.length - 3, 3);

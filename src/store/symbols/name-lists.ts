@@ -64,28 +64,27 @@ export class NameLists {
     return this.#lists.bytes;
   }
 
-  /** Adds the next blob of the segment. */
-  add(text: Uint8Array, list: SymbolList): void {
+  /** Adds the next blob of a segment with pages of this size. */
+  add(text: Uint8Array, list: SymbolList, pageBytes: number): void {
     let row = 0;
-    for (let from = 0; from < text.length; from += PAGE_BYTES) {
+    for (let from = 0; from < text.length; from += pageBytes) {
       while (row < list.count && list.rows[row * SYMBOL_ROW + ROW.end]! <= from) row++;
-      this.#lists.add(this.#names.subarray(0, this.#namesOf(text, list, { from, row })));
+      const limit = Math.min(text.length, from + pageBytes + OVERLAP);
+      this.#lists.add(this.#names.subarray(0, this.#namesOf(text, list, { from, limit, row })));
     }
   }
 
   /** Adds the next blob, which has this many bytes and no definitions. */
-  addNone(bytes: number): void {
-    for (let from = 0; from < bytes; from += PAGE_BYTES)
-      this.#lists.add(this.#names.subarray(0, 0));
+  addNone(bytes: number, pageBytes: number): void {
+    for (let from = 0; from < bytes; from += pageBytes) this.#lists.add(this.#names.subarray(0, 0));
   }
 
-  /** Joins the names of the page at `from`, and returns their total length. Names before `row` end before the page. */
+  /** Joins the names in [from, limit), and returns their total length. Names before `row` end before `from`. */
   #namesOf(
     text: Uint8Array,
     { count, rows }: SymbolList,
-    { from, row }: { from: number; row: number },
+    { from, limit, row }: { from: number; limit: number; row: number },
   ): number {
-    const limit = Math.min(text.length, from + PAGE_BYTES + OVERLAP);
     const names = this.#names;
     let length = 0;
     let done = from;

@@ -17,7 +17,7 @@ import type { Snapshot } from "../lmdb/environment.ts";
 import { NO_BLOB } from "../format/format.ts";
 import type { ManifestSegment } from "../catalog/manifest.ts";
 import { isCorrupt } from "../format/sealed.ts";
-import { readFiles } from "../segments/segment-tables.ts";
+import { readFiles } from "../segments/file-tables.ts";
 import { openSymbols } from "./symbols.ts";
 
 export interface Progress {
@@ -78,7 +78,7 @@ function knownFiles(
   try {
     const states = openSymbols(snapshot, content, symbols)?.states;
     if (!states) return known;
-    readFiles(snapshot, segment, files).blobs.forEach((blob, file) => {
+    readFiles(snapshot, segment, { content, files }).blobs.forEach((blob, file) => {
       if (blob === NO_BLOB || states[blob] !== 0) setBit(known, file);
     });
   } catch (error) {

@@ -8,9 +8,10 @@ import { createHash } from "node:crypto";
 import { QuernError } from "../../base/errors.ts";
 import { Arena } from "../../kernel/arena.ts";
 import { createKernel } from "../../kernel/kernel.ts";
-import { loadCatalog, readSkipped, type Catalog, type Place } from "../catalog/catalog.ts";
+import { loadCatalog, readSkipped, type Catalog } from "../catalog/catalog.ts";
 import { openUnderLock, type Environment, type Snapshot } from "../lmdb/environment.ts";
-import { engineKey, HASH_BYTES, versionsKey } from "../format/format.ts";
+import { engineKey, HASH_BYTES } from "../format/format.ts";
+import { readVersions } from "../segments/file-versions.ts";
 import { openSegment, type SegmentReader } from "../segments/segment-reader.ts";
 import { HEADER_COPIES, readHeaderCopy } from "../segments/segment-tables.ts";
 import type { ManifestSegment } from "../catalog/manifest.ts";
@@ -111,7 +112,7 @@ async function checkCatalog(
     const where = { repository: record.name };
     await attempt(report, where, () => readSkipped(snapshot, id, () => undefined));
     for (const place of places)
-      await attempt(report, where, () => checkVersions(snapshot, id, place));
+      await attempt(report, where, () => readVersions(snapshot, { ...place, repository: id }));
   }
 }
 
@@ -135,12 +136,6 @@ function checkSegment(
   checkLists(snapshot, reader.postings, { of: "text", pages: reader.header.pages });
   checkTexts(snapshot, reader);
   if (symbols > 0) checkSymbols(snapshot, reader, { symbols, hasSymbols });
-}
-
-function checkVersions(snapshot: Snapshot, repository: number, { segment, count }: Place): void {
-  const versions = snapshot.get(versionsKey(repository, segment), `versions of segment ${segment}`);
-  if (versions?.length !== HASH_BYTES * count)
-    throw new QuernError("INDEX_CORRUPT", `segment ${segment} holds versions of other files`);
 }
 
 function checkLists(

@@ -1,5 +1,5 @@
 /**
- * Deletes segments that no manifest names. These are orphans of an interrupted run, and retired segments that nobody
+ * Deletes segments that searches do not need. These are orphans of an interrupted run, and retired segments that nobody
  * reads any more. Also releases the reader slots of dead processes.
  */
 
@@ -19,6 +19,7 @@ import {
   putManifest,
   readManifest,
   type Manifest,
+  type Retirement,
 } from "../catalog/manifest.ts";
 import { readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
 
@@ -29,14 +30,13 @@ import { readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
 const KEYS_PER_TRANSACTION = 128;
 
 /**
- * Deletes these segments, in several transactions. Retired segments are kept for RETIRE_MS unless `isUrgent` is set.
- * REQUIRES: `owner` holds the lease; if `isUrgent` is set, no other process searches the directory.
+ * Deletes the segments that no search needs any more, in several transactions. REQUIRES: `owner` holds the lease, and
+ * no other process reads segments for longer than `retireMs` after they were retired.
  */
 export async function deleteLeftovers(
   environment: Environment,
   owner: string,
-  oldestHeld: number,
-  isUrgent = false,
+  retirement: Retirement,
 ): Promise<void> {
   environment.releaseDeadReaders();
   const snapshot = environment.snapshot();
@@ -49,8 +49,7 @@ export async function deleteLeftovers(
     snapshot.close();
   }
   const retired = new Set(manifest.retired.map(({ segment }) => segment));
-  const now = isUrgent ? Infinity : Date.now();
-  const deletableNow = new Set(deletable(manifest, now, oldestHeld));
+  const deletableNow = new Set(deletable(manifest, Date.now(), retirement));
   const kept = [
     ...manifest.segments,
     ...manifest.retired.filter((segment) => !deletableNow.has(segment)),

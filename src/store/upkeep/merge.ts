@@ -1,9 +1,11 @@
 /**
  * Merges several segments into one. Blobs without a live file are dropped, and equal blobs become one. Pages get new
  * numbers, and posting lists are copied with these numbers. Known symbols are copied as well. Nothing is parsed
- * again. Segments that borrow from one lender can become one that borrows from it. Then only files are copied.
+ * again. Segments that borrow from one lender can become one that borrows from it. Then only files are copied. If pages
+ * of some segment have another size than those of the merged one, all posting lists are made from the text again.
  *
- * Memory: the tables of the inputs, and the pages of one gram at a time. Text is copied block by block.
+ * Memory: the tables of the inputs, and the pages of one gram at a time, or all posting lists if they are made again.
+ * Text is copied block by block.
  */
 
 import {
@@ -17,15 +19,19 @@ import {
 } from "../../base/bitset.ts";
 import type { Pause } from "../../base/yield.ts";
 import { Arena } from "../../kernel/arena.ts";
+import { createGramLists, type GramLists } from "../../kernel/gram-lists.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Place } from "../catalog/catalog.ts";
 import { completeEdition } from "../symbols/complete-edition.ts";
 import { nextEdition } from "../symbols/edition-key.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
-import { HASH_BYTES, NO_BLOB, versionsKey } from "../format/format.ts";
+import { HASH_BYTES, NO_BLOB, OVERLAP, PAGE_BYTES, type Layout } from "../format/format.ts";
 import { pagesOfList } from "../segments/posting-bits.ts";
 import type { PostingList } from "../segments/postings.ts";
 import { corrupt } from "../format/sealed.ts";
+import { readVersions } from "../segments/file-versions.ts";
+import { readFiles, readPaths } from "../segments/file-tables.ts";
+import { readHeader } from "../segments/segment-tables.ts";
 import { openSegment, type SegmentReader } from "../segments/segment-reader.ts";
 import {
   openSymbols,
@@ -34,7 +40,11 @@ import {
   type SymbolsReader,
 } from "../symbols/symbols.ts";
 import type { SegmentTarget } from "../segments/segment-target.ts";
-import { SegmentWriter, type WrittenSegment } from "../segments/segment-writer.ts";
+import {
+  SegmentWriter,
+  type LenderTables,
+  type WrittenSegment,
+} from "../segments/segment-writer.ts";
 
 /** The part of a repository that a merge needs: where its files are, and which of them are live. */
 export interface MergedRepository {
@@ -68,16 +78,31 @@ interface Source {
   readonly pages: Uint32Array;
 }
 
-/** Writes the merged segment, with the symbols that are known. Writes nothing if no file is live. */
+interface MergeTools {
+  readonly snapshot: Snapshot;
+  readonly kernel: Kernel;
+}
+
+/**
+ * Writes the merged segment in the given layout, with the symbols that are known. Writes nothing if no file is live.
+ */
 export async function mergeSegments(
   input: MergeInput,
-  target: SegmentTarget,
-  { snapshot, kernel, pause }: { snapshot: Snapshot; kernel: Kernel; pause: Pause },
+  { target, layout }: { readonly target: SegmentTarget; readonly layout: Layout },
+  { pause, ...tools }: MergeTools & { readonly pause: Pause },
 ): Promise<MergedSegment> {
-  const merge = new Merge(input, target, snapshot);
-  for (const segment of input.segments) await merge.addSegment(segment, pause);
+  const readers: SegmentReader[] = [];
+  for (const segment of input.segments) {
+    const reader = openSegment(tools.snapshot, segment);
+    if (!reader) throw corrupt(`segment ${segment} is not there`);
+    readers.push(reader);
+    await pause();
+  }
+  const merge = new Merge(input, new SegmentWriter(target, layout), tools);
+  if (readers.some(({ pageBytes }) => pageBytes !== layout.pageBytes)) merge.makeLists();
+  for (const reader of readers) await merge.addSegment(reader, pause);
   merge.addFiles();
-  const written = merge.finish(kernel);
+  const written = merge.finish();
   if (written.files === 0 || written.content !== undefined)
     return { ...written, symbols: 0, hasSymbols: false };
   return { ...written, ...(await merge.copySymbols(target, pause)) };
@@ -89,21 +114,28 @@ const FIRST_EDITION = 1;
 class Merge {
   readonly #input: MergeInput;
   readonly #snapshot: Snapshot;
+  readonly #kernel: Kernel;
   readonly #writer: SegmentWriter;
+  /** The posting lists, if they are made from the text. */
+  #made: GramLists | undefined;
   readonly #sources: Source[] = [];
   /** The new number of each content, by its hash. */
   readonly #byHash = new Map<string, number>();
   #folds: number[] = [];
 
-  constructor(input: MergeInput, target: SegmentTarget, snapshot: Snapshot) {
+  constructor(input: MergeInput, writer: SegmentWriter, { snapshot, kernel }: MergeTools) {
     this.#input = input;
     this.#snapshot = snapshot;
-    this.#writer = new SegmentWriter(target);
+    this.#kernel = kernel;
+    this.#writer = writer;
   }
 
-  async addSegment(segment: number, pause: Pause): Promise<void> {
-    const reader = openSegment(this.#snapshot, segment);
-    if (!reader) throw corrupt(`segment ${segment} is not there`);
+  /** Makes the posting lists from the text, instead of copying them. REQUIRES: no segment was added. */
+  makeLists(): void {
+    this.#made = createGramLists(this.#kernel, PAGE_BYTES + OVERLAP);
+  }
+
+  async addSegment(reader: SegmentReader, pause: Pause): Promise<void> {
     if (this.#input.lender !== undefined) {
       const blobs = new Uint32Array(reader.header.blobs).map((_, blob) => blob);
       this.#sources.push({ reader, blobs, pages: new Uint32Array() });
@@ -144,14 +176,25 @@ class Merge {
     const known = this.#byHash.get(name);
     if (known !== undefined) return known;
     const firstPage = this.#writer.pages;
-    const added = this.#writer.addBlob(hash, reader.blobText(this.#snapshot, blob));
+    const text = reader.blobText(this.#snapshot, blob);
+    const added = this.#writer.addBlob(hash, text);
     this.#byHash.set(name, added);
+    if (this.#made) {
+      this.#addPages(this.#made, text, firstPage);
+      return added;
+    }
     const first = reader.firstPages[blob]!;
     for (let page = first; page < reader.firstPages[blob + 1]!; page++) {
       pages[page] = firstPage + page - first;
       if (hasBit(reader.folds, page)) this.#folds.push(pages[page]!);
     }
     return added;
+  }
+
+  #addPages(lists: GramLists, text: Uint8Array, firstPage: number): void {
+    const { pageBytes } = this.#writer.layout;
+    for (let from = 0, page = firstPage; from < text.length; from += pageBytes, page++)
+      if (lists.add(text.subarray(from, from + pageBytes + OVERLAP))) this.#folds.push(page);
   }
 
   addFiles(): void {
@@ -164,11 +207,7 @@ class Merge {
   #addPlace({ reader, blobs }: Source, { id, revisions }: MergedRepository, place: Place): void {
     const { header, files } = reader;
     const { starts, bytes } = reader.paths(this.#snapshot);
-    const versions = this.#snapshot
-      .get(versionsKey(id, place.segment), `versions of repository ${id}`)
-      ?.slice();
-    if (versions?.length !== place.count * HASH_BYTES)
-      throw corrupt(`versions of repository ${id}`);
+    const versions = readVersions(this.#snapshot, { ...place, repository: id });
     const live = emptyBitset(place.count);
     for (const set of place.sets) if (set) unite(live, set);
     forEachBit(live, (index) => {
@@ -236,15 +275,26 @@ class Merge {
     return symbols.filter((one) => one !== undefined);
   }
 
-  finish(kernel: Kernel): WrittenSegment {
+  #lenderTables(lender: number): LenderTables {
+    const header = readHeader(this.#snapshot, lender);
+    if (!header) throw corrupt(`segment ${lender} is not there`);
+    const files = readFiles(this.#snapshot, lender, header);
+    return { header, files, paths: readPaths(this.#snapshot, lender, header) };
+  }
+
+  #copiedLists(): GramMerge {
+    return new GramMerge(this.#sources, this.#snapshot, this.#writer.pages, this.#kernel);
+  }
+
+  finish(): WrittenSegment {
     const { segment, files } = this.#writer;
     if (files === 0) return { segment, files, textBytes: 0, sets: [] };
     if (this.#input.lender !== undefined)
-      return this.#writer.finishBorrowing(this.#sources[0]!.reader.header);
+      return this.#writer.finishBorrowing(this.#lenderTables(this.#input.lender));
     const folds = emptyBitset(this.#writer.pages);
     for (const page of this.#folds) setBit(folds, page);
-    const lists = new GramMerge(this.#sources, this.#snapshot, this.#writer.pages, kernel);
-    return this.#writer.finish(kernel, (visit) => lists.forEach(visit), folds);
+    const lists = this.#made ?? this.#copiedLists();
+    return this.#writer.finish(this.#kernel, (visit) => lists.forEach(visit), folds);
   }
 }
 

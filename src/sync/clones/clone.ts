@@ -7,7 +7,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { mkdir, opendir, realpath, rm } from "node:fs/promises";
+import { mkdir, opendir, readFile, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { QuernError } from "../../base/errors.ts";
 import { throwIfAborted } from "../../base/abort.ts";
@@ -38,7 +38,8 @@ export async function updateClone(folder: string, options: CloneOptions): Promis
   const state = await askRemote(git, options);
   if (state.head === undefined) return state;
   const known = await refsHere(git).catch(() => undefined);
-  if (known === undefined || (await digest(known)) !== (await digest(state.refs))) {
+  const hasChanged = known === undefined || (await digest(known)) !== (await digest(state.refs));
+  if (hasChanged) {
     await fetchAll(git, options).catch(async (error: unknown) => {
       throwIfAborted(options.signal);
       if (!(error instanceof QuernError) || !isDamage(error)) throw error;
@@ -50,9 +51,15 @@ export async function updateClone(folder: string, options: CloneOptions): Promis
       throwIfAborted(options.signal); // on failure, the clone is as usable as before, only larger
     });
   }
-  await runRemote(["symbolic-ref", "HEAD", `refs/heads/${state.head}`], git, HERE);
+  await setHead(git, `refs/heads/${state.head}`);
   // the remote may have changed since it was asked, so the fetched references count
-  return { refs: await refsHere(git), head: state.head };
+  return { refs: hasChanged ? await refsHere(git) : known, head: state.head };
+}
+
+/** Puts HEAD on a branch. Reads the file of HEAD first, because starting git takes longer. */
+async function setHead(git: RemoteGit, branch: string): Promise<void> {
+  const text = await readFile(join(git.folder, "HEAD"), "utf8").catch(() => "");
+  if (text !== `ref: ${branch}\n`) await runRemote(["symbolic-ref", "HEAD", branch], git, HERE);
 }
 
 const HERE = { inClone: true } as const;

@@ -25,7 +25,7 @@ export interface SyncConfig {
 }
 
 /**
- * Settings of runs that apply to all connections.
+ * Settings that apply to the runs of all connections.
  *
  * @example
  * const sync: SyncSettings = { parallel: 8, removeAfter: "14d", stallTimeout: "5m" };

@@ -46,7 +46,7 @@ const MOST_FAILURES = 3;
 const FIRST_PAUSE_MS = 1_000;
 /** The longest wait. Hosts count requests by the hour. */
 const MOST_WAIT_MS = 65 * 60_000;
-/** The most waits during one request. */
+/** The most waits that a host may ask for during one request. */
 const MOST_WAITS = 5;
 /** The wait if a host reports a limit without saying when it ends. */
 const USUAL_WAIT_MS = 60_000;

@@ -1,8 +1,7 @@
 /**
  * Bundles the engine and a script of the tests. Plain Node runs the bundle in a process of its own, with threads, and
- * starts within 0.2 s. `lmdb` is replaced by a module that names steps (lmdb-with-steps.ts). The variable
- * QUERN_RETIRE_MS sets RETIRE_MS, and QUERN_TIER sets TIER_SEGMENTS. With QUERN_BLIND a writer does not check who holds
- * the lease.
+ * starts within 0.2 s. `lmdb` is replaced by a module that names steps (lmdb-with-steps.ts). With
+ * QUERN_BLIND a writer does not check who holds the lease.
  */
 
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -16,10 +15,6 @@ const ROOT = path("../../..");
 const BLIND = 'process.env["QUERN_BLIND"]';
 
 const REPLACED: Record<string, readonly [from: string, to: string][]> = {
-  "format/format": [
-    ["RETIRE_MS = 10_000", 'RETIRE_MS = Number(process.env["QUERN_RETIRE_MS"] ?? 10_000)'],
-  ],
-  "run/bounds": [["TIER_SEGMENTS = 8", 'TIER_SEGMENTS = Number(process.env["QUERN_TIER"] ?? 8)']],
   "lmdb/lease": [
     ["lease?.owner !== owner)", `lease?.owner !== owner && !${BLIND})`],
     ["readLease(writer)?.owner === owner)", `readLease(writer)?.owner === owner || ${BLIND})`],
@@ -38,7 +33,7 @@ const steps: Plugin = {
       if (left.size > 0) throw new Error(`nothing was replaced in ${[...left].join(", ")}`);
     });
     for (const [file, replaced] of Object.entries(REPLACED))
-      build.onLoad({ filter: new RegExp(`src/(store|ingest)/${file}\\.ts$`) }, ({ path }) => {
+      build.onLoad({ filter: new RegExp(`src/store/${file}\\.ts$`) }, ({ path }) => {
         left.delete(file);
         let contents = readFileSync(path, "utf8");
         for (const [from, to] of replaced) {

@@ -1,6 +1,6 @@
 /** A process that opens a directory, asks a fixed list of questions, and prints the answers as JSON. */
 
-import { open } from "../../../src/engine.ts";
+import { open } from "../../../src/opened-engine.ts";
 import { QUESTIONS, type Answer } from "./questions.ts";
 
 const path = process.argv[2]!;

@@ -5,7 +5,8 @@
 
 import { join } from "node:path";
 import { lmdbTokenStore } from "../../../src/auth/lmdb-stores.ts";
-import { open, type Engine } from "../../../src/engine.ts";
+import type { Engine } from "../../../src/engine.ts";
+import { open } from "../../../src/opened-engine.ts";
 import { directory } from "../../../src/ingest/sources/directory.ts";
 import { documents } from "../../../src/ingest/sources/documents.ts";
 import { git } from "../../../src/ingest/sources/git.ts";

@@ -2,7 +2,8 @@
 
 import { join } from "node:path";
 import { lmdbTokenStore } from "../../../src/auth/lmdb-stores.ts";
-import { open, type Engine } from "../../../src/engine.ts";
+import type { Engine } from "../../../src/engine.ts";
+import { open } from "../../../src/opened-engine.ts";
 import { checkEnvironment } from "../../../src/store/upkeep/check.ts";
 import { openEnvironment } from "../../../src/store/lmdb/environment.ts";
 import { unaccounted } from "../stored-keys.ts";

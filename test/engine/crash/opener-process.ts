@@ -4,7 +4,7 @@
  */
 
 import { join } from "node:path";
-import { open } from "../../../src/engine.ts";
+import { open } from "../../../src/opened-engine.ts";
 import { openKeyValue } from "../../../src/store/lmdb/key-value.ts";
 
 const TIMES = 100;

@@ -1,6 +1,6 @@
 /** A process that searches again and again, and prints a digest of each answer until its input ends. */
 
-import { open } from "../../../src/engine.ts";
+import { open } from "../../../src/opened-engine.ts";
 import { digestOf } from "./digest.ts";
 
 await using engine = await open(process.argv[2]!, { workers: 0, readOnly: true });

@@ -5,15 +5,16 @@
 
 import { join } from "node:path";
 import { lmdbTokenStore } from "../../../src/auth/lmdb-stores.ts";
-import { open } from "../../../src/engine.ts";
+import type { Internals } from "../../../src/internals.ts";
+import { openWith } from "../../../src/opened-engine.ts";
 import { operation, perform } from "./operations.ts";
 
-const [path, first, end, workers] = process.argv.slice(2) as [string, string, string, string];
-const engine = await open(join(path, "index"), {
-  workers: Number(workers),
-  warmUp: false,
-  memoryBudget: 2 ** 25,
-});
+const [path = "", first, end, workers, internals = "{}"] = process.argv.slice(2);
+const engine = await openWith(
+  join(path, "index"),
+  { workers: Number(workers), warmUp: false, memoryBudget: 2 ** 25 },
+  JSON.parse(internals) as Partial<Internals>,
+);
 const tokens = lmdbTokenStore(join(path, "keys"));
 for (let i = Number(first); i < Number(end); i++) {
   process.stdout.write(`begin ${i}\n`);

@@ -3,6 +3,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { RUN_BOUNDS } from "../../../src/ingest/run/bounds.ts";
+import type { Internals } from "../../../src/internals.ts";
 import type { Moment, Step } from "./steps.ts";
 
 export interface Told {
@@ -33,14 +35,15 @@ export interface WriterOptions {
 }
 
 export function startWriter(options: WriterOptions): ChildProcess {
-  const { script, path, first, end, workers, log, moment, retireMs = 0, tier, isBlind } = options;
+  const { script, path, first, end, workers, log, moment, retireMs = 0, isBlind } = options;
+  const { tier: tierSegments = RUN_BOUNDS.tierSegments } = options;
+  const internals: Partial<Internals> = { retireMs, runs: { ...RUN_BOUNDS, tierSegments } };
   if (log !== undefined) rmSync(log, { force: true });
-  return spawn(process.execPath, [script, path, `${first}`, `${end}`, `${workers}`], {
+  const given = [path, `${first}`, `${end}`, `${workers}`, JSON.stringify(internals)];
+  return spawn(process.execPath, [script, ...given], {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
       ...process.env,
-      QUERN_RETIRE_MS: `${retireMs}`,
-      ...(tier === undefined ? {} : { QUERN_TIER: `${tier}` }),
       ...(isBlind ? { QUERN_BLIND: "1" } : {}),
       ...(log === undefined ? {} : { QUERN_STEPS: log }),
       ...(moment === undefined ? {} : { QUERN_MOMENT: JSON.stringify(moment) }),

@@ -5,7 +5,7 @@ import type { Pause } from "../../../base/yield.ts";
 import type { Arena } from "../../../kernel/arena.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
-import { FIRST_MEMORY_SEGMENT } from "../../../store/memory/memory-store.ts";
+import { FIRST_MEMORY_SEGMENT } from "../../../store/format/format.ts";
 import { MOST_GRAMS, type KeptLists, type KeptPages } from "../../../store/segments/kept-lists.ts";
 import { decodeList } from "../../../store/segments/posting-bits.ts";
 import type { PostingsReader } from "../../../store/segments/postings.ts";

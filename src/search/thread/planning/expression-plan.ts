@@ -43,7 +43,7 @@ type GramFormula =
 
 /** Where an expression may match in a segment. */
 export interface ExpressionReach {
-  /** For an expression whose matches never cross lines: the pages whose lines contain all matches. */
+  /** For an expression whose matches never cross lines: the only pages whose lines can contain a match. */
   readonly pages: Bitset | undefined;
   /** Literals, one of which every match contains. Undefined if there are none to search for. */
   readonly anchors: readonly PlacedLiteral[] | undefined;

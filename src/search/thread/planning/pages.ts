@@ -2,9 +2,12 @@
 
 import {
   countBits,
+  countBitsBetween,
   emptyBitset,
   forEachBit,
+  hasBit,
   intersect,
+  nextBit,
   setBit,
   type Bitset,
 } from "../../../base/bitset.ts";
@@ -13,10 +16,35 @@ import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import { isAllContent } from "../../../store/segments/segment-tables.ts";
 
 /** Returns the blobs that have at least one page in the set. */
-export function blobsOf(pages: Bitset, { header, pageBlobs }: SegmentReader): Bitset {
+export function blobsOf(
+  pages: Bitset,
+  { header, pageBlobs, firstPages }: Pick<SegmentReader, "header" | "firstPages" | "pageBlobs">,
+): Bitset {
   const blobs = emptyBitset(header.blobs);
-  forEachBit(pages, (page) => setBit(blobs, pageBlobs[page]!));
+  for (let page = nextBit(pages, 0); page >= 0;) {
+    const blob = pageBlobs[page]!;
+    setBit(blobs, blob);
+    page = nextBit(pages, firstPages[blob + 1]!);
+  }
   return blobs;
+}
+
+/** Returns how many of the pages belong to the blobs. */
+export function countPagesOf(
+  blobs: Bitset,
+  pages: Bitset,
+  { firstPages, pageBlobs }: Pick<SegmentReader, "firstPages" | "pageBlobs">,
+): number {
+  let count = 0;
+  if (countBits(blobs) < countBits(pages))
+    forEachBit(blobs, (blob) => {
+      count += countBitsBetween(pages, firstPages[blob]!, firstPages[blob + 1]!);
+    });
+  else
+    forEachBit(pages, (page) => {
+      if (hasBit(blobs, pageBlobs[page]!)) count++;
+    });
+  return count;
 }
 
 /** Returns the files whose blob is in the set. Without a set, returns all files with content. */

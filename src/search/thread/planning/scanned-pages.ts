@@ -1,6 +1,7 @@
 /**
- * Finds the pages that contain all grams of a literal in a segment without posting lists, by reading its text. So such
- * a segment has the same plan as a segment with lists. Reads the text once for all literals of a query.
+ * Finds the pages that may contain all grams of a literal in a segment without posting lists, by reading its text. So
+ * such a segment has a plan like one with lists, with a few more candidate pages. Reads the text once for all literals
+ * of a query.
  */
 
 import { emptyBitset, nextBit, setBit, type Bitset } from "../../../base/bitset.ts";
@@ -35,14 +36,15 @@ export async function withScannedPages(
   }));
   const page = getOrMake(pageGrams, kernel, () => new PageGrams(kernel, PAGE_BYTES + OVERLAP));
   const inScope = pagesOf(scope, reader);
+  const { pageBytes } = reader;
   for (let number = nextBit(inScope, 0); number >= 0; number = nextBit(inScope, number + 1)) {
     if (isStopped()) break;
     const blob = reader.pageBlobs[number]!;
-    const from = reader.blobStarts[blob]! + PAGE_BYTES * (number - reader.firstPages[blob]!);
-    const to = Math.min(from + PAGE_BYTES + OVERLAP, reader.blobStarts[blob + 1]!);
+    const from = reader.blobStarts[blob]! + pageBytes * (number - reader.firstPages[blob]!);
+    const to = Math.min(from + pageBytes + OVERLAP, reader.blobStarts[blob + 1]!);
     reader.copyText(snapshot, from, to, kernel.bytes, page.at);
     page.load(to - from);
-    for (const { placed, found } of wanted) if (page.hasAll(placed)) setBit(found, number);
+    for (const { placed, found } of wanted) if (page.mayHaveAll(placed)) setBit(found, number);
     const turn = pause();
     if (turn) await turn;
   }

@@ -29,7 +29,7 @@ import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import type { OpenedSegment, SearchTools } from "../reading/thread-tools.ts";
 import { anywhere, knownOf, planAtoms, type AtomPlan } from "./atom-plan.ts";
 import { boundsOf } from "./bounds.ts";
-import { counterInScope } from "./pages.ts";
+import { counterInScope, countPagesOf } from "./pages.ts";
 import { filesWithPath } from "./path-scan.ts";
 import { gramsOf, type PreparedQuery } from "./prepare.ts";
 import { withNamedBlobs } from "./named-blobs.ts";
@@ -74,6 +74,8 @@ export interface SegmentPlan {
   readonly stats: PlanStats;
   /** The number of files in scope that may or may not match, because their symbols were not extracted. */
   readonly undecided: number;
+  /** Whether all text was read for the plan, because the segment has no posting lists. */
+  readonly hasReadText: boolean;
 }
 
 /** Plans the query. Resolves to undefined if time runs out before the end. */
@@ -130,6 +132,7 @@ export async function planSegment(
     steps: stepsOf(ownWindows, work, withoutContent.length > 0),
     stats: await statsOf(contentOf(atoms), { scope, visit, pause }, reader),
     undecided: await countUndecided(asked, planned, lookup, decidePaths),
+    hasReadText: lookup.scanned !== undefined,
   };
 }
 
@@ -154,6 +157,7 @@ function excluded(
       indexBytesLoaded: 0,
     },
     undecided: 0,
+    hasReadText: false,
   };
 }
 
@@ -289,19 +293,12 @@ async function statsOf(
   };
 }
 
-function pagesToScan(
-  { pages, blobs }: AtomPlan,
-  visit: Bitset,
-  { firstPages, pageBlobs }: SegmentReader,
-): number {
+function pagesToScan({ pages, blobs }: AtomPlan, visit: Bitset, reader: SegmentReader): number {
+  if (pages) return countPagesOf(visit, pages, reader);
+  const { firstPages } = reader;
   let count = 0;
-  if (pages)
-    forEachBit(pages, (page) => {
-      if (hasBit(visit, pageBlobs[page]!)) count++;
-    });
-  else
-    forEachBit(visit, (blob) => {
-      if (!blobs || hasBit(blobs, blob)) count += firstPages[blob + 1]! - firstPages[blob]!;
-    });
+  forEachBit(visit, (blob) => {
+    if (!blobs || hasBit(blobs, blob)) count += firstPages[blob + 1]! - firstPages[blob]!;
+  });
   return count;
 }

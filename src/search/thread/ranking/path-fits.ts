@@ -24,7 +24,7 @@ interface LiteralInPaths {
 export class PathFits {
   readonly #paths: PathTable;
   readonly #bytes: Buffer;
-  /** Rated literals by atom. Undefined for atoms that are not literals, or that no file shows. */
+  /** Rated literals by atom. Undefined for atoms that are not literals, or occur only under negations. */
   readonly #literals: readonly (LiteralInPaths | undefined)[];
 
   /** Searches the paths for the terms, in slices. `candidates` is the number of files that may match. */
@@ -34,22 +34,25 @@ export class PathFits {
     candidates: number,
     tools: Pick<SearchTools, "arena" | "literals" | "isStopped" | "pause">,
   ): Promise<PathFits> {
-    const literals: (LiteralInPaths | undefined)[] = [];
+    const literals = query.atoms.map((atom, number) =>
+      atom.kind === "literal" && query.shown.has(number) ? foldText(atom.placed.literal.text) : "",
+    );
     const mark = tools.arena.mark();
-    const at = candidates < WORTH_SCAN ? 0 : tools.arena.put(paths.bytes);
-    for (const [number, atom] of query.atoms.entries()) {
-      if (atom.kind !== "literal" || !query.shown.has(number)) {
-        literals.push(undefined);
+    const isScanned = candidates >= WORTH_SCAN && literals.some((text) => text !== "");
+    const at = isScanned ? tools.arena.put(paths.bytes) : 0;
+    const rated: (LiteralInPaths | undefined)[] = [];
+    for (const text of literals) {
+      if (text === "") {
+        rated.push(undefined);
         continue;
       }
-      const text = foldText(atom.placed.literal.text);
-      const isScanned = candidates >= WORTH_SCAN && !tools.isStopped();
-      const files = isScanned ? await filesHolding(text, { ...paths, at }, tools) : undefined;
-      literals.push({ text, encoding: encodingFor(text), files });
+      const scan = isScanned && !tools.isStopped();
+      const files = scan ? await filesHolding(text, { ...paths, at }, tools) : undefined;
+      rated.push({ text, encoding: encodingFor(text), files });
       await tools.pause();
     }
     tools.arena.release(mark);
-    return new PathFits(paths, literals);
+    return new PathFits(paths, rated);
   }
 
   private constructor(paths: PathTable, literals: readonly (LiteralInPaths | undefined)[]) {

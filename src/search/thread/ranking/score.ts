@@ -11,7 +11,10 @@ export const WEIGHTS = {
    * name to a joint in it (kernel/assembly/edges.ts), or the whole name of a member; the whole name.
    */
   definition: [0, 1500, 2600, 4000],
-  /** For the best match, from none to a whole word: the sum of its ends in kernel/assembly/edges.ts. */
+  /**
+   * For the ends of the best match. The index is the sum of what kernel/assembly/edges.ts says of both ends: 0 if
+   * neither is the edge of a word, 4 if the match is a whole word.
+   */
   edge: [0, 150, 300, 450, 900],
   /**
    * For the searched text in the path, from left to right: not there; in a folder's name; in the base name; at an edge

@@ -9,7 +9,6 @@ import type { Pause } from "../../../base/yield.ts";
 import type { Arena } from "../../../kernel/arena.ts";
 import { FOLDING_TABLE_BYTES, writeFoldingTable } from "../../../kernel/folding.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
-import { PAGE_BYTES } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import type { Literal } from "./literal.ts";
 import type { Window } from "./window.ts";
@@ -356,7 +355,7 @@ function addRuns(
     longest,
   }: { blob: number; index: number; pages: Bitset | undefined; longest: number },
 ): void {
-  const { firstPages } = window.reader;
+  const { firstPages, pageBytes } = window.reader;
   const [first, end] = [firstPages[blob]!, firstPages[blob + 1]!];
   const address = window.address(blob);
   const limit = address + window.length(blob);
@@ -369,8 +368,8 @@ function addRuns(
     do page++;
     while (page < end && (!pages || hasBit(pages, page)));
     window.load(blob, from, page, longest);
-    const start = address + (from - first) * PAGE_BYTES;
-    const stop = Math.min(limit, address + (page - first) * PAGE_BYTES);
+    const start = address + (from - first) * pageBytes;
+    const stop = Math.min(limit, address + (page - first) * pageBytes);
     runs.add(index, start, stop, limit, address);
   }
 }

@@ -8,9 +8,8 @@ import { emptyBitset, hasBit, setBit, type Bitset } from "../../../base/bitset.t
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { firstIndex } from "../../../base/binary-search.ts";
-import { PAGE_BYTES } from "../../../store/format/format.ts";
+import { FIRST_MEMORY_SEGMENT } from "../../../store/format/format.ts";
 import { isCorrupt } from "../../../store/format/sealed.ts";
-import { FIRST_MEMORY_SEGMENT } from "../../../store/memory/memory-store.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import { TextCache, type CachedPage } from "../../../store/segments/text-cache.ts";
 
@@ -113,19 +112,19 @@ export class Window {
    * Loaded pages are not read again, because the terms of a query request mostly the same pages.
    */
   load(blob: number, first: number, end: number, beyond: number): void {
-    const { blobStarts, firstPages } = this.reader;
+    const { blobStarts, firstPages, pageBytes } = this.reader;
     const [from, to] = [blobStarts[blob]!, blobStarts[blob + 1]!];
-    const start = from + (first - firstPages[blob]!) * PAGE_BYTES;
-    const stop = Math.min(to, from + (end - firstPages[blob]!) * PAGE_BYTES);
+    const start = from + (first - firstPages[blob]!) * pageBytes;
+    const stop = Math.min(to, from + (end - firstPages[blob]!) * pageBytes);
     // in one piece if possible, because each piece reads its blocks again
     const isLeadMissing = first > firstPages[blob]! && !this.holds(first - 1) && !this.holds(first);
     let missing = isLeadMissing ? start - 1 : start;
     for (let page = first; page < end; page++) {
-      const at = start + (page - first) * PAGE_BYTES;
+      const at = start + (page - first) * pageBytes;
       if (!this.holds(page)) setBit(this.#loaded, page - this.#firstPage);
       else {
         this.#copy(blob, missing, at);
-        missing = Math.min(stop, at + PAGE_BYTES);
+        missing = Math.min(stop, at + pageBytes);
       }
     }
     if (stop === to || this.holds(end)) return this.#copy(blob, missing, stop);
@@ -163,7 +162,7 @@ export class Window {
     for (let next = from; next < to;) {
       const page = this.#pageAt(blob, next);
       const [, limit] = TextCache.reach(page);
-      const end = to <= limit ? to : page.start + PAGE_BYTES;
+      const end = to <= limit ? to : page.end;
       if (!cache.read(page, [next, end], this.#kernel.bytes, this.#origin + next)) {
         if (!cache.wants(page) || !this.#keep(cache, page)) this.#read(next, end);
       }
@@ -173,11 +172,12 @@ export class Window {
 
   /** Returns the page with the byte after `place`, or the blob's last page. */
   #pageAt(blob: number, place: number): CachedPage {
-    const { header, blobStarts, firstPages } = this.reader;
+    const { header, blobStarts, firstPages, pageBytes } = this.reader;
     const [blobStart, blobEnd] = [blobStarts[blob]!, blobStarts[blob + 1]!];
-    const number = Math.floor((Math.min(place + 1, blobEnd - 1) - blobStart) / PAGE_BYTES);
-    const start = blobStart + number * PAGE_BYTES;
-    return { segment: header.content, page: firstPages[blob]! + number, start, blobStart, blobEnd };
+    const number = Math.floor((Math.min(place + 1, blobEnd - 1) - blobStart) / pageBytes);
+    const start = blobStart + number * pageBytes;
+    const [page, end] = [firstPages[blob]! + number, start + pageBytes];
+    return { segment: header.content, page, start, end, blobStart, blobEnd };
   }
 
   /**

@@ -5,7 +5,6 @@
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
-import { PAGE_BYTES } from "../../../store/format/format.ts";
 import { placesOf } from "./expression-scan.ts";
 import type { Stretch } from "./line-regions.ts";
 import { noneFound, type Found, type PlacedLiteral } from "../reading/literal-scanner.ts";
@@ -52,7 +51,7 @@ async function markSeen(
 }
 
 function loadedPages(window: Window, blob: number, pages: Bitset | undefined): Stretch[] {
-  const { firstPages } = window.reader;
+  const { firstPages, pageBytes } = window.reader;
   const [first, end] = [firstPages[blob]!, firstPages[blob + 1]!];
   const address = window.address(blob);
   const limit = address + window.length(blob);
@@ -60,9 +59,9 @@ function loadedPages(window: Window, blob: number, pages: Bitset | undefined): S
   const stretches: Stretch[] = [];
   for (let page = first; page < end; page++) {
     if (!isThere(page)) continue;
-    const from = address + (page - first) * PAGE_BYTES;
+    const from = address + (page - first) * pageBytes;
     while (page + 1 < end && isThere(page + 1)) page++;
-    stretches.push([from, Math.min(limit, address + (page + 1 - first) * PAGE_BYTES)]);
+    stretches.push([from, Math.min(limit, address + (page + 1 - first) * pageBytes)]);
   }
   return stretches;
 }

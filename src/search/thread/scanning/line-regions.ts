@@ -3,7 +3,6 @@
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import type { Arena } from "../../../kernel/arena.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
-import { PAGE_BYTES } from "../../../store/format/format.ts";
 import type { Window } from "../reading/window.ts";
 
 const NEWLINE = 10;
@@ -22,7 +21,7 @@ export function regionsOf(
   blob: number,
   pages: Bitset | undefined,
 ): readonly Stretch[] {
-  const { firstPages } = window.reader;
+  const { firstPages, pageBytes } = window.reader;
   const [first, end] = [firstPages[blob]!, firstPages[blob + 1]!];
   const lowest = window.address(blob);
   const whole = [lowest, lowest + window.length(blob)] as const;
@@ -37,7 +36,7 @@ export function regionsOf(
     if (begin === page) break;
     const last = regions.at(-1);
     // a long line of an earlier page extends over this one
-    if (last && lowest + (page - first) * PAGE_BYTES <= last[1]) continue;
+    if (last && lowest + (page - first) * pageBytes <= last[1]) continue;
     const region = extend(window, blob, begin, page);
     if (last && region[0] <= last[1]) last[1] = Math.max(last[1], region[1]);
     else regions.push(region);
@@ -58,11 +57,11 @@ function extend(
   begin: number,
   stop: number,
 ): [from: number, to: number] {
-  const { firstPages } = window.reader;
+  const { firstPages, pageBytes } = window.reader;
   const lowest = window.address(blob);
   const limit = lowest + window.length(blob);
   const addressOf = (page: number) =>
-    Math.min(limit, lowest + (page - firstPages[blob]!) * PAGE_BYTES);
+    Math.min(limit, lowest + (page - firstPages[blob]!) * pageBytes);
   window.load(blob, begin, stop, 0);
   return [lineStart(window, addressOf(begin), lowest), lineEnd(window, addressOf(stop), limit)];
 }

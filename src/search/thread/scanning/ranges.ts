@@ -2,9 +2,9 @@
  * Merges ranges of a file, which are pairs (start, end) of byte offsets in one array. The matches of each atom are
  * leftmost and do not overlap. The ranges of several atoms are merged by one rule: they are sorted by offset, longer
  * ones first, and a range that overlaps an earlier kept range is dropped. Ranges that touch are both kept. An empty
- * range is kept unless another range ends, or is empty, at the same place.
+ * range is also dropped if a kept range ends where it is.
  *
- * Takes n log k for n ranges in k lists. A query may have 2 000 terms, and a file of 2 MiB as many ranges as bytes.
+ * Takes n log k for n ranges in k lists. A query may have 2 000 terms, and a file as many ranges as bytes.
  */
 
 import { GrowableWords } from "../../../base/growable.ts";

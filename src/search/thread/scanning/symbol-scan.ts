@@ -10,7 +10,6 @@
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import { newRangeList, pushRange, type RangeList } from "../../../regex/range-list.ts";
-import { PAGE_BYTES } from "../../../store/format/format.ts";
 import { SYMBOL_ROW, type SymbolList } from "../../../store/symbols/symbol-run.ts";
 import type { ExpressionReach, PlacedExpression } from "../planning/expression-plan.ts";
 import { placesOf } from "./expression-scan.ts";
@@ -138,8 +137,9 @@ function confirmNew(
 
 /** Loads the pages of a name, which may begin or end on a page without an anchor. */
 function loadName({ window, reach }: SymbolScan, blob: number, start: number, end: number): void {
-  const first = window.reader.firstPages[blob]! + Math.floor(start / PAGE_BYTES);
-  const last = window.reader.firstPages[blob]! + Math.floor((end - 1) / PAGE_BYTES);
+  const { firstPages, pageBytes } = window.reader;
+  const first = firstPages[blob]! + Math.floor(start / pageBytes);
+  const last = firstPages[blob]! + Math.floor((end - 1) / pageBytes);
   if (!reach.pages || (hasBit(reach.pages, first) && hasBit(reach.pages, last))) return;
   window.load(blob, first, last + 1, 1);
 }
@@ -189,7 +189,7 @@ function loadPages(
   pages: Bitset | undefined,
   beyond: number,
 ): Stretch[] {
-  const { firstPages } = window.reader;
+  const { firstPages, pageBytes } = window.reader;
   const [first, end] = [firstPages[blob]!, firstPages[blob + 1]!];
   const address = window.address(blob);
   const limit = address + window.length(blob);
@@ -199,8 +199,8 @@ function loadPages(
     while (page < end && (!pages || hasBit(pages, page))) page++;
     if (page > from) {
       window.load(blob, from, page, beyond);
-      const to = address + (page - first) * PAGE_BYTES + beyond;
-      stretches.push([address + (from - first) * PAGE_BYTES, Math.min(limit, to)]);
+      const to = address + (page - first) * pageBytes + beyond;
+      stretches.push([address + (from - first) * pageBytes, Math.min(limit, to)]);
     } else page++;
   }
   return stretches;

@@ -43,7 +43,7 @@ export interface LanguageQuery extends NewerSyntax {
   readonly hasNamedConstructors?: boolean;
   /** Characters at both ends of a captured name that are not part of it, such as quotes. */
   readonly trim?: string;
-  /** The kind that a captured @keyword gives to the match's name. */
+  /** For a word that may be captured as @keyword, the kind of the symbol that is captured with it. */
   readonly keywords?: KindsByText;
   /** For a kind, the form that its names must have. */
   readonly accept?: readonly (readonly [SymbolKind, RegExp])[];

@@ -1,6 +1,11 @@
-/** Whatever a file contains, each extractor answers in time, with symbols that can be stored. */
+/**
+ * Each language in turn, because to load a grammar takes longer than all that is read with it. The fixture has the
+ * symbols of its golden list. Whatever a file contains, the extractor answers in time, with symbols that can be stored.
+ *
+ * UPDATE_GOLDEN=1 writes the lists again. Then read the diff as a programmer of that language would.
+ */
 
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { GrowableBytes } from "../../../src/base/growable.ts";
@@ -13,9 +18,10 @@ import {
   newSymbolList,
   type SymbolTable,
 } from "../../../src/store/symbols/symbol-run.ts";
-import { RUNS } from "../../engine/opened.ts";
+import { RUNS, someOf } from "../../runs.ts";
 import { tellFigure } from "../../figures.ts";
 import { FIXTURES, FOLDER } from "./fixtures.ts";
+import { showSymbols } from "./show.ts";
 
 const MAX_MS = 300;
 const GRACE_MS = 2_000; // of a slow machine; what has no bound takes minutes
@@ -26,11 +32,60 @@ const GRACE_MS = 2_000; // of a slow machine; what has no bound takes minutes
  */
 const now = (): number => THREAD_TIMES.worked() ?? THREAD_TIMES.clock();
 
-const limits = { ...LIMITS, maxMs: MAX_MS };
+const limits = { ...LIMITS };
+/** Sets the extractor's limit for this test. */
+function limitTo(ms: number): void {
+  limits.maxMs = ms;
+  onTestFinished(() => void (limits.maxMs = LIMITS.maxMs));
+}
+
 let extractor: Extractor;
 beforeAll(async () => {
   extractor = await createExtractor(limits);
 });
+
+async function linesOf(language: string, bytes: Uint8Array): Promise<string[]> {
+  expect(await extractor.prepare(language), `an extractor for ${language}`).toBe(true);
+  const found = extractor.extract(language, bytes);
+  if (found.outcome !== "symbols") throw new Error(JSON.stringify(found));
+  return showSymbols(found.table, bytes);
+}
+
+async function checkGolden(file: string, language: string): Promise<void> {
+  const golden = `${FOLDER}/golden/${file}.symbols`;
+  const lines = await linesOf(language, readFileSync(`${FOLDER}/${file}`));
+  if (process.env["UPDATE_GOLDEN"])
+    writeFileSync(golden, lines.map((line) => `${line}\n`).join(""));
+  expect(lines).toEqual(readFileSync(golden, "utf8").trimEnd().split("\n"));
+}
+
+/** Resolves to kinds and names, without places and parents. */
+const namesIn = async (language: string, source: string): Promise<string[]> =>
+  (await linesOf(language, Buffer.from(source))).map((line) =>
+    line.replace(/^\S+ (\S+) (?:.*\/)?/, "$1 "),
+  );
+
+/** Removes a name from a list. Returns whether it was in the list. */
+function take(names: string[], name: string): boolean {
+  const at = names.indexOf(name);
+  if (at >= 0) names.splice(at, 1);
+  return at >= 0;
+}
+
+const ERRORS = ["@@ ) ( = ]", "{", "("];
+
+/** An error loses only what is near it. */
+async function checkErrors(file: string, language: string): Promise<void> {
+  const source = readFileSync(`${FOLDER}/${file}`, "utf8");
+  const once = await namesIn(language, source);
+  // what counts once in a file is not there twice
+  const whole = languageQuery(language)?.once ? once : [...once, ...once];
+  for (const error of ERRORS) {
+    const left = await namesIn(language, `${source}\n\n${error}\n\n${source}`);
+    const lost = whole.filter((name) => !take(left, name));
+    expect([error, lost]).toEqual([error, []]);
+  }
+}
 
 const sources = FIXTURES.map(([file]) => readFileSync(`${FOLDER}/${file}`));
 
@@ -69,6 +124,7 @@ function stored(table: SymbolTable, textBytes: number): SymbolTable {
 
 /** Tries a few cases of each file; `npx tsx fuzz/run.ts symbols` tries as many as one likes. */
 async function checkSpoiled(file: string, language: string): Promise<void> {
+  limitTo(MAX_MS);
   const source = readFileSync(`${FOLDER}/${file}`);
   await fc.assert(
     fc.asyncProperty(spoiled(source), async (bytes) => {
@@ -80,11 +136,12 @@ async function checkSpoiled(file: string, language: string): Promise<void> {
         expect(found.table).toEqual(stored(found.table, bytes.length));
       else expect(found).toEqual({ outcome: "gave-up", reason: "too-long" });
     }),
-    { numRuns: 5 * RUNS },
+    { numRuns: 3 * RUNS },
   );
 }
 
 test("a word as long as a file is no way past the deadline", async () => {
+  limitTo(MAX_MS);
   // while it looks for a way out of an error, this lexer tries every letter of the word
   const swift = Buffer.from(`class Shop {\n  convenience${"l".repeat(100_000)} init(\n}\n`);
   await extractor.prepare("Swift");
@@ -110,12 +167,12 @@ const MOST_MIB = 200;
 const memory = (): number =>
   Number(/RssAnon:\s+(\d+)/.exec(readFileSync("/proc/self/status", "latin1"))?.[1] ?? 0) / 1_024;
 
-async function checkMegabytes(language: string): Promise<void> {
-  limits.maxMs = SHORT_MS;
-  onTestFinished(() => void (limits.maxMs = MAX_MS));
+/** Tries half of the pieces, each with every other language, or all with QUERN_RUNS. */
+async function checkMegabytes(language: string, n: number): Promise<void> {
+  limitTo(SHORT_MS);
   const before = memory();
   const told: string[] = [];
-  for (const [piece, bytes] of HURTS) {
+  for (const [piece, bytes] of someOf(HURTS, 2, n)) {
     expect(await extractor.prepare(language)).toBe(true);
     const start = now();
     const found = extractor.extract(language, bytes);
@@ -129,14 +186,41 @@ async function checkMegabytes(language: string): Promise<void> {
   expect(memory() - before).toBeLessThan(MOST_MIB);
 }
 
-// language by language, since loading a grammar takes longer than all that is read with it
-for (const { names } of LANGUAGE_QUERIES) {
-  const own = FIXTURES.filter(([, language]) => names.includes(language));
-  test.each(own)("%s, spoiled", checkSpoiled);
-  test.runIf(process.platform === "linux")(`a megabyte of what hurts ${names[0]}`, () =>
-    checkMegabytes(names[0]!),
-  );
+function testFixtures(fixtures: typeof FIXTURES): void {
+  test.each(fixtures)("%s has the symbols of its golden list", checkGolden);
+  test.each(fixtures)("%s: an error loses only what is near it", checkErrors);
+  test.each(fixtures)("%s, spoiled", checkSpoiled);
 }
 
-const EMBEDDING = FIXTURES.filter(([, language]) => languageQuery(language) === undefined);
-test.each(EMBEDDING)("%s, spoiled", checkSpoiled);
+for (const [n, { names }] of LANGUAGE_QUERIES.entries()) {
+  testFixtures(FIXTURES.filter(([, language]) => names.includes(language)));
+  test.runIf(process.platform === "linux")(`a megabyte of what hurts ${names[0]}`, () =>
+    checkMegabytes(names[0]!, n),
+  );
+}
+testFixtures(FIXTURES.filter(([, language]) => languageQuery(language) === undefined));
+
+test("every language has a fixture, and every fixture is tested", () => {
+  const tested = new Set(FIXTURES.map(([, language]) => language));
+  for (const { names } of LANGUAGE_QUERIES)
+    expect(
+      names.some((name) => tested.has(name)),
+      names.join(),
+    ).toBe(true);
+  const files = readdirSync(FOLDER).filter((name) => name.startsWith("sample."));
+  expect(files.sort()).toEqual(FIXTURES.map(([file]) => file).sort());
+  for (const file of files) expect(existsSync(`${FOLDER}/golden/${file}.symbols`)).toBe(true);
+});
+
+test("docs/symbols.md names every language", () => {
+  const page = readFileSync("docs/symbols.md", "utf8");
+  const items = [...page.matchAll(/^- .*?tree-sitter-wasm.*?: (.*?)(?=\n(?:-|\n))/gms)];
+  const named = new Set(items.flatMap(([, list]) => list!.split(/,\s+/)));
+  const names = LANGUAGE_QUERIES.flatMap((query) => query.names);
+  expect(names.filter((name) => !named.has(name))).toEqual([]);
+});
+
+test("every query is in the table", () => {
+  const files = readdirSync("src/ingest/symbols/queries").filter((name) => name.endsWith(".ts"));
+  expect(LANGUAGE_QUERIES.length).toBe(files.length);
+});
