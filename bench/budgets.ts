@@ -118,8 +118,12 @@ const BUDGETS: readonly Budget[] = [
       ),
     ),
   ),
-  most("a followed folder: added to a minute at rest", 1, "ms of processor", (r) =>
-    highest(workspaces(r).map(({ idle }) => idle.followedMs - idle.engineMs)),
+  most("a followed folder: added to the third minute at rest", 1, "ms of processor", (r) =>
+    highest(
+      workspaces(r).flatMap(({ laterIdle }) =>
+        laterIdle ? [laterIdle[1].followedMs - laterIdle[1].engineMs] : [],
+      ),
+    ),
   ),
   most("a work tree of a repository that is indexed, 10 MB", 1, "MB on disk", ({ workTrees }) =>
     workTrees ? workTrees.diskBytes / 1e6 : undefined,

@@ -119,13 +119,11 @@ export function openClocks(): { read(): Reading; close(): void } {
   };
   return {
     read() {
-      let reading = read();
-      for (let tries = 1; tries < MOST_READINGS; tries++) {
-        const before = reading.at;
-        reading = read();
-        if (reading.at - before < MOST_READING_MS) break;
+      for (let tries = 1; ; tries++) {
+        const begun = performance.now();
+        const reading = read();
+        if (reading.at - begun < MOST_READING_MS || tries === MOST_READINGS) return reading;
       }
-      return reading;
     },
     close: () => thread.close(),
   };

@@ -57,7 +57,7 @@ export interface Commands {
   follow(options: { path: string }): Promise<{ ms: number }>;
   /** Resolves to the bytes of the heap after a garbage collection. */
   heap(options: object): Promise<number>;
-  idle(options: { ms: number }): Promise<{ processorMs: number; written: number }>;
+  idle(options: { ms: number }): Promise<{ processorMs: number[]; written: number }>;
   findable(options: { path: string; runs: number }): Promise<Cost[]>;
   unchanged(options: {
     request: SearchRequest;

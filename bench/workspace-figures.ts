@@ -10,15 +10,10 @@ export interface WorkspaceFigures {
   readonly openSeconds: number;
   /** The bytes of the heap that following adds, after a garbage collection. */
   readonly heapBytes: number;
-  /**
-   * Processor time of a minute in which nothing changes, in milliseconds: of the engine alone, and with the followed
-   * folder.
-   */
-  readonly idle: {
-    readonly engineMs: number;
-    readonly followedMs: number;
-    readonly written: number;
-  };
+  /** At rest: of the first minute after the last work, and bytes written in three minutes. */
+  readonly idle: Rest & { readonly written: number };
+  /** The same of the second and the third minute. In the third, V8 has collected all garbage. Older records lack them. */
+  readonly laterIdle?: readonly [Rest, Rest];
   /** Milliseconds from before a file is written until a search has found it. */
   readonly findable: Findable;
   /** The same search of the engine and of the workspace, alternately, while nothing changes. */
@@ -29,6 +24,12 @@ export interface WorkspaceFigures {
   readonly peers: readonly { readonly name: string; readonly cost: Cost }[];
   /** The mean number of processes that could run while this was measured, by the system's count. */
   readonly load: number;
+}
+
+/** Processor time of a minute in which nothing changes, in milliseconds. */
+export interface Rest {
+  readonly engineMs: number;
+  readonly followedMs: number;
 }
 
 export interface Findable extends Spread {

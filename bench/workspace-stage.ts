@@ -86,10 +86,20 @@ export async function measureWorkspace({ name, path, data }: Following): Promise
   const request = { query: ABSENT, matches: 10 };
   await subject.do("ask", { request, patience: { least: 100, most: 100, ms: 0 } });
   const heapBefore = await subject.do("heap", {});
-  const engineAlone = await subject.do("idle", { ms: MINUTE_MS });
   const { ms: openMs } = await subject.do("follow", { path });
   const heapAfter = await subject.do("heap", {});
-  const followed = await subject.do("idle", { ms: MINUTE_MS });
+  const alone = await startSubject();
+  await alone.do("open", { path: data, ...OPTIONS });
+  await alone.do("ask", { request, patience: { least: 100, most: 100, ms: 0 } });
+  await alone.do("heap", {});
+  const [engineAlone, followed] = await Promise.all(
+    [alone, subject].map((one) => one.do("idle", { ms: MINUTE_MS })),
+  );
+  await alone.end();
+  const restIn = (minute: number) => ({
+    engineMs: engineAlone!.processorMs[minute]!,
+    followedMs: followed!.processorMs[minute]!,
+  });
   const costs = await subject.do("unchanged", { request, rounds: ROUNDS });
   const found = await subject.do("findable", { path, runs: WRITES });
   const changed = await changedCosts(subject, path);
@@ -101,11 +111,8 @@ export async function measureWorkspace({ name, path, data }: Following): Promise
     bytes,
     openSeconds: openMs / 1000,
     heapBytes: heapAfter - heapBefore,
-    idle: {
-      engineMs: engineAlone.processorMs,
-      followedMs: followed.processorMs,
-      written: followed.written,
-    },
+    idle: { ...restIn(0), written: followed!.written },
+    laterIdle: [restIn(1), restIn(2)],
     findable: findableOf(found),
     unchanged: { engine: medianCost(costs.engine), workspace: medianCost(costs.workspace) },
     changed,
