@@ -12,7 +12,7 @@ import { FOLDING_TABLE_BYTES, writeFoldingTable } from "../src/kernel/folding.ts
 import { createGramLists } from "../src/kernel/gram-lists.ts";
 import { createKernel } from "../src/kernel/kernel.ts";
 import { Automaton, automatonSteps } from "../src/regex/automaton.ts";
-import { takeAll } from "../src/regex/steps.ts";
+import { takeAll } from "../src/base/steps.ts";
 import { parseExpression } from "../src/regex/parse.ts";
 import { prepareLiteral } from "../src/search/thread/reading/literal.ts";
 import { LiteralScanner, placeLiteral } from "../src/search/thread/reading/literal-scanner.ts";

@@ -14,7 +14,7 @@ import { needleOf, type Needle } from "./needle.ts";
 import { compileProgram, type Program } from "./program.ts";
 import { pushRange, reserveRanges, type RangeList } from "./range-list.ts";
 import type { Span } from "./iterate.ts";
-import type { Steps } from "./steps.ts";
+import type { Steps } from "../base/steps.ts";
 import { occursSteps } from "./occurs.ts";
 import * as run from "./run.ts";
 import type { Budget, Limits } from "./limits.ts";

@@ -1,7 +1,7 @@
 /** Divides bytes into classes. No node of a program and no assertion in it distinguishes bytes of the same class. */
 
 import { ASSERT, ASSERTIONS, type Program } from "./program.ts";
-import { takeAll, type Steps } from "./steps.ts";
+import { takeAll, type Steps } from "../base/steps.ts";
 import type { ByteGraph, Edges } from "./utf8.ts";
 
 /** The kinds of neighbours that assertions distinguish: bytes, or the edge of the text. */

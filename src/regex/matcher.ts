@@ -7,7 +7,7 @@ import type { Budget, Limits } from "./limits.ts";
 import type { Expression } from "./expression.ts";
 import type { RangeList } from "./range-list.ts";
 import { PLACES } from "./run.ts";
-import { takeAll, type Steps } from "./steps.ts";
+import { takeAll, type Steps } from "../base/steps.ts";
 
 /** Finds an expression's matches in texts in kernel memory. */
 export interface Matcher {

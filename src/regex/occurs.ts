@@ -6,7 +6,7 @@
 
 import { holds, type ByteClasses } from "./byte-classes.ts";
 import { ASSERT, MATCH, SPLIT, targetOf, type Program } from "./program.ts";
-import type { Steps } from "./steps.ts";
+import type { Steps } from "../base/steps.ts";
 
 /** The nodes visited in a step, which takes a fraction of a millisecond. One byte may visit all nodes. */
 const WORK = 10_000;

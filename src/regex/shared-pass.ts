@@ -28,7 +28,7 @@ import type { Budget } from "./limits.ts";
 import type { Expression } from "./expression.ts";
 import { countNodes, NODE_LIMIT } from "./program.ts";
 import { newRangeList } from "./range-list.ts";
-import { takeAll } from "./steps.ts";
+import { takeAll } from "../base/steps.ts";
 
 /** The most expressions that share a pass. The states of an alternation may multiply, and a kernel runs 12 automata. */
 const MOST = 8;

@@ -7,7 +7,7 @@
  */
 
 import { LAST, type CodePoints } from "./code-points.ts";
-import { takeAll, type Steps } from "./steps.ts";
+import { takeAll, type Steps } from "../base/steps.ts";
 
 /** The lowest and highest value of each byte, in order. */
 type Sequence = readonly number[];

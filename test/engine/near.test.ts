@@ -113,13 +113,13 @@ test.each<[query: string, who: string, count: number, more?: Partial<SearchReque
 
 test("many files or pages are left to the threads", async () => {
   const engine = await openEngine({ workers: 1 });
-  await engine.index(files("one", 600));
+  await engine.index(files("one", 2100));
   const text = `apple pie\n${"x".repeat(8180)}\n`.repeat(250);
   await engine.index(documents({ name: "two", files: [{ path: "t", content: text }] }));
   for (const [query, who, count] of [
-    ["lang:go", "threads", 600],
+    ["lang:go", "threads", 2100],
     ["file:one/59", "near", 11],
-    ["apple", "threads", 601],
+    ["apple", "threads", 2101],
     ["pie", "threads", 1],
   ] as const)
     expect([query, ...(await finds(engine, { query, matches: 50 }))]).toEqual([query, who, count]);

@@ -11,7 +11,7 @@ import { newRangeList, pushRange, type RangeList } from "../../src/regex/range-l
 import { compileProgram } from "../../src/regex/program.ts";
 import { re2Refusal } from "../../src/re2/re2.ts";
 import type { Formula } from "../../src/regex/required.ts";
-import { takeAll } from "../../src/regex/steps.ts";
+import { takeAll } from "../../src/base/steps.ts";
 import { TwoPass } from "../../src/regex/two-pass.ts";
 import { re2Ranges, verifyRanges } from "../../src/re2/verify.ts";
 import { naiveFinder } from "./naive.ts";

@@ -6,7 +6,7 @@ import { Automaton, automatonSteps } from "../../src/regex/automaton.ts";
 import { compileExpression } from "../../src/regex/expression.ts";
 import { needleOf } from "../../src/regex/needle.ts";
 import { newRangeList } from "../../src/regex/range-list.ts";
-import { takeAll } from "../../src/regex/steps.ts";
+import { takeAll } from "../../src/base/steps.ts";
 import { RUNS } from "../runs.ts";
 import { showRanges } from "./differential.ts";
 import { randomFrom } from "./random.ts";

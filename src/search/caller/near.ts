@@ -21,7 +21,7 @@ export interface NearThread {
   keep(read: PackedValues): void;
   /** Whether the tables of a segment are missing. */
   lacks(segment: TablesInput): boolean;
-  open(segment: TablesInput, read: PackedValues): void;
+  open(segment: TablesInput, read: PackedValues): Promise<void>;
 }
 
 /** The most pages that the calling thread reads, which takes 0.5 ms. */
@@ -31,11 +31,6 @@ const MOST_PLAN = 2048;
 const MOST_PATTERN = 64;
 /** The most memory for the tables of all segments on this thread. Those of Linux take 9 MB. */
 const MOST_TABLES = 20 * 2 ** 20;
-/**
- * The most files of one segment, because its tables are opened in one turn of the event loop. For 70 000 files this
- * takes 12 ms.
- */
-const MOST_FILES = 16_384;
 
 export class Near {
   readonly #thread: NearThread;
@@ -77,7 +72,8 @@ export class Near {
     this.#asked.add(key);
     try {
       const how = { lane: "search" } as const;
-      this.#thread.open(input, await this.#pool.run<PackedValues>("search.tables", input, how));
+      const read = await this.#pool.run<PackedValues>("search.tables", input, how);
+      await this.#thread.open(input, read);
     } catch {
       // the thread has died, or the engine is closed; the next search asks again
     } finally {
@@ -118,14 +114,11 @@ const PAGE_BYTES = 4;
 const FILE_BYTES = 64;
 const SEGMENT_BYTES = 128 * 1024;
 
-/**
- * Estimates the memory of the segments' tables. Returns Infinity if the tables of one segment take too long to open.
- */
+/** Estimates the memory of the segments' tables. */
 function tableBytes(segments: SearchInput["segments"], { headers }: Catalog): number {
   let bytes = 0;
   for (const { segment } of segments) {
     const { blobs, pages, files } = headers.get(segment)!;
-    if (files > MOST_FILES) return Infinity;
     bytes += SEGMENT_BYTES + BLOB_BYTES * blobs + PAGE_BYTES * pages + FILE_BYTES * files;
   }
   return bytes;

@@ -6,7 +6,7 @@ import type { Arena } from "../../kernel/arena.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { compileExpression } from "../../regex/expression.ts";
 import { createMatcher } from "../../regex/matcher.ts";
-import type { Steps } from "../../regex/steps.ts";
+import type { Steps } from "../../base/steps.ts";
 
 export interface Expression {
   readonly pattern: string;

@@ -7,7 +7,7 @@ import type { Pause } from "../../base/yield.ts";
 import { atomsOf, namesRevision, type Query } from "../../query/ast.ts";
 import { hintsOf, type Hint } from "../../query/hints.ts";
 import { parseInSlices, parseQuery, type Dialect } from "../../query/parse.ts";
-import { takeAll, type Steps } from "../../regex/steps.ts";
+import { takeAll, takeInSlices, type Steps } from "../../base/steps.ts";
 import { simplify } from "../../query/simplify.ts";
 import { packPlan, type PackedPlan } from "../messages/plan.ts";
 import { planSteps, type HostAtom } from "./plan-query.ts";
@@ -44,12 +44,9 @@ export async function meaningInSlices(
   { text, dialect }: QueryText,
   pause: Pause,
 ): Promise<Meaning> {
-  const steps = meaningSteps(await parseInSlices(text, dialect, pause));
-  for (;;) {
-    await pause();
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
+  const parsed = await parseInSlices(text, dialect, pause);
+  await pause();
+  return takeInSlices(meaningSteps(parsed), pause);
 }
 
 function* meaningSteps(parsed: Query): Steps<Meaning> {

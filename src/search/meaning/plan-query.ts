@@ -7,7 +7,7 @@ import { languageNamed } from "../../base/languages.ts";
 import type { Atom, Query } from "../../query/ast.ts";
 import { compileExpression } from "../../regex/expression.ts";
 import { plainLiteral } from "../../regex/plain-literal.ts";
-import type { Steps } from "../../regex/steps.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { Plan, PlanAtom, PlanNode } from "../messages/plan.ts";
 
 /** An atom that only the catalog can decide. */

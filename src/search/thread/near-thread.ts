@@ -29,7 +29,7 @@ import { SearchRun } from "./search-task.ts";
 /** The most bytes of cached values: the text of some 400 pages, each in a block of 16 KiB. */
 const KEPT_BYTES = 8 * 2 ** 20;
 /** The most candidate files of a search that the calling thread answers. Scoring a file takes about a microsecond. */
-const MOST_FILES = 512;
+const MOST_FILES = 2048;
 /** The most pages of such a search. Reading and scanning a page takes 1 µs. */
 const MOST_PAGES = 400;
 
@@ -82,21 +82,24 @@ export class NearThread {
     return !this.#tools?.isOpen(segment, symbols);
   }
 
-  /** Opens a segment whose tables a thread has read. */
-  open({ segment, symbols: edition }: TablesInput, read: PackedValues): void {
+  /** Opens a segment whose tables a thread has read, in slices. */
+  async open({ segment, symbols: edition }: TablesInput, read: PackedValues): Promise<void> {
     if (this.#isClosed) return;
     const values = new KeptValues(Infinity);
     values.add(read);
-    this.#tools ??= new ThreadTools(true, { keptLists: this.#lists() });
+    const tools = (this.#tools ??= new ThreadTools(true, { keptLists: this.#lists() }));
     try {
       const snapshot = values.snapshot();
-      const opened = this.#tools.open(snapshot, segment)!;
+      const pause = this.#pause();
+      const opened = (await tools.openInSlices(snapshot, segment, pause))!;
       opened.reader.paths(snapshot);
+      await pause();
       opened.reader.hashes(snapshot);
+      await pause();
       openDefinitions(snapshot, opened, edition);
-      this.#editions.set(segment, edition);
+      if (tools === this.#tools) this.#editions.set(segment, edition); // not trimmed meanwhile
     } catch (error) {
-      this.#tools.close(segment);
+      tools.close(segment);
       if (!(error instanceof NotKept) && !isCorrupt(error)) throw error;
     }
   }

@@ -3,6 +3,7 @@
 import { firstIndex } from "../../base/binary-search.ts";
 import { emptyBitset, setBit, type Bitset } from "../../base/bitset.ts";
 import { bytesOf, wordsOf } from "../../base/growable.ts";
+import { takeAll, takeInSlices, type Steps } from "../../base/steps.ts";
 import type { Pause } from "../../base/yield.ts";
 import {
   BLOCK_BYTES,
@@ -163,7 +164,7 @@ export const isAscending = (words: Uint32Array): boolean => {
 };
 
 /** How many words are read between two yields, in 0.2 ms before V8 has compiled the loop. */
-const WORDS_A_STEP = 16_384;
+export const WORDS_A_STEP = 16_384;
 
 type Reading = Pick<Snapshot, "get">;
 
@@ -171,7 +172,7 @@ type HeaderCopy = (typeof HEADER_COPIES)[number];
 
 /** Reads the first intact copy of the header. Returns undefined if the segment does not exist. */
 export function readHeader(source: Reading, segment: number): SegmentHeader | undefined {
-  return allAtOnce(readingHeader(source, segment));
+  return takeAll(headerSteps(source, segment));
 }
 
 export function readHeaderCopy(
@@ -179,50 +180,36 @@ export function readHeaderCopy(
   segment: number,
   copy: HeaderCopy,
 ): SegmentHeader | undefined {
-  return allAtOnce(readingHeaderCopy(source, segment, copy));
+  return takeAll(headerCopySteps(source, segment, copy));
 }
 
 /**
  * Reads the header as readHeader() does, but in slices, for the calling thread. 100 000 repositories in one segment
  * take 5 ms.
  */
-export async function readHeaderInSlices(
+export const readHeaderInSlices = (
   source: Reading,
   segment: number,
   pause: Pause,
-): Promise<SegmentHeader | undefined> {
-  const steps = readingHeader(source, segment);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    await pause();
-  }
-}
+): Promise<SegmentHeader | undefined> => takeInSlices(headerSteps(source, segment), pause);
 
-function allAtOnce<T>(steps: Generator<void, T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}
+type HeaderSteps = Steps<SegmentHeader | undefined>;
 
-type HeaderSteps = Generator<void, SegmentHeader | undefined>;
-
-function* readingHeader(source: Reading, segment: number): HeaderSteps {
+export function* headerSteps(source: Reading, segment: number): HeaderSteps {
   const [first, second] = HEADER_COPIES;
   let found: SegmentHeader | undefined;
   let failure: unknown;
   try {
-    found = yield* readingHeaderCopy(source, segment, first);
+    found = yield* headerCopySteps(source, segment, first);
   } catch (error) {
     failure = error;
   }
-  found ??= yield* readingHeaderCopy(source, segment, second);
+  found ??= yield* headerCopySteps(source, segment, second);
   if (found === undefined && failure) throw failure;
   return found;
 }
 
-function* readingHeaderCopy(source: Reading, segment: number, copy: HeaderCopy): HeaderSteps {
+function* headerCopySteps(source: Reading, segment: number, copy: HeaderCopy): HeaderSteps {
   const what = `the header of segment ${segment}`;
   const value = source.get(segmentKey(segment, PART.HEADER, copy), what);
   if (!value) return undefined;
@@ -269,10 +256,11 @@ export function mustRead(
   return value;
 }
 
-/** Returns the first page of each blob, then the number of pages. */
-export function firstPages(blobStarts: Uint32Array, pageBytes: number): Uint32Array {
+/** Computes the first page of each blob, then the number of pages. */
+export function* firstPagesSteps(blobStarts: Uint32Array, pageBytes: number): Steps<Uint32Array> {
   const first = new Uint32Array(blobStarts.length);
   for (let blob = 1; blob < first.length; blob++) {
+    if (blob % WORDS_A_STEP === 0) yield;
     const bytes = blobStarts[blob]! - blobStarts[blob - 1]!;
     first[blob] = first[blob - 1]! + Math.ceil(bytes / pageBytes);
   }

@@ -8,7 +8,11 @@ import { TextCache, type TextCacheMemory } from "../../../store/segments/text-ca
 import { createKernel, type Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
-import { openSegment, type SegmentReader } from "../../../store/segments/segment-reader.ts";
+import {
+  openSegment,
+  openSegmentInSlices,
+  type SegmentReader,
+} from "../../../store/segments/segment-reader.ts";
 import { hasEdition, openSymbols, type SymbolsReader } from "../../../store/symbols/symbols.ts";
 import { LiteralScanner } from "./literal-scanner.ts";
 import { SegmentSymbols } from "./segment-symbols.ts";
@@ -57,6 +61,11 @@ export interface OpenedSegment {
   /** The symbols of the last requested edition. */
   symbols?: SymbolsReader;
 }
+
+const openedFrom = (reader: SegmentReader): OpenedSegment => ({
+  reader,
+  windows: windowsOf(reader),
+});
 
 const costOf = ({ reader, symbols }: OpenedSegment): number =>
   reader.bytes + READER_BYTES + (symbols?.bytes ?? 0);
@@ -112,8 +121,20 @@ export class ThreadTools {
   open(snapshot: Snapshot, segment: number): OpenedSegment | undefined {
     return this.#opened.getOrMake(segment, () => {
       const reader = openSegment(snapshot, segment);
-      return reader && { reader, windows: windowsOf(reader) };
+      return reader && openedFrom(reader);
     });
+  }
+
+  /** Opens a segment as open() does, but in slices, unless it is open. */
+  async openInSlices(
+    snapshot: Snapshot,
+    segment: number,
+    pause: Pause,
+  ): Promise<OpenedSegment | undefined> {
+    const opened = this.#opened.get(segment);
+    if (opened) return opened;
+    const reader = await openSegmentInSlices(snapshot, segment, pause);
+    return reader && this.#opened.getOrMake(segment, () => openedFrom(reader));
   }
 }
 

@@ -1,5 +1,7 @@
 /** Divides work into steps of a few milliseconds at most, so that a shared thread can yield between them. */
 
+import type { Pause } from "./yield.ts";
+
 export type Steps<T> = Generator<void, T>;
 
 /** Runs all steps at once. */
@@ -7,5 +9,14 @@ export function takeAll<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
+  }
+}
+
+/** Runs all steps, with a pause after each. */
+export async function takeInSlices<T>(steps: Steps<T>, pause: Pause): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await pause();
   }
 }
