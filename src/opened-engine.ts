@@ -30,7 +30,7 @@ import { Kept } from "./search/caller/kept.ts";
 import { Near } from "./search/caller/near.ts";
 import { KeptTables } from "./store/segments/kept-tables.ts";
 import { MOST_CACHE_BYTES } from "./store/segments/text-cache.ts";
-import type { ThreadOptions } from "./store/lmdb/thread-environment.ts";
+
 import type { SearcherOptions, ViewSource } from "./search/caller/attempts.ts";
 import { Searcher } from "./search/caller/searcher.ts";
 import { WarmUp } from "./search/caller/warm-up.ts";
@@ -48,7 +48,7 @@ import {
 import type { Explanation, SearchEvent, SearchResponse } from "./search/messages/response.ts";
 import { isVisible } from "./search/caller/scope.ts";
 import { NearThread } from "./search/thread/near-thread.ts";
-import { SEARCH_TASKS, type SearchEnvironment } from "./search/thread/tasks.ts";
+import { SEARCH_TASKS } from "./search/thread/tasks.ts";
 import {
   UP_TO_DATE,
   type KnowsWhatIsNew,
@@ -124,12 +124,7 @@ export async function openWith(
   const checked = checkOptions(path, options);
   const environment = await openStore(resolve(path), { readOnly: checked.readOnly });
   await yieldTurn(); // the following code compiles the kernel, which takes 2 ms
-  try {
-    return new OpenedEngine(environment, checked, { ...INTERNALS, ...internals });
-  } catch (error) {
-    await environment.close(); // there was not enough memory for its text cache
-    throw error;
-  }
+  return new OpenedEngine(environment, checked, { ...INTERNALS, ...internals });
 }
 
 const OPEN_OPTIONS: KeysOf<OpenOptions> = {
@@ -238,7 +233,7 @@ class OpenedEngine
     this.#options = options;
     this.#internals = internals;
     this.#tracer = new Tracer(this.path);
-    this.#kept = new Kept(options.textCache);
+    this.#kept = new Kept();
     this.#pool = startPool(environment, options, {
       kept: this.#kept,
       workerDied: () => this.#tracer.workerDied(),
@@ -640,7 +635,7 @@ function sizeOf(manifest: Manifest): IndexSize {
 
 function startPool(
   environment: Environment,
-  { workers, readOnly, onWarning }: Checked,
+  { workers, textCache, readOnly, onWarning }: Checked,
   { kept, workerDied }: { readonly kept: Kept; readonly workerDied: () => void },
 ): OwnPool {
   const { path } = environment;
@@ -650,13 +645,11 @@ function startPool(
     tasks: { ...INGEST_TASKS, ...SEARCH_TASKS, ...OVERLAY_TASKS },
     environment:
       workers === 0
-        ? inline(environment, readOnly, kept)
+        ? { path, readOnly, opened: environment, textCache, keptLists: kept.listsMemory }
         : {
             path,
             readOnly,
-            get textCache() {
-              return kept.text;
-            },
+            textCache: Math.floor(textCache / workers),
             get keptLists() {
               return kept.listsMemory;
             },
@@ -668,15 +661,3 @@ function startPool(
     },
   });
 }
-
-const inline = (
-  opened: Environment,
-  readOnly: boolean,
-  kept: Kept,
-): ThreadOptions & SearchEnvironment => ({
-  path: opened.path,
-  readOnly,
-  opened,
-  textCache: kept.text,
-  keptLists: kept.listsMemory,
-});

@@ -1,22 +1,24 @@
 /** Searches give the same answer and counters, whatever text is kept in memory; trim() releases that text. */
 
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import type { SearchRequest } from "../../src/search/messages/request.ts";
 import { PAGE_BYTES } from "../../src/store/format/format.ts";
+import { corrupt } from "../../src/store/format/sealed.ts";
+import { TextCache } from "../../src/store/segments/text-cache.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, difference, moveViewer, streamDifference } from "./corpus-engine.ts";
-import { openEngine } from "./opened.ts";
+import { openEngine, temporaryFolder } from "./opened.ts";
 import { RUNS } from "../runs.ts";
 
 const MIB = 2 ** 20;
-/** Sizes of the cache: none, one page, some pages, and everything. */
-const SIZES = [0, 8_400, 90_000, 64 * MIB];
+/** Sizes of the cache of each thread: none, too little for a window, some windows, and everything. */
+const SIZES = [0, MIB, 3 * MIB, 64 * MIB];
 const contexts = (name: string) => CONTEXTS[name];
 
-/** The number of times a search is repeated, so that pages are noted, kept, and read from memory. */
+/** The number of times a search is repeated, so that windows are counted, cached, and scanned in memory. */
 const TIMES = 4;
 
 const CASES = SIZES.flatMap((textCache) => [0, 2].map((workers) => ({ textCache, workers })));
@@ -41,12 +43,12 @@ test.each(CASES.filter((_, n) => RUNS > 1 || n % 4 === 0 || n % 4 === 3))(
   },
 );
 
-/** Returns files of several pages, with words at and across the edges of pages. */
+/** Returns files in six windows, with words at and across the edges of pages. */
 const large = () =>
   documents({
     name: "large",
     files: Array.from({ length: 24 }, (_, file) => {
-      const bytes = Buffer.alloc((1 + (file % 4)) * PAGE_BYTES + 37 * file, "lorem ipsum\n");
+      const bytes = Buffer.alloc((20 + 20 * (file % 4)) * PAGE_BYTES + 37 * file, "lorem ipsum\n");
       for (let page = 0; page * PAGE_BYTES < bytes.length; page++)
         for (const offset of [-130, -9, -1, 0, 1, 4000, 8100]) {
           const at = Math.max(0, page * PAGE_BYTES + offset);
@@ -77,20 +79,66 @@ async function answers(engine: Engine): Promise<unknown[]> {
   return all;
 }
 
+const methodOf = <Name extends "find" | "keep">(name: Name): TextCache[Name] =>
+  Reflect.get(TextCache.prototype, name) as TextCache[Name];
+
+/** How often windows were cached, and found cached, by the tasks of this thread. */
+function watchCache() {
+  const [find, keep] = [methodOf("find"), methodOf("keep")];
+  const count = { kept: 0, found: 0 };
+  vi.spyOn(TextCache.prototype, "find").mockImplementation(function (this: TextCache, ...given) {
+    const found = find.apply(this, given);
+    if (found) count.found++;
+    return found;
+  });
+  vi.spyOn(TextCache.prototype, "keep").mockImplementation(function (this: TextCache, ...given) {
+    const kept = keep.apply(this, given);
+    if (kept) count.kept++;
+    return kept;
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  return count;
+}
+
 test.each([0, 2])("pages and their edges, %i workers", async (workers) => {
+  const path = temporaryFolder();
+  await (await openEngine({ workers }, path)).index(large());
+  const count = watchCache();
   const expected: unknown[] = [];
   for (const textCache of SIZES) {
-    const engine = await openEngine({ workers, textCache });
-    await engine.index(large());
+    const engine = await openEngine({ workers, textCache: textCache * Math.max(1, workers) }, path);
     for (let time = 0; time < TIMES; time++) {
       expected.push(await answers(engine));
       expect(expected.at(-1)).toEqual(expected[0]);
     }
   }
+  if (workers > 0) return;
+  expect(count.kept).toBeGreaterThan(6); // all windows in the largest cache, and some in the others
+  expect(count.found).toBeGreaterThan(20);
+});
+
+test("a window with damage is not cached, and what a search needs of it is read", async () => {
+  const path = temporaryFolder();
+  const uncached = await openEngine({}, path);
+  await uncached.index(large());
+  const expected = await answers(uncached);
+  const engine = await openEngine({ textCache: 64 * MIB }, path);
+  const keep = methodOf("keep");
+  let tried = 0;
+  vi.spyOn(TextCache.prototype, "keep").mockImplementation(function (this: TextCache, ...given) {
+    const [window, mayEvict] = given;
+    return keep.call(this, window, mayEvict, () => {
+      tried++;
+      throw corrupt("a block of text");
+    });
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  for (let time = 0; time < TIMES; time++) expect(await answers(engine)).toEqual(expected);
+  expect(tried).toBeGreaterThan(5);
 });
 
 test.each([0, 1])("trim() at any moment, %i workers", async (workers) => {
-  const engine = await openEngine({ workers, textCache: MIB });
+  const engine = await openEngine({ workers, textCache: 3 * MIB });
   engine.trim(); // nothing has begun
   await engine.index(large());
   const expected = await answers(engine);

@@ -56,11 +56,19 @@ test("ranges are taken as long as some are left", () => {
 
 test("segments are begun once, and steps taken once", () => {
   const control = Control.create(2, { matches: 0 }, {});
-  expect([1, 2, 3].map(() => control.claimSegment())).toEqual([0, 1, 2]);
+  const other = new Control(control.shared);
+  expect([control.claimSegment(1), other.claimSegment(1)]).toEqual([true, false]);
+  expect([other.claimSegment(0), other.isOpen(1)]).toEqual([true, false]);
   control.open(1);
-  expect(control.isOpen(1)).toBe(true);
-  expect([1, 2, 3].map(() => control.claimStep(1, 2))).toEqual([0, 1, undefined]);
+  expect([other.isOpen(0), other.isOpen(1)]).toEqual([false, true]);
+  // the owner begins with the first step, and who helps with the last
+  const steps = [true, true, false, true, false, false, true].map((isOwner) =>
+    (isOwner ? control : other).claimStep(1, 5, isOwner),
+  );
+  expect(steps).toEqual([0, 1, 4, 2, 3, undefined, undefined]);
   expect(control.isOpen(1)).toBe(false);
+  control.restart();
+  expect(control.claimSegment(1)).toBe(true);
 });
 
 test("threads that are through add what they have found, as far as a word counts", () => {

@@ -114,11 +114,11 @@ test.each<[what: string, query: string, atoms: number]>([
 test("the first chunk of a stream comes before the last segment is begun; who leaves ends the rest", async () => {
   const engine = await threeSegments();
   const { value } = Object.getOwnPropertyDescriptor(Control.prototype, "claimSegment")!;
-  const claimSegment = value as (this: Control) => number;
+  const claimSegment = value as (this: Control, segment: number) => boolean;
   const claims = vi.spyOn(Control.prototype, "claimSegment");
-  claims.mockImplementation(function (this: Control) {
+  claims.mockImplementation(function (this: Control, segment: number) {
     for (const end = performance.now() + 6; performance.now() < end;); // longer than a slice
-    return claimSegment.call(this);
+    return claimSegment.call(this, segment);
   });
   const ends = vi.spyOn(Control.prototype, "stop");
   for await (const event of engine.stream({ query: "needle", matches: 100 })) {

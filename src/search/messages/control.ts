@@ -1,7 +1,7 @@
 /**
- * Coordinates the threads of one search through shared memory. Threads claim work themselves. A thread claims the
- * next segment that none has begun, and plans it. If much has to be scanned, the thread opens the segment. Threads
- * that find no more segments to begin then help with its windows.
+ * Coordinates the threads of one search through shared memory. Threads claim work themselves. A thread claims a
+ * segment that none has begun, and plans it. If much has to be scanned, the thread opens the segment. Threads that find
+ * no more segments to begin then help with its windows.
  */
 
 import type { CheckedRequest, SearchOptions } from "./request.ts";
@@ -14,25 +14,24 @@ const TIMES = 2;
 const STOP = 2 * TIMES;
 /** 1 if nobody waits for an answer any more. */
 const ENDED = STOP + 1;
-const NEXT_SEGMENT = STOP + 2;
 /** Ranges that a stream may still deliver. */
-const LEFT = STOP + 3;
+const LEFT = STOP + 2;
 /** Bytes of a stream's parts that its reader has not taken yet. */
-const BEHIND = STOP + 4;
+const BEHIND = STOP + 3;
 /** Parts of a stream that were sent but not yet received by the calling thread. */
-const UNDER_WAY = STOP + 5;
+const UNDER_WAY = STOP + 4;
 /** How many units of ROOM_BYTES the answer may still take, or ENDLESS if there is no limit. */
-const ROOM = STOP + 6;
+const ROOM = STOP + 5;
 /** Ranges found by the threads that have finished. */
-const FOUND = STOP + 7;
-/**
- * The index of the first segment's word. Each segment has one: PLANNING, the next step to claim, or a value from CLOSED
- * on.
- */
-const STEPS = STOP + 8;
+const FOUND = STOP + 6;
+/** The index of the first segment's words. Each segment has the words below. */
+const SEGMENTS = STOP + 7;
+const SEGMENT_WORDS = 4;
+/** The words of a segment: its state, the number of steps that were claimed, and of these the first and the last. */
+const [STATE, CLAIMED, FIRST, LAST] = [0, 1, 2, 3];
+/** The states of a segment. */
+const [WAITING, PLANNING, OPEN, CLOSED] = [0, 1, 2, 3];
 
-const PLANNING = -1;
-const CLOSED = 2 ** 30;
 const ENDLESS = 2 ** 31 - 1;
 /**
  * The most bytes that a range takes in an answer in addition to the file's text. It includes two long names of
@@ -78,13 +77,13 @@ export class Control {
     { matches }: Pick<CheckedRequest, "matches">,
     { timeoutMs = Infinity, maxBytes = Infinity }: Pick<SearchOptions, "timeoutMs" | "maxBytes">,
   ): Control {
-    const control = new Control(new SharedArrayBuffer(8 * Math.ceil((STEPS + segments) / 2)));
+    const words = SEGMENTS + SEGMENT_WORDS * segments;
+    const control = new Control(new SharedArrayBuffer(8 * Math.ceil(words / 2)));
     const due = now() + timeoutMs;
     const kept = Math.min(SHOWING_SHARE * timeoutMs, MOST_SHOWING_MS);
     control.#times.set([due - kept, due]);
     control.#words[LEFT] = Math.min(matches, 2 ** 31 - 1);
     control.#words[ROOM] = Math.min(unitsOf(maxBytes), ENDLESS);
-    control.#words.fill(PLANNING, STEPS);
     return control;
   }
 
@@ -109,22 +108,19 @@ export class Control {
    * search.
    */
   restart(): void {
-    this.#words[NEXT_SEGMENT] = 0;
     this.#words[FOUND] = 0;
-    this.#words.fill(PLANNING, STEPS);
+    this.#words.fill(0, SEGMENTS);
   }
 
-  /**
-   * Claims the next segment and returns its position. Returns a position after the last one if none is left. REQUIRES:
-   * the caller then opens or closes the segment.
-   */
-  claimSegment(): number {
-    return Atomics.add(this.#words, NEXT_SEGMENT, 1);
+  /** Claims a segment. Returns false if another thread has. REQUIRES: the caller then opens or closes it. */
+  claimSegment(segment: number): boolean {
+    const at = SEGMENTS + SEGMENT_WORDS * segment + STATE;
+    return Atomics.compareExchange(this.#words, at, WAITING, PLANNING) === WAITING;
   }
 
   /** Opens a segment, so that other threads may help. */
   open(segment: number): void {
-    this.#settle(segment, 0);
+    this.#settle(segment, OPEN);
   }
 
   /** Closes a segment, because nothing is left to claim. */
@@ -133,21 +129,29 @@ export class Control {
   }
 
   #settle(segment: number, state: number): void {
-    Atomics.store(this.#words, STEPS + segment, state);
-    Atomics.notify(this.#words, STEPS + segment);
+    const at = SEGMENTS + SEGMENT_WORDS * segment + STATE;
+    Atomics.store(this.#words, at, state);
+    Atomics.notify(this.#words, at);
   }
 
   /** Waits for a segment's plan, then returns whether the segment is open. REQUIRES: the caller is a worker thread. */
   isOpen(segment: number): boolean {
-    Atomics.wait(this.#words, STEPS + segment, PLANNING, PLAN_WAIT_MS);
-    const state = Atomics.load(this.#words, STEPS + segment);
-    return state >= 0 && state < CLOSED;
+    const at = SEGMENTS + SEGMENT_WORDS * segment + STATE;
+    Atomics.wait(this.#words, at, PLANNING, PLAN_WAIT_MS);
+    return Atomics.load(this.#words, at) === OPEN;
   }
 
-  /** Claims the next of `steps` steps of an open segment. Returns undefined if all are claimed. */
-  claimStep(segment: number, steps: number): number | undefined {
-    const step = Atomics.add(this.#words, STEPS + segment, 1);
-    if (step < steps) return step;
+  /**
+   * Claims one of `steps` steps of an open segment. Returns undefined if all are claimed. The owner of the segment
+   * begins with the first step, and threads that help with the last. So in every search, each thread has about the same
+   * steps, whose text it may have cached.
+   */
+  claimStep(segment: number, steps: number, isOwner: boolean): number | undefined {
+    const at = SEGMENTS + SEGMENT_WORDS * segment;
+    if (Atomics.add(this.#words, at + CLAIMED, 1) < steps)
+      return isOwner
+        ? Atomics.add(this.#words, at + FIRST, 1)
+        : steps - 1 - Atomics.add(this.#words, at + LAST, 1);
     this.close(segment);
     return undefined;
   }

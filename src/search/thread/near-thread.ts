@@ -156,7 +156,17 @@ async function run(
   if (!query) return nothingFound();
   const context = { pause, post: () => {}, transfer: () => {} };
   const checkPlan = limits(query);
-  const searching = { input, query, control, snapshot, thread, tools, context, checkPlan };
+  const searching = {
+    input,
+    worker: 0,
+    query,
+    control,
+    snapshot,
+    thread,
+    tools,
+    context,
+    checkPlan,
+  };
   return new SearchRun(searching).run();
 }
 

@@ -33,7 +33,7 @@ import { zeroTotals, type Totals } from "../messages/totals.ts";
  * would take as long as scanning. Neither does it if planning reads all text.
  */
 const WORTH_HELP = 4;
-/** The part of the text cache that one search may use. A search that reads more would evict everything else. */
+/** The part of the text cache that one search may replace. A search that reads more would evict everything else. */
 const CACHE_SHARE = 0.5;
 /** Milliseconds between two parts of a stream. The first part is sent at the first hit. */
 const POST_MS = 4;
@@ -75,16 +75,16 @@ export class SearchRun {
 
   async run(): Promise<SearchOutput> {
     const { control, input } = this.#thread;
-    const count = input.segments.length;
-    for (
-      let at = control.claimSegment();
-      at < count && !control.stopped;
-      at = control.claimSegment()
-    )
-      if (!input.segments[at]!.isDecided) await this.#segment(at, true);
+    const order = this.#order();
+    for (const at of order) {
+      if (control.stopped) break;
+      if (control.claimSegment(at)) await this.#segment(at, true);
+    }
     if (input.threads > 1)
-      for (let at = 0; at < count && !control.stopped; at++)
-        if (!input.segments[at]!.isDecided && control.isOpen(at)) await this.#segment(at, false);
+      for (const at of order) {
+        if (control.stopped) break;
+        if (control.isOpen(at)) await this.#segment(at, false);
+      }
     if (input.stream) await this.#post();
     const ahead = input.ahead ? await showAhead(this.#thread, this.#collector.best()) : [];
     const packed = inOneBuffer(ahead.map(({ shown }) => shown));
@@ -98,6 +98,20 @@ export class SearchRun {
         ahead: ahead.map((one, i) => ({ ...one, shown: packed.files[i]! })),
       }),
     };
+  }
+
+  /**
+   * Returns the positions of the undecided segments. Each thread begins with the same ones in every search, whose text
+   * it may have cached.
+   */
+  #order(): number[] {
+    const { input, worker } = this.#thread;
+    const { threads, segments } = input;
+    const [own, others]: [number[], number[]] = [[], []];
+    for (const [at, { segment, isDecided }] of segments.entries())
+      if (!isDecided) (segment % threads === worker % threads ? own : others).push(at);
+    own.push(...others);
+    return own;
   }
 
   async #segment(position: number, isOwner: boolean): Promise<void> {
@@ -121,7 +135,7 @@ export class SearchRun {
         isShared = plan.steps.length > WORTH_HELP && !plan.hasReadText;
         if (isShared) this.#thread.control.open(position);
       }
-      await this.#windows({ position, plan, isShared, totals, part });
+      await this.#windows({ position, plan, isOwner, isShared, totals, part });
       part.nanoseconds = nanoseconds(performance.now() - planned);
     } catch (error) {
       part.failure = failureOf(error);
@@ -148,15 +162,16 @@ export class SearchRun {
   async #windows(work: {
     readonly position: number;
     readonly plan: SegmentPlan;
+    readonly isOwner: boolean;
     readonly isShared: boolean;
     readonly totals: Totals;
     readonly part: { stepsDone: number };
   }): Promise<void> {
-    const { position, plan, isShared, totals, part } = work;
+    const { position, plan, isOwner, isShared, totals, part } = work;
     const { control, context, input, snapshot, tools } = this.#thread;
     const { steps } = plan;
-    const isKept = this.#fitsCache(plan);
-    const scan = new SegmentScan(plan, { snapshot, tools, isKept });
+    const caching = this.#fitsCache(plan) ? "replace" : "add";
+    const scan = new SegmentScan(plan, { snapshot, tools, caching });
     const rater = await this.#rater(plan);
     const onHit = (hit: Hit) => {
       // #compare and #columns need the hashes later, but damage in them belongs to this segment
@@ -179,7 +194,11 @@ export class SearchRun {
     };
     let own = 0;
     const next = () =>
-      isShared ? control.claimStep(position, steps.length) : own < steps.length ? own++ : undefined;
+      isShared
+        ? control.claimStep(position, steps.length, isOwner)
+        : own < steps.length
+          ? own++
+          : undefined;
     for (let step = next(); step !== undefined && !control.stopped; step = next()) {
       await scan.window(steps[step]!, totals, onHit);
       if (control.stopped) break; // stopped within the window, so the window counts as not finished
@@ -195,7 +214,8 @@ export class SearchRun {
   #fitsCache({ reader, stats }: SegmentPlan): boolean {
     const { tools, input } = this.#thread;
     const share = stats.ngramMatches / Math.max(1, reader.header.pages);
-    return share * input.textBytes <= CACHE_SHARE * (tools.window.cache?.bytes ?? 0);
+    const bytes = (tools.textCache?.bytes ?? 0) * input.threads;
+    return share * input.textBytes <= CACHE_SHARE * bytes;
   }
 
   #rater({ reader, candidates }: SegmentPlan): Promise<HitRater> {

@@ -10,6 +10,8 @@ import type { SearchTools, ThreadTools } from "./reading/thread-tools.ts";
 
 export interface SearchThread {
   readonly input: SearchInput;
+  /** The number of this thread. */
+  readonly worker: number;
   readonly query: PreparedQuery;
   readonly control: Control;
   readonly snapshot: Snapshot;

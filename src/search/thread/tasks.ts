@@ -10,7 +10,6 @@ import { withSegments } from "../../store/memory/memory-store.ts";
 import type { KeptListsMemory } from "../../store/segments/kept-lists.ts";
 import { openSegment } from "../../store/segments/segment-reader.ts";
 import { openSymbols } from "../../store/symbols/symbols.ts";
-import type { TextCacheMemory } from "../../store/segments/text-cache.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
 import { answerBytes } from "../messages/answer-size.ts";
 import { Control, STOPPED } from "../messages/control.ts";
@@ -36,7 +35,8 @@ import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 
 /** The part of a pool's environment that searching needs. */
 export interface SearchEnvironment {
-  textCache?: TextCacheMemory | undefined;
+  /** The most bytes of text that each thread caches. */
+  textCache?: number;
   keptLists?: KeptListsMemory | undefined;
 }
 
@@ -48,7 +48,7 @@ const MOST_RECORDED = 2 * 2 ** 20;
 const toolsOf = (context: TaskContext): ThreadTools =>
   context.memo(TOOLS, () => {
     const { textCache, keptLists } = context.environment as SearchEnvironment;
-    return new ThreadTools(context.isInline, { textCache, keptLists, worker: context.worker });
+    return new ThreadTools(context.isInline, { textCache, keptLists });
   });
 
 /** Returns the control of a task that nothing stops. */
@@ -65,12 +65,13 @@ const snapshotOf = ({ packed }: Pick<SearchInput, "packed">, context: TaskContex
 const search: Task<SearchInput, SearchOutput> = async (input, context) => {
   const thread = toolsOf(context);
   const control = new Control(input.shared);
-  const tools = thread.forTask({
+  const stop = {
     isStopped: () => control.stopped !== 0,
     giveUp: () => control.stop(STOPPED.TIMED_OUT),
     isDue: () => control.hasEnded,
     pause: () => context.pause(),
-  });
+  };
+  const tools = thread.forTask(stop, input.isRecorded);
   const opened = snapshotOf(input, context);
   const recorder = input.isRecorded && new ValueRecorder(opened, MOST_RECORDED);
   const snapshot = recorder ?? opened;
@@ -78,7 +79,16 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
   try {
     const query = await prepareInTime(unpackPlan(input.plan), tools);
     if (!query) return nothingFound();
-    const run = new SearchRun({ input, query, control, snapshot, thread, tools, context });
+    const run = new SearchRun({
+      input,
+      worker: context.worker,
+      query,
+      control,
+      snapshot,
+      thread,
+      tools,
+      context,
+    });
     const output = await run.run();
     return recorder ? { ...output, read: sent(recorder, context) } : output;
   } finally {
@@ -194,8 +204,8 @@ const texts: Task<TextsQuestion, Uint32Array> = (input, context) =>
   matchTexts(input, toolsOf(context).forTask(endless(context)), () => context.pause());
 
 /** Releases what was cached, and continues with other shared memory. */
-const trim: Task<SearchEnvironment, void> = ({ textCache, keptLists }, context) => {
-  Object.assign(context.environment as SearchEnvironment, { textCache, keptLists });
+const trim: Task<Pick<SearchEnvironment, "keptLists">, void> = ({ keptLists }, context) => {
+  Object.assign(context.environment as SearchEnvironment, { keptLists });
   context.forget(TOOLS);
   if (!context.isInline) collectGarbage();
 };

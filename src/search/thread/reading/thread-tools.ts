@@ -4,7 +4,7 @@ import { Arena } from "../../../kernel/arena.ts";
 import type { Pause } from "../../../base/yield.ts";
 import { LruCache } from "../../../base/lru-cache.ts";
 import { KeptLists, type KeptListsMemory } from "../../../store/segments/kept-lists.ts";
-import { TextCache, type TextCacheMemory } from "../../../store/segments/text-cache.ts";
+import { TextCache } from "../../../store/segments/text-cache.ts";
 import { createKernel, type Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
@@ -32,7 +32,8 @@ export interface SearchTools {
   readonly kernel: Kernel;
   readonly arena: Arena;
   readonly literals: LiteralScanner;
-  readonly window: WindowMemory;
+  readonly memory: WindowMemory;
+  readonly textCache: TextCache | undefined;
   /** Posting lists that threads share. Undefined if there are none. */
   readonly kept?: KeptLists | undefined;
   /** Whether the tools are used on the calling thread. */
@@ -47,11 +48,11 @@ export interface SearchTools {
   readonly pause: Pause;
 }
 
-/** What threads share. If something is missing, each thread reads its own copy. */
-export interface SharedMemories {
-  readonly textCache?: TextCacheMemory | undefined;
+export interface Caches {
+  /** The most bytes of text that this thread caches. Default 0. */
+  readonly textCache?: number | undefined;
+  /** The posting lists that threads share. Without them, each thread reads its own copy. */
   readonly keptLists?: KeptListsMemory | undefined;
-  readonly worker?: number;
 }
 
 export interface OpenedSegment {
@@ -75,28 +76,38 @@ export class ThreadTools {
   readonly #isInline: boolean;
   readonly #kernel: Kernel = createKernel();
   readonly #literals: LiteralScanner;
-  readonly #window: WindowMemory;
+  readonly #memory: WindowMemory;
+  readonly #textCache: TextCache | undefined;
   readonly #kept: KeptLists | undefined;
-  readonly #opened = new LruCache<number, OpenedSegment>({ most: TABLE_BYTES, costOf });
+  readonly #opened = new LruCache<number, OpenedSegment>({
+    most: TABLE_BYTES,
+    costOf,
+    onEvict: ({ reader }) => this.#textCache?.drop(reader.header.content),
+  });
 
-  /** `shared` is what all threads share, together with the number of this thread. */
-  constructor(isInline: boolean, shared: SharedMemories = {}) {
+  constructor(isInline: boolean, { textCache = 0, keptLists }: Caches = {}) {
     this.#isInline = isInline;
-    const { textCache, keptLists, worker = 0 } = shared;
-    const cache = textCache && new TextCache(textCache, worker);
+    this.#textCache = textCache > 0 ? new TextCache(this.#kernel, textCache) : undefined;
     this.#kept = keptLists && new KeptLists(keptLists);
-    this.#window = new WindowMemory(this.#kernel, cache);
+    this.#memory = new WindowMemory(this.#kernel);
     this.arena = new Arena(this.#kernel);
     this.#literals = new LiteralScanner(this.#kernel, this.arena);
   }
 
-  /** Returns the tools for a task, with the functions that stop it and let it yield. */
-  forTask(stop: Pick<SearchTools, "isStopped" | "giveUp" | "isDue" | "pause">): SearchTools {
+  /**
+   * Returns the tools for a task, with the functions that stop it and let it yield. If what the task reads is recorded,
+   * it reads all text through its snapshot.
+   */
+  forTask(
+    stop: Pick<SearchTools, "isStopped" | "giveUp" | "isDue" | "pause">,
+    isRecorded = false,
+  ): SearchTools {
     return {
       kernel: this.#kernel,
       arena: this.arena,
       literals: this.#literals,
-      window: this.#window,
+      memory: this.#memory,
+      textCache: isRecorded ? undefined : this.#textCache,
       kept: this.#kept,
       isInline: this.#isInline,
       ...stop,

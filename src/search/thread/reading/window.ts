@@ -4,17 +4,20 @@
  * and a search checks for time-out and abort between windows.
  */
 
-import { emptyBitset, hasBit, setBit, type Bitset } from "../../../base/bitset.ts";
+import { emptyBitset, hasBit, setBit, wordsFor, type Bitset } from "../../../base/bitset.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
-import { firstIndex } from "../../../base/binary-search.ts";
 import { FIRST_MEMORY_SEGMENT } from "../../../store/format/format.ts";
 import { isCorrupt } from "../../../store/format/sealed.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
-import { TextCache, type CachedPage } from "../../../store/segments/text-cache.ts";
+import {
+  SLOT_BYTES,
+  type CachedWindow,
+  type TextCache,
+  type TextWindow,
+} from "../../../store/segments/text-cache.ts";
 
-const WINDOW_BYTES = 2 ** 20;
-/** The largest value in #tails. */
+/** The largest value in `tails`. */
 const MOST_TAIL = 2 ** 16 - 1;
 /** How many bytes are kept free before the text, for SIMD and for the byte before a match. */
 const MARGIN = 64;
@@ -27,30 +30,63 @@ export function windowsOf(reader: SegmentReader): Uint32Array {
   const { blobStarts, header } = reader;
   const starts = [0];
   for (let blob = 1; blob < header.blobs; blob++)
-    if (blobStarts[blob]! - blobStarts[starts.at(-1)!]! >= WINDOW_BYTES) starts.push(blob);
+    if (blobStarts[blob + 1]! - blobStarts[starts.at(-1)!]! > SLOT_BYTES) starts.push(blob);
   return Uint32Array.from([...starts, header.blobs]);
 }
 
-/** The kernel memory that windows use one after another, and the cached pages. */
+/** Says which pages of a window were loaded. */
+interface PageMarks {
+  readonly loaded: Bitset;
+  /** How many bytes of a page were loaded together with the previous page. Bytes beyond MOST_TAIL are loaded again. */
+  readonly tails: Uint16Array;
+}
+
+const newMarks = (pages: number): PageMarks => ({
+  loaded: emptyBitset(pages),
+  tails: new Uint16Array(pages),
+});
+
+/** The memory that windows use one after another. REQUIRES: a window is not used after the next one was opened. */
 export class WindowMemory {
   readonly kernel: Kernel;
-  readonly cache: TextCache | undefined;
   #at = 0;
   #length = 0;
+  #marks = newMarks(512);
 
-  constructor(kernel: Kernel, cache: TextCache | undefined) {
+  constructor(kernel: Kernel) {
     this.kernel = kernel;
-    this.cache = cache;
   }
 
   /** Returns the address of `length` free bytes for text. */
   room(length: number): number {
     if (length + 2 * MARGIN > this.#length) {
-      this.#length = Math.max(2 * WINDOW_BYTES, Math.ceil(1.5 * length)) + 2 * MARGIN;
+      this.#length = Math.max(2 * SLOT_BYTES, Math.ceil(1.5 * length)) + 2 * MARGIN;
       this.#at = this.kernel.reserve(this.#length);
     }
     return this.#at + MARGIN;
   }
+
+  /** Returns empty marks for so many pages. */
+  marks(pages: number): PageMarks {
+    if (pages > this.#marks.tails.length) this.#marks = newMarks(2 * pages);
+    const { loaded, tails } = this.#marks;
+    loaded.fill(0, 0, wordsFor(pages));
+    tails.fill(0, 0, pages);
+    return this.#marks;
+  }
+}
+
+/**
+ * What a window may do with the text cache: use a cached window, also be added itself, or also replace others.
+ */
+export type Caching = "find" | "add" | "replace";
+
+export interface WindowOptions {
+  readonly snapshot: Snapshot;
+  readonly memory: WindowMemory;
+  readonly textCache: TextCache | undefined;
+  /** Default "find". */
+  readonly caching?: Caching | undefined;
 }
 
 export class Window {
@@ -61,36 +97,40 @@ export class Window {
   bytesLoaded = 0;
   readonly #snapshot: Snapshot;
   readonly #kernel: Kernel;
+  /** Where to count what is read, if the window may be cached later. */
   readonly #cache: TextCache | undefined;
+  readonly #place: TextWindow;
+  /** Whether all text is in memory already. */
+  readonly #isCached: boolean;
   /** The address that offset 0 of the text would have. */
   readonly #origin: number;
   readonly #firstPage: number;
-  readonly #loaded: Bitset;
-  /** How many bytes of a page were loaded together with the previous page. Bytes beyond MOST_TAIL are loaded again. */
-  readonly #tails: Uint16Array;
+  readonly #marks: PageMarks;
 
-  /** Opens a window. `isKept` says whether its pages may come from the cache and be added to it. */
+  /** Opens a window of the blobs [firstBlob, endBlob). */
   constructor(
     reader: SegmentReader,
-    snapshot: Snapshot,
-    memory: WindowMemory,
-    firstBlob: number,
-    endBlob: number,
-    isKept = true,
+    [firstBlob, endBlob]: readonly [number, number],
+    { snapshot, memory, textCache, caching = "find" }: WindowOptions,
   ) {
     this.reader = reader;
     this.firstBlob = firstBlob;
     this.endBlob = endBlob;
     this.#snapshot = snapshot;
     this.#kernel = memory.kernel;
-    // segments in memory are not cached
-    this.#cache = isKept && reader.segment < FIRST_MEMORY_SEGMENT ? memory.cache : undefined;
     const from = reader.blobStarts[firstBlob]!;
-    this.#origin = memory.room(reader.blobStarts[endBlob]! - from) - from;
+    const bytes = reader.blobStarts[endBlob]! - from;
+    this.#place = { content: reader.header.content, firstBlob, endBlob, bytes };
+    // segments in memory are not cached
+    const cache = reader.segment < FIRST_MEMORY_SEGMENT ? textCache : undefined;
+    const cached = cache && (cache.find(this.#place) ?? this.#addTo(cache, caching));
+    this.#isCached = cached !== undefined;
+    this.#cache = cached || caching === "find" ? undefined : cache;
+    this.#origin = cached
+      ? cached.address - reader.blobStarts[cached.firstBlob]!
+      : memory.room(bytes) - from;
     this.#firstPage = reader.firstPages[firstBlob]!;
-    const pages = reader.firstPages[endBlob]! - this.#firstPage;
-    this.#loaded = emptyBitset(pages);
-    this.#tails = new Uint16Array(pages);
+    this.#marks = memory.marks(reader.firstPages[endBlob]! - this.#firstPage);
   }
 
   /** Returns the address of the blob's text, even if the text is not loaded. */
@@ -121,82 +161,54 @@ export class Window {
     let missing = isLeadMissing ? start - 1 : start;
     for (let page = first; page < end; page++) {
       const at = start + (page - first) * pageBytes;
-      if (!this.holds(page)) setBit(this.#loaded, page - this.#firstPage);
+      if (!this.holds(page)) setBit(this.#marks.loaded, page - this.#firstPage);
       else {
-        this.#copy(blob, missing, at);
+        this.#copy(missing, at);
         missing = Math.min(stop, at + pageBytes);
       }
     }
-    if (stop === to || this.holds(end)) return this.#copy(blob, missing, stop);
+    if (stop === to || this.holds(end)) return this.#copy(missing, stop);
+    const { tails } = this.#marks;
     const tail = end - this.#firstPage;
     // a page has a tail only if the previous page is loaded, so nothing else is missing then
-    const next = missing === stop ? stop + this.#tails[tail]! : missing;
+    const next = missing === stop ? stop + tails[tail]! : missing;
     const limit = Math.min(to, stop + beyond);
-    this.#copy(blob, next, limit);
-    this.#tails[tail] = Math.max(this.#tails[tail]!, Math.min(limit - stop, MOST_TAIL));
+    this.#copy(next, limit);
+    tails[tail] = Math.max(tails[tail]!, Math.min(limit - stop, MOST_TAIL));
   }
 
   /** Loads bytes [from, to) of a blob, given as addresses, without the rest of their pages. */
   loadBytes(from: number, to: number): void {
-    const { blobStarts } = this.reader;
-    const start = from - this.#origin;
-    const next = firstIndex(this.firstBlob, this.endBlob, (blob) => blobStarts[blob + 1]! > start);
-    this.#copy(next, start, to - this.#origin);
+    this.#copy(from - this.#origin, to - this.#origin);
   }
 
   /** Whether a page of the window's blobs was loaded. */
   holds(page: number): boolean {
-    return hasBit(this.#loaded, page - this.#firstPage);
+    return hasBit(this.#marks.loaded, page - this.#firstPage);
   }
 
-  /** Copies bytes into the window. They count as read, whatever their source. */
-  #copy(blob: number, from: number, to: number): void {
+  /** Copies bytes into the window, unless they are there. They count as read, whatever their source. */
+  #copy(from: number, to: number): void {
     if (from >= to) return;
-    if (this.#cache) this.#copyPages(this.#cache, blob, from, to);
-    else this.#read(from, to);
+    if (!this.#isCached) this.#read(from, to, this.#origin + from);
+    this.#cache?.addRead(this.#place, to - from, this.reader.header.blobs);
     this.bytesLoaded += to - from;
   }
 
-  /** Loads page by page, each from the cache, or from disk and then into the cache. */
-  #copyPages(cache: TextCache, blob: number, from: number, to: number): void {
-    for (let next = from; next < to;) {
-      const page = this.#pageAt(blob, next);
-      const [, limit] = TextCache.reach(page);
-      const end = to <= limit ? to : page.end;
-      if (!cache.read(page, [next, end], this.#kernel.bytes, this.#origin + next)) {
-        if (!cache.wants(page) || !this.#keep(cache, page)) this.#read(next, end);
-      }
-      next = end;
-    }
-  }
-
-  /** Returns the page with the byte after `place`, or the blob's last page. */
-  #pageAt(blob: number, place: number): CachedPage {
-    const { header, blobStarts, firstPages, pageBytes } = this.reader;
-    const [blobStart, blobEnd] = [blobStarts[blob]!, blobStarts[blob + 1]!];
-    const number = Math.floor((Math.min(place + 1, blobEnd - 1) - blobStart) / pageBytes);
-    const start = blobStart + number * pageBytes;
-    const [page, end] = [firstPages[blob]! + number, start + pageBytes];
-    return { segment: header.content, page, start, end, blobStart, blobEnd };
-  }
-
-  /**
-   * Reads a page and the neighbouring text that is cached with it. Returns false if any of that is damaged, even a
-   * part that was not requested.
-   */
-  #keep(cache: TextCache, page: CachedPage): boolean {
-    const [from, to] = TextCache.reach(page);
+  /** Adds the window to the cache if it was read often enough. Returns undefined if some of its text is damaged. */
+  #addTo(cache: TextCache, caching: Caching): CachedWindow | undefined {
+    if (caching === "find") return undefined;
+    const { blobStarts } = this.reader;
+    const [from, to] = [blobStarts[this.firstBlob]!, blobStarts[this.endBlob]!];
     try {
-      this.#read(from, to);
+      return cache.keep(this.#place, caching === "replace", (at) => this.#read(from, to, at));
     } catch (error) {
-      if (isCorrupt(error)) return false;
+      if (isCorrupt(error)) return undefined; // perhaps the search does not need that part
       throw error;
     }
-    cache.keep(page, this.#kernel.bytes, this.#origin + from);
-    return true;
   }
 
-  #read(from: number, to: number): void {
-    this.reader.copyText(this.#snapshot, from, to, this.#kernel.bytes, this.#origin + from);
+  #read(from: number, to: number, at: number): void {
+    this.reader.copyText(this.#snapshot, from, to, this.#kernel.bytes, at);
   }
 }

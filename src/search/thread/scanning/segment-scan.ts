@@ -11,7 +11,7 @@ import { decide, type Facts, type Verdict } from "../planning/evaluate.ts";
 import type { SegmentPlan } from "../planning/segment-plan.ts";
 import type { Found } from "../reading/literal-scanner.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
-import { Window } from "../reading/window.ts";
+import { Window, type Caching } from "../reading/window.ts";
 import { DefinitionRater, type RatedAtom } from "./definitions.ts";
 import { VisitedBlobs } from "./visited-blobs.ts";
 
@@ -29,8 +29,8 @@ export type OnHit = (hit: Hit) => Promise<void> | void;
 export interface ScanOptions {
   readonly snapshot: Snapshot;
   readonly tools: SearchTools;
-  /** Whether pages may come from the text cache. Default true. */
-  readonly isKept?: boolean;
+  /** What the windows may do with the text cache. */
+  readonly caching?: Caching;
 }
 
 export class SegmentScan {
@@ -48,7 +48,7 @@ export class SegmentScan {
    */
   async window(number: number, stats: WindowStats, onHit: OnHit): Promise<void> {
     const { reader, asked, atoms, order, visit, windows } = this.plan;
-    const { snapshot, tools, isKept } = this.#options;
+    const { snapshot, tools, caching } = this.#options;
     const { query, symbols } = asked;
     const [first, end] = [windows[number]!, windows[number + 1]!];
     const blobs = bitsBetween(visit, first, end);
@@ -64,7 +64,7 @@ export class SegmentScan {
     });
     let rater: DefinitionRater | undefined;
     if (blobs.length > 0) {
-      const window = new Window(reader, snapshot, tools.window, first, end, isKept);
+      const window = new Window(reader, [first, end], { ...tools, snapshot, caching });
       await visited.scan(window, tools);
       if (symbols && rated.length > 0) {
         const found = rated.flatMap((atom) => this.#rated(atom, visited));

@@ -139,7 +139,7 @@ async function readContent(
   const { kernel } = tools;
   const seen = isBestFirst ? Infinity : skip + most; // the best line may be the last one
   const symbolBytes = symbols?.bytesLoaded ?? 0;
-  const window = new Window(reader, snapshot, tools.window, blob, blob + 1);
+  const window = new Window(reader, [blob, blob + 1], { ...tools, snapshot });
   window.load(blob, reader.firstPages[blob]!, reader.firstPages[blob + 1]!, 0);
   const visited = new VisitedBlobs([blob], {
     query,
