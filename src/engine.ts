@@ -224,13 +224,13 @@ export type ReadOptions = Pick<SearchOptions, "viewer" | "overlay">;
 export interface RepositoriesOptions {
   /** Limits the list to the repositories that the viewer may see. */
   viewer?: Viewer;
-  /** Lists only repositories whose name or display name contains this text, in any case. Default: all. */
+  /** Lists only repositories whose name or display name contains this text, regardless of case. Default: all. */
   query?: string;
   /**
    * Lists only names after this one, compared by UTF-16 code units. The name need not exist. Default: from the first.
    */
   after?: string;
-  /** The most repositories to list. Default: all. */
+  /** The maximum number of repositories to list. Default: all. */
   limit?: number;
 }
 

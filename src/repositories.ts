@@ -21,7 +21,7 @@ export type RepositorySummary = Omit<Repository, "skipped" | "symbols">;
 /** A page of a sorted list, counted from its beginning. */
 export interface ListQuestion {
   readonly viewer?: Viewer | undefined;
-  /** Only repositories whose name or display name contains this text, in any case. */
+  /** Only repositories whose name or display name contains this text, regardless of case. */
   readonly query: string;
   readonly sort: "name" | "pushed" | "indexed";
   readonly direction: "asc" | "desc";

@@ -64,7 +64,7 @@ export interface AuditStore {
     until?: Date;
     /** How many of the newest records to skip. */
     skip: number;
-    /** The most records to return. */
+    /** The maximum number of records to return. */
     limit: number;
   }): Promise<{
     /** The records of the page, newest first. */

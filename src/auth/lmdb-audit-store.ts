@@ -18,7 +18,7 @@ import { checked } from "./stored-records.ts";
 const DAY_MS = 86_400_000;
 const MAX_AGE_MS = 90 * DAY_MS;
 const MAX_RECORDS = 1_000_000;
-/** The most records that one append deletes, so that no append takes long. */
+/** The maximum number of records that one append deletes, so that no append takes long. */
 const DELETED_AT_ONCE = 100;
 const COUNT = Buffer.from("count");
 
@@ -38,7 +38,7 @@ export function lmdbAuditStore(
   options: {
     /** Milliseconds after which a record is dropped. Default: 90 days. */
     maxAgeMs?: number;
-    /** The most records to keep. Default: 1 000 000. */
+    /** The maximum number of records to keep. Default: 1 000 000. */
     maxRecords?: number;
   } = {},
 ): AuditStore & AsyncDisposable {

@@ -4,8 +4,8 @@
  *     secret := prefix hex{64}        32 random bytes; the prefix tells the kind: qrn_ an API key, qst_ a scoped token
  *     hash   := SHA-256(secret), or HMAC-SHA-256 where the host has a key; hex
  *
- * Only the hash is stored. A plain hash protects against a stolen store, because 256 random bits cannot be guessed.
- * With a keyed hash, somebody else who writes records into the store cannot use them.
+ * Only the hash is stored. A plain hash protects against a stolen store, because 256 random bits cannot be guessed. A
+ * keyed hash also protects against a writable store: without the key, nobody can add a record that a secret matches.
  */
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
  * Converts tokens and users to stored records, which are plain data with dates as milliseconds, and makes keys that
- * sort as lists do.
+ * sort records in the order of the stores' lists.
  */
 
 import { createHash } from "node:crypto";

@@ -1,8 +1,8 @@
 /**
- * Finds where the body of a definition ends by its indentation. The body consists of the lines that are indented
- * deeper than the definition, and the line that closes it. Some lines with the definition's own indentation do not
- * end it: labels, directives, lines within open braces or multi-line strings, and lines after a backslash. If an
- * opened bracket or string is never closed, the indentation alone decides.
+ * Finds the end of a definition's body by indentation. The body consists of the lines that are indented deeper than the
+ * definition, and the line that closes it. Some lines with the definition's own indentation do not end it: labels,
+ * directives, lines within open braces or multi-line strings, and lines after a backslash. If an opened bracket or
+ * string is never closed, the indentation alone decides.
  *
  * Reads lines one by one and only as far as the caller asks, in about 0.1 µs each. Most lines are not decoded.
  */
@@ -65,7 +65,7 @@ export class DefinitionBody {
   #last: number;
   /**
    * The start of the last line that belongs to the body even if the open bracket or string is never closed. Undefined
-   * while no later line depends on that.
+   * if it is the same as #last.
    */
   #certain: number | undefined;
   #isOver = false;

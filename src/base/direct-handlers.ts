@@ -1,6 +1,6 @@
 /**
- * Handlers that a server of `node:http` calls without the objects of fetch. A Request, a Response and their streams
- * take a quarter of the processor time that a node of a cluster needs to answer a rare word.
+ * Defines handlers that a server of `node:http` calls without the objects of fetch. A Request, a Response and their
+ * streams would take a quarter of the processor time of a search for a rare word on a node of a cluster.
  */
 
 /** A request. */

@@ -17,7 +17,7 @@
  * are dead before V8 collects.
  */
 const FREE_BYTES = 256 * 1024;
-/** Bytes of live objects per 64 KiB of garbage. Fewer where V8 collects less often (13 in Node 24). */
+/** Bytes of live objects per 64 KiB of garbage. Fewer from V8 13 (Node 24) on, which collects less often. */
 const LIVE_BYTES = Number.parseInt(process.versions.v8) >= 13 ? 2 * 1024 : 8 * 1024;
 const FILLER: readonly number[] = Array.from({ length: 8 * 1024 }, () => 0);
 

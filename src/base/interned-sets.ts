@@ -5,7 +5,7 @@
  */
 
 const MOST_SETS = 64;
-/** The most ids in all sets together, about 40 bytes each. */
+/** The maximum number of ids in all sets together, about 40 bytes each. */
 const MOST_IDS = 500_000;
 
 const members = new WeakSet<ReadonlySet<number>>();

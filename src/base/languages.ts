@@ -12,7 +12,7 @@ export interface Language {
   readonly aliases: readonly string[];
   /** In lower case, with the dot. */
   readonly extensions: readonly string[];
-  /** Whole names, such as Makefile. They are compared with case. */
+  /** Whole names, such as Makefile. Case matters. */
   readonly filenames: readonly string[];
   readonly interpreters: readonly string[];
 }
@@ -78,8 +78,8 @@ function unsharedExtensions(languages: readonly Language[]): Map<string, string>
 }
 
 /**
- * Returns the language that a name, alias or extension in any case stands for, by its name in GitHub Linguist. Returns
- * undefined if there is none.
+ * Returns the language that a name, alias or extension regardless of case stands for, by its name in GitHub Linguist.
+ * Returns undefined if there is none.
  */
 export function languageNamed(nameOrAlias: string): string | undefined {
   return names().get(nameOrAlias.toLowerCase());

@@ -1,7 +1,7 @@
 /**
  * Opens files and folders without following symlinks in any part of their path. A folder on the path may have become a
- * symlink since it was listed, and O_NOFOLLOW protects only the last part of a path. A check of the path could come too
- * late, when the folder is in its place again. So the open descriptor is checked.
+ * symlink since it was listed, and O_NOFOLLOW protects only the last part of a path. Checking the path once more would
+ * not help, because the folder may be back in its place by then. So the open descriptor is checked.
  *
  * On Linux, /proc gives the path of an open file, and a folder can be listed by its descriptor. Other systems
  * have neither, so there only the last part of a path is protected.

@@ -2,7 +2,7 @@
  * Reads the file that describes a cluster: where PostgreSQL, the objects and this machine's folder are, and whether the
  * machine is a node, a front, or neither. The file is JSON with comments. It contains no secrets; it names the
  * environment variables that hold them. Each variable is read when it is needed, so a command that only makes a key
- * needs no others.
+ * does not need all of them.
  */
 
 import { readFile } from "node:fs/promises";

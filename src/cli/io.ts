@@ -14,7 +14,7 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted when the user stops the command. */
   readonly signal: AbortSignal;
-  /** What tests set of the engines that a command opens. */
+  /** Settings that tests pass to the engines that a command opens. */
   readonly internals?: Partial<Internals> | undefined;
 }
 

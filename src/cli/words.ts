@@ -61,7 +61,7 @@ function kindOfLong(word: string, options: readonly Option[]): Kind {
   return nearestWord(name!.slice(2), names) === undefined ? "word" : "option"; // a misspelt option is reported
 }
 
-/** The most options that may share one dash, as in `-il`. */
+/** The maximum number of options that may share one dash, as in `-il`. */
 const MOST_LETTERS = 3;
 
 function kindOfShort(letters: string, options: readonly Option[]): Kind {

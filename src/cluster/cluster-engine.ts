@@ -89,7 +89,7 @@ export interface WorkOptions {
 
 /**
  * An engine over the index of a cluster. What this machine publishes is visible to its searches immediately, and what
- * other machines publish within some seconds. It differs from the engine of open() in four ways. `workspace()` is not
+ * other machines publish within a few seconds. It differs from the engine of open() in four ways. `workspace()` is not
  * supported. `index()` publishes each source separately: its content, then its symbols, then merged segments. It
  * resolves when searches on this machine see all of them. `history()` needs the clone on this machine. If nodes hold
  * the index, `overlay` is not supported.
@@ -111,8 +111,8 @@ export interface ClusterEngine extends Engine {
    */
   readonly internal: (request: Request) => Promise<Response>;
   /**
-   * Moves the slices of this node to other nodes, for a machine that leaves for ever. Resolves when those nodes have
-   * the slices ready. Then call close(). A machine that will come back need not be drained.
+   * Moves the slices of this node to other nodes, for a machine that is removed for good. Resolves when those nodes
+   * have the slices ready. Then call close(). A machine that will come back need not be drained.
    *
    * @example
    * declare const engine: ClusterEngine;

@@ -107,7 +107,7 @@ export interface ClusterNodeOptions {
   url: string;
   /** The secret with which machines sign their calls. At least 16 characters, and the same on all machines. */
   secret: string;
-  /** The most bytes of objects that the node's directory may hold. */
+  /** The maximum number of bytes of objects that the node's directory may hold. */
   diskBytes: number;
   /**
    * Starts the server of `internal`. Called when the node has fetched its slices, before it reports that it is ready

@@ -1,6 +1,6 @@
 /**
- * Moves the slices of a node that leaves the cluster for ever to other nodes. Any machine may do this, even for a
- * node that is already dead, which would otherwise keep its slices for ten minutes.
+ * Moves the slices of a node to other nodes before the node is removed for good. Any machine may do this, even if the
+ * node is already dead. Without it, a dead node would keep its slices for ten minutes.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";

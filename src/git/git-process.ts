@@ -63,9 +63,11 @@ export interface Output {
 }
 
 const MAX_STDERR = 4096;
-/** The most characters of output that run() accepts. sync accepts as many of a remote's list of references. */
+/**
+ * The maximum number of characters of output that run() accepts. sync accepts as many of a remote's list of references.
+ */
 const MOST_TEXT = 2 ** 27;
-/** The most bytes of a list of records. This is enough for five million files with long paths. */
+/** The maximum number of bytes of a list of records. This is enough for five million files with long paths. */
 const MOST_LISTED = 2 ** 31;
 
 /** The git processes of one operation. kill() and the signal end them all. */
@@ -256,7 +258,7 @@ export class GitProcesses {
   }
 }
 
-/** The most bytes that are kept of a record that spans chunks. No indexed path is as long. */
+/** The maximum number of bytes that are kept of a record that spans chunks. No indexed path is as long. */
 const LONGEST_RECORD = 2 ** 16;
 
 /** Yields batches of whole records of an output. Returns whether the output ended with a NUL, or was empty. */

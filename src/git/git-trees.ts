@@ -22,7 +22,8 @@ export interface TreeRecord {
 }
 
 /**
- * The most files of one commit. A handful of trees that refer to each other repeatedly can have any number of files.
+ * The maximum number of files of one commit. A handful of trees that refer to each other repeatedly can have any number
+ * of files.
  */
 const MOST_FILES = 5_000_000;
 

@@ -12,7 +12,9 @@ import { join, relative, sep } from "node:path";
 import { QuernError } from "../base/errors.ts";
 import { Slice } from "../base/yield.ts";
 
-/** The most entries of a `.git`. A repository with more entries must be packed before it can be indexed. */
+/**
+ * The maximum number of entries of a `.git`. A repository with more entries must be packed before it can be indexed.
+ */
 const MOST_ENTRIES = 1_000_000;
 
 /**

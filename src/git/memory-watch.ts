@@ -6,7 +6,9 @@
 import { readFileSync } from "node:fs";
 import type { ChildProcess } from "node:child_process";
 
-/** The most memory of git's processes. Reading all of the Linux kernel's history takes a quarter of this. */
+/**
+ * The maximum amount of memory of git's processes. Reading all of the Linux kernel's history takes a quarter of this.
+ */
 export const MOST_GIT_BYTES = 2 ** 31;
 const EVERY_MS = 250;
 

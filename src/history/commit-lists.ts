@@ -23,7 +23,7 @@ export interface CommitList {
   readonly isLong?: boolean;
 }
 
-/** The most bytes of all lists together. */
+/** The maximum number of bytes of all lists together. */
 const MOST_BYTES = 32 * 2 ** 20;
 /** The bytes that each list counts in addition to its ids, which also limits the number of lists. */
 const LIST_BYTES = 4096;

@@ -51,8 +51,8 @@ export function checkCount(
 
 const MAX_EXPRESSION = 1000;
 /**
- * The most copies that the intervals of an expression may make of a part of it. The compiled expression grows with the
- * copies.
+ * The maximum number of copies that the intervals of an expression may make of a part of it. The compiled expression
+ * grows with the copies.
  */
 const MAX_COPIES = 1000;
 const MAX_GROUPS = 100;

@@ -89,8 +89,9 @@ export interface History {
    */
   blame(options: FileOptions): Promise<Blame | undefined>;
   /**
-   * Reads any file of any revision. The content of a symbolic link is the path of its target. Resolves to undefined
-   * if the file does not exist. Rejects with FILE_TOO_LARGE if the file exceeds 16 MiB, and with BINARY_FILE.
+   * Reads any file of any revision. The content of a symbolic link is the path of its target. Resolves to undefined if
+   * the file does not exist. Rejects with FILE_TOO_LARGE if the file exceeds 16 MiB, and with BINARY_FILE if it is
+   * binary.
    *
    * @example
    * const history = await engine.history("shop");
@@ -150,7 +151,7 @@ export interface CommitsOptions extends RevisionOptions {
   until?: string;
   /** The number of commits to skip. Default 0. */
   skip?: number;
-  /** The most commits to list, at most 1000. Default 50. */
+  /** The maximum number of commits to list, at most 1000. Default 50. */
   limit?: number;
 }
 
@@ -165,7 +166,7 @@ export interface AuthorsOptions extends RevisionOptions {
   path?: string;
   /** The number of authors to skip. Default 0. */
   skip?: number;
-  /** The most authors to list, at most 1000. Default 50. */
+  /** The maximum number of authors to list, at most 1000. Default 50. */
   limit?: number;
 }
 

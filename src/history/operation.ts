@@ -15,11 +15,11 @@ import type { RepositoryPlace } from "../git/open-repository.ts";
 import { resolveRevision } from "./revision.ts";
 
 const MIB = 2 ** 20;
-/** The most bytes of output of one command. */
+/** The maximum number of bytes of output of one command. */
 const MOST_OUTPUT_BYTES = 32 * MIB;
-/** The most bytes of a file whose lines are compared. */
+/** The maximum number of bytes of a file whose lines are compared. */
 const MOST_COMPARED_BYTES = 64 * MIB;
-/** The most bytes of a file that is read or blamed, and of a folder's list. */
+/** The maximum number of bytes of a file that is read or blamed, and of a folder's list. */
 export const MOST_FILE_BYTES = 16 * MIB;
 
 const ENVIRONMENT = {
@@ -50,11 +50,11 @@ const OPTIONS = [
   ...Object.entries(CONFIGURATION).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
 ];
 /**
- * The most bytes of a .mailmap that is used. Git reads all of it for each command: 126 MB take 15 s and 1.5 GB of
- * memory.
+ * The maximum number of bytes of a .mailmap that is used. Git reads all of it for each command: 126 MB take 15 s and
+ * 1.5 GB of memory.
  */
 const MOST_MAILMAP_BYTES = MIB;
-/** The most memory of the processes of one call. */
+/** The maximum amount of memory of the processes of one call. */
 const MOST_MEMORY_BYTES = 2 ** 30;
 
 /** One call of a history, with the git processes that it starts. */

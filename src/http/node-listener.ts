@@ -46,7 +46,10 @@ export function toNodeListener(
   return listener;
 }
 
-/** The most requests that may wait on a connection. Clients in use send at most a few before they have an answer. */
+/**
+ * The maximum number of requests that may wait on a connection. Clients in use send at most a few before they have an
+ * answer.
+ */
 const MOST_WAITING = 100;
 
 interface Connection {
@@ -241,7 +244,7 @@ function toStream(req: IncomingMessage, res: ServerResponse): ReadableStream<Uin
 }
 
 const LINGER_MS = 5_000;
-/** The most bytes of a body that are read only to be dropped. */
+/** The maximum number of bytes of a body that are read only to be dropped. */
 const MOST_DROPPED = 100 * 1024;
 
 /**

@@ -46,19 +46,20 @@ export interface HandlerOptions {
   hmacKey?: string | Uint8Array;
   /** Milliseconds after which a scoped token expires. Default 3 600 000. */
   scopedTokenTtlMs?: number;
-  /** The most ranges that a search may ask for. Default 100 000. */
+  /** The maximum number of ranges that a search may ask for. Default 100 000. */
   maxMatches?: number;
   /**
-   * The most bytes of text, positions and names in the answer of a search, see SearchOptions.maxBytes. Default 128 MiB.
+   * The maximum number of bytes of text, positions and names in the answer of a search, see SearchOptions.maxBytes.
+   * Default 128 MiB.
    */
   maxAnswerBytes?: number;
-  /** The most bytes of a request's body. Default 1 MiB. */
+  /** The maximum number of bytes of a request's body. Default 1 MiB. */
   maxBodyBytes?: number;
   /** Milliseconds after which a search returns what it has found so far. Default 10 000. */
   timeoutMs?: number;
   /**
-   * The most simultaneous searches, each of which lasts until its answer is read. Further searches are rejected.
-   * Default 64. If other callers can have a credential, those without one share three quarters of the slots.
+   * The maximum number of simultaneous searches, each of which lasts until its answer is read. Further searches are
+   * rejected. Default 64. If other callers can have a credential, those without one share three quarters of the slots.
    */
   maxConcurrent?: number;
   /**

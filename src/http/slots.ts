@@ -36,9 +36,9 @@ interface Taken {
 
 /** How far a reader may fall behind before others may take its slot. */
 const MOST_LATE_MS = 10_000;
-/** The most bytes of all answers that wait for their readers. */
+/** The maximum number of bytes of all answers that wait for their readers. */
 const MOST_HELD = 256 * 2 ** 20;
-/** The most bytes that one answer counts, so that even the largest can be returned if few others wait. */
+/** The maximum number of bytes that one answer counts, so that even the largest can be returned if few others wait. */
 const MOST_COUNTED = MOST_HELD / 2;
 
 export function createSlots({ maxConcurrent: most, tokens, authenticate }: SlotSettings): Slots {

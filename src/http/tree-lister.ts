@@ -79,8 +79,8 @@ async function indexLister(
 }
 
 /**
- * The most folders that are listed one by one. Each listing reads the paths of all files, which takes 3 ms for 80 000
- * files.
+ * The maximum number of folders that are listed one by one. Each listing reads the paths of all files, which takes 3 ms
+ * for 80 000 files.
  */
 const FEW_FOLDERS = 16;
 
@@ -146,8 +146,8 @@ async function childrenOf(
 }
 
 /**
- * The most characters of all paths in a tree. The 80 000 files of a real repository have 4 million. 250 folders with
- * a thousand levels, whose names take a megabyte, would have 250 million.
+ * The maximum number of characters of all paths in a tree. The 80 000 files of a real repository have 4 million. 250
+ * folders with a thousand levels, whose names take a megabyte, would have 250 million.
  */
 const MOST_TREE = 32 * 2 ** 20;
 

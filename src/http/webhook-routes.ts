@@ -8,8 +8,8 @@ import type { HandlerOptions } from "./options.ts";
 import { plain, type Route } from "./route.ts";
 
 /**
- * The most bytes of a delivery. A push of 2 000 commits takes half of this. A longer delivery is rejected, and the next
- * run of sync updates its repository.
+ * The maximum number of bytes of a delivery. A push of 2 000 commits takes half of this. A longer delivery is rejected,
+ * and the next run of sync updates its repository.
  */
 const MOST_BYTES = 4 << 20;
 

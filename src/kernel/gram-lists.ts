@@ -27,7 +27,7 @@ const SLOT_LIMIT = 2 ** 23;
 /** The result of addPage() if it has added nothing, because it needs the table of grams beyond ASCII. */
 const NEEDS_OTHERS = 2;
 const LEAST_SLOTS = 2 ** 12;
-/** The least and the most bytes by which the arena grows. Between these limits it doubles. */
+/** The minimum and maximum number of bytes by which the arena grows. Between these limits it doubles. */
 const LEAST_STEP = 2 ** 16;
 const MOST_STEP = 2 ** 20;
 

@@ -14,7 +14,7 @@ const PAGE = 65_536;
 const RESERVED = 2 * PAGE; // the module's constants are in its second page
 const SLACK = 64; // SIMD loads may read this far beyond the end of a region
 
-/** The most bytes between the end of a region and the address of the next. */
+/** The maximum number of bytes between the end of a region and the address of the next. */
 export const MOST_GAP = SLACK + 15;
 
 export interface Kernel {

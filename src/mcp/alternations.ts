@@ -3,7 +3,7 @@
 import { quote } from "../query/ast.ts";
 import { escapeExpression } from "./scope.ts";
 
-/** The most UTF-16 units of a text. An expression may have 10 000. */
+/** The maximum number of UTF-16 units of a text. An expression may have 10 000. */
 const MOST_UNITS = 8_000;
 
 /** Joins escaped names with `|` into as few texts as the length limit of an expression allows. */

@@ -13,11 +13,11 @@ export type CountTokens = (text: string) => number;
 const LAST_LINE = 'Not all shown. The next ones: cursor "123456789012"';
 /** The part of the budget that may stay unused. If more is left, a line is cut to use it. */
 const UNUSED = 0.04;
-/** The fewest UTF-16 units that a cut line must have to be useful. */
+/** The minimum number of UTF-16 units that a cut line must have to be useful. */
 const LEAST_CUT = 12;
 /**
- * The most UTF-16 units of a first line, which may quote the question. It is limited because cutting a line counts
- * its tokens a dozen times.
+ * The maximum number of UTF-16 units of a first line, which may quote the question. It is limited because cutting a
+ * line counts its tokens a dozen times.
  */
 const MOST_HEAD = 1_000;
 
@@ -125,7 +125,7 @@ function stretchOf(text: string, from: number, to: number): string {
 
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 
-/** The most UTF-16 units of a line that are shown. */
+/** The maximum number of UTF-16 units of a line that are shown. */
 export const SHOWN = 240;
 /** The share of them that comes before the match. */
 const BEFORE = 1 / 4;

@@ -83,9 +83,9 @@ async function mustFind(revision: string, { history: log, context }: Asked) {
 
 // ── commits ──
 
-/** The most commits that one call of the history lists. */
+/** The maximum number of commits that one call of the history lists. */
 const MOST_LISTED = 1_000;
-/** The fewest tokens that the line of a commit takes. */
+/** The minimum number of tokens that the line of a commit takes. */
 const LEAST_OF_A_COMMIT = 12;
 
 /**

@@ -13,7 +13,7 @@ export function rangeOf(lines: string): { first: number; last: number } {
   return { first: Number(first), last: last ? Number(last) : dash ? Infinity : Number(first) };
 }
 
-/** The most UTF-16 units of a line. A model that reads minified code must use search instead. */
+/** The maximum number of UTF-16 units of a line. A model that reads minified code must use search instead. */
 const LONG = 2_000;
 
 export const cutLong = (line: string): string =>

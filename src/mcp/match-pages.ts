@@ -41,7 +41,7 @@ interface Place {
   readonly stage: Stage;
   /** The engine's cursor of the page. */
   readonly after: string;
-  /** The most matches of the page. 0 means as many as fit into the answer. */
+  /** The maximum number of matches of the page. 0 means as many as fit into the answer. */
   readonly matches: number;
   /** How many items of that page have been shown, and the last of them. */
   readonly told: number;
@@ -81,14 +81,16 @@ interface Item {
 const keyOf = ({ file, part }: Item): string =>
   part ? `${fileKey(file)}:${part.matches[0]!.start.byteOffset}` : fileKey(file);
 
-/** The fewest tokens of a line or a path. */
+/** The minimum number of tokens of a line or a path. */
 const LEAST_LINE = 6;
-/** The fewest tokens of a path and a line of the file. */
+/** The minimum number of tokens of a path and a line of the file. */
 const LEAST_FILE = 16;
 const ALL_OF_A_FILE = 1e9;
-/** The most pages of the engine for one answer. Only lines with hundreds of matches need more than a few. */
+/**
+ * The maximum number of pages of the engine for one answer. Only lines with hundreds of matches need more than a few.
+ */
 const MOST_PAGES = 16;
-/** The most matches of a page that is larger than the answer. */
+/** The maximum number of matches of a page that is larger than the answer. */
 const MOST_AGAIN = 100_000;
 
 export interface Told extends Outcome {
@@ -400,7 +402,7 @@ class MatchWriter {
 
 /** How much of a match is shown. */
 interface Detail {
-  /** The most UTF-16 units of a line. */
+  /** The maximum number of UTF-16 units of a line. */
   readonly shown: number;
   readonly hasContext: boolean;
   /** Whether the definition around the match is left out. */

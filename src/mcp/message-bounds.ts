@@ -1,7 +1,10 @@
 /** Bounds a message of a client, which is one tool call. */
 
-/** The most bytes of a message. The protocol's own parser takes a tenth of a second per megabyte of arguments. */
+/**
+ * The maximum number of bytes of a message. The protocol's own parser takes a tenth of a second per megabyte of
+ * arguments.
+ */
 export const BODY_BYTES = 128 * 1024;
 
-/** The most values of a message, as counted by beyondJsonShape(). */
+/** The maximum number of values of a message, as counted by beyondJsonShape(). */
 export const MOST_VALUES = { mostValues: 2_000, mostItems: 2_000 };

@@ -37,7 +37,7 @@ const input = z.object({
 });
 type Args = z.output<typeof input>;
 
-/** The most definitions that are read for one outline. */
+/** The maximum number of definitions that are read for one outline. */
 const MOST_OUTLINED = 20_000;
 
 export const outline = tool({

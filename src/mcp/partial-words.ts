@@ -28,7 +28,7 @@ export function partialWords({ stats }: Pick<SearchResponse, "stats">): string[]
   return [];
 }
 
-/** The most repositories whose unsearchable files are mentioned. */
+/** The maximum number of repositories whose unsearchable files are mentioned. */
 const MOST_NAMED = 10;
 
 /**
@@ -58,7 +58,7 @@ export async function notSearchedWords(
   ];
 }
 
-/** The most repositories whose files are checked. */
+/** The maximum number of repositories whose files are checked. */
 const MOST_IN_SCOPE = 50;
 
 /** Explains why nothing may have been found: no file passes the filters, or the files that do are not searchable. */

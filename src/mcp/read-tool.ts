@@ -80,7 +80,7 @@ function stretch(lines: string | undefined, { lines: all, path }: FileText): Str
   return { from, to: Math.min(last, all.count) };
 }
 
-/** The most other definitions of a name that are listed. */
+/** The maximum number of other definitions of a name that are listed. */
 const MOST_OTHERS = 10;
 
 async function bodyOf(

@@ -160,7 +160,7 @@ export function splitPath<
 export const folderPath = (path: string | undefined): string =>
   (path ?? "").replace(/^(?:\.?\/+|\.$)|\/+$/g, "");
 
-/** The fewest characters of a half. Shorter halves are too common: half of all names contain them. */
+/** The minimum number of characters of a half. Shorter halves are too common: half of all names contain them. */
 const LEAST_HALF = 3;
 
 /** Returns an expression that matches either half of a name. If one letter is wrong, one half of the name is right. */

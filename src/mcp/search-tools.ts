@@ -159,5 +159,5 @@ async function noFile(
   return { text: answer.text, facts: { ...facts, shown: 0 } };
 }
 
-/** The most paths that are compared because they contain a half of the name. */
+/** The maximum number of paths that are compared because they contain a half of the name. */
 const MOST_LIKE = 500;

@@ -110,9 +110,9 @@ function addTool(server: McpServer, tool: Tool, { contextOf, guard }: Calls): vo
   );
 }
 
-/** The most characters of a query. */
+/** The maximum number of characters of a query. */
 const MOST_QUERY = 10_000;
-/** The most characters of any other argument. No path is longer. */
+/** The maximum number of characters of any other argument. No path is longer. */
 const MOST_TEXT = 4_096;
 
 /** Refuses long arguments, because name look-ups and globs are not made for them. */
@@ -127,7 +127,7 @@ function checkLengths(args: Record<string, unknown>): void {
   }
 }
 
-/** The most characters of an error, which may quote the question. */
+/** The maximum number of characters of an error, which may quote the question. */
 const MOST_WORDS = 2_000;
 const cutWords = (words: string): string =>
   words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS)}…` : words;

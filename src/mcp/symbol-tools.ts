@@ -212,7 +212,7 @@ function beginOf(all: readonly Placed[], { told, last }: DefinitionsPlace): numb
   return at < 0 ? Math.min(told, all.length) : at + 1;
 }
 
-/** The most bytes of a body that are read. No answer holds more. */
+/** The maximum number of bytes of a body that are read. No answer holds more. */
 const MOST_BODY = 128 * 1024;
 
 /**

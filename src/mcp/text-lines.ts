@@ -6,7 +6,7 @@ import { GrowableWords } from "../base/growable.ts";
 import type { Pause } from "../base/yield.ts";
 
 const NEWLINE = 10;
-/** The bytes that are read between two pauses, in some 0.1 ms. */
+/** The bytes that are read between two pauses, in about 0.1 ms. */
 const STEP_BYTES = 64 * 1024;
 
 /** The lines of a text, numbered from 1. A newline at the end does not begin another line. */

@@ -17,7 +17,7 @@
  * end where both tokenizers end a piece, and the counts of each unit are cached. Other text is cut by the tokenizers'
  * own expressions, which takes three times as long.
  *
- * Loading takes some 60 ms once, and 10 MB. Counting takes some 20 ns per character for words that were seen before.
+ * Loading takes about 60 ms once, and 10 MB. Counting takes about 20 ns per character for words that were seen before.
  */
 
 import { readFileSync } from "node:fs";
@@ -207,8 +207,8 @@ function countsOfWord(unit: string): Counts {
 
 const MOST_KNOWN = 50_000;
 /**
- * The most characters of a piece. Longer pieces are cut, because joining takes quadratic time. A cut can only add
- * tokens, so the bound still holds.
+ * The maximum number of characters of a piece. Longer pieces are cut, because joining takes quadratic time. A cut can
+ * only add tokens, so the bound still holds.
  */
 const LONGEST = 64;
 

@@ -9,12 +9,12 @@ import { alternations } from "./alternations.ts";
 import { queryWith, scopeOf, searchOptions } from "./scope.ts";
 import type { Filters, ToolContext } from "./tool.ts";
 
-/** The most names that are searched in the whole repository. */
+/** The maximum number of names that are searched in the whole repository. */
 const MOST_NAMES = 250;
-/** The most matches that are read. */
+/** The maximum number of matches that are read. */
 const MOST_PLACES = 1_000;
 const PER_FILE = 50;
-/** The most files of the folder whose words are counted, and the most UTF-16 units of these files. */
+/** The maximum number of files of the folder whose words are counted, and the most UTF-16 units of these files. */
 const MOST_FILES = 100;
 const MOST_TEXT = 4 * 2 ** 20;
 

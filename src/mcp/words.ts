@@ -49,7 +49,7 @@ const COMMAND = /^(rg|grep|git grep|ag|ack|find)\s/;
 const GLOB = /^\S*\*\S*\.\w+$|\*\*\//;
 
 /**
- * The most characters of a query for which a guess is made, because the expressions above may take
+ * The maximum number of characters of a query for which a guess is made, because the expressions above may take
  * quadratic time.
  */
 const MOST_GUESSED = 1_000;

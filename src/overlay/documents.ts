@@ -6,7 +6,7 @@ import { isValidPath } from "../base/paths.ts";
 import type { OverlayDocument } from "../search/messages/request.ts";
 import type { LayerContent } from "./layer-task.ts";
 
-/** The most text of one overlay, in bytes. */
+/** The maximum amount of text of one overlay, in bytes. */
 export const MOST_OVERLAY_BYTES = 16 * 2 ** 20;
 
 /** The content that replaces the indexed content of a path. */

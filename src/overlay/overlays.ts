@@ -35,23 +35,23 @@ import {
 } from "./overlay-catalog.ts";
 
 /**
- * The most layers of one view. Planning takes about 0.1 ms more for each. With a single layer, all texts would be
- * indexed again after each change.
+ * The maximum number of layers of one view. Planning takes about 0.1 ms more for each. With a single layer, all texts
+ * would be indexed again after each change.
  */
 const MOST_LAYERS = 8;
 /**
- * The most layers that are kept, and the most memory that they take. They include layers that no view uses at the
- * moment, such as an editor's texts, because the next keystroke may need them again.
+ * The maximum number of layers that are kept, and the most memory that they take. They include layers that no view uses
+ * at the moment, such as an editor's texts, because the next keystroke may need them again.
  */
 const KEPT_LAYERS = 64;
 const KEPT_BYTES = 32 * 2 ** 20;
-/** The most memory of plain texts that are kept. A workspace drops them when its index has caught up. */
+/** The maximum amount of memory of plain texts that are kept. A workspace drops them when its index has caught up. */
 const KEPT_PLAIN_BYTES = 256 * 2 ** 20;
-/** The least plain text that is divided among the threads. */
+/** The minimum amount of plain text that is divided among the threads. */
 const LEAST_DIVIDED_BYTES = 2 ** 20;
 /** What opening a file takes, as the bytes of text that take as long. */
 const FILE_BYTES = 2 ** 14;
-/** The most looked-up paths that are kept for each segment. If a view has more, none are kept. */
+/** The maximum number of looked-up paths that are kept for each segment. If a view has more, none are kept. */
 const KEPT_PATHS = 2_000;
 
 export interface OverlaysOptions {

@@ -57,7 +57,7 @@ export const FOREIGN_OPERATORS: Readonly<Record<string, string>> = {
   not: "-",
 };
 
-/** The most hints for one query. Each one rewrites the query and parses it again. */
+/** The maximum number of hints for one query. Each one rewrites the query and parses it again. */
 const MOST_HINTS = 5;
 
 /** Returns the first few hints, in the order of the query. REQUIRES: the query parses. */

@@ -21,7 +21,7 @@ import type { ExpressionSource } from "../regex/expression.ts";
 import type { Span } from "../regex/iterate.ts";
 import { Re2Aborted, Re2Module, Re2Stopped } from "./module.ts";
 
-/** The most bytes that RE2 reads in one call. Two copies must fit into its heap. */
+/** The maximum number of bytes that RE2 reads in one call. Two copies must fit into its heap. */
 export const RE2_INPUT_LIMIT = 1 << 20;
 const PATTERNS_KEPT = 6;
 // RE2 takes at most 15 ms to compile a pattern of this size, and to run this many steps. Steps are the pattern's size

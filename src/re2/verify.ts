@@ -97,7 +97,7 @@ interface Question {
   readonly end: number; // of the expected range
   readonly isExpected: (match: Span | undefined) => boolean;
   readonly isLate: MustEnd;
-  /** The most bytes of a window. */
+  /** The maximum number of bytes of a window. */
   readonly limit: number;
 }
 
@@ -116,7 +116,7 @@ function findInWindows(
 interface Whole {
   readonly bytes: Uint8Array;
   readonly text: Span;
-  /** The most ranges to return. Default: all. */
+  /** The maximum number of ranges to return. Default: all. */
   readonly count?: number;
   readonly isLate?: MustEnd;
 }

@@ -22,7 +22,7 @@ import { TwoPass } from "./two-pass.ts";
 
 /** How many bytes the automaton reads between two checks of the limits. */
 const FUEL = 65_536;
-/** The most ranges between two checks. A range takes 0.3 µs. */
+/** The maximum number of ranges between two checks. A range takes 0.3 µs. */
 const RANGES_A_LOOK = 8_192;
 /** Replaces FUEL if the expression matches empty texts, because each match then takes a call of up to 0.3 µs. */
 const SINGLES_FUEL = 8_192;
@@ -39,7 +39,7 @@ const OVERRUN_RATIO = 16;
 
 /** How many nodes are visited between two checks of the budget, which takes about two milliseconds. */
 const WORK = 100_000;
-/** The most nodes of all states of one direction, which take about ten MiB. */
+/** The maximum number of nodes of all states of one direction, which take about ten MiB. */
 const HELD = 1_000_000;
 
 const COUNTING = 0;
@@ -83,7 +83,7 @@ export interface Compiled {
   readonly needle: Needle | undefined;
 }
 
-/** Compiles in steps, because a large expression takes some ten milliseconds. */
+/** Compiles in steps, because a large expression takes about ten milliseconds. */
 export function* automatonSteps(node: Node): Steps<Compiled> {
   const forward = compileProgram(node, { backwards: false, searches: true });
   yield;

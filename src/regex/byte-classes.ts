@@ -89,7 +89,7 @@ const NODES_A_STEP = 16;
 
 /**
  * Yields each distinct list of edges once, with its targets renumbered. A long literal has thousands of nodes, but only
- * some thirty such lists.
+ * about thirty such lists.
  */
 function* distinct(nodes: readonly Edges[], seen = new Set<string>()): Generator<number[]> {
   for (const edges of nodes) {
@@ -110,8 +110,8 @@ function withLocalTargets(edges: Edges): number[] {
 }
 
 /**
- * Refines a partition by edges with targets below 256. It uses a table instead of a map, because a Unicode class
- * needs some 500 refinements.
+ * Refines a partition by edges with targets below 256. It uses a table instead of a map, because a Unicode class needs
+ * about 500 refinements.
  */
 function refine(of: Uint8Array, edges: readonly number[]): Partition {
   const column = new Uint16Array(256); // 0: no edge

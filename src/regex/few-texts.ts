@@ -8,7 +8,7 @@ import { caseOf, pointOf, textOf, type PlainLiteral, type Point } from "./plain-
 
 /** If there are more texts, the automaton is used, which looks for all of them at once. */
 const MOST_TEXTS = 8;
-/** The most code points of a text. */
+/** The maximum number of code points of a text. */
 const MOST_POINTS = 128;
 
 type Points = readonly Point[];
@@ -17,7 +17,8 @@ type Points = readonly Point[];
  * Returns all texts that an expression matches, or undefined if the expression is more complex. The matches of the
  * expression are the occurrences of all texts, in order. If several texts begin at one place, the longest one matches.
  * An occurrence that overlaps the previous match does not count. No text overlaps itself, so a search that continues
- * after each occurrence misses none. Either all texts match in any case and are folded, or case matters in all of them.
+ * after each occurrence misses none. Either all texts match regardless of case and are folded, or case matters in all
+ * of them.
  */
 export function fewTexts(node: Node): readonly PlainLiteral[] | undefined {
   const all = expand(node);

@@ -8,7 +8,7 @@
  * Forwards, a match drops all nodes of lower priority, so the last match before the dead state is the leftmost-first
  * one. Backwards, all nodes are followed, so the last match is at the leftmost start.
  *
- * Building a state takes time proportional to its nodes: some microseconds for ordinary expressions.
+ * Building a state takes time proportional to its nodes: a few microseconds for ordinary expressions.
  */
 
 import { holds, type ByteClasses } from "./byte-classes.ts";

@@ -15,11 +15,11 @@ export interface Needle {
   readonly masks: Uint8Array;
   /** The positions of the two bytes that are rarest in code. */
   readonly rarest: readonly [first: number, second: number];
-  /** The most bytes of a match before the needle. */
+  /** The maximum number of bytes of a match before the needle. */
   readonly lead: number;
 }
 
-/** The most bytes of a needle. Each place in a kernel has room for as many. */
+/** The maximum number of bytes of a needle. Each place in a kernel has room for as many. */
 export const MOST_NEEDLE = 16;
 /** Shorter needles occur too often. */
 const LEAST_NEEDLE = 2;
@@ -61,7 +61,7 @@ export function needleOf(node: Node): Needle | undefined {
   return { bytes, masks, rarest: rarestTwo(bytes), lead: best.lead };
 }
 
-/** The most bytes of a code point. */
+/** The maximum number of bytes of a code point. */
 const MOST_UTF8 = 4;
 
 /**

@@ -9,7 +9,7 @@ export interface PlainLiteral {
   readonly caseSensitive: boolean;
 }
 
-/** A code point that is matched either exactly, or in any case. In the second case, `cp` is folded. */
+/** A code point that is matched either exactly, or regardless of case. In the second case, `cp` is folded. */
 export interface Point {
   readonly cp: number;
   readonly isExact: boolean;

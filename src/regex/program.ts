@@ -25,7 +25,7 @@ export const ASSERTIONS: readonly Assertion[] = [
   "notWordBoundary",
 ];
 
-/** The most nodes of an expression. RE2's own limit is about 90 000. */
+/** The maximum number of nodes of an expression. RE2's own limit is about 90 000. */
 export const NODE_LIMIT = 50_000;
 
 export interface Program {

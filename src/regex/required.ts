@@ -4,15 +4,15 @@
  *
  * For each node, partsOf() computes the texts that the node matches (`exact`). If there are too many, it computes the
  * texts with which matches begin and end, and a formula for the part in between. Concatenation joins these ends, so
- * that [ab]foo gives afoo or bfoo. A text that matches in any case is stored folded. If it is joined with other texts,
- * these match in any case, too, which only requires less.
+ * that [ab]foo gives afoo or bfoo. A text that matches regardless of case is stored folded. If it is joined with other
+ * texts, these match regardless of case, too, which only requires less.
  */
 
 import { foldCodePoint, foldText, orbit } from "../kernel/folding.ts";
 import type { Node } from "./ast.ts";
 import { isSurrogate, members, size, type CodePoints } from "./code-points.ts";
 
-/** A simplified formula. With `fold`, a literal matches in any case, and `text` is folded. */
+/** A simplified formula. With `fold`, a literal matches regardless of case, and `text` is folded. */
 export type Formula =
   | { readonly kind: "any" } // requires nothing
   | { readonly kind: "none" } // cannot match

@@ -30,7 +30,10 @@ import { countNodes, NODE_LIMIT } from "./program.ts";
 import { newRangeList } from "./range-list.ts";
 import { takeAll } from "../base/steps.ts";
 
-/** The most expressions that share a pass. The states of an alternation may multiply, and a kernel runs 12 automata. */
+/**
+ * The maximum number of expressions that share a pass. The states of an alternation may multiply, and a kernel runs 12
+ * automata.
+ */
 const MOST = 8;
 /** How many bytes of a long text take about as long as a run over one line. */
 const BYTES_A_RUN = 1024;

@@ -20,9 +20,9 @@ import type { Span } from "./iterate.ts";
 import type { Limits } from "./limits.ts";
 
 const BLOCK = 4096; // counted in places
-/** The most bytes of states that are kept from one block to the next. */
+/** The maximum number of bytes of states that are kept from one block to the next. */
 const HELD = 4 * 1024 * 1024;
-/** The work between two checks of the budget: nodes visited plus bytes read. It takes some milliseconds. */
+/** The work between two checks of the budget: nodes visited plus bytes read. It takes a few milliseconds. */
 const WORK = 100_000;
 
 /** The facts about a place. They depend only on the text after it. */

@@ -5,7 +5,7 @@
 
 import type { Pause } from "../base/yield.ts";
 
-const BYTES_A_STEP = 64 * 1024; // takes some 0.3 ms
+const BYTES_A_STEP = 64 * 1024; // takes about 0.3 ms
 const [PERCENT, PLUS, BLANK] = [0x25, 0x2b, 0x20];
 
 /** The value of each hexadecimal digit, and -1 for any other byte. */

@@ -25,7 +25,7 @@ const EVERYBODYS: readonly ErrorCode[] = [
 export const isEverybodys = (error: unknown): boolean =>
   !(error instanceof QuernError) || EVERYBODYS.includes(error.code);
 
-/** The most repositories of a batch. */
+/** The maximum number of repositories of a batch. */
 const MOST_AT_ONCE = 200;
 
 interface Waiting {

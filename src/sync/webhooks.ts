@@ -182,8 +182,8 @@ function aboutGitLab(body: unknown): Subject {
 }
 
 /**
- * The most lists, objects and fields. A push of 2 000 commits has some 60 000; 4 MiB of nested lists took 0.6 s to
- * parse.
+ * The maximum number of lists, objects and fields. A push of 2 000 commits has about 60 000; 4 MiB of nested lists took
+ * 0.6 s to parse.
  */
 const MOST_VALUES = 100_000;
 

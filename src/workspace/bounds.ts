@@ -6,9 +6,12 @@ export interface Most {
 }
 
 export interface WorkspaceBounds {
-  /** The most changed files that get posting lists and symbols before the index has caught up. */
+  /** The maximum number of changed files that get posting lists and symbols before the index has caught up. */
   readonly withSymbols: Most;
-  /** The most changed files that are laid over the index. If more have changed, a search waits for the index. */
+  /**
+   * The maximum number of changed files that are laid over the index. If more have changed, a search waits for the
+   * index.
+   */
   readonly overlaid: Most;
 }
 

@@ -76,9 +76,11 @@ interface Folder {
   heard: Set<string> | "all" | undefined;
 }
 
-/** The most names with notices that are read one by one. If there are more, the whole folder is read again. */
+/**
+ * The maximum number of names with notices that are read one by one. If there are more, the whole folder is read again.
+ */
 const MOST_NAMES = 64;
-/** The most names that are looked up in packed entries. For more, unpacking takes less time. */
+/** The maximum number of names that are looked up in packed entries. For more, unpacking takes less time. */
 const MOST_PACKED = 8;
 
 export class DiskTree {

@@ -42,7 +42,7 @@ export interface Body {
 
 type Row = Record<string, unknown>;
 
-/** The most rows of one statement. */
+/** The maximum number of rows of one statement. */
 const BATCH = 1_000;
 /** The bytes of a repository in a list: its id, and its generation or 0. */
 const PAIR_BYTES = 8;

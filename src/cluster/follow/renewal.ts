@@ -1,4 +1,7 @@
-/** Renews a lease, which is a row in PostgreSQL with its holder and, by PostgreSQL's clock, the time of its end. */
+/**
+ * Renews a lease. A lease is a row in PostgreSQL with the name of its holder and the time when it ends, by PostgreSQL's
+ * clock.
+ */
 
 /** How long a lease lasts. A process that takes over from a dead one waits at most this long. */
 export const LEASE_MS = 30_000;

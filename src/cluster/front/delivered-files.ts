@@ -1,6 +1,6 @@
 /**
  * Remembers which files a front's stream has delivered, so that a replica that continues the stream of a dead node
- * delivers none of them again. Takes some 35 bytes a file.
+ * delivers none of them again. Takes about 35 bytes a file.
  */
 
 import type { SentFile } from "../wire/calls.ts";

@@ -1,7 +1,7 @@
 /**
- * Asks nodes over a pool of persistent connections, decodes their answers, and distinguishes their refusals. Decodes
- * no answer without a valid signature, so somebody who takes over a node's address can neither change results nor
- * reach the decoder.
+ * Asks nodes over a pool of persistent connections, decodes their answers, and tells refusals from failures. Decodes no
+ * answer without a valid signature, so somebody who takes over a node's address can neither change results nor reach
+ * the decoder.
  */
 
 import {

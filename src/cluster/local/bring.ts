@@ -3,8 +3,8 @@
  * numbers that no manifest names yet, and then publishes them all in one transaction. Until then, searches of the
  * directory see the earlier generations. Superseded data stays for RETIRE_MS, as after a merge.
  *
- * The directory may hold only some slices of a shard: the segments of those slices, and of each repository the files
- * that are in them. The record of a revision then says how many of its files the directory has.
+ * The directory may hold only some slices of a shard: the segments of those slices, and for each repository only the
+ * files in those segments. The record of a revision then says how many of its files the directory has.
  */
 
 import { pack } from "msgpackr";
@@ -71,7 +71,7 @@ export interface Bringing {
   readonly evicts?: boolean;
   /**
    * Whether to fetch only the tables of segments, which complete.ts completes later. REQUIRES: nobody searches here,
-   * and it is the same each time.
+   * and each call for the directory has the same value.
    */
   readonly tablesOnly?: boolean;
 }

@@ -34,12 +34,12 @@ import {
 export interface HeldView {
   readonly view: View;
   readonly viewer: Viewer | undefined;
-  /** Returns what all nodes call a segment of the view. */
+  /** Returns a segment's shard and its number there, which are the same on all nodes. */
   readonly originOf: (segment: number) => ShardSegment;
   release(): void;
 }
 
-/** The data that a call is answered from, and the signal that ends it. */
+/** The data from which a call is answered, and the signal that ends the call. */
 export interface Held extends Omit<HeldView, "release"> {
   readonly signal: AbortSignal;
 }
@@ -51,7 +51,7 @@ export type Answers = {
 
 export interface NodeOptions {
   readonly secret: string;
-  /** The most simultaneous calls. A further call is rejected. */
+  /** The maximum number of simultaneous calls. A further call is rejected. */
   readonly maxConcurrent: number;
   readonly answers: Partial<Answers>;
   /** Resolves to a view of the slices, or to undefined if the node lacks any of them at the requested generation. */

@@ -22,7 +22,10 @@ export interface RepositoryExtra {
   readonly versions: readonly (readonly [segment: number, versions: Uint8Array])[];
 }
 
-/** The most bytes that are stored in a row: the versions of some 400 files of a commit, or 900 of a folder. */
+/**
+ * The maximum number of bytes that are stored in a row: the versions of about 400 files of a commit, or 900 of a
+ * folder.
+ */
 const MOST_ROW_BYTES = 8_192;
 
 /** Stores the data. Resolves to the key of the object, or to the bytes for the row. */

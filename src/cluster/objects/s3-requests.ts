@@ -42,7 +42,7 @@ export interface Requests {
   readonly timeoutMs: number;
 }
 
-/** The subject of a request, for its errors, and the signal that ends it. */
+/** What a request is about, for error messages, and the signal that ends the request. */
 export interface About {
   /** The key in the store. Absent if the request lists keys. */
   readonly key?: string;

@@ -40,7 +40,7 @@ import {
  * GiB.
  */
 const PART_BYTES = 16 * 2 ** 20;
-/** The most parts of one object that services accept. */
+/** The maximum number of parts of one object that services accept. */
 const MOST_PARTS = 10_000;
 /** How many parts of one upload are sent at the same time. Each part is a buffer of PART_BYTES. */
 const PARTS_AT_ONCE = 4;
@@ -183,8 +183,8 @@ async function putParts(upload: Upload, body: AsyncIterable<Uint8Array>): Promis
 }
 
 /**
- * Throws the error of a completion, unless the object is there. If the answer to a completion was lost, the client
- * sends the completion again, but then the upload no longer exists.
+ * Rethrows the error of a completed upload, unless the object exists. If the answer to the completion was lost, the
+ * client sends the completion again, which fails because the upload no longer exists.
  */
 async function mustBeThere({ requests, about, Key, bytes }: Upload, error: unknown): Promise<void> {
   if (!(error instanceof Error && error.name === "NoSuchUpload")) throw error;

@@ -62,7 +62,9 @@ const SYMBOL_PARTS: readonly Part[] = [PART.SYMBOLS, PART.NAMES];
  * transaction blocks its thread.
  */
 const VALUES_AT_ONCE = 64;
-/** The most bytes of one transaction. Without this bound, 64 values of a hostile object could have 32 GiB. */
+/**
+ * The maximum number of bytes of one transaction. Without this bound, 64 values of a hostile object could have 32 GiB.
+ */
 const BYTES_AT_ONCE = 8 * 2 ** 20;
 
 type Keys = readonly [start: Buffer, end: Buffer];

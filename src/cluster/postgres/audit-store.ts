@@ -8,7 +8,7 @@ import { plain } from "./rows.ts";
 import { openTables, type PostgresPlace } from "./schema.ts";
 
 const MAX_AGE_MS = 90 * 86_400_000;
-/** The most old records that one append deletes, so that no append takes long. */
+/** The maximum number of old records that one append deletes, so that no append takes long. */
 const DELETED_AT_ONCE = 100;
 
 /**

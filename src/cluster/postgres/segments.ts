@@ -1,5 +1,5 @@
 /**
- * Keeps objects in PostgreSQL itself, in chunks of 1 MiB. With this store, a cluster of up to some 100 GB of source
+ * Keeps objects in PostgreSQL itself, in chunks of 1 MiB. With this store, a cluster of up to about 100 GB of source
  * needs no service but PostgreSQL.
  */
 
@@ -19,7 +19,7 @@ const CHUNK_BYTES = 2 ** 20;
 const PAGE = 1000; // how many keys one statement lists
 
 /**
- * Returns a store in PostgreSQL, for up to some 100 GB of source. `migrateCluster()` creates its tables.
+ * Returns a store in PostgreSQL, for up to about 100 GB of source. `migrateCluster()` creates its tables.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })

@@ -17,7 +17,10 @@ export const encode = (value: unknown): Uint8Array => packr.pack(value);
 /** Decodes a value. REQUIRES: the bytes come from encode(), on a machine that knows the secret. */
 export const decode = (bytes: Uint8Array): unknown => packr.unpack(bytes);
 
-/** The most values of a call, an answer or a frame of a stream. An answer with 100 000 matches has two million. */
+/**
+ * The maximum number of values of a call, an answer or a frame of a stream. An answer with 100 000 matches has two
+ * million.
+ */
 const MOST_VALUES = 5_000_000;
 
 /** Decodes a value. Rejects if it consists of more values than any call or answer. REQUIRES: as for decode(). */
@@ -27,9 +30,9 @@ export async function decodeBounded(bytes: Uint8Array): Promise<unknown> {
   return decode(bytes);
 }
 
-/** The most bytes of a call. A long call consists mostly of its contexts' repositories. */
+/** The maximum number of bytes of a call. A long call consists mostly of its contexts' repositories. */
 export const MOST_ASKED_BYTES = 64 * 2 ** 20;
-/** The most bytes of an answer, or of a frame of a stream. */
+/** The maximum number of bytes of an answer, or of a frame of a stream. */
 export const MOST_ANSWER_BYTES = 2 ** 29;
 
 /** Reads a whole body and its SHA-256. Returns undefined as soon as the body exceeds `most`. */

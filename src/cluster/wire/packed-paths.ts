@@ -1,11 +1,11 @@
 /**
  * Packs the paths of a repository into one value of an answer. Each path is in UTF-8 and ends with a zero byte.
- * Decoding a list of 100 000 strings would block a front for some 20 ms. Packed paths are written and read in slices.
+ * Decoding a list of 100 000 strings would block a front for about 20 ms. Packed paths are written and read in slices.
  */
 
 import type { Pause } from "../../base/yield.ts";
 
-const PATHS_A_STEP = 1_000; // takes some 0.3 ms
+const PATHS_A_STEP = 1_000; // takes about 0.3 ms
 
 export async function packPaths(paths: readonly string[], pause: Pause): Promise<Buffer> {
   const parts: Buffer[] = [];

@@ -1,12 +1,12 @@
 /**
  * Counts the values in MessagePack data before they are decoded. Without a limit, half a gigabyte of empty maps would
  * use up a front's memory, and decoding cannot pause. Reads only the heads of values, one after another, at any depth,
- * and skips texts and bytes. Takes some 5 ns per value.
+ * and skips texts and bytes. Takes about 5 ns per value.
  */
 
 import type { Pause } from "../../base/yield.ts";
 
-const VALUES_A_STEP = 50_000; // takes some 0.3 ms
+const VALUES_A_STEP = 50_000; // takes about 0.3 ms
 
 /**
  * Resolves to whether there are more than `most` values. A record counts as one value, and so does each of its

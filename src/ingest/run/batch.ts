@@ -17,7 +17,9 @@ export interface Batch {
   readonly memoryBytes: number;
   /** The bytes of text at which the segment is completed. */
   readonly segmentBytes: number;
-  /** The least text that a segment borrows. Infinity if the content may not be shared with stored segments. */
+  /**
+   * The minimum amount of text that a segment borrows. Infinity if the content may not be shared with stored segments.
+   */
   readonly leastSharedBytes: number;
   /** Whether the segment gets no posting lists, so that a search reads all its text. Default false. */
   readonly hasNoLists?: boolean;

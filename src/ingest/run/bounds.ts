@@ -6,11 +6,13 @@ import { SEGMENT_BYTES } from "../../store/format/format.ts";
 
 /** The bounds that tests set to small values, so that small repositories reach them. */
 export interface RunBounds {
-  /** The most bytes of content that one repository may have, and that a run reads for it. */
+  /** The maximum number of bytes of content that one repository may have, and that a run reads for it. */
   readonly mostContentBytes: number;
-  /** The least text that a segment borrows. A smaller one costs searches more than its text costs on disk. */
+  /**
+   * The minimum amount of text that a segment borrows. A smaller one costs searches more than its text costs on disk.
+   */
   readonly leastSharedBytes: number;
-  /** The most text in a segment. */
+  /** The maximum amount of text in a segment. */
   readonly segmentBytes: number;
   /** How many segments of about the same size become one. */
   readonly tierSegments: number;

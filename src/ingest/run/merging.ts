@@ -41,7 +41,7 @@ import { withSymbols } from "./publish.ts";
 /** How a size decides which segments to merge. */
 interface Tiers<T> {
   readonly sizeOf: (one: T) => number;
-  /** The least size of the second tier. Each higher tier begins at `tierSegments` times as much. */
+  /** The minimum size of the second tier. Each higher tier begins at `tierSegments` times as much. */
   readonly least: number;
   /** The largest size of a merged segment. */
   readonly most: number;
@@ -54,8 +54,8 @@ const byText = ({ segmentBytes }: RunBounds): Tiers<Content> => ({
 });
 
 /**
- * A segment that borrows takes some 8 bytes per file that its lender has, too, and 50 bytes per other file. So 2^12
- * files take at most about as much as the least text of the second tier. A merge takes some 150 bytes of memory per
+ * A segment that borrows takes about 8 bytes per file that its lender has, too, and 50 bytes per other file. So 2^12
+ * files take at most about as much as the least text of the second tier. A merge takes about 150 bytes of memory per
  * file, so the largest merge takes 80 MB.
  */
 const BY_FILES: Tiers<ManifestSegment> = {

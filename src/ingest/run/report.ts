@@ -49,8 +49,8 @@ export interface FileWithoutSymbols {
   path: string;
   /**
    * The reason. 'too-large': over 4 MiB, or over 256 KiB for a data format such as JSON or YAML. 'too-long': parsing
-   * took over 3 s of processor time, or 30 s by the clock. 'failed': the grammar failed on it. 'killed-thread': two
-   * workers died while parsing it, or were silent for 60 s. 'damaged': its content in the index cannot be read.
+   * took over 3 s of processor time, or 30 s of wall-clock time. 'failed': the grammar failed on it. 'killed-thread':
+   * two workers died while parsing it, or were silent for 60 s. 'damaged': its content in the index cannot be read.
    */
   reason: "too-large" | "too-long" | "failed" | "killed-thread" | "damaged";
 }

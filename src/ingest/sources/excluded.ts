@@ -29,7 +29,7 @@ export interface ExcludingRule {
 
 const RULE_FILES = [".ignore", ".gitignore"];
 
-/** The most entries that are explained, and the most lines that are tried for each entry. */
+/** The maximum number of entries that are explained, and the maximum number of lines that are tried for each entry. */
 const MOST_EXPLAINED = 100;
 const MOST_LINES = 300;
 

@@ -83,7 +83,9 @@ export interface SourceOrigin {
 export interface ListingOptions {
   /** Aborted when the run ends early. The source must then stop listing. */
   readonly signal: AbortSignal;
-  /** The most bytes of a file's content. List larger files as skipped, 'too-large', without reading them. */
+  /**
+   * The maximum number of bytes of a file's content. List larger files as skipped, 'too-large', without reading them.
+   */
   readonly maxFileSize: number;
 }
 

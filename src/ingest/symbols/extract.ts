@@ -76,10 +76,12 @@ export const LIMITS: ExtractorLimits = { maxMs: 3_000, maxBytes: 4 << 20 };
 const ERRORS = "(ERROR) @torn";
 /** The length of an ERROR, in UTF-16 units, from which on definitions near it may be wrong as well. */
 const TORN_UNITS = 500;
-/** The most runtimes that stay loaded. Each takes about 10 MB, and loading one again takes 50 to 400 ms. */
+/**
+ * The maximum number of runtimes that stay loaded. Each takes about 10 MB, and loading one again takes 50 to 400 ms.
+ */
 const MAX_RUNTIMES = 10;
 const MAX_HEAP = 48 << 20;
-/** The most runtimes that a thread keeps for its next extractor: 30 MB. */
+/** The maximum number of runtimes that a thread keeps for its next extractor: 30 MB. */
 const MAX_SPARE = 3;
 /**
  * The number of UTF-16 units of one language in a thread after which its runtime is optimised. Loading and optimising a

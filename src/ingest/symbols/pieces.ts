@@ -3,7 +3,7 @@
  * everything after it into an ERROR, but only within its piece.
  */
 
-/** The most pieces. Even a very short piece takes about 20 µs. */
+/** The maximum number of pieces. Even a very short piece takes about 20 µs. */
 const MOST_PIECES = 4096;
 
 /** Matches an unindented line after an empty one, unless it begins with a closing bracket. */

@@ -4,7 +4,7 @@
  * itself. Here the matches are read from the runtime's memory into one Int32Array.
  *
  * Each grammar has its own instance. In a shared one, functions with the same name in two grammars would be confused. A
- * trap in one grammar would end all others. An instance costs some milliseconds and the memory that it uses. Compiled
+ * trap in one grammar would end all others. An instance costs a few milliseconds and the memory that it uses. Compiled
  * modules are shared within a thread.
  *
  * A trap or an abort throws. The instance is then dead and must be dropped.

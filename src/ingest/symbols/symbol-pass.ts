@@ -43,8 +43,8 @@ const MIB = 2 ** 20;
 /** The memory of a thread after parsing a mixture of languages: up to ten grammars, each with memory of its own. */
 const GRAMMARS_BYTES = 100 * MIB;
 /**
- * How long a thread may be silent. A parse gives up by itself after 3 s of work or 30 s by the clock. So a thread that
- * is silent for longer is in an endless loop.
+ * How long a thread may be silent. A parse gives up by itself after 3 s of work or 30 s of wall-clock time. So a thread
+ * that is silent for longer is in an endless loop.
  */
 const MAX_SILENT_MS = 60_000;
 

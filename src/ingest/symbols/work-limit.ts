@@ -3,7 +3,7 @@
  * machine a clock also counts the time in which the thread had no core. If the system does not report processor time,
  * the clock decides.
  *
- * A limit costs some 2 µs at the start, and a read of the clock at each check. The thread's processor time is read
+ * A limit costs about 2 µs at the start, and a read of the clock at each check. The thread's processor time is read
  * only once the clock says that the limit may be reached.
  */
 

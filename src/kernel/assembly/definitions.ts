@@ -15,7 +15,7 @@ import { edgeAfter, edgeBefore } from "./edges";
 const EXACT: i32 = 3;
 const EDGE: i32 = 2;
 const INSIDE: i32 = 1;
-/** The least edge of a match from one end of a name (2) to a joint within it (1), see edges.ts. */
+/** The minimum edge of a match from one end of a name (2) to a joint within it (1), see edges.ts. */
 const AT_JOINT: u32 = 3;
 /** The parent code that the number of the parent follows. */
 const OTHER_PARENT: u32 = 3;

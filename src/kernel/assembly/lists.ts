@@ -19,7 +19,7 @@ const BITMAP: u32 = 0x8000_0000;
 const LIST_BYTES: usize = 0;
 const MISSING_COUNT: usize = 4;
 const MISSING_BLOCKS: usize = 16;
-/** The most grams of a call. */
+/** The maximum number of grams of a call. */
 const MOST_GRAMS: usize = 256;
 /** Where the entries begin: (address, length) of each list, the shortest first. */
 const ENTRIES: usize = MISSING_BLOCKS + 4 * MOST_GRAMS;

@@ -13,7 +13,7 @@ import type { Repository } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
 
 const PER_PAGE = 50;
-/** The most pages of repositories. Further ones are found by name. */
+/** The maximum number of pages of repositories. Further ones are found by name. */
 const MOST_PAGES = 20;
 const MOST_WITH_EXAMPLES = 10;
 

@@ -9,7 +9,7 @@ import { PlainText } from "../frame/plain-text.tsx";
 import type { TreeNode } from "../wire/answers.ts";
 import { isAbort } from "../wire/client.ts";
 
-/** The most entries of a folder that are shown. */
+/** The maximum number of entries of a folder that are shown. */
 const MOST_ENTRIES = 1000;
 const DRAWN_IN_FRAME = 100;
 

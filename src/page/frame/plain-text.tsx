@@ -14,13 +14,13 @@ const UNSEEN = /((?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029])/u;
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** The most characters of a text: more than a path has. */
+/** The maximum number of characters of a text: more than a path has. */
 const MOST_SHOWN = 5_000;
-/** The most characters of a title, a tip or the name of a control. */
+/** The maximum number of characters of a title, a tip or the name of a control. */
 const MOST_TOLD = 1_000;
 /**
- * The most unseen characters whose numbers are highlighted. If a text has more, their numbers look like the rest of the
- * text.
+ * The maximum number of unseen characters whose numbers are highlighted. If a text has more, their numbers look like
+ * the rest of the text.
  */
 const MOST_MARKED = 50;
 

@@ -10,9 +10,9 @@ export interface DiffLine {
   text: string;
 }
 
-/** The most characters of a line that are shown. */
+/** The maximum number of characters of a line that are shown. */
 export const LINE_CHARACTERS = 1_000;
-/** The most lines of a diff that are shown. A long line counts as several, and a file counts as one. */
+/** The maximum number of lines of a diff that are shown. A long line counts as several, and a file counts as one. */
 const MOST_LINES = 5_000;
 const CHARACTERS_A_LINE = 200;
 

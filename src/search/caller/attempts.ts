@@ -37,12 +37,12 @@ import type { Presenter } from "./show-files.ts";
 import { tally, type Tally } from "./tally.ts";
 import { understand, type Contexts, type Understood } from "./understand.ts";
 
-/** The most attempts of a search. It starts again if segments were merged away during an attempt. */
+/** The maximum number of attempts of a search. It starts again if segments were merged away during an attempt. */
 const MOST_ATTEMPTS = 5;
 
 /**
- * The most pages that one thread searches alone. For fewer pages, a second thread would spend as long on its own
- * planning as on its half of them.
+ * The maximum number of pages that one thread searches alone. For fewer pages, a second thread would spend as long on
+ * its own planning as on its half of them.
  */
 const PAGES_OF_ONE = 128;
 

@@ -24,12 +24,12 @@ export interface NearThread {
   open(segment: TablesInput, read: PackedValues): Promise<void>;
 }
 
-/** The most pages that the calling thread reads, which takes 0.5 ms. */
+/** The maximum number of pages that the calling thread reads, which takes 0.5 ms. */
 const MOST_PAGES = 400;
 /** The limits for the length of the plan, and of an expression in it. */
 const MOST_PLAN = 2048;
 const MOST_PATTERN = 64;
-/** The most memory for the tables of all segments on this thread. Those of Linux take 9 MB. */
+/** The maximum amount of memory for the tables of all segments on this thread. Those of Linux take 9 MB. */
 const MOST_TABLES = 20 * 2 ** 20;
 
 export class Near {

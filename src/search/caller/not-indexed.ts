@@ -97,7 +97,10 @@ async function namesOf(question: NamingQuestion): Promise<string[]> {
   return sortInSlices([...names], compareText, pause);
 }
 
-/** The most names that are tested at once. The first groups have 1, 2 and 4 names, because one match may be enough. */
+/**
+ * The maximum number of names that are tested at once. The first groups have 1, 2 and 4 names, because one match may be
+ * enough.
+ */
 const NAMES_A_TEST = 256;
 
 /**

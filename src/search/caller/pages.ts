@@ -192,7 +192,7 @@ function cursorIn(text: string): Cursor | "expired" | undefined {
   return { query, state, score, repository, path, hash, ranges };
 }
 
-/** The most characters of a cursor. The longest path and name take 6 200. */
+/** The maximum number of characters of a cursor. The longest path and name take 6 200. */
 const MOST_CURSOR = 8_192;
 
 function unpacked(text: string): unknown {
@@ -221,7 +221,7 @@ export async function chooseFiles(
   lists: readonly RankedFiles[],
   wanted: {
     readonly matches: number;
-    /** The most ranges of one file. Default: all that the threads have counted. */
+    /** The maximum number of ranges of one file. Default: all that the threads have counted. */
     readonly matchesPerFile?: number | undefined;
     readonly paging: Paging | undefined;
     readonly pause: Pause;

@@ -4,7 +4,7 @@
  * read in the others. The threads then search only the others, if any.
  *
  * The calling thread counts exactly what a worker would count, and reads nothing from the disk. If the lists of a
- * segment are not cached, the threads plan the segment and cache its lists. A segment takes some 5 µs; a trip from one
+ * segment are not cached, the threads plan the segment and cache its lists. A segment takes about 5 µs; a trip from one
  * thread to another takes 60 to 200 µs.
  */
 

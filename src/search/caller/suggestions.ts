@@ -8,10 +8,10 @@ import type { Explanation } from "../messages/response.ts";
 type Suggestion = Explanation["suggestions"][number];
 export type Change = Omit<Suggestion, "totalMatchCount">;
 
-/** The most changes that are tried; each takes a search. */
+/** The maximum number of changes that are tried; each takes a search. */
 const MOST_TRIED = 20;
 
-/** The most unknown languages that are replaced by the nearest known one. */
+/** The maximum number of unknown languages that are replaced by the nearest known one. */
 const MOST_NAMES = 20;
 
 /**

@@ -21,8 +21,8 @@ const WARM_MS = 1000;
 /** The time-out of each search, and so about the longest time that a host's own request waits for one. */
 const QUESTION_MS = 10;
 /**
- * The fewest searches let V8 compile their code even on a busy machine, where little work is done in WARM_MS. The most
- * searches limit the work in a small index, where each takes 0.5 ms.
+ * The fewest searches let V8 compile their code even on a busy machine, where little work is done in WARM_MS. The
+ * maximum number of searches limit the work in a small index, where each takes 0.5 ms.
  */
 const LEAST_QUESTIONS = 40;
 const MOST_QUESTIONS = 400;

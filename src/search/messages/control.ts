@@ -34,27 +34,30 @@ const [WAITING, PLANNING, OPEN, CLOSED] = [0, 1, 2, 3];
 
 const ENDLESS = 2 ** 31 - 1;
 /**
- * The most bytes that a range takes in an answer in addition to the file's text. It includes two long names of
- * definitions.
+ * The maximum number of bytes that a range takes in an answer in addition to the file's text. It includes two long
+ * names of definitions.
  */
 const BYTES_A_RANGE = 1024;
 /** The unit of ROOM. With it, a word can count 128 GiB. */
 const ROOM_BYTES = 64;
-/** The most milliseconds to wait for another thread's plan. Plans take far less, but that thread may have died. */
+/**
+ * The maximum number of milliseconds to wait for another thread's plan. Plans take far less, but that thread may have
+ * died.
+ */
 const PLAN_WAIT_MS = 250;
 /** The share of the time-out that is reserved for showing files, and its maximum. */
 const SHOWING_SHARE = 0.2;
 const MOST_SHOWING_MS = 200;
 
 /**
- * The most bytes that may wait for a stream's reader before it counts as behind. A reader that keeps up never has as
- * many waiting.
+ * The maximum number of bytes that may wait for a stream's reader before it counts as behind. A reader that keeps up
+ * never has as many waiting.
  */
 const MOST_BEHIND = 4 * 2 ** 20;
 
 /**
- * The most parts that may be on their way to the calling thread. Its event loop receives all waiting messages in one
- * turn, in about 0.3 ms each.
+ * The maximum number of parts that may be on their way to the calling thread. Its event loop receives all waiting
+ * messages in one turn, in about 0.3 ms each.
  */
 const MOST_UNDER_WAY = 2;
 

@@ -54,7 +54,7 @@ export interface SearchInput {
   readonly packed: readonly PackedSegment[];
   readonly repositories: RepositoryTable;
   readonly matches: number;
-  /** The most ranges of one file that are returned; Infinity for all. */
+  /** The maximum number of ranges of one file that are returned; Infinity for all. */
   readonly matchesPerFile: number;
   /**
    * Present if a page was requested. `more` is how many additional ranges to keep, to know whether there is another
@@ -139,7 +139,7 @@ export interface ShownAhead {
   /** The index of the file's segment in SearchInput.segments. */
   readonly position: number;
   readonly file: number;
-  /** The most ranges that could be shown, counted from the file's first range. */
+  /** The maximum number of ranges that could be shown, counted from the file's first range. */
   readonly most: number;
   readonly shown: ShownFile;
   readonly contentBytesLoaded: number;
@@ -194,7 +194,7 @@ export interface ShowFile {
   readonly sets: readonly boolean[];
   /** How many ranges to skip before the first shown one. */
   readonly skip: number;
-  /** The most ranges to show. */
+  /** The maximum number of ranges to show. */
   readonly most: number;
   /** The edition of the symbols; 0 if there is none. */
   readonly symbols: number;

@@ -14,10 +14,10 @@ import { mustBe } from "../../base/must-be.ts";
 export interface SearchRequest {
   /** The query, see docs/query-language.md. A blank query is QUERY_SYNTAX. */
   query: string;
-  /** The most ranges that the response may contain. 0 returns no files, but exact counts. */
+  /** The maximum number of ranges that the response may contain. 0 returns no files, but exact counts. */
   matches: number;
   /**
-   * The most ranges to return of one file, 1 or more. The best lines of the file are returned, best first
+   * The maximum number of ranges to return of one file, 1 or more. The best lines of the file are returned, best first
    * (docs/ranking.md). The totals stay exact. Default: all ranges, in the order of the file.
    */
   matchesPerFile?: number;

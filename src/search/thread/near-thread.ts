@@ -26,11 +26,14 @@ import type { SegmentPlan } from "./planning/segment-plan.ts";
 import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 import { SearchRun } from "./search-task.ts";
 
-/** The most bytes of cached values: the text of some 400 pages, each in a block of 16 KiB. */
+/** The maximum number of bytes of cached values: the text of about 400 pages, each in a block of 16 KiB. */
 const KEPT_BYTES = 8 * 2 ** 20;
-/** The most candidate files of a search that the calling thread answers. Scoring a file takes about a microsecond. */
+/**
+ * The maximum number of candidate files of a search that the calling thread answers. Scoring a file takes about a
+ * microsecond.
+ */
 const MOST_FILES = 2048;
-/** The most pages of such a search. Reading and scanning a page takes 1 µs. */
+/** The maximum number of pages of such a search. Reading and scanning a page takes 1 µs. */
 const MOST_PAGES = 400;
 
 /** Thrown if a search is too much work for the calling thread. */

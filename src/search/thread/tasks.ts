@@ -42,7 +42,7 @@ export interface SearchEnvironment {
 
 const TOOLS = "search tools";
 
-/** The most bytes that are recorded for a search: the blocks of some 128 pages. */
+/** The maximum number of bytes that are recorded for a search: the blocks of about 128 pages. */
 const MOST_RECORDED = 2 * 2 ** 20;
 
 const toolsOf = (context: TaskContext): ThreadTools =>

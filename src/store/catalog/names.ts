@@ -151,8 +151,8 @@ const searchedText = ({ name, displayName = "" }: Named): string =>
   `${name.toLowerCase()}${SEPARATOR}${displayName.toLowerCase()}`;
 
 /**
- * Folds a name. All names that equal an ASCII name in any case get the same form. Only two characters beyond ASCII fold
- * to ASCII letters.
+ * Folds a name. All names that equal an ASCII name regardless of case get the same form. Only two characters beyond
+ * ASCII fold to ASCII letters.
  */
 export const asciiFolded = (name: string): string =>
   name.replaceAll("\u212a", "k").replaceAll("\u017f", "s").toLowerCase();
@@ -162,8 +162,8 @@ export const placeAfter = ({ ordered }: Names, after: string): number =>
   firstIndex(0, ordered.length, (place) => compareText(ordered[place]!.name, after) > 0);
 
 /**
- * Yields the indexes in `ordered`, from `from` on, of repositories whose name or display name contains `part` in any
- * case. Every name contains ''. Yields undefined regularly, so that the caller can pause.
+ * Yields the indexes in `ordered`, from `from` on, of repositories whose name or display name contains `part`
+ * regardless of case. Every name contains ''. Yields undefined regularly, so that the caller can pause.
  */
 export function* placesContaining(
   { ordered, texts }: Names,

@@ -93,7 +93,7 @@ export const filling = (pages: number): number => 4096 * pages - VALUE_HEADER_BY
 /** The size of a block of text in new segments, and the largest one. */
 export const BLOCK_BYTES = filling(4);
 export const LAYOUT: Layout = { pageBytes: PAGE_BYTES, blockBytes: BLOCK_BYTES };
-/** The most content in a segment. So offsets in its text stay below 2^29. */
+/** The maximum amount of content in a segment. So offsets in its text stay below 2^29. */
 export const SEGMENT_BYTES = 256 * 2 ** 20;
 /** Segments in memory are numbered from here up, published ones from 1 up. */
 export const FIRST_MEMORY_SEGMENT = 0x8000_0000;

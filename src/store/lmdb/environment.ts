@@ -21,13 +21,14 @@ import { withDirectoryLock } from "./directory-lock.ts";
 
 const DATA_FILE = "quern.mdb";
 /**
- * The most data directories that a process may have open. A process has 128 TiB of address space, and crashes if a map
- * does not fit. The space is enough for 400 maps, or for fewer where WebAssembly has reserved 10 GiB for each kernel.
+ * The maximum number of data directories that a process may have open. A process has 128 TiB of address space, and
+ * crashes if a map does not fit. The space is enough for 400 maps, or for fewer where WebAssembly has reserved 10 GiB
+ * for each kernel.
  */
 export const MOST_OPEN = 256;
 /**
- * The most bytes that each key of a transaction takes in addition to its value: the pages of the tree that lead to
- * it.
+ * The maximum number of bytes that each key of a transaction takes in addition to its value: the pages of the tree that
+ * lead to it.
  */
 const TREE_BYTES = 2 * 4096;
 
@@ -302,7 +303,7 @@ class LmdbWriter implements Writer {
   readonly #database: Database;
   /** Writes by key, as latin1. An undefined value removes the key. */
   readonly #held = new Map<string, Buffer | undefined>();
-  /** The most bytes that the writes may take in the data file. */
+  /** The maximum number of bytes that the writes may take in the data file. */
   roomBytes = LEAST_ROOM_BYTES;
 
   constructor(database: Database) {

@@ -25,7 +25,7 @@ import {
 } from "../../kernel/lists-kernel.ts";
 import { emptyBitset, wordsFor, type Bitset } from "../../base/bitset.ts";
 
-/** Enough for the lists of some twenty queries on Linux. docs/limits.md promises this bound. */
+/** Enough for the lists of about twenty queries on Linux. docs/limits.md promises this bound. */
 const KEPT_BYTES = 16 * 2 ** 20;
 
 const HEAD = RESERVED_BYTES >>> 2;
@@ -35,7 +35,7 @@ const SETS = HEAD + 2;
 const FULL = HEAD + 3;
 const FIRST_SET = HEAD + 4;
 const SET_WORDS = 4;
-/** The most sets. A segment with lists of names has two. */
+/** The maximum number of sets. A segment with lists of names has two. */
 const MOST_SETS = 2048;
 const FIRST_BYTE = 4 * (FIRST_SET + SET_WORDS * MOST_SETS);
 

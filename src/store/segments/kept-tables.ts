@@ -28,7 +28,7 @@ export interface FileTables {
   readonly searchable: Bitset;
 }
 
-/** The most bytes of all tables. */
+/** The maximum number of bytes of all tables. */
 const MOST_BYTES = 64 * 2 ** 20;
 
 export class KeptTables {

@@ -24,8 +24,8 @@ import {
 import { readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
 
 /**
- * The most keys that one transaction deletes, about 2 MiB of text. LMDB reuses freed pages two transactions later, so
- * with small transactions the file grows less.
+ * The maximum number of keys that one transaction deletes, about 2 MiB of text. LMDB reuses freed pages two
+ * transactions later, so with small transactions the file grows less.
  */
 const KEYS_PER_TRANSACTION = 128;
 

@@ -29,7 +29,7 @@ export interface RemoteGit {
   readonly folder: string;
   readonly credential: GitCredential | undefined;
   readonly signal: AbortSignal;
-  /** The most milliseconds without output. */
+  /** The maximum number of milliseconds without output. */
   readonly stallMs: number;
   /** The disk space that must stay free, in bytes. Default: 1 GiB, or a twentieth of a small disk. */
   readonly leastFree?: number;
@@ -42,7 +42,7 @@ export interface RemoteRun {
   readonly onProgress?: (line: string) => void;
 }
 
-/** The most bytes of standard output, enough for a million references. */
+/** The maximum number of bytes of standard output, enough for a million references. */
 const MOST_OUTPUT = 128 << 20;
 const MOST_ERRORS = 8_192;
 /** The disk space that must stay free, in bytes. On a small disk, a twentieth must stay free instead. */

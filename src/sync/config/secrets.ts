@@ -18,7 +18,7 @@ export function readSecret(secret: SecretFromEnvironment, env: Variables, whose:
   return value;
 }
 
-/** The fewest characters of a secret that is redacted. Shorter ones could be ordinary words. */
+/** The minimum number of characters of a secret that is redacted. Shorter ones could be ordinary words. */
 const SHORTEST = 4;
 
 /** Removes the secrets from a text, in every form in which they are sent. */

@@ -14,7 +14,7 @@ import { DEFAULTS } from "../config/config.ts";
 import type { Found } from "./found.ts";
 import { part, type Host } from "./host.ts";
 
-/** The most folders that are searched, so that a search of a whole disk by mistake ends soon. */
+/** The maximum number of folders that are searched, so that a search of a whole disk by mistake ends soon. */
 const MOST_FOLDERS = 200_000;
 
 export const folder: Host<"folder"> = {

@@ -27,7 +27,7 @@ const repository = z.object({
 /** The answer to a search, whose list is inside an object. */
 const searchPage = z.object({ data: listOf(repository) });
 
-/** The most entries that a server returns by default. */
+/** The maximum number of entries that a server returns by default. */
 const PAGE = "limit=50";
 
 export const gitea: Host<"gitea"> = {

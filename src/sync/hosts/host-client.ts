@@ -33,24 +33,24 @@ export interface Answer<T> {
   readonly url: string;
 }
 
-/** The most bytes of one answer. A page of 100 repositories has about 600 KB. */
+/** The maximum number of bytes of one answer. A page of 100 repositories has about 600 KB. */
 const MOST_BYTES = 32 << 20;
 /**
- * The most lists, objects and fields of one answer. A page of 100 repositories has 5 000 to 15 000. A list of Azure
- * DevOps, which has no pages, has some 20 per repository. The limit of 100 000 takes 10 ms to parse.
+ * The maximum number of lists, objects and fields of one answer. A page of 100 repositories has 5 000 to 15 000. A list
+ * of Azure DevOps, which has no pages, has about 20 per repository. The limit of 100 000 takes 10 ms to parse.
  */
 const MOST_VALUES = 100_000;
 const MOST_REDIRECTS = 5;
-/** The most successive failures of the host or the network. Between them the client waits 1, 2 and 4 s. */
+/** The maximum number of successive failures of the host or the network. Between them the client waits 1, 2 and 4 s. */
 const MOST_FAILURES = 3;
 const FIRST_PAUSE_MS = 1_000;
 /** The longest wait. Hosts count requests by the hour. */
 const MOST_WAIT_MS = 65 * 60_000;
-/** The most waits that a host may ask for during one request. */
+/** The maximum number of waits that a host may ask for during one request. */
 const MOST_WAITS = 5;
 /** The wait if a host reports a limit without saying when it ends. */
 const USUAL_WAIT_MS = 60_000;
-/** The most pages of a list. A host whose list never ends is broken. */
+/** The maximum number of pages of a list. A host whose list never ends is broken. */
 const MOST_PAGES = 100_000;
 
 /**

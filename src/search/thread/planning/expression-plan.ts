@@ -54,7 +54,7 @@ export interface ExpressionCandidates extends ExpressionReach {
   readonly listBytes: number;
 }
 
-/** The most literals that are searched for one after another. */
+/** The maximum number of literals that are searched for one after another. */
 const MOST_ANCHORS = 4;
 
 export function placeExpression(

@@ -13,7 +13,7 @@ import { pagesWith, type Lookup } from "./candidates.ts";
 import { expressionCandidates } from "./expression-plan.ts";
 import { blobsOf } from "./pages.ts";
 
-/** The fewest visited blobs in scope for which reading the lists is worthwhile. */
+/** The minimum number of visited blobs in scope for which reading the lists is worthwhile. */
 const WORTH_LISTS = 32;
 
 interface Asked {

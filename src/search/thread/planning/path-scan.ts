@@ -31,7 +31,7 @@ export interface PathExpression {
 
 type Tools = Pick<SearchTools, "arena" | "literals" | "isStopped" | "pause">;
 
-/** The most literals that are searched for one after another. */
+/** The maximum number of literals that are searched for one after another. */
 const MOST_ANCHORS = 4;
 /** How many bytes can be searched for a literal in the time that trying one path takes. */
 const TRY_BYTES = 1024;
@@ -119,8 +119,8 @@ export async function filesWithPath(
 type PlacedPaths = PathTable & { readonly at: number };
 
 /**
- * Resolves to the files whose paths contain the text in any case. The result may contain other files as well, and if
- * stopped, some are missing.
+ * Resolves to the files whose paths contain the text regardless of case. The result may contain other files as well,
+ * and if stopped, some are missing.
  */
 export async function filesHolding(
   text: string,

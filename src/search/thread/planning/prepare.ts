@@ -28,7 +28,7 @@ export const gramsOf = ({ literals }: PreparedAtom): number =>
 
 /** How many nodes of a query's tree are evaluated between two checks of the time limit. */
 const NODES_AT_ONCE = 50_000;
-/** The most files between two checks of the time limit, because rating a file takes a microsecond. */
+/** The maximum number of files between two checks of the time limit, because rating a file takes a microsecond. */
 const FILES_AT_ONCE = 512;
 
 const NO_LITERALS: readonly Literal[] = [];

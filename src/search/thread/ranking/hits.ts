@@ -23,7 +23,7 @@ import {
 import type { Hit } from "../scanning/segment-scan.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 
-/** How many ranges are compared with those of another term between two looks at the clock. This takes 3 ms. */
+/** How many ranges are compared with those of another term between two checks of the clock. This takes 3 ms. */
 const GAPS_AT_ONCE = 2 ** 15;
 
 export interface RaterOptions {

@@ -14,7 +14,7 @@ import type { Literal } from "./literal.ts";
 import type { Window } from "./window.ts";
 
 const RUN_WORDS = 6;
-/** The bytes that are scanned between two looks at the clock. If a match begins at each of them, this takes 3 ms. */
+/** The bytes that are scanned between two checks of the clock. If a match begins at each of them, this takes 3 ms. */
 const PIECE_BYTES = 2 ** 18;
 
 /** Called between pieces. A scan that is stopped returns what it has found so far. */

@@ -14,7 +14,7 @@ export interface Literal {
   readonly folded: Uint8Array;
   /** The grams that are on every page on which a match starts. Empty if `folded` has fewer than three bytes. */
   readonly grams: readonly number[];
-  /** The fewest and the most bytes of a match. */
+  /** The minimum and maximum number of bytes of a match. */
   readonly shortest: number;
   readonly longest: number;
   /**
@@ -42,7 +42,7 @@ const encoder = new TextEncoder();
 
 /** The most recently prepared literals. Planning, searching and showing each prepare the same literal from its text. */
 const recent = new LruCache<string, Literal>({ most: 16 });
-/** The most characters of a literal that is cached in `recent`. */
+/** The maximum number of characters of a literal that is cached in `recent`. */
 const MOST_RECENT = 256;
 
 export function prepareLiteral(atom: LiteralAtom): Literal {

@@ -14,8 +14,8 @@ import type { SymbolsReader } from "../../../store/symbols/symbols.ts";
 import type { ResultSymbol } from "../../messages/response.ts";
 
 /**
- * The most bytes of a name that are shown. Each range within a name shows the name, so for a name as long as its
- * file, an answer would have quadratic size.
+ * The maximum number of bytes of a name that are shown. Each range within a name shows the name, so for a name as long
+ * as its file, an answer would have quadratic size.
  */
 const MOST_SHOWN = 256;
 

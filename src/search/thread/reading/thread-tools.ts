@@ -18,7 +18,7 @@ import { LiteralScanner } from "./literal-scanner.ts";
 import { SegmentSymbols } from "./segment-symbols.ts";
 import { WindowMemory, windowsOf } from "./window.ts";
 
-/** The most memory of the tables of open segments. Linux (1 GB of source) takes 6 MB. */
+/** The maximum amount of memory of the tables of open segments. Linux (1 GB of source) takes 6 MB. */
 const TABLE_BYTES = 24 * 2 ** 20;
 /**
  * The bytes that are counted for each segment in addition to its tables. The objects of a small segment take about 20

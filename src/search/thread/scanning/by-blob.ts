@@ -7,7 +7,7 @@ import { bestEdge, noneFound, type Found } from "../reading/literal-scanner.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 import type { Window } from "../reading/window.ts";
 
-/** How many ranges are assigned between two looks at the clock. This takes at most a millisecond. */
+/** How many ranges are assigned between two checks of the clock. This takes at most a millisecond. */
 const RANGES_AT_ONCE = 2 ** 15;
 
 /**

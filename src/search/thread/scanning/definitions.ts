@@ -13,7 +13,7 @@ import type { Window } from "../reading/window.ts";
 /** The class of a match that is exactly the name of a definition. */
 export const EXACT = 3;
 
-/** How many ranges are rated between two looks at the clock. Each time, the definitions are read again. */
+/** How many ranges are rated between two checks of the clock. Each time, the definitions are read again. */
 const RANGES_AT_ONCE = 2 ** 18;
 
 /** What an atom found. REQUIRES: its pairs were read. */

@@ -20,7 +20,7 @@ import { addEdge, byBlob } from "./by-blob.ts";
 import { regionsOf, type Stretch } from "./line-regions.ts";
 import type { SharedLines } from "./shared-lines.ts";
 
-/** How many ranges are found in short texts, or rated, between two looks at the clock. */
+/** How many ranges are found in short texts, or rated, between two checks of the clock. */
 const RANGES_A_LOOK = 2 ** 15;
 
 /** How to run an expression over a window. */
@@ -43,7 +43,7 @@ interface ScannedBlobs {
  * line that has an anchor. Searching for literals is five to ten times as fast as running the automaton.
  */
 const DENSE_BYTES = 1024;
-/** The least average distance of a window's triples, in bytes. If it is smaller, most lines have a triple. */
+/** The minimum average distance of a window's triples, in bytes. If it is smaller, most lines have a triple. */
 const LEAST_APART = 64;
 
 /** Scans whole lines around the candidate pages, or whole blobs if there are no candidate pages. */
@@ -130,7 +130,7 @@ class ExpressionScan {
     const { window, blobs, regions } = this.#scanned;
     const { matcher } = this.#placed;
     const out = this.#ranges;
-    let looked = 0; // the ranges at the last look at the clock
+    let looked = 0; // the ranges at the last check of the clock
     for (let index = 0; index < blobs.length; index++) {
       if (out.length - looked > RANGES_A_LOOK) {
         if (this.#tools.isStopped()) break;

@@ -20,7 +20,7 @@ import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 import type { Window } from "../reading/window.ts";
 
-/** How many names are tried between two looks at the clock. RE2 takes 4 µs for each name that is shown. */
+/** How many names are tried between two checks of the clock. RE2 takes 4 µs for each name that is shown. */
 const NAMES_A_LOOK = 512;
 
 export interface SymbolScan {

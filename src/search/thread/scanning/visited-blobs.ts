@@ -37,8 +37,8 @@ export interface Visit {
 }
 
 /**
- * The most memory of all ranges of a window. The letters of the alphabet take 16 MiB in a file of 2 MiB. 400 terms
- * that contain each other would take 400 MiB.
+ * The maximum amount of memory of all ranges of a window. The letters of the alphabet take 16 MiB in a file of 2 MiB.
+ * 400 terms that contain each other would take 400 MiB.
  */
 const MOST_RANGE_BYTES = 128 * 2 ** 20;
 

@@ -16,7 +16,7 @@ import { bestEdge } from "../reading/literal-scanner.ts";
 const NEWLINE = 10;
 /** The classes of scanning/definitions.ts: a whole name, one end of a name, the inside of a name. */
 const [EXACT, EDGE, INSIDE, NOT_IN_A_NAME] = [3, 2, 1, 0];
-/** The least edge of a match from one end of a name (2) to a joint within it (1), see kernel/assembly/edges.ts. */
+/** The minimum edge of a match from one end of a name (2) to a joint within it (1), see kernel/assembly/edges.ts. */
 const AT_JOINT = 3;
 /** The deepest nesting of names, which are hardly ever nested. */
 const MOST_NESTED = 4;

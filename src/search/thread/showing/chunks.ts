@@ -18,7 +18,7 @@ const RANGES_PER_PAUSE = 64;
 
 /**
  * How many lines with ranges are cut into chunks even if time is up. Otherwise a busy machine would show nothing. This
- * takes some 10 ms.
+ * takes about 10 ms.
  */
 const MOST_LATE = 4096;
 

@@ -28,7 +28,7 @@ import { verified, verifiedShort, type Asking } from "./verify-shown.ts";
 import { VisitedBlobs } from "../scanning/visited-blobs.ts";
 import { Window } from "../reading/window.ts";
 
-/** How many pairs are put in order between two looks at the clock. This takes about a millisecond. */
+/** How many pairs are put in order between two checks of the clock. This takes about a millisecond. */
 const PAIRS_A_LOOK = 2 ** 16;
 
 export interface Showing {

@@ -12,7 +12,7 @@ import { verifyRanges } from "../../../re2/verify.ts";
 import { pairsOf } from "../scanning/file-ranges.ts";
 import type { Found } from "../reading/literal-scanner.ts";
 
-/** The most time for the ranges of a text. 100 000 ranges take 0.4 s. */
+/** The maximum time for the ranges of a text. 100 000 ranges take 0.4 s. */
 const MOST_MS = 1_000;
 const BRIEF_MS = 2;
 

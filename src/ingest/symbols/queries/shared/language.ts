@@ -52,7 +52,10 @@ export interface LanguageQuery extends NewerSyntax {
    * several equations.
    */
   readonly once?: readonly SymbolKind[];
-  /** The most bytes of a file that gets symbols. For data formats, because nobody looks up the keys of a huge file. */
+  /**
+   * The maximum number of bytes of a file that gets symbols. For data formats, because nobody looks up the keys of a
+   * huge file.
+   */
   readonly maxBytes?: number;
   /** Parts of the text that need not be parsed. */
   readonly cuts?: (bytes: Uint8Array) => Cuts;
