@@ -1,6 +1,6 @@
 /**
- * Defines what an engine is opened with besides the options of its host: what quern/cluster sets, and the bounds that
- * tests make small, so that they reach them with little data.
+ * Defines the internal settings with which an engine is opened, in addition to the host's options. quern/cluster passes
+ * some of them. Tests pass small bounds, so that little data reaches them.
  */
 
 import { RUN_BOUNDS, type RunBounds } from "./ingest/run/bounds.ts";
@@ -9,7 +9,7 @@ import { LAYOUT, RETIRE_MS, type Layout } from "./store/format/format.ts";
 import { WORKSPACE_BOUNDS, type WorkspaceBounds } from "./workspace/bounds.ts";
 
 export interface Internals {
-  /** Fetches what the directory lacks of segments. Undefined if the directory has all segments as a whole. */
+  /** Fetches the missing parts of segments. Undefined if the directory never lacks parts of a segment. */
   readonly complete: Complete | undefined;
   /** How long a retired segment is kept for other processes, in milliseconds. */
   readonly retireMs: number;

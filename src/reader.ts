@@ -172,7 +172,7 @@ export class Reader {
     return reading;
   }
 
-  /** Resolves when nothing is being read any more. */
+  /** Resolves when all running reads have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#readings);

@@ -1,4 +1,7 @@
-/** Sets of small integers as bits in a Uint32Array: bit i is word i >> 5, bit i & 31. Bits past the size are zero. */
+/**
+ * Represents sets of small integers as bits in a Uint32Array: integer i is bit i & 31 of word i >> 5. Bits past the
+ * size are zero.
+ */
 
 export type Bitset = Uint32Array;
 

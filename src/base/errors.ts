@@ -1,6 +1,6 @@
 /**
- * The one error type. Callers switch on `code`; the message is for people and says what to do.
- * Anything thrown that is not a QuernError is a bug in this library.
+ * Defines the only error type. Callers switch on `code`; the message is for people and says what to do. If anything
+ * else is thrown, it is a bug in this library.
  */
 
 /**

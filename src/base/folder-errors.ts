@@ -1,4 +1,4 @@
-/** Errors for folders that a source cannot read. */
+/** Makes the errors for folders that a source cannot read. */
 
 import { QuernError } from "./errors.ts";
 

@@ -1,4 +1,7 @@
-/** Typed arrays that grow by doubling, for columns that are filled value by value without an object for each row. */
+/**
+ * Provides typed arrays that grow by doubling, for columns that are filled value by value without an object for each
+ * row.
+ */
 
 export class GrowableBytes {
   #data: Uint8Array;

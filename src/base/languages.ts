@@ -1,6 +1,6 @@
 /**
- * The languages, by their names in GitHub Linguist, with their aliases and extensions. The table is parsed at its first
- * use (about 1 ms), not at import.
+ * Knows all languages by their names in GitHub Linguist, with their aliases and extensions. The table is parsed at its
+ * first use (about 1 ms), not at import.
  */
 
 import { editDistance, mostEdits } from "./edit-distance.ts";

@@ -1,6 +1,6 @@
 /**
- * An LRU cache, bounded by the total cost of its values. A value may grow while it is in the cache. Its cost is
- * computed again when it or the next value is used; all costs are computed again when a value is added.
+ * Implements an LRU cache, bounded by the total cost of its values. A value may grow while it is in the cache. Its cost
+ * is computed again when it or the next value is used; all costs are computed again when a value is added.
  */
 
 export interface LruOptions<V> {

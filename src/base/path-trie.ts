@@ -1,4 +1,4 @@
-/** A tree of path parts, in which paths share the nodes of common folders. */
+/** Builds a tree of path parts, in which paths share the nodes of common folders. */
 
 import type { Pause } from "./yield.ts";
 

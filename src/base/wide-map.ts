@@ -1,6 +1,6 @@
 /**
- * Maps that grow without blocking for long. V8 moves all entries of a Map when it doubles: at 65 536 entries that
- * takes 5 to 10 ms, longer than the calling thread may be blocked.
+ * Implements maps that grow without blocking for long. V8 moves all entries of a Map when it doubles. At 65 536 entries
+ * this takes 5 to 10 ms, longer than the calling thread may be blocked.
  */
 
 import { GrowableWords } from "./growable.ts";
@@ -56,8 +56,8 @@ export function partOf(key: string): number {
 }
 
 /**
- * Maps ascending ids to values, as a ReadonlyMap: an array of values, and for each id its index there. Takes 4 bytes
- * for every id up to the largest.
+ * Maps ascending ids to values, as a ReadonlyMap. It consists of an array of values, and of each id's index in that
+ * array. Takes 4 bytes for every id up to the largest.
  */
 export class IdMap<Value> implements ReadonlyMap<number, Value> {
   readonly #ids: Uint32Array;

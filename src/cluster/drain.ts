@@ -13,7 +13,7 @@ const LOOK_MS = 500;
 /** How long to wait after the last check, because fronts check for changes only once a second. */
 const HEARD_MS = 2_000;
 
-/** Resolves when other nodes have the node's slices ready and no front asks the node any more. */
+/** Resolves when other nodes have the node's slices ready, and fronts have stopped asking the node. */
 export async function drainNode(
   catalog: ClusterCatalog,
   {

@@ -38,7 +38,7 @@ export function openCluster(options: ClusterOptions): Promise<ClusterEngine> {
   return openClusterWith(options, {});
 }
 
-/** Opens it with `internals` for the engines that write. */
+/** Opens the index as openCluster() does, with `internals` for the engines that write. */
 export async function openClusterWith(
   options: ClusterOptions,
   internals: Partial<Internals>,

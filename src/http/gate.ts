@@ -1,7 +1,6 @@
 /**
- * Determines the caller of a request. The caller is checked when the request arrives, and again before any part of
- * the answer is sent. Each check asks the stores anew. A request with a wrong credential is never treated as
- * anonymous.
+ * Determines the caller of a request. The caller is checked when the request arrives, and again before any part of the
+ * answer is sent. Each check asks the stores again. A request with a wrong credential is never treated as anonymous.
  */
 
 import { identify, isSuspended, type Identity, type Principal } from "../auth/principal.ts";

@@ -1,7 +1,8 @@
 /**
  * Writes JSON in pieces. JSON.stringify() of 100 000 ranges blocks a host's event loop for about 90 ms. Here, a value
  * is written in one step only if it contains no list and no long text; all other values are written in slices. This
- * takes about twice the time in total, but in steps of about 0.5 ms, and never runs ahead of the reader.
+ * takes about twice the time in total, but in steps of about 0.5 ms. Pieces are made only when the reader asks for
+ * them.
  */
 
 import { yieldTurn } from "../base/yield.ts";

@@ -139,7 +139,7 @@ function guardOf(request: Request, { identity, viewer }: Caller, service: Servic
 
 /**
  * Returns the arguments to record, without the cursor. A cursor is only a handle, so the tool adds the request that it
- * stands for.
+ * refers to.
  */
 function plainArguments({ tool, args }: AskedCall): object {
   const { cursor: _, ...named } = args as { cursor?: string };

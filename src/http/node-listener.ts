@@ -47,8 +47,8 @@ export function toNodeListener(
 }
 
 /**
- * The maximum number of requests that may wait on a connection. Clients in use send at most a few before they have an
- * answer.
+ * The maximum number of requests that may wait on a connection. Common clients send at most a few requests before they
+ * have an answer.
  */
 const MOST_WAITING = 100;
 

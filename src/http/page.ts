@@ -2,11 +2,12 @@
  * Serves the page: a document and its files, which scripts/build-page.mjs builds. They need no credential, because
  * they contain no data. The page gets its data from the other routes.
  *
- * The files have hashed names and may be cached for ever. The document names them and is never cached.
+ * The files have hashed names, so they may be cached forever. The document names them and is never cached.
  *
  * All addresses in the document are relative, so a path that a proxy or a framework strips does not matter. If a base
- * has no trailing slash, a browser resolves relative addresses against the base's parent. Then they begin with the last
- * part of the base. A redirect to the base with a slash would loop if a framework removes trailing slashes.
+ * has no trailing slash, a browser resolves relative addresses against the base's parent. In this case, the addresses
+ * in the document begin with the last part of the base. A redirect to the base with a slash would loop if a framework
+ * removes trailing slashes.
  */
 
 import { readFileSync } from "node:fs";

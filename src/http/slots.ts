@@ -1,6 +1,6 @@
 /**
  * Limits how many searches run or have answers that wait for their readers, and how much memory these answers take. A
- * further search is rejected immediately, because a queue would only delay all of them. But if no slot is free and a
+ * further search is rejected immediately, because a queue would only delay all searches. But if no slot is free and a
  * reader is far behind, its answer is cut off to free a slot.
  *
  * Callers without a credential may use at most three quarters of the slots and of the memory, so that strangers cannot

@@ -45,7 +45,7 @@ export interface WritesOptions {
   readonly oldestHeld: () => number;
   /** Called when the symbol pass finds damage. */
   readonly onWarning: (warning: { code: string; message: string }) => void;
-  /** Fetches what the directory lacks of segments. Undefined if the directory has all segments as a whole. */
+  /** Fetches the missing parts of segments. Undefined if the directory never lacks parts of a segment. */
   readonly complete: Complete | undefined;
   /** How long a retired segment is kept for other processes, in milliseconds. */
   readonly retireMs: number;
@@ -55,8 +55,8 @@ export interface WritesOptions {
 }
 
 /**
- * Fetches what a directory lacks of segments of which it may have only the tables. Resolves to the segments that still
- * have only tables.
+ * Fetches the missing parts of segments. A directory may have only the tables of a segment. Resolves to the segments
+ * that still have only tables.
  */
 export type Complete = (completing: Completing) => Promise<ReadonlySet<number>>;
 
@@ -102,7 +102,7 @@ export interface CompactReport {
   segmentsBefore: number;
   /** The number of segments after. */
   segmentsAfter: number;
-  /** Bytes of deleted content that no repository used any more. */
+  /** Bytes of deleted content that no repository used. */
   bytesFreed: number;
   /** Milliseconds, including the wait for readers of the old segments. */
   durationMs: number;

@@ -1,6 +1,6 @@
 /**
- * Tests which grams a page contains, with assembly/page-grams.ts, for text without posting lists. Takes about 0.2 ns
- * per byte for each gram that is rare; the posting lists of a page take 1.3 ns per byte, and are written once.
+ * Tests which grams a page contains, with assembly/page-grams.ts, for text without posting lists. A test takes about
+ * 0.2 ns per byte for each rare gram. Making the posting lists of a page takes 1.3 ns per byte, but only once.
  */
 
 import type { Arena } from "./arena.ts";
@@ -9,8 +9,8 @@ import { BYTE_CLASSES, classesOf } from "./gram-numbers.ts";
 import type { Kernel } from "./kernel.ts";
 
 /**
- * The pages in which all grams are counted. Later pages are tested only for the grams that most of these lacked,
- * because each test of a gram that a page contains takes as long as a part of the search in that page.
+ * The pages in which all grams are counted. Later pages are tested only for the grams that most of these pages lacked.
+ * A test for a gram that the page contains excludes nothing, and adds to the time of the search.
  */
 const TRIAL_PAGES = 64;
 const MOST_TESTED = 3;
@@ -19,7 +19,7 @@ const MOST_TESTED = 3;
 export interface PlacedGrams {
   /** The address of each gram's table, and how many pages of the trial lacked it. After the trial, only the rarest. */
   grams: { readonly table: number; lacking: number }[];
-  /** The pages of the trial that are left. */
+  /** The number of pages of the trial that remain. */
   trial: number;
 }
 

@@ -16,8 +16,8 @@ const UNUSED = 0.04;
 /** The minimum number of UTF-16 units that a cut line must have to be useful. */
 const LEAST_CUT = 12;
 /**
- * The maximum number of UTF-16 units of a first line, which may quote the question. It is limited because cutting a
- * line counts its tokens a dozen times.
+ * The maximum number of UTF-16 units of a first line, which may quote the request. It is limited because cutting a line
+ * counts its tokens a dozen times.
  */
 const MOST_HEAD = 1_000;
 
@@ -30,7 +30,7 @@ export class Answer {
   #left: number;
   #kept: number;
 
-  /** Keeps as many tokens for the last line as `lastLine` takes. */
+  /** Reserves as many tokens for the last line as `lastLine` takes. */
   constructor(maxTokens: number, count: CountTokens = tokenBound, lastLine = LAST_LINE) {
     this.#count = count;
     this.#budget = maxTokens;
@@ -127,7 +127,7 @@ const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 
 /** The maximum number of UTF-16 units of a line that are shown. */
 export const SHOWN = 240;
-/** The share of them that comes before the match. */
+/** The share of SHOWN that comes before the match. */
 const BEFORE = 1 / 4;
 
 /** Cuts a line around the position where its match begins. */

@@ -1,6 +1,6 @@
 /**
  * Keeps the cursors of tools. A cursor is a short number, because a model pays for each character. It refers to an
- * object in memory; the oldest objects are dropped. The object contains a question and a position, never results. So a
+ * object in memory; the oldest objects are dropped. The object contains a request and a position, never results. So a
  * caller who continues with a cursor sees only what they may see at that time.
  */
 
@@ -9,8 +9,8 @@ import { QuernError } from "../base/errors.ts";
 
 const MOST_KEPT = 10_000;
 /**
- * The limit of characters of all objects together, as JSON. One question may have 10 000 characters, and anybody may
- * ask many.
+ * The limit of characters of all objects together, as JSON. One request may have 10 000 characters, and anybody may
+ * send many.
  */
 const MOST_CHARACTERS = 16 * 2 ** 20;
 

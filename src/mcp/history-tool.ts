@@ -117,8 +117,8 @@ async function tellCommits(asked: Asked): Promise<Outcome> {
 }
 
 /**
- * Returns the newest commit of the path, or of the revision, for a question whose filters match no commit. The date or
- * the name in such a question is often wrong.
+ * Returns the newest commit of the path, or of the revision, for a request whose filters match no commit. The date or
+ * the name in such a request is often wrong.
  */
 async function newest({ args: { path, revision }, context, history: log }: Asked) {
   const { signal } = context;

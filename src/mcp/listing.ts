@@ -8,7 +8,7 @@ export interface ListArgs {
   readonly cursor?: string | undefined;
 }
 
-/** What the cursor of a list stands for: the question, and where the answer ended. */
+/** What the cursor of a list refers to: the request, and where the answer ended. */
 export interface ListPlace<Args> {
   readonly args: Args;
   /** The number of lines shown so far. */

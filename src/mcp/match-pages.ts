@@ -1,7 +1,7 @@
 /**
- * Shows the matches of a question within budgets, page by page. All matches are in one order: first the best line of
- * each file, file by file, then the other lines of each file. An answer is a part of this sequence. A cursor is the
- * position where an answer ended: a page of the engine, and how much of that page was shown.
+ * Shows the matches of a search within budgets, page by page. All matches are in one order: first the best line of each
+ * file, file by file, then the other lines of each file. An answer is a part of this sequence. A cursor is the position
+ * where an answer ended: a page of the engine, and how much of that page was shown.
  *
  *     all    one page of the engine has every match: the files' first lines, then the others
  *     best   there are more: pages of the best line of each file,
@@ -20,7 +20,7 @@ import { plural } from "./plural.ts";
 import { scopedQuery, scopeOf, searchOptions } from "./scope.ts";
 import type { Filters, Outcome, ToolContext } from "./tool.ts";
 
-/** The question, which is sent to the engine again for each page. */
+/** The search, which is sent to the engine again for each page. */
 export interface Question {
   readonly tool: string;
   /** The request to the engine, with the filters in the query. */
@@ -90,7 +90,7 @@ const ALL_OF_A_FILE = 1e9;
  * The maximum number of pages of the engine for one answer. Only lines with hundreds of matches need more than a few.
  */
 const MOST_PAGES = 16;
-/** The maximum number of matches of a page that is larger than the answer. */
+/** The maximum number of matches to request if a page must be larger than the answer. */
 const MOST_AGAIN = 100_000;
 
 export interface Told extends Outcome {

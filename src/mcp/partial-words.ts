@@ -1,4 +1,4 @@
-/** Describes what an answer lacks. Without this, a model would take the answer for complete. */
+/** Describes what an answer lacks. Without this, a model would assume that the answer is complete. */
 
 import type { Repository } from "../repository.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
@@ -32,8 +32,7 @@ export function partialWords({ stats }: Pick<SearchResponse, "stats">): string[]
 const MOST_NAMED = 10;
 
 /**
- * Names repositories in the question that are not indexed, and repositories in the answer that have unsearchable
- * files.
+ * Names repositories in the request that are not indexed, and repositories in the answer that have unsearchable files.
  */
 export async function notSearchedWords(
   request: Pick<SearchRequest, "query" | "isRegexEnabled">,

@@ -127,7 +127,7 @@ function checkLengths(args: Record<string, unknown>): void {
   }
 }
 
-/** The maximum number of characters of an error, which may quote the question. */
+/** The maximum number of characters of an error, which may quote the request. */
 const MOST_WORDS = 2_000;
 const cutWords = (words: string): string =>
   words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS)}…` : words;

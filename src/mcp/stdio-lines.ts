@@ -1,6 +1,6 @@
 /**
  * Reads messages of a client from lines, and passes on those that are requests, answers or notifications. The
- * protocol's own reader ignores all others, so the client would wait for ever. A line is kept only up to a limit,
+ * protocol's own reader ignores all others, so the client would wait forever. A line is kept only up to a limit,
  * because a line without an end would use up the memory. While nobody reads the answers, nothing more is read.
  */
 

@@ -9,8 +9,8 @@
  *
  * We use all tokens of cl100k that are not ASCII, and the ASCII tokens among the first 40 000 of cl100k and of o200k.
  * The larger of both counts is used. The median for code is 8 % too high. For these two tokenizers the count is never
- * too low. Pieces that are not ASCII are counted with cl100k only. It makes more tokens of nearly all of them than
- * o200k does, and a margin covers the rest. For these pieces the bound is measured, not proven
+ * too low. Pieces that are not ASCII are counted with cl100k only. For nearly all of them, cl100k gives more tokens
+ * than o200k; a margin covers the others. For these pieces the bound is measured, not proven
  * (test/mcp/budgets.test.ts).
  *
  * Both tokenizers cut ASCII text at nearly the same places. So ASCII text is cut by hand-written code into units that
@@ -188,7 +188,7 @@ function countUnit(unit: string): number {
   return counts;
 }
 
-/** The pieces into which o200k cuts a word. */
+/** Matches the pieces into which o200k cuts a word. */
 const CAMEL = /[^A-Za-z]?(?:[A-Z]*[a-z]+|[A-Z]+)/g;
 
 /**

@@ -27,7 +27,7 @@ export interface ToolContext {
   readonly count: CountTokens;
   /** Returns what is still being indexed, as text. Empty if nothing is. */
   readonly behind: () => readonly string[];
-  /** Adds facts to the record of the call, such as the question that a cursor stands for. */
+  /** Adds facts to the record of the call, such as the request that a cursor refers to. */
   readonly note?: Note;
 }
 

@@ -8,8 +8,8 @@ import { plural } from "./plural.ts";
 const itself = (message: string): string => message;
 
 /**
- * Texts for the codes that a model can do something about. Any other code is a bug in quern, or nobody waits for the
- * answer any more.
+ * Texts for the codes that a model can do something about. Any other code is a bug in quern, or occurs only if nobody
+ * waits for the answer.
  */
 const WORDS: Partial<Record<ErrorCode, (message: string, place: string) => string>> = {
   QUERY_SYNTAX: (message, place) =>

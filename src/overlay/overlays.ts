@@ -40,8 +40,8 @@ import {
  */
 const MOST_LAYERS = 8;
 /**
- * The maximum number of layers that are kept, and the most memory that they take. They include layers that no view uses
- * at the moment, such as an editor's texts, because the next keystroke may need them again.
+ * The maximum number of layers that are kept, and their maximum memory. They include layers that no view uses at the
+ * moment, such as an editor's texts, because the next keystroke may need them again.
  */
 const KEPT_LAYERS = 64;
 const KEPT_BYTES = 32 * 2 ** 20;
@@ -49,7 +49,7 @@ const KEPT_BYTES = 32 * 2 ** 20;
 const KEPT_PLAIN_BYTES = 256 * 2 ** 20;
 /** The minimum amount of plain text that is divided among the threads. */
 const LEAST_DIVIDED_BYTES = 2 ** 20;
-/** What opening a file takes, as the bytes of text that take as long. */
+/** The cost of opening a file, as the number of bytes of text whose indexing takes as long. */
 const FILE_BYTES = 2 ** 14;
 /** The maximum number of looked-up paths that are kept for each segment. If a view has more, none are kept. */
 const KEPT_PATHS = 2_000;

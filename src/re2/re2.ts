@@ -1,8 +1,8 @@
 /**
  * Asks RE2 two questions: whether it accepts a pattern, and where in some bytes its next match is.
  *
- * There are up to two instances. Questions that may have to be stopped go to an instance with a meter. It has 0.6 of
- * the speed of one without a meter, which answers all other questions, and takes three times as long to load.
+ * There are up to two instances. Questions that may have to be stopped go to an instance with a meter, which runs at
+ * 0.6 of the speed and takes three times as long to load. All other questions go to an instance without a meter.
  *
  * Only a few compiled patterns are cached, because each may have a cache of several MiB in a heap of 11 MiB. An
  * instance that was stopped or has aborted is dropped together with its patterns. After an abort the question is
@@ -38,7 +38,7 @@ export let instancesLost = 0;
 class Instance {
   readonly #isMetered: boolean;
   #module: Re2Module | undefined;
-  /** The MustEnd of the current question. */
+  /** The function that says whether the current question must stop. */
   #mustEnd: MustEnd;
   readonly #handles = new LruCache<string, number>({
     most: PATTERNS_KEPT,
@@ -164,8 +164,8 @@ export function re2Find(
 }
 
 /**
- * Returns the text from `from` on, and how many bytes were put before it. If it has a left neighbour, one byte stands
- * for that. Assertions look back no further.
+ * Returns the text from `from` on, and how many bytes were put before it. If a byte precedes `from` in the text, one
+ * byte of the same kind is put before the window, because assertions look back by one byte.
  */
 function windowOf(bytes: Uint8Array, text: Span, from: number): [Uint8Array, number] {
   if (from === text.start) return [bytes.subarray(from, text.end), 0];

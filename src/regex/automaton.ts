@@ -254,7 +254,7 @@ export class Automaton {
     return (this.#singles = { from, to, at: from, lastEnd: -1, isMidway: false });
   }
 
-  /** Starts the loop anew for each match, because eachMatch() decides where to continue after an empty match. */
+  /** Starts the loop again for each match, because eachMatch() decides where to continue after an empty match. */
   #runSingles(singles: Singles, out: RangeList | undefined, limits: Limits): number {
     const { from, to } = singles;
     let count = 0;

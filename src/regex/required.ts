@@ -5,7 +5,7 @@
  * For each node, partsOf() computes the texts that the node matches (`exact`). If there are too many, it computes the
  * texts with which matches begin and end, and a formula for the part in between. Concatenation joins these ends, so
  * that [ab]foo gives afoo or bfoo. A text that matches regardless of case is stored folded. If it is joined with other
- * texts, these match regardless of case, too, which only requires less.
+ * texts, these match regardless of case, too, which only weakens the formula.
  */
 
 import { foldCodePoint, foldText, orbit } from "../kernel/folding.ts";

@@ -50,7 +50,9 @@ export class TwoPass {
   readonly #program: Program;
   readonly #classes: ByteClasses;
   readonly #entry: number;
-  /** For each node, the nodes that lead to it without a byte. For node n, they are at [from[n], from[n + 1]). */
+  /**
+   * For each node, the nodes that lead to it without reading a byte. For node n, they are at [from[n], from[n + 1]).
+   */
   readonly #sources: { readonly from: Int32Array; readonly nodes: Int32Array };
   /** Holds the text. The caller replaces it after a pause if the kernel's memory has grown. */
   bytes!: Uint8Array;
@@ -247,7 +249,7 @@ export class TwoPass {
     return 2 * this.#numberOf({ readers: reading, after: kind }) + canBegin;
   }
 
-  /** Returns the nodes that can reach the match or one of `readers` without a byte. */
+  /** Returns the nodes that can reach the match or one of `readers` without reading a byte. */
   #comeToMatch(readers: Bitset, sides: readonly [number, number]): Bitset {
     const { operations, y } = this.#program;
     const { from, nodes } = this.#sources;

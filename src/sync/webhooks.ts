@@ -102,7 +102,7 @@ async function signatureOf(
   return mac.digest(encoding);
 }
 
-/** Compares in constant time, wherever the texts differ. */
+/** Compares two texts in a time that does not depend on where they differ. */
 function isSame(given: string, expected: string): boolean {
   const hash = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(hash(given), hash(expected));

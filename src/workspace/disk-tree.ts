@@ -291,7 +291,10 @@ export class DiskTree {
     return isChanged;
   }
 
-  /** `file` has what is known of a file already. `isDeep` says that the rules have changed. */
+  /**
+   * Records the state of one entry. `file` has what the caller already knows about it. `isDeep` says that the rules
+   * have changed.
+   */
   async #take(
     folder: Folder,
     child: Child,

@@ -12,7 +12,7 @@
 const END = "/";
 const MIDDLE = "\0";
 
-/** REQUIRES of all methods: states contain neither '/' nor NUL. */
+/** Stores the entries of one folder. REQUIRES: states contain neither '/' nor NUL. */
 export class KnownEntries {
   /** '/', then for each entry its name, NUL, its state and '/'. Out of date while there is a map. */
   #packed = END;

@@ -148,7 +148,10 @@ class LinuxNotices implements Notices {
     resolve(true);
   }
 
-  /** Counts the notices of a turn. A full queue is delivered within one turn, so the count starts anew in the next. */
+  /**
+   * Counts the notices of a turn. A full queue is delivered within one turn, so the count begins again in the next
+   * turn.
+   */
   #count(): void {
     if (turn.notices++ === 0) setImmediate(() => (turn.notices = 0));
     if (turn.notices === this.#most) for (const one of turn.receivers) one.#onLost();

@@ -44,7 +44,7 @@ type Row = Record<string, unknown>;
 
 /** The maximum number of rows of one statement. */
 const BATCH = 1_000;
-/** The bytes of a repository in a list: its id, and its generation or 0. */
+/** The length of an entry in a list of repositories, in bytes: the id, and the generation or 0. */
 const PAIR_BYTES = 8;
 
 export class Catalog {

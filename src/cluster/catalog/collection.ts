@@ -136,7 +136,7 @@ export class Collection {
     });
   }
 
-  /** Takes keys off the list because a row names them. */
+  /** Removes keys from the list of doomed keys, because a row names them. */
   async spare(keys: readonly string[]): Promise<void> {
     const table = this.#name("doomed");
     await this.#tables.query(`delete from ${table} where key = any($1::text[])`, [keys]);

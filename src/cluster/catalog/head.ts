@@ -15,7 +15,7 @@ export interface ShardHead {
   readonly repositories: RepositoryList;
   /** Greater than the number of every segment that was ever published. */
   readonly nextSegment: number;
-  /** The number of its slices. Segment n is in slice n modulo this number. */
+  /** The number of slices of the shard. Segment n is in slice n modulo this number. */
   readonly slices: number;
 }
 
@@ -40,7 +40,7 @@ export interface PublishedSegment {
   /** The current edition of the segment's symbols, or 0 if there is none. */
   readonly symbols: number;
   readonly hasSymbols: boolean;
-  /** The key of that edition's object, or undefined if there is none. */
+  /** The key of the object with the current edition of the symbols, or undefined if there is none. */
   readonly symbolsObject: string | undefined;
 }
 

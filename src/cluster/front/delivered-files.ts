@@ -12,7 +12,7 @@ export class DeliveredFiles {
   readonly #files = new Map<number, Set<number>>();
   #count = 0;
 
-  /** `most` is the number of files that are remembered. */
+  /** Remembers at most `most` files. */
   constructor(most: number) {
     this.#most = most;
   }

@@ -35,13 +35,13 @@ export interface FrontShard {
   readonly replicas: readonly (readonly string[] | undefined)[];
 }
 
-/** The slices to ask, and the counters of slices that a query need not ask. */
+/** The slices to search, and the counters of slices that need not be searched. */
 export interface ChosenSlices {
   readonly slices: readonly PlacedSlice[];
   readonly excluded: Pick<SearchStats, "shardsSkippedFilter" | "shardFilesConsidered">;
 }
 
-/** Decides which slices a query asks. */
+/** The part of a query that decides which slices must be searched. */
 export interface SliceQuestion {
   readonly viewer: Viewer | undefined;
   /** The only repositories in which the query can match. */
@@ -68,9 +68,9 @@ export class FrontState {
   readonly shards: ReadonlyMap<number, FrontShard>;
   readonly catalog: FrontCatalog;
   readonly view: View;
-  /** Scopes by interned set of ids. */
+  /** Cached lists of the slices that a viewer may see, by the interned set of visible ids. */
   readonly #visible = new WeakMap<object, readonly VisibleSlice[]>();
-  /** Keys of the slices that have files of some repositories, by these repositories' ids. */
+  /** Cached keys of the slices that have files of given repositories, by the set of the repositories' ids. */
   readonly #holding = new WeakMap<object, ReadonlySet<string>>();
 
   constructor(shards: FrontState["shards"], catalog: FrontCatalog) {
@@ -175,8 +175,8 @@ export class FrontState {
   }
 
   /**
-   * Returns slices of an earlier state with the replicas of this state. A replica may have superseded their generation;
-   * it then says so when it is asked.
+   * Returns slices of an earlier state with the replicas of this state. If a replica no longer has their generation, it
+   * says so when it is asked.
    */
   placedNow(slices: readonly PlacedSlice[]): PlacedSlice[] {
     return slices.map(({ slice }) => ({
@@ -198,7 +198,7 @@ interface FrontRepository extends CatalogRepository {
   readonly files: readonly number[];
 }
 
-/** Repositories without their files. */
+/** A catalog whose repositories have no sets of files. */
 interface FrontCatalog extends LocalCatalog {
   readonly repositories: IdMap<FrontRepository>;
 }

@@ -241,7 +241,7 @@ export class Front implements Answering {
     }
   }
 
-  /** Resolves to whether other nodes may have the unanswered slices by now, and there is time to ask again. */
+  /** Resolves to whether the unanswered slices may have moved to other nodes, and there is time to ask again. */
   async #isElsewhere(
     state: FrontState,
     { left, ...due }: Due & { readonly left: number },
@@ -251,7 +251,7 @@ export class Front implements Answering {
     return this.#state !== state;
   }
 
-  /** Resolves to the slices with the replicas that PostgreSQL names by now. */
+  /** Resolves to the slices with the replicas that PostgreSQL names at present. */
   async #placedNow(slices: readonly PlacedSlice[], due: Due): Promise<readonly PlacedSlice[]> {
     await this.#lookAgain(Math.min(timeLeft(due).timeoutMs ?? Infinity, LOOK_MS));
     return this.#state.placedNow(slices);

@@ -52,7 +52,9 @@ export class NodeFailed extends Error {
   }
 }
 
-/** How many parsed addresses of nodes a client keeps. Parsing one takes 7 of the 150 µs that a call takes a front. */
+/**
+ * How many parsed addresses of nodes a client keeps. Parsing one takes 7 of the 150 µs that a front spends on a call.
+ */
 const MOST_ADDRESSES = 1000;
 
 export interface NodeClient {

@@ -50,7 +50,7 @@ export interface StreamAsked {
   readonly excluded?: Partial<SearchStats>;
   /** Resolves to whether the unanswered slices may have moved to other nodes. */
   readonly isElsewhere: () => Promise<boolean>;
-  /** Resolves to the slices with the replicas that are known by now. */
+  /** Resolves to the slices with the replicas that are known at present. */
   readonly placedNow: (slices: readonly PlacedSlice[]) => Promise<readonly PlacedSlice[]>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
@@ -88,7 +88,7 @@ interface Delivery {
 
 /**
  * Yields the events of a stream. Yields only "stale" if some slice has no replica at its generation, or has moved to
- * other nodes by now.
+ * other nodes.
  */
 export async function* streamNodes(
   client: NodeClient,

@@ -1,7 +1,7 @@
 /**
  * Reads and writes the record of a data directory that says which parts of a cluster it holds. The record changes in
- * the same transactions as those parts. Segments are numbered anew in each directory, because two shards may use the
- * same number. Changes of an index run in this directory are not recorded until they are published.
+ * the same transactions as those parts. Segments have different numbers in each directory, because two shards may use
+ * the same number. Changes of an index run in this directory are not recorded until they are published.
  */
 
 import { bytesOf } from "../../base/growable.ts";

@@ -50,7 +50,7 @@ export interface Prepared {
   readonly contents: Contents;
 }
 
-/** A segment under both of its numbers. */
+/** A segment with its number in this directory, and as it is published. */
 interface Sent {
   readonly here: number;
   readonly published: PublishedSegment;

@@ -1,7 +1,7 @@
 /**
  * Converts a sealed segment to an object, and the symbols of one of its editions to another. The objects contain
- * neither the segment's number, nor the edition, nor seals. The machine that stores the values assigns numbers and
- * seals anew. Repositories have the same ids on all machines of a cluster.
+ * neither the segment's number, nor the edition, nor seals. The machine that stores the values assigns new numbers and
+ * makes new seals. Repositories have the same ids on all machines of a cluster.
  *
  *     kind     tag                 number
  *     SEGMENT  part                the value's number in its part; only the first copy of the header is there
@@ -129,7 +129,7 @@ function headerOf(environment: Environment, segment: number): SegmentHeader {
   }
 }
 
-/** The number in SYMBOLS of an edition's header. The header alone says what a run has to find anew. */
+/** The number in SYMBOLS of an edition's header. The header alone says which symbols a run has to find again. */
 const SYMBOLS_HEADER = 0;
 
 const symbolStretch = (

@@ -9,7 +9,8 @@ export interface RunBounds {
   /** The maximum number of bytes of content that one repository may have, and that a run reads for it. */
   readonly mostContentBytes: number;
   /**
-   * The minimum amount of text that a segment borrows. A smaller one costs searches more than its text costs on disk.
+   * The minimum amount of text that a segment borrows. Borrowing less would slow searches down more than the saved disk
+   * space is worth.
    */
   readonly leastSharedBytes: number;
   /** The maximum amount of text in a segment. */

@@ -3,8 +3,8 @@
  * A segment with more dead files than live ones is rewritten without the dead ones. Segments that share their content
  * count as one segment, and are merged with their content.
  *
- * Segments that borrow from the same lender are also merged among themselves, by the same two rules: `tierSegments`
- * of them with about as many files become one, and one with more dead files than live ones is rewritten. The result
+ * Segments that borrow from the same lender are also merged among themselves, by the same two rules: `tierSegments` of
+ * them with similar numbers of files become one, and one with more dead files than live ones is rewritten. The result
  * borrows from the same lender, so such a merge writes only tables of files. The lender takes no part in it.
  */
 
@@ -128,7 +128,8 @@ interface Content {
   /** The number of live files of all sharers. */
   readonly live: number;
   /**
-   * The number of files that the content was written for. If some segment borrows the content, the number of its blobs.
+   * The number of files that the content was written for. If some segment borrows the content, this is the number of
+   * blobs instead.
    */
   readonly files: number;
 }

@@ -92,7 +92,7 @@ export interface Summary {
   readonly skipped: readonly SkippedFile[];
   /** The skipped files, encoded for the store. */
   readonly packedSkipped: readonly Uint8Array[];
-  /** The number of new files. `removed` counts those that no revision has any more, `unchanged` all others. */
+  /** The number of new files. `removed` counts those that are no longer in any revision, `unchanged` all others. */
   readonly added: number;
   readonly removed: number;
   readonly unchanged: number;

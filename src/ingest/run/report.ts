@@ -78,7 +78,7 @@ export interface IndexReport {
   }[];
   /** Files whose path or content is new. */
   added: number;
-  /** Files that no revision has any more with this path and content. */
+  /** Files that are no longer in any revision with this path and content. */
   removed: number;
   /** Files that were indexed before and are unchanged. */
   unchanged: number;

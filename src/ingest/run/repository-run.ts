@@ -1,7 +1,7 @@
 /**
- * Indexes one repository: compares its listing with the index. An indexed file with the same path and version costs
- * one bit; all other files go to the threads in batches. The result is the set of files for each revision and
- * segment.
+ * Indexes one repository: compares its listing with the index. A file that is indexed with the same path and version is
+ * only marked with a bit; all other files go to the threads in batches. The result is the set of files for each
+ * revision and segment.
  */
 
 import { hash } from "node:crypto";
@@ -29,10 +29,10 @@ import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "..
 
 const NO_VERSION = new Uint8Array(HASH_BYTES);
 /**
- * How much of its hash is the version of a file on disk. It is compared only with the previous version of the same
- * path. Chance makes two equal once in 2^64 changes, and nobody gains if a change of his own file is missed. Versions
- * of git and of documents are whole: somebody could make two blobs of git whose hashes begin with the same 8 bytes, and
- * show one of them to the index only.
+ * The number of bytes of the hash that is the version of a file on disk. A version is compared only with the previous
+ * one of the same path. Two are equal by chance once in 2^64 changes, and nobody gains anything by hiding a change of
+ * their own file. Versions of git and of documents are whole hashes. Otherwise somebody could make two git blobs whose
+ * hashes begin with the same 8 bytes, and the index would miss the change from one to the other.
  */
 const DISK_VERSION_BYTES = 8;
 const NO_HASHES = new Uint8Array(0);

@@ -31,7 +31,7 @@ export interface Lender {
   readonly reader: SegmentReader;
   readonly files: NewFile[];
   readonly blobs: Set<number>;
-  /** The bytes of these blobs. */
+  /** The total length of the borrowed blobs, in bytes. */
   bytes: number;
 }
 

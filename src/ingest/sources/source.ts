@@ -126,7 +126,7 @@ export interface Listing {
   /** The absolute path of the git repository, for engine.history(). Without it there is no history. */
   readonly gitFolder?: string;
   /**
-   * Yields the entries in any order, in batches of some hundred. REQUIRES: the result is iterated only once.
+   * Yields the entries in any order, in batches of a few hundred. REQUIRES: the result is iterated only once.
    *
    * @example
    * const show = async (listing: Listing): Promise<void> => {

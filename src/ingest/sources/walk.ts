@@ -42,7 +42,7 @@ export interface WalkOptions {
   readonly maxFileSize: number;
 }
 
-/** Yields entries in batches of some hundred. Rejects with SOURCE_UNREADABLE, or ABORTED. */
+/** Yields entries in batches of a few hundred. Rejects with SOURCE_UNREADABLE, or ABORTED. */
 export const walk = (tree: Tree, options: WalkOptions): AsyncGenerator<readonly Entry[]> =>
   new Walk(tree, options).entries();
 

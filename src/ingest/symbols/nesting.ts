@@ -173,7 +173,10 @@ class Sweep {
   readonly #rows: number[] = [];
   /** Parents that are known only by name: the row, then the start, end and kind of the parent's name. */
   readonly #named: number[] = [];
-  /** For kinds of which only the first definition of a name in a scope counts: its row, by scope, kind and name. */
+  /**
+   * The row of the first definition of a name, by scope, kind and name. Only for kinds of which later definitions of
+   * the same name in a scope do not count.
+   */
   readonly #first = new Map<string, number>();
 
   constructor(values: Int32Array, kinds: Kinds, place: Place) {

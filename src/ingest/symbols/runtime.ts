@@ -17,8 +17,8 @@ import { assert } from "../../base/errors.ts";
 import type { SourceText } from "./source-text.ts";
 
 /**
- * The length of a match in numbers: the index of its pattern in the query, then capture, start and end of each role
- * in UTF-16 units, or -1 if the match lacks the role.
+ * The number of integers that describe a match: the index of its pattern in the query, then the capture, the start and
+ * the end of each role. Positions are in UTF-16 units. If the match lacks a role, the three integers are -1.
  */
 export const MATCH_STRIDE = 13;
 export const PATTERN = 0;
@@ -127,7 +127,7 @@ function withoutTierUp<T>(compileModule: () => T): T {
 
 /**
  * Creates a fresh instance of the runtime. The package keeps one instance per copy of its code, so the code is loaded
- * anew. Each call creates its own `require`, because a `require` keeps everything that it has loaded alive.
+ * again. Each call creates its own `require`, because a `require` keeps everything that it has loaded alive.
  */
 async function instantiate(isOptimised: boolean): Promise<Bindings> {
   const module = await compile(`${RUNTIME}/tree-sitter.wasm`, isOptimised);

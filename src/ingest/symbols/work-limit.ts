@@ -20,7 +20,7 @@ export interface Times {
 }
 
 /**
- * A limit is also reached when the clock has advanced by this many times its length. So nothing waits for ever, however
+ * A limit is also reached when the clock has advanced by this many times its length. So every limit ends, however
  * little the thread works.
  */
 const PATIENCE = 10;

@@ -13,8 +13,8 @@
  * dependent load. Only states below `pairStates` have a row.
  *
  * The needle is a literal that every match contains near its beginning. If there is one, the loop skips to its next
- * occurrence whenever no match has begun, that is, whenever the automaton is in its start state. A needle that is in no
- * match, or is after the end of the text, costs only time.
+ * occurrence whenever no match has begun, that is, whenever the automaton is in its start state. If an occurrence of
+ * the needle is in no match, or after the end of the text, this costs only time.
  *
  * Forwards, the automaton looks for a match that begins anywhere. So it reaches DEAD only after a match, and the last
  * end that it saw is the end of the leftmost-first match. It then runs backwards from that end. The last place where a

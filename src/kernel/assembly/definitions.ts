@@ -17,7 +17,7 @@ const EDGE: i32 = 2;
 const INSIDE: i32 = 1;
 /** The minimum edge of a match from one end of a name (2) to a joint within it (1), see edges.ts. */
 const AT_JOINT: u32 = 3;
-/** The parent code that the number of the parent follows. */
+/** The parent code that is followed by the number of the parent. */
 const OTHER_PARENT: u32 = 3;
 /**
  * Indexes in SYMBOL_KINDS of the kinds whose names occur only inside other definitions: constructor, field, property.

@@ -1,12 +1,12 @@
 /**
  * Intersects posting lists in memory that threads share (store/segments/kept-lists.ts describes its layout). One call
- * processes all grams of a literal. Intersecting twenty lists takes 2 to 8 µs; just to read them from the data file
- * would take 40.
+ * processes all grams of a literal. Intersecting twenty lists takes 2 to 8 µs. Reading them from the data file would
+ * take 40 µs.
  */
 
 import { countBits, decodeGaps, intersectBits } from "./postings";
 
-/** Results of pagesWithAll() that are not a number of pages. */
+/** Special results of pagesWithAll(), which otherwise returns a number of pages. */
 const MISSING: i32 = -1;
 const BROKEN: i32 = -2;
 /**

@@ -1,5 +1,5 @@
 /**
- * Shows text from repositories, never as markup. Characters that cannot be seen, or that turn the direction of the
+ * Shows text from repositories, never as markup. Characters that cannot be seen, or that change the direction of the
  * characters around them, are shown by their numbers. Only the beginning of a long text is shown, because a stranger's
  * commit message or README may have megabytes, which the browser would lay out at once.
  */
@@ -10,13 +10,13 @@ import { partsOf, type Mark } from "./marks.ts";
 // control and format characters, including zero-width ones and those of the bidirectional algorithm
 const UNSEEN = /((?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029])/u;
 
-// scripts that are written from right to left must not turn the text around them
+// scripts that are written from right to left must not change the direction of the text around them
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** The maximum number of characters of a text: more than a path has. */
 const MOST_SHOWN = 5_000;
-/** The maximum number of characters of a title, a tip or the name of a control. */
+/** The maximum number of characters of a title, a tooltip or the name of a control. */
 const MOST_TOLD = 1_000;
 /**
  * The maximum number of unseen characters whose numbers are highlighted. If a text has more, their numbers look like
@@ -47,7 +47,7 @@ function showPart(part: string, index: number): ComponentChildren {
 const codeOf = (char: string): string =>
   `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 
-/** Replaces the same characters in a string, for titles, names of controls and options. */
+/** Returns a text with unseen characters replaced by their numbers, for titles, names of controls and options. */
 export const plainText = (text: string, most = MOST_TOLD): string =>
   beginningOf(text, most).replace(new RegExp(UNSEEN, "gu"), codeOf);
 

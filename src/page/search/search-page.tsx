@@ -207,7 +207,7 @@ function runsOf(cards: readonly VNode[]): VNode[][] {
   return runs;
 }
 
-/** Draws consecutive cards. While they are the same objects, nothing of them is compared. */
+/** Draws consecutive cards. If they are the same objects as in the last frame, they are not compared in detail. */
 function Run({ cards }: { cards: VNode[] }) {
   return useMemo(() => <div>{cards}</div>, cards);
 }

@@ -80,7 +80,7 @@ interface SearchWork {
   readonly page?: SearchInput["page"];
   /** Whether files may be shown before they are requested. */
   readonly showsAhead?: boolean;
-  /** If there are more ranges than `matches`: how many files to return with their best range only. */
+  /** If more ranges match than `matches` allows, this many files are returned, each with only its best range. */
   readonly bestIfMany?: number | undefined;
 }
 

@@ -29,7 +29,7 @@ export type ExplainedPlan = Pick<Explanation, "query" | "segments" | "stats">;
 /** Runs the searches of an explanation. */
 export interface Explaining {
   readonly plan: () => Promise<ExplainedPlan>;
-  /** Counts the matches of a changed request. */
+  /** Counts the matches of a request that might be suggested. */
   readonly count: (request: SearchRequest) => Promise<number>;
 }
 
@@ -152,7 +152,7 @@ function findNotIndexed(
   });
 }
 
-/** Tries the changes, and resolves to those that find something. */
+/** Tries changed requests, and resolves to those that find something. */
 async function tryChanges(
   { request, query }: Understood,
   count: Explaining["count"],

@@ -24,7 +24,7 @@ const MOST_PLAN = 4096;
 export interface PlannedAhead {
   /** The output that a thread would return for the segments in which nothing matches, by position. */
   readonly parts: ReadonlyMap<number, SegmentPart>;
-  /** An estimate of the pages that must be read in the other segments. Infinity if unknown. */
+  /** An estimate of how many pages must be read in the segments that are not in `parts`. Infinity if unknown. */
   readonly pages: number;
 }
 

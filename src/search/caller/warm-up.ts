@@ -2,9 +2,9 @@
  * Runs searches and drops their answers while an engine is idle. V8 compiles only code that runs often, so without a
  * warm-up the first searches of a host take many times as long as the tenth.
  *
- * The warm-up regularly checks whether the engine is idle, and begins when this was so twice in a row. It stops as
- * soon as the engine is used, and continues later. It keeps no process alive. If a host opens an engine, uses it
- * immediately and closes it, there is no warm-up.
+ * The warm-up regularly checks whether the engine is idle, and begins after two such checks in a row. It stops as soon
+ * as the engine is used, and continues later. It keeps no process alive. If a host opens an engine, uses it immediately
+ * and closes it, there is no warm-up.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,11 +18,11 @@ const FIRST_REST_MS = 50;
 const MOST_REST_MS = 5000;
 /** The total milliseconds of all searches, during which V8 compiles. docs/speed.md says what this gains. */
 const WARM_MS = 1000;
-/** The time-out of each search, and so about the longest time that a host's own request waits for one. */
+/** The time-out of each search. A host's own request waits for about this long at most. */
 const QUESTION_MS = 10;
 /**
- * The fewest searches let V8 compile their code even on a busy machine, where little work is done in WARM_MS. The
- * maximum number of searches limit the work in a small index, where each takes 0.5 ms.
+ * The minimum and maximum number of searches. The minimum lets V8 compile their code even on a busy machine, where
+ * little work is done in WARM_MS. The maximum limits the work in a small index, where a search takes 0.5 ms.
  */
 const LEAST_QUESTIONS = 40;
 const MOST_QUESTIONS = 400;
@@ -64,7 +64,7 @@ export class WarmUp {
     this.#wait();
   }
 
-  /** Ends the warm-up. Resolves when none of its searches runs any more. */
+  /** Ends the warm-up. Resolves when all of its searches have ended. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#end.abort();

@@ -12,7 +12,7 @@ import type { CheckedRequest, SearchOptions } from "./request.ts";
  */
 const TIMES = 2;
 const STOP = 2 * TIMES;
-/** 1 if nobody waits for an answer any more. */
+/** 1 once nobody waits for an answer. */
 const ENDED = STOP + 1;
 /** Ranges that a stream may still deliver. */
 const LEFT = STOP + 2;
@@ -217,7 +217,8 @@ export class Control {
 
   /**
    * Called before a stream's part is sent. Waits, for at most PLAN_WAIT_MS, until the calling thread has received some
-   * of the earlier parts. It needs one turn of its event loop for this, whatever the reader does.
+   * of the earlier parts. The calling thread receives a part in one turn of its event loop, even if the stream's reader
+   * is slow.
    */
   beginPart(): void {
     const since = now();

@@ -69,7 +69,7 @@ export interface SearchInput {
   readonly threads: number;
   /** The memory of the search's Control. */
   readonly shared: SharedArrayBuffer;
-  /** Present if files may be shown during the search. It says how; see Showing. */
+  /** How files are shown during the search; see Showing. Absent if they are shown only afterwards. */
   readonly ahead?: {
     readonly contextLines: number;
     readonly whole: boolean;

@@ -11,7 +11,7 @@
 export interface SearchStats {
   /** Ranges in this response. */
   actualMatchCount: number;
-  /** Ranges in the index. */
+  /** Ranges of all files in the index that match. */
   totalMatchCount: number;
   /** Files that match. */
   fileCount: number;
@@ -19,7 +19,7 @@ export interface SearchStats {
   matchTreeConstruction: number;
   /** Nanoseconds of scanning. */
   matchTreeSearch: number;
-  /** Files in scope, in the segments that were begun. */
+  /** Files in scope, in the segments that a thread has begun to search. */
   shardFilesConsidered: number;
   /** Files for which the query was evaluated. */
   filesConsidered: number;

@@ -131,7 +131,7 @@ export interface Retirement {
   readonly oldestHeld: number;
 }
 
-/** Returns the retired segments that nobody reads any more. */
+/** Returns the retired segments that are no longer read. */
 export function deletable(
   manifest: Manifest,
   now: number,

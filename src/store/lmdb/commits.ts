@@ -3,7 +3,7 @@
  *
  * - The error of a failed transaction does not contain the reason. Its property `commitError` is a promise of the
  *   reason.
- * - After a failed transaction nothing is flushed any more, so the wait for the flush in close() never ends.
+ * - After a failed transaction, LMDB no longer flushes, so close() would wait for a flush forever.
  * - Once a write to the first two pages has failed, LMDB gives up the file (MDB_PANIC) until the process ends. A
  *   transaction that is begun after that may never resolve, or may take no lock. A read transaction throws in this
  *   state, so this class begins one to detect it.

@@ -74,7 +74,7 @@ export interface KeyValueStore extends AsyncDisposable {
  * Opens the store in a directory, which is created if it does not exist. Disposing waits for pending writes.
  *
  * Stores of one directory share an environment. A second environment would wait for LMDB's lock. A pending write of the
- * first one may hold that lock until this thread has run its change. So both would wait for ever.
+ * first one may hold that lock until this thread has run its change. So both would wait forever.
  */
 export function openKeyValue(path: string): KeyValueStore {
   const shared = share(path);

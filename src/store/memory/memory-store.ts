@@ -4,8 +4,8 @@
  *
  * Segments in memory are numbered from FIRST_MEMORY_SEGMENT up. Values are written into shared memory, which all
  * threads read without copying it. A checkout has ten thousand blocks of text, so these are kept in a shorter way. They
- * have room for a seal, but no seal, which would take 25 ms to make and 25 ms to check on each of two threads. They have
- * no keys, because each search would send all keys to each thread.
+ * have room for a seal, but the seal is not computed. Computing the seals of a checkout would take 25 ms, and checking
+ * them 25 ms on each of two threads. They have no keys, because each search would send all keys to each thread.
  */
 
 import { copyBytes } from "../../base/copy-bytes.ts";

@@ -1,8 +1,8 @@
 /**
  * Finds the files of a borrowing segment that its lender has, too: those with the same path, blob, language and flags.
  *
- * A file is first compared with the lender's file after the previous one found, because both segments are in the same
- * order. If it differs, it is looked up in the lender's files, sorted. So 78 000 equal files take about 30 ms.
+ * A file is first compared with the lender's file that follows the previous match, because both segments are in the
+ * same order. If it differs, it is looked up in the lender's files, sorted. So 78 000 equal files take about 30 ms.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";

@@ -114,7 +114,7 @@ class Reader implements SegmentReader {
   readonly blobFiles: Uint32Array;
   readonly postings: PostingsReader;
   readonly #blockBytes: number;
-  /** For each block, whether its seal need not be checked any more. */
+  /** For each block, whether its seal was already checked. */
   readonly #verified: Uint8Array;
   #paths: PathTable | undefined;
   #hashes: Uint8Array | undefined;

@@ -1,6 +1,6 @@
 /**
- * Deletes segments that searches do not need. These are orphans of an interrupted run, and retired segments that nobody
- * reads any more. Also releases the reader slots of dead processes.
+ * Deletes segments that searches do not need. These are orphans of an interrupted run, and retired segments that are no
+ * longer read. Also releases the reader slots of dead processes.
  */
 
 import type { Environment, Snapshot, Writer } from "../lmdb/environment.ts";
@@ -30,8 +30,8 @@ import { readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
 const KEYS_PER_TRANSACTION = 128;
 
 /**
- * Deletes the segments that no search needs any more, in several transactions. REQUIRES: `owner` holds the lease, and
- * no other process reads segments for longer than `retireMs` after they were retired.
+ * Deletes the segments that searches no longer need, in several transactions. REQUIRES: `owner` holds the lease, and no
+ * other process reads segments for longer than `retireMs` after they were retired.
  */
 export async function deleteLeftovers(
   environment: Environment,

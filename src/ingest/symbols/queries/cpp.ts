@@ -23,11 +23,11 @@ const qualified = (name: string) => {
     .join("\n");
 };
 
-/** `template <Concept T = int>`, whose class name the grammar would read as a value. */
+/** Matches `template <Concept T = int>`. The grammar would read the class name after `=` as a value. */
 const DEFAULT_OF_CONSTRAINED =
   /([<,]\s{0,40}(?!(?:class|typename) )[A-Za-z_][\w:]{0,99}(?:<[^<>;{}()]{0,99}>)? \w{1,99} ?)= ?(?:bool|char|double|float|int|long|short|unsigned|void)\b[\w \t*&]{0,40}(?=[,>])/g;
 
-/** A deduction guide of a class without parameters of its own: `Pair(int) -> Pair<int>;`. */
+/** Matches a deduction guide of a class without parameters of its own: `Pair(int) -> Pair<int>;`. */
 const DEDUCTION_GUIDE =
   /^[ \t]{0,99}(?:explicit )?\w{1,99}\([^(){};]{0,300}\) -> \w{1,99}<[^(){};]{0,300}>;/gm;
 

@@ -6,18 +6,18 @@ const namespaceIn = (around: string) =>
 /** Matches the value `= []`, but not the brackets of a type. */
 const EMPTY_COLLECTION = /((?:=>?|[(,]|[?:] |\breturn|\?\?) ?)\[\](?=\s{0,9}[;,)}])/g;
 
-/** `a?.b = c`. */
+/** Matches the question mark of an assignment such as `a?.b = c`. */
 const NULL_CONDITIONAL_TARGET =
   /\?(?=\.[A-Za-z_]\w{0,99}(?:\??\.[A-Za-z_]\w{0,99}|\[[^\]\n]{0,99}\]){0,9}\s{0,40}(?:[-+*/%&|^]|\?\?|<<|>>)?=[^=>])/g;
 
 /**
- * `operator +=` is parsed as `operator ==`, and `operator <<=` as `operator >>>`, because these names have the same
+ * Matches `operator +=` and `operator <<=`. They are parsed as `operator ==` and `operator >>>`, which have the same
  * length.
  */
 const COMPOUND_OPERATOR = /\boperator\s{1,9}(?:checked\s{1,9})?(?:[-+*/%&|^]|<<|>>)=(?=\s{0,9}\()/g;
 const comparison = (found: string) => found.replace(/(?:<<|>>)=$/, ">>>").replace(/\S=$/, "==");
 
-/** `extension<T>(IEnumerable<T> source) where T : class {`. */
+/** Matches the head of an extension block: `extension<T>(IEnumerable<T> source) where T : class {`. */
 const EXTENSION_BLOCK =
   /\bextension(\s{0,9}(?:<[^<>()]{0,200}>)?\s{0,9}\(\s{0,99}(?:(?:in|readonly|ref|scoped)\s{1,9}){0,3})([A-Za-z_][\w.]{0,199})(?![\w.])[^(){};]{0,300}\)[^(){};]{0,300}\{/g;
 

@@ -1,6 +1,6 @@
 import type { LanguageQuery } from "./shared/language.ts";
 
-/** `[A] => (x: Ord[A]) =>` of a given, which lists what the given needs. */
+/** Matches the head of a given with its conditions, `[A] => (x: Ord[A]) =>`. */
 const CONDITIONAL_GIVEN =
   /(\bgiven {1,9}(?:\w{1,99} ?: ?)?)(?:(?:\[[^[\]\n]{0,200}\]|\([^()\n]{0,300}\)|[A-Z]\w{0,99}(?:\[[^[\]\n]{0,99}\])?) => ?){1,9}/g;
 

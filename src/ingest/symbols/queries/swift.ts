@@ -3,7 +3,7 @@ import type { LanguageQuery } from "./shared/language.ts";
 const PACKAGE_ACCESS =
   /\bpackage(?= +(?:actor|class|enum|extension|final|func|import|indirect|init|let|macro|mutating|nonisolated|override|protocol|static|struct|subscript|typealias|var)\b)/g;
 
-/** Matches modifiers before a type. */
+/** Matches modifiers before a type, such as `borrowing`. */
 const PARAMETER_MODIFIER =
   /\b(?:(?:__owned|borrowing|consuming|isolated|nonisolated|sending) {1,9}){1,3}(?=[A-Z@([a-z])/g;
 

@@ -36,8 +36,8 @@ export type DecidePaths = (
 ) => Promise<readonly AtomPlan[] | undefined>;
 
 /**
- * Counts the undecided files in scope. REQUIRES: no path of `atoms` was tried before, because more files may match here
- * than by the known symbols, and each of them must be tried.
+ * Counts the undecided files in scope. REQUIRES: no path of `atoms` was tried before. If symbols are unknown, more
+ * files may match, and the paths of all of them must be tried.
  */
 export async function countUndecided(
   { query, scope, sets, symbols }: Asked,

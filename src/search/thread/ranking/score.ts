@@ -96,7 +96,10 @@ export function languageScore(language: string): number {
   return kind ? WEIGHTS[kind] : 0;
 }
 
-/** Headings and keys are definitions for `sym:`, but not what somebody who types a name looks for. */
+/**
+ * Whether the definitions of a language count in the ranking. Headings and keys do not, because somebody who types a
+ * name looks for something else, although `sym:` finds them.
+ */
 export const definesNames = (language: string): boolean => !KIND_OF_LANGUAGE[language];
 
 export function scoreOf({ fit, count, flags, language, rank, distance }: FileFit): number {

@@ -149,9 +149,7 @@ export class ThreadTools {
   }
 }
 
-/**
- * Returns the segment's definitions of that edition for one search, or "gone" if the edition does not exist any more.
- */
+/** Returns the segment's definitions of that edition for one search, or "gone" if the edition no longer exists. */
 export function openDefinitions(
   snapshot: Snapshot,
   opened: OpenedSegment,

@@ -1,6 +1,6 @@
 /**
  * Holds the visited blobs of a window, and what each content atom found in them. Cheap atoms come first. If none of a
- * blob's files may match any more, the blob is not scanned for the next atom.
+ * blob's files can still match, the blob is not scanned for the next atom.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";

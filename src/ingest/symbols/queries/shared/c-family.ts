@@ -31,7 +31,10 @@ export const C_FAMILY_REWORDINGS: readonly Rewording[] = [
   headsInBranches("", "(?=\\s{0,99}\\{)"),
 ];
 
-/** `[[nodiscard]]`, which may occur almost anywhere. In Objective-C, brackets are messages. */
+/**
+ * Removes attributes such as `[[nodiscard]]`, which may occur almost anywhere. Not for Objective-C, where brackets are
+ * messages.
+ */
 export const STANDARD_ATTRIBUTES: Rewording = { word: "[[", newer: /\[\[[^[\]]{0,300}\]\]/g };
 
 /**

@@ -1,7 +1,7 @@
 import { blank, type Rewording } from "./rewording.ts";
 import { ecmascript, ecmascriptRewordings } from "./ecmascript.ts";
 
-/** `interface Source<in out T>`. */
+/** Removes `in` and `out` from `interface Source<in out T>`. */
 const VARIANCE = {
   newer: /\b(?:class|interface|type)\s{1,9}[\w$]{1,99}\s{0,9}<[^;{}()]{0,600}>/g,
   older: (found: string) =>
