@@ -1,4 +1,6 @@
-/** Collects all garbage of this thread's heap at once. V8 does not collect garbage while a thread is idle. */
+/**
+ * Collects all garbage of this thread's heap immediately. V8 itself does not collect garbage while a thread is idle.
+ */
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -1,4 +1,4 @@
-/** Decodes bytes to text, at once or in slices with yields between them. */
+/** Decodes bytes to text, in one step or in slices with yields between them. */
 
 import type { Pause } from "./yield.ts";
 
@@ -7,7 +7,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** Decodes UTF-8. Invalid bytes become U+FFFD; a BOM is kept. */
 export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes);
 
-/** Bytes that take half a millisecond to decode. */
+/** The number of bytes that take half a millisecond to decode. */
 const DECODED_BYTES = 512 * 1024;
 
 /** Decodes a text of any length and pauses between its pieces. */

@@ -69,7 +69,7 @@ export class DefinitionBody {
    */
   #certain: number | undefined;
   #isOver = false;
-  /** `start` is the beginning of the definition's line. */
+  /** Begins to read the body of the definition whose line starts at `start`. */
   constructor(text: Buffer, start: number) {
     this.#text = text;
     this.#begin = this.#start = this.#last = start;

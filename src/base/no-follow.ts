@@ -23,7 +23,7 @@ export const openFile = (path: string): number =>
 const byDescriptor = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
 
 /**
- * Returns whether an open file lies at this path: false if a symlink was followed. Always true on systems other than
+ * Returns whether an open file is at this path: false if a symlink was followed. Always true on systems other than
  * Linux. REQUIRES: the path is absolute, and the root's path contains no symlinks.
  */
 export const isAtPath = (descriptor: number, path: string): boolean =>

@@ -41,7 +41,7 @@ export function pathWithin(outer: string, inner: string): string | undefined {
   return isOutside ? undefined : path.split(sep).join("/");
 }
 
-/** Copies a part of a longer string. A mere slice would keep the whole string in memory. */
+/** Copies a part of a longer string, because a slice would keep the whole string in memory. */
 export const ownText = (text: string): string => Buffer.from(text, "utf16le").toString("utf16le");
 
 const MOST_SHOWN = 1_024;

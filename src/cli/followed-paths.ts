@@ -33,7 +33,7 @@ interface Following {
   readonly io: Io;
   readonly signal: AbortSignal;
   readonly workspaces: Workspace[];
-  /** The notes by path. */
+  /** The notes that answers carry, by path. */
   readonly words: Map<string, string>;
 }
 

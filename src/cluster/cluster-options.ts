@@ -146,7 +146,7 @@ export interface CheckedOptions {
   readonly store: SegmentStore;
   readonly directory: string;
   readonly node: ClusterNodeOptions | undefined;
-  /** If undefined, the machine holds the whole index. */
+  /** The secret of a node or a front. Undefined if the machine holds the whole index. */
   readonly secret: string | undefined;
   readonly replicas: number;
   readonly shardBytes: number;

@@ -37,7 +37,7 @@ export function checkPath(path: unknown): string | undefined {
   throw invalid(`path must be relative to the repository, without "." and "..": ${shown(path)}`);
 }
 
-/** Checks that a number of a page is an integer. */
+/** Checks `skip` or `limit`, which must be an integer, and returns it or its default. */
 export function checkCount(
   name: "skip" | "limit",
   value: unknown,

@@ -10,8 +10,8 @@ import { Refusal } from "./refusal.ts";
 const STEP_MS = 0.5;
 
 /**
- * Reads a JSON body. Rejects a body that would take long to parse. REQUIRES: the caller was admitted, because no byte
- * of a body is read before that.
+ * Reads a JSON body. Rejects a body whose parsing would take long. REQUIRES: the caller is admitted, because no byte of
+ * a body is read before that.
  */
 export async function readJson(request: Request, mostBytes: number): Promise<unknown> {
   const encoding = request.headers.get("content-encoding") ?? "identity";

@@ -126,7 +126,7 @@ export function plain(
   return { ...spec, answer: (call) => run(call) };
 }
 
-/** What the handler knows of a request in addition to its route. */
+/** What the handler knows about a request in addition to its route. */
 export interface Incoming {
   readonly request: Request;
   readonly id: string;

@@ -2,8 +2,8 @@
  * Creates instances of the kernel, each with its own memory. The module is compiled once per thread. An instance
  * takes only 0.1 ms to create, so tasks that may interleave each have their own.
  *
- * The kernel does not allocate. Its users reserve regions here, at creation or when they need a larger one, and pass
- * their addresses. Addresses below RESERVED belong to the module.
+ * The kernel does not allocate. Its callers reserve regions here, at creation or when they need a larger one, and pass
+ * the addresses. Addresses below RESERVED belong to the module.
  */
 
 import { QuernError } from "../base/errors.ts";

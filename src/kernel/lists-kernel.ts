@@ -1,6 +1,6 @@
 /**
  * Creates instances of the part of the kernel that works in shared memory: one per thread, all with the same memory.
- * Its users decide on the layout of the memory.
+ * The callers decide on the layout of the memory.
  */
 
 import { QuernError } from "../base/errors.ts";

@@ -79,8 +79,8 @@ export async function namesThatBegin(
 
 const NEAR = 3;
 /**
- * If there are more repositories than this, only those whose names contain half of the wanted name are compared with
- * it.
+ * If there are more repositories than this, only some are compared with the wanted name: those whose names contain half
+ * of it.
  */
 const FEW = 1_000;
 

@@ -33,7 +33,7 @@ export interface ToolContext {
 
 /** Numbers and flags that accompany the text of an answer. */
 export interface Facts {
-  /** Exact, unless `complete` is false and the text says why. */
+  /** The number of matches. Exact, unless `complete` is false and the text says why. */
   readonly matches?: number;
   readonly files?: number;
   /** The number of matches, files or lines in the text. */

@@ -38,7 +38,7 @@ import {
 import { globPattern, looksLikeGlob } from "./glob.ts";
 import { pointingError } from "./point-at.ts";
 
-/** The deepest nesting of groups. */
+/** The maximum nesting depth of groups. */
 export const MAX_NESTING = 250;
 
 /**

@@ -40,8 +40,8 @@ export interface Verification {
 }
 
 /**
- * Compares claimed ranges with those that RE2 finds. Returns undefined if they are the same, as far as there was time.
- * Otherwise returns the first `count` ranges that RE2 finds. REQUIRES: RE2 accepts the expression.
+ * Compares claimed ranges with those that RE2 finds. Returns undefined if all ranges that were compared in time are the
+ * same. Otherwise returns the first `count` ranges that RE2 finds. REQUIRES: RE2 accepts the expression.
  */
 export function verifyRanges(
   expression: ExpressionSource,

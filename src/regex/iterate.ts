@@ -13,8 +13,8 @@ export interface Span {
 }
 
 /**
- * Calls `found` for each match of the text until `next` returns undefined. `lastEnd` is the end of a match before the
- * text.
+ * Calls `found` for each match of the text until `next` returns undefined. `lastEnd` is the end of the previous match,
+ * if there is one.
  */
 export function eachMatch(
   bytes: Uint8Array,

@@ -64,14 +64,16 @@ export class TwoPass {
   /** For each place of the current block, [start, start + BLOCK]: 2 × its state, plus 1 if a match can begin there. */
   readonly #places = new Int32Array(BLOCK + 1);
   #blockStart = NONE;
-  /** The block whose places a limit interrupted. Its states are kept until it is done. */
+  /** The block that was being filled in when a limit interrupted the work. Its states are kept until it is complete. */
   #interrupted = NONE;
   /** The state at the end of each block, in order. */
   #ends: Known[] = [];
   /** How many blocks the first pass has not read yet, and the state at the end of the last of them. */
   #unread = 0;
   #unreadEnd!: Known;
-  /** The second pass: the place that it has reached, the match that it follows from `start`, and its node there. */
+  /**
+   * The state of the second pass: the place that it has reached, the start of the match that it follows, and its node.
+   */
   #at = 0;
   #start = 0;
   #node = NONE;
@@ -89,7 +91,7 @@ export class TwoPass {
     this.#sources = sourcesOf(program);
   }
 
-  /** Begins with a text, whose matches are searched from the place `first` on. */
+  /** Begins to search a text. Matches are searched from the place `first` on. */
   begin(bytes: Uint8Array, text: Span & { readonly first: number }): void {
     this.bytes = bytes;
     this.#text = text;

@@ -44,7 +44,7 @@ function sequences(set: CodePoints): Sequence[] {
 export const sequenceBytes = (set: CodePoints): number =>
   sequences(set).reduce((total, sequence) => total + sequence.length / 2, 0);
 
-/** Splits a range into parts, each of whose encodings can be written as one range of values for each byte. */
+/** Splits a range of code points into parts. The encodings of each part are one range of values for each byte. */
 function addRange(out: Sequence[], lo: number, hi: number): void {
   const split = splitAfter(lo, hi);
   if (split !== undefined) {

@@ -69,7 +69,7 @@ interface Folder {
   areAdmitted: boolean;
   /** All entries but folders. */
   readonly entries: KnownEntries;
-  /** The folders within. Undefined if there were never any, as in most folders. */
+  /** The child folders. Undefined if there were never any, as in most folders. */
   folders: Map<string, Folder> | undefined;
   watched: WatchedFolder | undefined;
   /** The names for which a notice has arrived, or "all" if anything may have changed. Undefined if there was none. */
@@ -93,7 +93,7 @@ export class DiskTree {
   readonly #heard = new Set<Folder>();
   /** Folders for which the system sends no notices. */
   readonly #silent = new Set<Folder>();
-  /** Files whose version is not known yet, each as its folder's path and its name. */
+  /** Files whose version is not known yet, by path, with their folder and name. */
   readonly #young = new Map<string, { readonly folder: Folder; readonly name: string }>();
   #folders = 0;
   /** Whether the last refresh was certain that all notices had arrived. */

@@ -63,7 +63,7 @@ export type PublishedSet = readonly [segment: number, revision: number, bits: Ui
 
 /** The next generation of a shard, as a writer has prepared it. */
 export interface Publication extends Omit<ShardHead, "generation"> {
-  /** The generation on which it is based. */
+  /** The generation on which the new one is based. */
   readonly before: number;
   readonly writer: string;
   /** The time by PostgreSQL's clock before the writer stored its first object. */

@@ -75,9 +75,9 @@ import { streamNodes } from "./stream-nodes.ts";
 
 const POLL_MS = 1_000;
 const RETRY_MS = 50;
-/** If no node has answered for a slice, how long a call waits for PostgreSQL to say which nodes have it now. */
+/** How long a call waits for PostgreSQL to say which nodes have a slice now, if no node has answered for the slice. */
 const LOOK_MS = 500;
-/** If no node has the requested generation, how long a call waits for a newer state. */
+/** How long a call waits for a newer state, if no node has the requested generation. */
 const STALE_MS = 10_000;
 /** How many states a call tries if nodes no longer have the requested generation. */
 const MOST_STATES = 5;

@@ -202,7 +202,7 @@ async function open(
   return { ...found, streams };
 }
 
-/** Counts the slices that no stream covers. */
+/** Adds the slices that no stream covers to the counters. */
 function addMissing(stats: SearchStats, asked: number, { streams, late }: Found): void {
   const answered = streams.reduce((sum, { slices }) => sum + slices.length, 0);
   addStats(stats, { crashes: asked - answered - late, shardsSkipped: late });
@@ -211,7 +211,7 @@ function addMissing(stats: SearchStats, asked: number, { streams, late }: Found)
 
 /**
  * Yields the steps of all streams as they arrive. A stream is asked for its next step when its previous step has been
- * taken. A stream that fails is replaced by the streams that `reopen` returns; meanwhile the other streams go on.
+ * taken. A stream that fails is replaced by the streams that `reopen` returns; meanwhile the other streams continue.
  */
 async function* inTurn(
   streams: readonly Opened[],

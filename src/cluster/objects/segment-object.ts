@@ -221,7 +221,7 @@ export interface SymbolsToFetch extends EditionOf {
 
 /**
  * Fetches a segment. Rejects with INDEX_CORRUPT if the object is damaged. After a failure some values may be left, but
- * no reader sees them. REQUIRES: no manifest names the number, and only this process writes.
+ * no reader sees them. REQUIRES: no manifest names the segment's number, and only this process writes.
  */
 export async function fetchSegment(
   environment: Environment,
@@ -232,7 +232,7 @@ export async function fetchSegment(
   await writeAll(environment, of.key, segmentKeys(of, [...TABLE_PARTS, ...REST_PARTS]), values);
 }
 
-/** Fetches the tables of a segment alone. Rejects as fetchSegment() does, with the same requirements. */
+/** Fetches only the tables of a segment. Rejects as fetchSegment() does, with the same requirements. */
 export async function fetchSegmentTables(
   environment: Environment,
   of: SegmentToFetch,
@@ -243,9 +243,9 @@ export async function fetchSegmentTables(
 }
 
 /**
- * Fetches what a segment has besides its tables. Rejects with INDEX_CORRUPT if the object is damaged. After a failure
- * some values may be left, which the next call deletes. REQUIRES: the tables are there, nobody reads anything else of
- * the segment, and only this process writes.
+ * Fetches all parts of a segment except its tables. Rejects with INDEX_CORRUPT if the object is damaged. After a
+ * failure some values may be left, which the next call deletes. REQUIRES: the tables are there, nobody reads anything
+ * else of the segment, and only this process writes.
  */
 export async function fetchSegmentRest(
   environment: Environment,
@@ -285,7 +285,7 @@ export async function fetchSymbols(
   await writeAll(environment, of.key, symbolKeys(of), values);
 }
 
-/** Fetches the header of symbols alone. REQUIRES: as for fetchSymbols(). */
+/** Fetches only the header of an edition of symbols. REQUIRES: as for fetchSymbols(). */
 export async function fetchSymbolsHeader(
   environment: Environment,
   of: SymbolsToFetch,
@@ -295,7 +295,10 @@ export async function fetchSymbolsHeader(
   await writeAll(environment, of.key, symbolKeys(of), values);
 }
 
-/** Fetches what symbols have besides their header. Rejects as fetchSegmentRest() does, with the same requirements. */
+/**
+ * Fetches all parts of an edition of symbols except its header. Rejects as fetchSegmentRest() does, with the same
+ * requirements.
+ */
 export async function fetchSymbolsRest(
   environment: Environment,
   of: SymbolsToFetch,

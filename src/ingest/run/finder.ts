@@ -1,7 +1,7 @@
 /**
  * Finds the indexed files of a repository by path, with a search in each segment that has files of the repository.
- * Segments and listings are usually in the same order. So a search begins where the previous one ended, and goes on in
- * steps that double.
+ * Segments and listings are usually in the same order. So a search begins where the previous one ended, and continues
+ * in steps that double.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";

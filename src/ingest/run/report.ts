@@ -13,8 +13,8 @@ export interface IndexProgress {
   /** The repository's name, or '' if the stage concerns the whole index. */
   repository: string;
   /**
-   * The stage. The run has 'list', 'content' and 'publish' for each repository, and 'symbols' and 'merge' once at its
-   * end.
+   * The stage. A run goes through 'list', 'content' and 'publish' for each repository, and through 'symbols' and
+   * 'merge' once at its end.
    */
   stage: "list" | "content" | "symbols" | "publish" | "merge";
   /**
@@ -23,16 +23,16 @@ export interface IndexProgress {
    */
   done: number;
   /**
-   * The total of what `done` counts, as far as it is known. For 'list', 'content' and 'publish' it is the number of
-   * files listed so far, which is final after the last 'list'. For 'symbols' it is the number of all contents, for
-   * 'merge' the number of segments in the merges that have begun.
+   * The total of what `done` counts, as known so far. For 'list', 'content' and 'publish' it is the number of files
+   * listed so far, which is final after the last 'list'. For 'symbols' it is the number of all contents, for 'merge'
+   * the number of segments in the merges that have begun.
    */
   total: number;
   /** Bytes of content read from the source (unchanged content is not read), parsed, or merged. */
   bytes: number;
   /**
-   * The total of bytes, as far as it is known. If the source does not give the size of a content, it counts once the
-   * content is read.
+   * The total of `bytes`, as known so far. If the source does not give the size of a content, the size is added when
+   * the content is read.
    */
   totalBytes: number;
 }

@@ -84,7 +84,7 @@ export class RepositoryRun {
   taken = 0;
   added = 0;
   bytesRead = 0;
-  /** The bytes read and still to be read, as far as sizes are known. */
+  /** The number of bytes that were read or will be read. Unknown sizes count as 0. */
   bytesWanted = 0;
   newTextBytes = 0;
 

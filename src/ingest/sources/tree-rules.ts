@@ -8,7 +8,7 @@ export interface TreeRules {
   readonly patterns: readonly string[];
   /** Whether .gitignore and .ignore files apply. */
   readonly gitignore: boolean;
-  /** Whether git decides which files are listed. If so, its index and its exclude files are rules, too. */
+  /** Whether git decides which files are listed. If so, git's index and exclude files are rules, too. */
   readonly isGit: boolean;
 }
 

@@ -116,8 +116,8 @@ function useBox(): Box {
 }
 
 /**
- * Follows the address. `own` has the addresses that the box itself has made. They are ignored, because by the time they
- * arrive the reader may have typed more.
+ * Returns the search that the box shows, and follows changes of the address. `own` has the addresses that the box
+ * itself has made. They are ignored, because by the time they arrive the reader may have typed more.
  */
 function useAsked(
   address: Address,

@@ -1,4 +1,4 @@
-/** Declares style sheets: bundled with the page, or imported as text for a shadow root. */
+/** Declares imports of style sheets, which are bundled with the page, or imported as text for a shadow root. */
 
 declare module "*.shadow.css" {
   const text: string;

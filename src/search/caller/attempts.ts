@@ -73,7 +73,7 @@ export interface Asked {
   readonly view: ViewSource;
 }
 
-/** The threads' work in addition to counting and ranking. */
+/** What the threads do in a search in addition to counting and ranking files. */
 interface SearchWork {
   /** Called with the files of a stream as they are found. */
   readonly onPart?: (part: StreamPart) => void;

@@ -5,7 +5,7 @@ import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { FacetCounts } from "../messages/messages.ts";
 import type { Facet, Facets } from "../messages/response.ts";
 
-/** The number of files for each value. Repositories are counted by name, in FacetCounts by id. */
+/** The number of files for each value. Repositories are identified by name here, and by id in FacetCounts. */
 export interface NamedCounts {
   readonly repositories: ReadonlyMap<string, number>;
   readonly languages: ReadonlyMap<string, number>;

@@ -15,7 +15,7 @@ export interface FileToShow {
 }
 
 export interface Ranked extends FileToShow {
-  /** The list that the file comes from, and the file's index there. */
+  /** The list that contains the file, and the file's index in that list. */
   readonly list: RankedFiles;
   readonly at: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the repositories that a query names, but that are missing or not completely indexed. Reads only the catalog;
- * no search runs.
+ * Finds repositories that a query names although they are missing or not completely indexed. Reads only the catalog; no
+ * search runs.
  */
 
 import { compareText } from "../../base/compare.ts";
@@ -41,7 +41,7 @@ export interface NamingQuestion {
   readonly matching: MatchTexts;
 }
 
-/** Returns the repositories that the query names, but that are missing or not completely indexed. */
+/** Returns the repositories that the query names although they are missing or not completely indexed. */
 export async function notIndexed(question: NamingQuestion): Promise<Explanation["notIndexed"]> {
   const { catalog, viewer, indexing } = question;
   const found: Explanation["notIndexed"] = [];

@@ -9,7 +9,7 @@ import type { FileToShow } from "./merge-ranked.ts";
 
 const FILES = 32;
 const RANGES = 512;
-/** The lines of context from which on a file counts as shown whole. */
+/** If at least this many lines of context are requested, a file counts as shown whole. */
 const MUCH_CONTEXT = 100;
 
 /** Returns whether all or nearly all of a file is shown. */

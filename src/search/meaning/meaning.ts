@@ -30,8 +30,8 @@ export interface Meaning {
 }
 
 /**
- * Returns whether a query takes at most a millisecond. Unicode classes take long the first time, and so may
- * repetitions.
+ * Returns whether a query takes at most a millisecond. Unicode classes take long the first time, and repetitions may
+ * take long as well.
  */
 export const isShort = (text: string): boolean => text.length <= 256 && !/\\[pP]|\{\d/.test(text);
 

@@ -12,7 +12,7 @@ import type { CheckedRequest, SearchOptions } from "./request.ts";
  */
 const TIMES = 2;
 const STOP = 2 * TIMES;
-/** 1 once nobody waits for an answer. */
+/** Indexes of the words after TIMES. This word is 1 once nobody waits for an answer. */
 const ENDED = STOP + 1;
 /** Ranges that a stream may still deliver. */
 const LEFT = STOP + 2;

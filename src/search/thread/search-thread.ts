@@ -1,4 +1,4 @@
-/** Defines what one thread's part of a search works with. */
+/** Defines the parameters of one thread's part of a search. */
 
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import type { TaskContext } from "../../threads/task.ts";

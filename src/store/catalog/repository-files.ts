@@ -113,7 +113,7 @@ interface StoredPaths {
 interface Paths {
   readonly place: Place;
   readonly own: StoredPaths;
-  /** If the segment borrows files, which ones, and the paths of its lender. */
+  /** The runs of borrowed files, and the paths of the lender. Absent if the segment borrows no files. */
   readonly borrowed?: { readonly runs: Runs; readonly paths: StoredPaths };
 }
 

@@ -74,10 +74,10 @@ export function refuseTruncated(file: string): void {
 
 /**
  * Extends the data file before LMDB does. If a write by LMDB itself fails, the process may end, because LMDB's error
- * message can overflow its buffer. Here, a full disk, a quota or a file limit fails with a system error instead, and
- * the transaction is given up before LMDB writes.
+ * message can overflow its buffer. If this class extends the file first, a full disk, a quota or a file limit causes a
+ * system error instead. The transaction is then given up before LMDB writes.
  *
- * So new bytes are written twice, but the first time only into the system's cache. While the file is open, it is
+ * New bytes are therefore written twice, but the first time only into the system's cache. While the file is open, it is
  * longer by up to the bytes of one transaction.
  */
 export class Room {

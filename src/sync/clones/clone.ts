@@ -17,7 +17,7 @@ import { runRemote, type RemoteGit, type RemoteRun } from "./remote-git.ts";
 
 /** The branches and tags of a remote. */
 export interface RemoteState {
-  /** The ids by full name, only of branches and tags, sorted by name. */
+  /** The ids of branches and tags by their full names, sorted by name. */
   readonly refs: ReadonlyMap<string, string>;
   /** The short name of HEAD's branch. Undefined if there is no branch. */
   readonly head: string | undefined;

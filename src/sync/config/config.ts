@@ -191,14 +191,14 @@ export type ConnectionConfig = CommonConnectionConfig &
         repos?: string[];
       }
     | {
-        /** Azure DevOps, in the cloud or Server. */
+        /** Azure DevOps in the cloud, or Azure DevOps Server. */
         type: "azuredevops";
         /**
          * The address of the host, for Azure DevOps Server without the name of a collection.
          * Default 'https://dev.azure.com'.
          */
         url?: string;
-        /** Organizations, or collections of a Server. */
+        /** Organizations, or collections of an Azure DevOps Server. */
         orgs?: string[];
         /** Projects, such as 'acme/shop' for organization and project. */
         projects?: string[];
@@ -224,7 +224,7 @@ export type ConnectionConfig = CommonConnectionConfig &
         type: "folder";
         /** The path. In a file, it is relative to the file's folder. */
         path: string;
-        /** The depth of folders that are searched for clones. Default 3, at most 10. */
+        /** How many levels of folders are searched for clones. Default 3, at most 10. */
         depth?: number;
       }
   );

@@ -1,7 +1,7 @@
 /**
- * Lists projects of Gerrit through its REST API. Each answer begins with a line that keeps browsers from running the
- * JSON. The last project of a page says whether there are more. Authenticated requests, including those of git, go to
- * addresses below /a/.
+ * Lists projects of Gerrit through its REST API. Each answer begins with a line that prevents browsers from executing
+ * the JSON as a script. The last project of a page says whether there are more. Authenticated requests, including those
+ * of git, go to addresses below /a/.
  */
 
 import { z } from "zod";

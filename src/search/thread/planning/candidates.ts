@@ -26,7 +26,7 @@ export interface Lookup {
   readonly kept?: KeptLists | undefined;
   readonly kernel: Kernel;
   readonly arena: Arena;
-  /** The pages in scope. Other pages must not influence what is counted. */
+  /** Counts those of the given pages that are in scope. Other pages must not influence any counter. */
   readonly countInScope: (pages: Bitset) => number;
   /** Whether the search was stopped. If so, further look-ups are useless. */
   readonly isStopped: () => boolean;

@@ -18,7 +18,7 @@ import { placeLiteral, type PlacedLiteral } from "../reading/literal-scanner.ts"
 import { pagesWith, type Lookup } from "./candidates.ts";
 import { blobsOf } from "./pages.ts";
 
-/** An expression in one thread. REQUIRES: the arena's earlier mark is not released while it is used. */
+/** An expression in one thread. REQUIRES: no earlier mark of the arena is released while it is used. */
 export interface PlacedExpression {
   readonly expression: Expression;
   readonly matcher: Matcher;
@@ -45,7 +45,7 @@ type GramFormula =
 export interface ExpressionReach {
   /** For an expression whose matches never cross lines: the only pages whose lines can contain a match. */
   readonly pages: Bitset | undefined;
-  /** Literals, one of which every match contains. Undefined if there are none to search for. */
+  /** Some literals. Every match contains at least one of them. Undefined if there are none to search for. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
 

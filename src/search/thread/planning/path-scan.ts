@@ -25,7 +25,7 @@ import { placeLiteral, type PlacedLiteral } from "../reading/literal-scanner.ts"
 export interface PathExpression {
   readonly expression: ExpressionSource;
   readonly matcher: Matcher;
-  /** Literals, one of which every match contains. Undefined if there are none or too many. */
+  /** Some literals. Every match contains at least one of them. Undefined if there are none or too many. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
 
@@ -42,8 +42,8 @@ const TRY_BYTES = 1024;
 const TRIES = 1024;
 
 /**
- * Places the literals of a path's expression in the kernel's memory. REQUIRES: the arena's earlier mark is not
- * released while they are used.
+ * Places the literals of a path's expression in the kernel's memory. REQUIRES: no earlier mark of the arena is released
+ * while they are used.
  */
 export function pathAnchors(required: Formula, arena: Arena): readonly PlacedLiteral[] | undefined {
   return anchorTexts(required)?.map(({ text, fold }) =>
@@ -54,8 +54,8 @@ export function pathAnchors(required: Formula, arena: Arena): readonly PlacedLit
 type Text = Formula & { readonly kind: "literal" };
 
 /**
- * Returns texts, one of which every match contains. If several texts are required, chooses the longest, usually the
- * rarest.
+ * Returns some texts of which every match contains at least one. If several texts are required, chooses the longest,
+ * which is usually the rarest.
  */
 function anchorTexts(formula: Formula): readonly Text[] | undefined {
   switch (formula.kind) {

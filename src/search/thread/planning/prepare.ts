@@ -59,7 +59,7 @@ export interface PreparedQuery {
 export type Preparing = Pick<SearchTools, "kernel" | "arena" | "isInline" | "pause">;
 
 /**
- * Prepares a plan, and yields between atoms. REQUIRES: until the query is done, the arena's earlier mark is not
+ * Prepares a plan, and yields between atoms. REQUIRES: until the query is done, no earlier mark of the arena is
  * released, and nobody else uses the tools.
  */
 export async function prepareQuery(plan: Plan, tools: Preparing): Promise<PreparedQuery> {

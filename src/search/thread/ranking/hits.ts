@@ -167,8 +167,8 @@ export class HitRater {
 
 /**
  * Returns how many bytes the matches of different atoms are apart. For each atom except the first, this finds the
- * smallest distance between its matches and the first atom's; the greatest of these counts. Returns -1 if there is only
- * one atom.
+ * smallest distance from its matches to those of the first atom, and returns the greatest of these distances. Returns
+ * -1 if there is only one atom.
  */
 function distanceOf([first, ...others]: readonly Uint32Array[]): number {
   let distance = others.length === 0 ? -1 : 0;

@@ -141,8 +141,8 @@ export class LiteralScanner {
   }
 
   /**
-   * Scans the same pages for several literals, and returns the ranges of each as ascending addresses, less `origin`.
-   * Each literal has two lists: ranges in text that needs no folding, and ranges in text that does.
+   * Scans the same pages for several literals, and returns the ranges of each as ascending addresses relative to
+   * `origin`. Each literal has two lists: ranges in text that needs no folding, and ranges in text that does.
    */
   async rangesOfEach(
     window: Window,

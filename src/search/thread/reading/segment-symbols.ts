@@ -19,7 +19,7 @@ import type { ResultSymbol } from "../../messages/response.ts";
  */
 const MOST_SHOWN = 256;
 
-/** The deepest nesting of names, which are hardly ever nested. */
+/** The maximum nesting depth of names. Names are hardly ever nested. */
 const MOST_NESTED = 4;
 
 export class SegmentSymbols {

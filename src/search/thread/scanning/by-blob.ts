@@ -12,7 +12,7 @@ const RANGES_AT_ONCE = 2 ** 15;
 
 /**
  * Returns what was found in each blob. The ranges become offsets in their blobs. REQUIRES: the blobs and the ranges
- * ascend; ranges are addresses less `origin`, and none is empty.
+ * ascend; ranges are addresses relative to `origin`, and none is empty.
  */
 export async function byBlob(
   ranges: Uint32Array,

@@ -46,7 +46,7 @@ export class DefinitionRater {
     for (const { found } of rated.found) found.definitions = new Uint8Array(rated.blobs.length);
   }
 
-  /** Sets the best class of each atom in a visited blob. */
+  /** Sets, for each atom, the best class of its matches in a visited blob. */
   rate(index: number): void {
     const { found, blobs, symbols } = this.#rated;
     const blob = blobs[index]!;

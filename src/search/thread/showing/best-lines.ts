@@ -18,7 +18,7 @@ const NEWLINE = 10;
 const [EXACT, EDGE, INSIDE, NOT_IN_A_NAME] = [3, 2, 1, 0];
 /** The minimum edge of a match from one end of a name (2) to a joint within it (1), see kernel/assembly/edges.ts. */
 const AT_JOINT = 3;
-/** The deepest nesting of names, which are hardly ever nested. */
+/** The maximum nesting depth of names. Names are hardly ever nested. */
 const MOST_NESTED = 4;
 
 /** A file's text, and what is needed to rate its lines. */

@@ -1,7 +1,7 @@
 /**
- * Makes chunks from ranges. Each range is shown with its lines and `contextLines` more on each side; ranges that
- * share any of these lines share a chunk. Of a line of more than LONG_LINE bytes, only WINDOW bytes on each side of a
- * match are shown. Otherwise a minified file could make the response a hundred times larger than its matches.
+ * Makes chunks from ranges. Each range is shown with its lines and `contextLines` more on each side; ranges that share
+ * any of these lines share a chunk. If a line has more than LONG_LINE bytes, only WINDOW bytes on each side of a match
+ * are shown. Otherwise a minified file could make the response a hundred times larger than its matches.
  */
 
 import type { Pause } from "../../../base/yield.ts";

@@ -30,7 +30,7 @@ import type { NewerSyntax } from "./rewording.ts";
 export interface LanguageQuery extends NewerSyntax {
   /** The languages' names in GitHub Linguist. */
   readonly names: readonly string[];
-  /** Package and path, such as `tree-sitter-wasms/out/tree-sitter-c.wasm`. */
+  /** The package of the grammar and the path in it, such as `tree-sitter-wasms/out/tree-sitter-c.wasm`. */
   readonly grammar: string;
   /** Increase this number with every change after which equal content may have other symbols. */
   readonly revision: number;

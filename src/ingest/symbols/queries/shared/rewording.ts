@@ -13,7 +13,7 @@
  */
 
 export interface Rewording {
-  /** Texts without this word are skipped. */
+  /** The rule is tried only on texts that contain this word. */
   readonly word: string;
   /** Matches the newer syntax. It must have the flag `g`. The text has one character per byte. */
   readonly newer: RegExp;
