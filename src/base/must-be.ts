@@ -29,7 +29,7 @@ function textOf(value: unknown): string {
   }
 }
 
-/** Returns "a whole number from 0 to 9", or "… of 1 or more". */
+/** Returns a text such as "a whole number from 0 to 9" or "a whole number of 1 or more". */
 export function wholeNumber(least: number, most: number): string {
   if (most >= Number.MAX_SAFE_INTEGER)
     return least <= Number.MIN_SAFE_INTEGER

@@ -204,7 +204,8 @@ export class TwoPass {
 
   /**
    * Fills in the places of a block from the state at its end, and returns the state at its start. After a pause it is
-   * called again for the same block. The states that it has built then soon take it to where it stopped.
+   * called again for the same block. The states that it has built are kept, so it quickly reaches the place where it
+   * stopped.
    */
   #makePlaces(block: number, end: Known): Known {
     if (block !== this.#interrupted) this.#forget();

@@ -7,10 +7,11 @@
  *
  * - A file is identified by its segment's number in its shard and its number in that segment. At one generation both
  *   are the same on all replicas.
- * - Only the stream that ends adds its counters to the sum, and it counts all files of its slices. So the sum is what
- *   one engine would report, and nothing is counted twice. A chunk of a continued stream counts only its matches.
+ * - Only the stream that reaches its end adds its counters to the sum, and it counts all files of its slices. So the
+ *   sum is what one engine would report, and nothing is counted twice. A chunk of a continued stream counts only its
+ *   matches.
  * - The limits of matches and bytes apply to what the caller gets. A replica is asked for as much as the failed node
- *   was. The front drops no more of this than it has delivered, so what remains reaches the limits.
+ *   was. The front drops at most as much as it has delivered, so the rest is enough to reach the limits.
  * - The replica gets the failed node's request, time limit and visible repositories.
  *
  * The slices count as crashed if no replica has them at this generation, if MOST_STREAMS streams of a slice have

@@ -9,15 +9,19 @@
  * `version`, `kind` and `tag` are bytes, `sum` is a SHA-256, the others are u32, little-endian. The kind defines what
  * tags and numbers mean; see segment-object.ts. The values of a section, one after another, have `bytes` bytes and the
  * SHA-256 `sum`. They are cut into blocks of BLOCK_BYTES, of which the last may be shorter, and each is packed
- * (packing.ts). The packed tables take `tablesBytes`, so that a reader can fetch them alone.
+ * (packing.ts). `tablesBytes` is the length of the packed tables, so that a reader can fetch only these.
  *
  * The key of an object ends with the SHA-256 of its bytes before `tablesBytes`. So objects with equal content have the
  * same key, even if versions of brotli pack it differently, and values need no seals. Once a reader has reached the end
  * of a section, it knows that the section is undamaged. Before that, any value may be damaged.
  *
- * *Example.* An object of kind 1 without tables, and with one value (tag 3, number 2, content `hi`): 71 75 65 72 6e 04
- * 01; a section of 00 00 00 00 bytes and its sum; one of 0b 00 00 00 bytes, which are 03, 02 00 00 00, 02 00 00 00, 68
- * 69, and its sum; 00 00 00 00 bytes of packed tables; one block.
+ * *Example.* An object of kind 1 without tables, and with one value (tag 3, number 2, content `hi`):
+ *
+ *     71 75 65 72 6e 04 01     "quern", version 4, kind 1
+ *     00 00 00 00 sum          the section of the tables, which is empty
+ *     0b 00 00 00 sum          the other section: 03, 02 00 00 00, 02 00 00 00, 68 69
+ *     00 00 00 00              the length of the packed tables
+ *     length bytes             one block: the 11 bytes of the second section, packed
  *
  * In version 1, values were not packed. In version 2, pages of text were twice as long. In version 3, versions
  * of files had 20 bytes each, and headers of segments did not have the sizes of pages and blocks.
@@ -31,7 +35,7 @@ import { inPieces, type SegmentStore } from "./segment-store.ts";
 const MAGIC = Buffer.from("quern\u0004");
 const SUM_BYTES = 32;
 const SECTION_BYTES = 4 + SUM_BYTES;
-/** The bytes that the key is made of. */
+/** The number of bytes at the start of an object whose hash is in the object's key. */
 const NAMED_BYTES = MAGIC.length + 1 + 2 * SECTION_BYTES;
 const HEAD_BYTES = NAMED_BYTES + 4;
 const VALUE_HEAD_BYTES = 9;

@@ -30,7 +30,7 @@ export interface PostgresPlace {
   schema?: string;
 }
 
-/** The version of the rows' content format. */
+/** The version of the format of the content in rows. */
 const FORMAT = 2;
 
 const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string[])[] = [

@@ -200,7 +200,7 @@ export interface SearchResponse {
   facets?: Facets;
   /** The cursor of the next page. Present only if `after` was given and there are more results. */
   nextCursor?: string;
-  /** Present if the viewer may see something else than on the page that the cursor came from. */
+  /** Present if the content that the viewer may see has changed since the page that the cursor came from. */
   indexChanged?: true;
 }
 
@@ -310,7 +310,7 @@ export interface Explanation {
     totalMatchCount: number;
   }[];
   /**
-   * Repositories that the query names and that are unknown, being indexed, or contain skipped files that pass the
+   * Repositories that the query names, if they are unknown, are being indexed, or contain skipped files that pass the
    * filters.
    */
   notIndexed: {

@@ -46,7 +46,7 @@
  * (number 0), the key 3|1|1|0 has the set 11. When `b.ts` changes, segment 2 contains the new `b.ts`. The set at
  * 3|1|1|0 becomes 10, and the one at 3|1|2|0 is 1.
  *
- * docs/index-format.md tells the life of a segment, and who sees it when.
+ * docs/index-format.md describes the life of a segment, and who sees it when.
  *
  * The number of a new segment is at least the manifest's `nextSegment`, so no published number is used twice. One
  * transaction publishes a repository: its record, its revision sets and the manifest. A merge publishes its result and

@@ -8,11 +8,11 @@
  *     directory := blocks gram[blocks] address[blocks]
  *     block := bytes payload                        see postings.ts
  *
- * All numbers are u32. `next` is where the next item is put. An address is 0 until the item at it is complete. So
- * threads add items without locks, and nothing in the memory ever changes. A thread that dies leaves only some unused
- * bytes behind. If two threads add the same item, it is stored twice. When the memory is full, nothing more is added,
- * and missing items are read from the data file. A full memory is cleared when the engine asks for the lists while its
- * threads are idle. The epoch is then raised, and the memory is filled again.
+ * All numbers are u32. `next` is the place of the next item. An address is 0 until the item at this address is
+ * complete. A complete item never changes, so threads add items without locks. A thread that dies leaves only some
+ * unused bytes behind. If two threads add the same item, it is stored twice. When the memory is full, nothing more is
+ * added, and missing items are read from the data file. A full memory is cleared when the engine asks for the lists
+ * while its threads are idle. The epoch is then raised, and the memory is filled again.
  *
  * A block takes 4 KiB. A query of one word stores 0.5 to 1 MiB of Linux's lists, from six segments.
  */

@@ -9,8 +9,8 @@
  *
  * `gap` is the distance between a name's start and the previous start (-1 before the first), minus one. `kind` is four
  * times the index in SYMBOL_KINDS, plus the form of the parent: 0 for none, 1 for the parent of the previous
- * definition, 2 for the previous definition itself, 3 if `parent` follows. An even `parent` is twice the zigzag of the
- * distance in rows. An odd one is 1 + twice the index among the owners.
+ * definition, 2 for the previous definition itself, 3 if `parent` follows. If `parent` is even, it is twice the
+ * zigzag-encoded distance in rows. If it is odd, it is 1 + twice the index among the owners.
  *
  * A blob without definitions has the empty run. *Example.* `class A { f() {} g() {} }`: class A at 6,
  * methods f at 10 and g at 17. Run: 3 0, 6 1 12, 3 1 6, 6 1 5.

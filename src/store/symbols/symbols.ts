@@ -1,8 +1,8 @@
 /**
  * Writes and reads part SYMBOLS of a segment, the definitions of its blobs. It is written after the segment was
- * published, in *editions*. A merged segment takes over the known symbols, and a later run writes the next edition
- * with the rest. A run with newer grammars also writes a new edition. The manifest names the current edition (0 if
- * there is none). Later runs remove the others.
+ * published, in *editions*. A merged segment begins with the symbols that are known; a later run adds the others in the
+ * next edition. A run with newer grammars also writes a new edition. The manifest names the current edition (0 if there
+ * is none). Later runs remove all other editions.
  *
  *     number                       holds
  *     edition | 0                  header: MessagePack, see SymbolsHeader
@@ -12,10 +12,10 @@
  * The highest byte of a number is the edition. An edition also has posting lists of its names (name-lists.ts).
  * If its header has none, names are searched with the lists of the text.
  *
- * A block contains whole runs, up to SYMBOL_BLOCK_BYTES, or one longer run, so the symbols of a blob take one get. A
- * blob's state is 0 if its symbols are unknown. Otherwise it is 1 + the index of its origin, which has the version of
- * the grammar and the outcome. If a blob has paths in several languages, it has the symbols of the first of these
- * languages that has a grammar.
+ * A block contains whole runs, up to SYMBOL_BLOCK_BYTES, or one longer run, so the symbols of a blob are read with one
+ * get. A blob's state is 0 if its symbols are unknown. Otherwise it is 1 + the index of its origin, which has the
+ * version of the grammar and the outcome. If a blob has paths in several languages, it has the symbols of the first of
+ * these languages that has a grammar.
  */
 
 import { pack } from "msgpackr";

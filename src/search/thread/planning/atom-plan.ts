@@ -89,7 +89,7 @@ function planAtom(
   }
 }
 
-/** Returns the blobs with definitions whose text contains everything that the expression requires. */
+/** Returns the blobs that have definitions, and whose text contains everything that the expression requires. */
 function symbolCandidates(
   placed: PlacedExpression,
   lookup: Lookup,

@@ -22,7 +22,7 @@ export interface Exclusion {
   readonly atoms: ReadonlySet<number>;
 }
 
-/** The maximum number of operands of which a minimal set is found, because finding it takes quadratic time. */
+/** If there are more operands than this, no minimal set is searched for, because this takes quadratic time. */
 const MOST_LEFT_OUT = 32;
 
 /**

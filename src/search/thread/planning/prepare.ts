@@ -55,7 +55,7 @@ export interface PreparedQuery {
   readonly sharing: Sharing | undefined;
 }
 
-/** What preparation needs, and what ends a slice of it. */
+/** The tools for preparing a plan, and the pause that divides this work into slices. */
 export type Preparing = Pick<SearchTools, "kernel" | "arena" | "isInline" | "pause">;
 
 /**

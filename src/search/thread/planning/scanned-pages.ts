@@ -13,7 +13,7 @@ import type { Lookup } from "./candidates.ts";
 import { pagesOf } from "./pages.ts";
 import type { PreparedQuery } from "./prepare.ts";
 
-/** One for each kernel. It is reused, because memory that a kernel has given out is never freed. */
+/** The PageGrams of each kernel. They are reused, because memory that a kernel has given out is never freed. */
 const pageGrams = new WeakMap<Kernel, PageGrams>();
 
 /** Returns the look-up for a query. In a segment without lists, it has the pages of the query's literals in scope. */

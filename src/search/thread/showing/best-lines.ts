@@ -105,7 +105,7 @@ interface BegunLines {
   /** For each pair, the index of the line in which it begins. */
   readonly lineOf: Uint32Array;
   readonly starts: readonly number[];
-  /** The position after the newline; Infinity for a line without one. */
+  /** For each line, the position after its newline, or Infinity if it has none. */
   readonly ends: readonly number[];
 }
 
