@@ -24,9 +24,9 @@ export interface TokenRecord {
   ownerId: string;
   /** A name by which people recognize the key. */
   name?: string;
-  /** For a scoped token: the ids, as in Repository.id, of the repositories that it may search. */
+  /** The ids of the repositories that a scoped token may search, as in Repository.id. Absent for an API key. */
   repositoryIds?: number[];
-  /** For a scoped token: the API key that minted it. If the key is invalid, so is the token. */
+  /** The id of the API key that minted a scoped token. If the key is invalid, so is the token. */
   mintedBy?: string;
   /** When the token was created. Lists are sorted by this date. */
   createdAt: Date;

@@ -10,7 +10,7 @@ export interface Language {
   readonly name: string;
   /** Other names, in lower case. */
   readonly aliases: readonly string[];
-  /** In lower case, with the dot. */
+  /** File name extensions, in lower case and with the dot. */
   readonly extensions: readonly string[];
   /** Whole names, such as Makefile. Case matters. */
   readonly filenames: readonly string[];

@@ -30,7 +30,7 @@ export interface ObjectLimits {
   readonly bytes: number;
   /** The largest object in bytes. The content of a larger one is skipped as it arrives, and the request rejects. */
   readonly maxSize: number;
-  /** After this many processes have died, all requests are rejected. */
+  /** How many processes may die before all requests are rejected. */
   readonly deaths: number;
 }
 

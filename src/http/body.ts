@@ -54,7 +54,7 @@ export function queryObject(url: string): Record<string, string> {
   return Object.fromEntries(query);
 }
 
-/** Returns the value that the schema makes, or throws a refusal that names the first wrong field. */
+/** Returns the value as the schema parses it, or throws a refusal that names the first wrong field. */
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const result = checked(schema, value, "body");
   if ("data" in result) return result.data;

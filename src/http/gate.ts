@@ -21,7 +21,7 @@ export type Access =
 
 export interface Caller {
   readonly identity: Identity;
-  /** Undefined if everything is visible. */
+  /** The repositories that the caller may see. Undefined if all are visible. */
   readonly viewer: Viewer | undefined;
 }
 

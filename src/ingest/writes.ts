@@ -120,7 +120,7 @@ interface Merging extends Improving {
 }
 
 const NO_STEPS = (): Promise<void> => Promise.resolve();
-/** After `retireMs`, the interval between checks whether a search still reads a retired segment. */
+/** The interval at which, after `retireMs`, a retired segment is checked for searches that still read it. */
 const RETIRE_CHECK_MS = 20;
 
 type Sources = Source | Iterable<Source> | AsyncIterable<Source>;

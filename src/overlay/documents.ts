@@ -13,7 +13,7 @@ export const MOST_OVERLAY_BYTES = 16 * 2 ** 20;
 export interface CheckedDocument {
   readonly repository: string;
   readonly path: string;
-  /** Undefined if the path is removed. */
+  /** The text that replaces the file. Undefined if the path is removed. */
   readonly text: OverlayText | undefined;
 }
 

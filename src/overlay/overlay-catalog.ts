@@ -26,7 +26,7 @@ export interface LayeredText extends FileFacts {
 export interface PlacedDocument {
   readonly repository: CatalogRepository;
   readonly path: string;
-  /** Undefined if the path is removed. */
+  /** The text that replaces the file. Undefined if the path is removed. */
   readonly text: LayeredText | undefined;
 }
 

@@ -1,8 +1,11 @@
-/** What may end or pause a run over a text. */
+/** Defines what may end or pause a run over a text. */
 
 export type Budget = () => boolean;
 
-/** Asked at least every 64 KiB of processed bytes, and while states are built. */
+/**
+ * Functions that may end or pause a run. They are called at least every 64 KiB of processed bytes, and while states are
+ * built.
+ */
 export interface Limits {
   /** Ends the run if it returns true. */
   readonly budget?: Budget | undefined;

@@ -12,8 +12,8 @@ import { mustBe, valueText, wholeNumber } from "../base/must-be.ts";
 const NONE = "";
 
 /**
- * Returns the value that the schema makes, or what is wrong with it. `whole` is what messages call the value as a
- * whole.
+ * Returns the value as the schema parses it, or a sentence that says what is wrong with it. `whole` is the name of the
+ * whole value in that sentence.
  */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,

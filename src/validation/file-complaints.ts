@@ -10,8 +10,8 @@ import { nearestWord } from "../base/edit-distance.ts";
 const NONE = "";
 
 /**
- * Returns the value that the schema makes, or what is wrong with it. `whole` is what messages call the value as a
- * whole.
+ * Returns the value as the schema parses it, or text that says what is wrong with it. `whole` is the name of the whole
+ * value in that text.
  */
 export function checkedFile<Schema extends z.ZodType>(
   schema: Schema,

@@ -27,7 +27,10 @@ import type { Notices, WatchedFolder } from "./notices.ts";
 export type DiskEntry =
   | {
       readonly kind: "file";
-      /** Undefined if the file changed so recently that another change might have the same timestamps. */
+      /**
+       * The version of the file. Undefined if the file changed so recently that another change might have the same
+       * timestamps.
+       */
       readonly version: string | undefined;
       readonly size: number;
     }

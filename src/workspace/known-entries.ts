@@ -14,7 +14,9 @@ const MIDDLE = "\0";
 
 /** Stores the entries of one folder. REQUIRES: states contain neither '/' nor NUL. */
 export class KnownEntries {
-  /** '/', then for each entry its name, NUL, its state and '/'. Out of date while there is a map. */
+  /**
+   * The packed entries: '/', then for each entry its name, NUL, its state and '/'. Out of date while there is a map.
+   */
   #packed = END;
   #map: Map<string, string> | undefined;
 

@@ -219,7 +219,9 @@ async function valueOf(answer: Answer): Promise<unknown> {
   throw new NodeFailed("unreachable", `${url} answered ${status}: it is closing, or is no node`);
 }
 
-/** Distinguishes a node's own failures, such as damage, from refusals that every node would give. */
+/**
+ * Returns a NodeFailed for a node's own failure, such as damage, and otherwise the refusal that every node would give.
+ */
 function refused(failure: unknown, url: string): Error {
   if (!isFailure(failure)) return new Error("its refusal has another shape");
   const own = ["INTERNAL", "INDEX_CORRUPT", "ENGINE_CLOSED", "ABORTED"];

@@ -165,7 +165,7 @@ export class ClusterNode {
     return !owners.every(isReady) || owners.length === 0;
   }
 
-  /** Leaves out slices that do not fit on the disk. */
+  /** Returns the wanted slices without those that do not fit on the disk. */
   #withinDisk(wanted: readonly WantedShard[], owns: Owns): readonly WantedShard[] {
     const within = withinDisk(wanted, owns, this.#node.settings.diskBytes);
     const { leftOut } = within;

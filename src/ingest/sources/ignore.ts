@@ -29,7 +29,7 @@ const MOST_STEPS = 16_384;
 /** The rules of one folder, as they apply in it or in a folder below it. */
 interface Level {
   readonly rules: IgnoreRules;
-  /** The path from the folder of the rules to this one, with '/' at its end, in bytes. */
+  /** The path from the folder that contains the rules to the folder where they apply, with '/' at its end, in bytes. */
   readonly folder: string;
   readonly states: States;
   readonly bytes: number;

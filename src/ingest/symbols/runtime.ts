@@ -167,7 +167,7 @@ export class Runtime {
   readonly #query: number;
   /** For each capture, the index of its role in a match. */
   readonly #places: Int32Array;
-  /** For each capture, its name in the query. */
+  /** The names of the captures in the query, by number. */
   readonly captures: readonly string[];
   #values = new Int32Array(MATCH_STRIDE * 256);
   readonly isOptimised: boolean;

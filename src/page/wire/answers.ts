@@ -56,7 +56,7 @@ export interface Facet {
 export interface Facets {
   repositories: Facet;
   languages: Facet;
-  /** Empty if the files are of several repositories. */
+  /** Counts by folder. Empty if the files are in several repositories. */
   folders: Facet;
 }
 

@@ -9,7 +9,7 @@ import type { Facet, Facets } from "../messages/response.ts";
 export interface NamedCounts {
   readonly repositories: ReadonlyMap<string, number>;
   readonly languages: ReadonlyMap<string, number>;
-  /** Empty if the files belong to several repositories. */
+  /** Counts by folder. Empty if the files belong to several repositories. */
   readonly folders: ReadonlyMap<string, number>;
 }
 

@@ -36,10 +36,7 @@ type Asks<T> = (request: SearchRequest, options: SearchOptions) => Promise<T>;
 export interface BeginsAnswers {
   readonly [BEGIN_ANSWER]: {
     readonly begin: Asks<SearchResponse | LongAnswer>;
-    /**
-     * The engine's own search(). If a host has replaced search() by a wrapper, the wrapper is called instead of this
-     * method.
-     */
+    /** The engine's own search(). If a host has replaced it by a wrapper, the wrapper is called instead of `begin`. */
     readonly insteadOf: Asks<SearchResponse>;
   };
 }

@@ -81,7 +81,9 @@ export interface SearchInput {
      */
     readonly isAlone?: true;
   };
-  /** Present if the calling thread caches what is read, so that it can run the next such search itself. */
+  /**
+   * Present if the calling thread caches what the threads read, so that it can run the next search of this kind itself.
+   */
   readonly isRecorded?: true;
   /** Present for a stream, whose results are sent as they are found. */
   readonly stream?: {
@@ -95,7 +97,7 @@ export interface SearchInput {
 export interface SegmentPart {
   /** The index in SearchInput.segments. */
   readonly position: number;
-  /** Present if this thread began the segment. */
+  /** The counters of the plan. Present if this thread began the segment. */
   readonly plan?: {
     readonly stats: PlanStats;
     readonly candidates: number;
@@ -130,7 +132,7 @@ export interface FacetCounts {
   /** The keys are the ids of repositories. */
   readonly repositories: ReadonlyMap<number, number>;
   readonly languages: ReadonlyMap<string, number>;
-  /** Empty if the files belong to several repositories. */
+  /** Counts by folder. Empty if the files belong to several repositories. */
   readonly folders: ReadonlyMap<string, number>;
 }
 

@@ -27,9 +27,9 @@ export interface PackedSegment {
   readonly segment: number;
   /** The keys of all values but blocks of text, decoded as latin1. */
   readonly keys: readonly string[];
-  /** For each of these values, sealed, its chunk, and its start and end there. */
+  /** For each value of `keys`, with its seal, the number of its chunk, and its start and end in the chunk. */
   readonly places: Uint32Array;
-  /** The same for each block of text, by number. */
+  /** For each block of text, by number, the number of its chunk, and its start and end in the chunk. */
   readonly blocks: Uint32Array;
   /** The chunks, in shared memory. */
   readonly chunks: readonly Uint8Array[];

@@ -60,7 +60,7 @@ export interface SymbolsHeader {
 const symbolsKey = (segment: number, edition: number, number: number): Buffer =>
   editionKey(segment, PART.SYMBOLS, edition, number);
 
-/** Returns the key ranges of all editions except this one and the next. */
+/** Returns the key ranges of all editions except the given one and the next. */
 export function otherEditions(segment: number, edition: number): [start: Buffer, end: Buffer][] {
   const kept = [edition, nextEdition(edition)].sort((a, b) => a - b);
   return [PART.SYMBOLS, PART.NAMES, PART.RANGES].flatMap((part) => {

@@ -43,7 +43,10 @@ type GramFormula =
 
 /** Where an expression may match in a segment. */
 export interface ExpressionReach {
-  /** For an expression whose matches never cross lines: the only pages whose lines can contain a match. */
+  /**
+   * The only pages whose lines can contain a match. Undefined if matches can cross lines, or if any page can contain
+   * one.
+   */
   readonly pages: Bitset | undefined;
   /** Some literals. Every match contains at least one of them. Undefined if there are none to search for. */
   readonly anchors: readonly PlacedLiteral[] | undefined;

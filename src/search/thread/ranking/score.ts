@@ -7,22 +7,23 @@ import { FILE_FLAG } from "../../../store/format/format.ts";
 
 export const WEIGHTS = {
   /**
-   * For a match in the name of a definition, from left to right: no such match; inside the name; from one end of the
-   * name to a joint in it (kernel/assembly/edges.ts), or the whole name of a member; the whole name.
+   * Added for a match in the name of a definition, from left to right: no such match; inside the name; from one end of
+   * the name to a joint in it (kernel/assembly/edges.ts), or the whole name of a member; the whole name.
    */
   definition: [0, 1500, 2600, 4000],
   /**
-   * For the ends of the best match. The index is the sum of what kernel/assembly/edges.ts says of both ends: 0 if
+   * Added for the ends of the best match. The index is the sum of what kernel/assembly/edges.ts says of both ends: 0 if
    * neither is the edge of a word, 4 if the match is a whole word.
    */
   edge: [0, 150, 300, 450, 900],
   /**
-   * For the searched text in the path, from left to right: not there; in a folder's name; in the base name; at an edge
-   * of the base name; all of the base name without its extension.
+   * Added for the searched text in the path, from left to right: not there; in a folder's name; in the base name; at an
+   * edge of the base name; all of the base name without its extension.
    */
   path: [0, 60, 250, 450, 900],
   /**
-   * For several searched texts close together: this if they are adjacent, half of it with `nearby` bytes between them.
+   * Added for several searched texts close together: all of it if they are adjacent, and half of it with `nearby` bytes
+   * between them.
    */
   together: 400,
   nearby: 16,
@@ -32,7 +33,7 @@ export const WEIGHTS = {
   test: -600,
   vendored: -1200,
   generated: -900,
-  /** For files in a language of prose, of data or settings, or of rules for tools; see KIND_OF_LANGUAGE. */
+  /** Added for files in a language of prose, of data or settings, or of rules for tools; see KIND_OF_LANGUAGE. */
   prose: -500,
   data: -250,
   rules: -700,

@@ -46,7 +46,7 @@ export class VisitedBlobs {
   readonly blobs: readonly number[];
   /** The results by number of the atom. Undefined if the atom was not scanned (yet). */
   readonly found: (Found | undefined)[];
-  /** 1 for blobs whose content was read. */
+  /** For each visited blob, 1 if its content was read. */
   readonly loaded: Uint8Array;
   /** The number of expressions that were run on each blob. */
   readonly expressions: Uint8Array;

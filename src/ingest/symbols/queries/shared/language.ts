@@ -43,9 +43,9 @@ export interface LanguageQuery extends NewerSyntax {
   readonly hasNamedConstructors?: boolean;
   /** Characters at both ends of a captured name that are not part of it, such as quotes. */
   readonly trim?: string;
-  /** For a word that may be captured as @keyword, the kind of the symbol that is captured with it. */
+  /** Maps a word that may be captured as @keyword to the kind of the symbol that is captured with it. */
   readonly keywords?: KindsByText;
-  /** For a kind, the form that its names must have. */
+  /** The form that the names of some kinds must have. */
   readonly accept?: readonly (readonly [SymbolKind, RegExp])[];
   /**
    * Kinds of which only the first definition of a name in a scope counts, because a function may be written as
@@ -53,8 +53,8 @@ export interface LanguageQuery extends NewerSyntax {
    */
   readonly once?: readonly SymbolKind[];
   /**
-   * The maximum number of bytes of a file that gets symbols. For data formats, because nobody looks up the keys of a
-   * huge file.
+   * The maximum number of bytes of a file that gets symbols. Given for data formats, because nobody looks up the keys
+   * of a huge file.
    */
   readonly maxBytes?: number;
   /** Parts of the text that need not be parsed. */
