@@ -154,7 +154,10 @@ export class GitProcesses {
     child.once("error", () => this.#live.delete(child));
   }
 
-  /** Runs git to its end. For small outputs. Rejects with GIT_MISSING or ABORTED. If git fails, the result says so. */
+  /**
+   * Runs git to its end and resolves to its whole output, which must be small. Rejects with GIT_MISSING or ABORTED. If
+   * git fails, the result says so.
+   */
   async run(args: readonly string[]): Promise<Finished> {
     const child = this.#startReading(args);
     let stdout = "";

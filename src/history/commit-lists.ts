@@ -44,7 +44,7 @@ export interface Asked {
 export class CommitLists {
   readonly #mostBytes: number;
   readonly #lists: LruCache<string, CommitList>;
-  /** The commit of a revision at the last request. */
+  /** For each revision, the commit that it named at the last request. */
   readonly #tips = new LruCache<string, { readonly tip: string }>({ most: MOST_TIPS });
 
   constructor(mostBytes = MOST_BYTES) {

@@ -72,7 +72,10 @@ async function isVisible(call: Call, connection: Connection): Promise<boolean> {
   return (await pageOf(call.engine, { ...all, viewer, among })).total > 0;
 }
 
-/** Returns the host's own array if it is frozen, because caches use its identity. */
+/**
+ * Returns the names of a connection's repositories. This is the host's own array if it is frozen, because caches use
+ * its identity.
+ */
 const namesIn = ({ repositories }: Connection): readonly string[] =>
   Array.isArray(repositories) && Object.isFrozen(repositories)
     ? (repositories as readonly string[])

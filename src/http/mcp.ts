@@ -18,7 +18,9 @@ import { Refusal, STATUS, toRefusal } from "./refusal.ts";
 import { audit, record, touch, whoIs } from "./reporting.ts";
 import type { Service } from "./route.ts";
 
-/** The names under which calls are recorded. Other calls are not recorded, as with the routes. */
+/**
+ * The names under which calls are recorded. Calls without a name here are not recorded, like the corresponding routes.
+ */
 const ACTIONS: Readonly<Record<string, AuditAction>> = {
   search: "search.performed",
   find_files: "search.performed",

@@ -131,15 +131,15 @@ export interface McpMount {
  * const handler = createHandler(engine, { anonymous: "all", connections });
  */
 export interface Connection {
-  /** The id by which requests name it. */
+  /** The id by which requests name the connection. */
   id: number;
   /** A name for people. */
   name: string;
   /** One of github, gitlab, gitea, gerrit, bitbucket, azuredevops, git. */
   connectionType: string;
   /**
-   * Names of its repositories, as in Repository.name. A frozen array is processed once, any other array at each
-   * request.
+   * Names of the connection's repositories, as in Repository.name. A frozen array is processed once, any other array at
+   * each request.
    */
   repositories: Iterable<string>;
 }

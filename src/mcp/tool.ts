@@ -53,7 +53,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   readonly description: string;
   readonly input: Input;
-  /** The facts that its answers contain. */
+  /** The facts that the tool's answers contain. */
   readonly output: readonly (keyof Facts)[];
   readonly run: (args: z.output<Input>, context: ToolContext) => Promise<Outcome>;
 }

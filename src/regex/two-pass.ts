@@ -83,7 +83,10 @@ export class TwoPass {
   /** Whether the last call of find() was paused. The next one continues it. */
   paused = false;
 
-  /** REQUIRES: the program runs forwards and searches; the byte classes were made for this program, or are finer. */
+  /**
+   * Prepares the passes of a program. REQUIRES: the program runs forwards and searches; the byte classes were made for
+   * this program, or are finer.
+   */
   constructor(program: Program, classes: ByteClasses) {
     this.#program = program;
     this.#classes = classes;

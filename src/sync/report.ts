@@ -31,9 +31,9 @@ export interface SyncedRepository {
 export interface SyncedConnection {
   /** The connection's id, for GET /api/repos?connectionId=. It stays the same as long as the name stays the same. */
   id: number;
-  /** Its name in the configuration. */
+  /** The connection's name in the configuration. */
   name: string;
-  /** Its type. Absent if the configuration no longer has the connection. */
+  /** The connection's type. Absent if the configuration no longer has the connection. */
   type?: ConnectionType;
   /** Lists that failed. If there are any, no repository counts as gone. */
   problems: {

@@ -275,7 +275,7 @@ export class DiskTree {
     }
   }
 
-  /** Resolves to whether the folder's rules have changed. */
+  /** Reads the rules of a folder. Resolves to whether they have changed. */
   async #readRules(folder: Folder, children: readonly Child[], slice: Slice): Promise<boolean> {
     if (!this.#options.gitignore) children = [];
     const own = children

@@ -28,7 +28,7 @@ export interface Batch {
 
 export interface BatchFile {
   readonly path: string;
-  /** HASH_BYTES long; all zero if unknown. */
+  /** The version of the file, HASH_BYTES long; all zero if unknown. */
   readonly version: Uint8Array;
   /** The numbers of the revisions that contain the file. */
   readonly revisions: readonly number[];

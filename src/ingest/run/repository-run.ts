@@ -49,7 +49,7 @@ export interface Wanted {
   readonly content: FileEntry["content"] | { readonly skipped: SkipReason };
   /** The indexes of the revisions that contain it. */
   readonly revisions: readonly number[];
-  /** Its size in bytes, if the listing gives it. */
+  /** The file's size in bytes, if the listing gives it. */
   readonly size: number;
   /** The indexed files with this path: those with content, in the order of file.known, and those without. */
   readonly hashed: readonly FoundFile[];
@@ -88,7 +88,7 @@ export class RepositoryRun {
   bytesWanted = 0;
   newTextBytes = 0;
 
-  /** `before` has the skipped files of the index. */
+  /** Prepares to process the listing. `before` has the skipped files of the index. */
   constructor(target: Target, listing: Listing, finder: Finder, before: readonly SkippedFile[]) {
     this.id = target.id;
     this.target = target;
@@ -258,7 +258,7 @@ export class RepositoryRun {
     });
   }
 
-  /** The files to add without content. Called once all other files have their results. */
+  /** The files to add without content. To be read once all other files have their results. */
   get unlisted(): Iterable<Wanted> {
     return this.#unlisted.values();
   }

@@ -48,7 +48,7 @@ function isTyping(target: EventTarget | undefined): boolean {
   return target instanceof Element && target.matches("input, textarea, select");
 }
 
-/** Returns whether the key has a meaning here. */
+/** Does what a key stands for. Returns whether the key has a meaning here. */
 function act(key: string, page: Page, onCommand: (command: Command) => void): boolean {
   switch (key) {
     case "/":

@@ -1,7 +1,7 @@
 /**
- * The list of published repositories, each with the generation in which it last changed. The list consists of two
- * columns, ordered by id. Copying 100 000 repositories and adding one takes 0.1 ms. Reading and writing
- * the list as pairs took 60 ms.
+ * Implements the list of published repositories, each with the generation in which it last changed. The list consists
+ * of two columns, ordered by id. Copying 100 000 repositories and adding one takes 0.1 ms. Reading and writing the list
+ * as pairs took 60 ms.
  */
 
 import { bytesOf } from "../../base/growable.ts";
@@ -18,7 +18,7 @@ export class RepositoryList implements Iterable<readonly [repository: number, ch
   readonly ids: Uint32Array;
   readonly changed: Uint32Array;
 
-  /** REQUIRES: the ids ascend, and nobody changes the columns later. */
+  /** Makes a list from its columns. REQUIRES: the ids ascend, and nobody changes the columns later. */
   constructor(ids: Uint32Array, changed: Uint32Array) {
     this.ids = ids;
     this.changed = changed;

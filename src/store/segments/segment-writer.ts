@@ -35,7 +35,7 @@ export interface NewFile {
   readonly blob: number;
   readonly language: string;
   readonly flags: number;
-  /** HASH_BYTES long; all zero if unknown. */
+  /** The version of the file, HASH_BYTES long; all zero if unknown. */
   readonly version: Uint8Array;
   /** The numbers of the revisions that contain the file. */
   readonly revisions: readonly number[];

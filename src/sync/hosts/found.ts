@@ -31,7 +31,7 @@ export type Place =
 /** Something that could not be listed. */
 export interface Problem {
   readonly kind: "problem";
-  /** Its name in the configuration, such as `orgs: acme`. */
+  /** The field and value in the configuration, such as `orgs: acme`. */
   readonly where: string;
   readonly error: QuernError;
   /** Whether it is a single repository that does not exist, so that the rest of the list is complete. */

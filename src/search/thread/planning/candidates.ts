@@ -18,7 +18,7 @@ export interface Lookup {
   readonly lists?: PostingsReader | undefined;
   readonly snapshot: Snapshot;
   /**
-   * For a text without lists: the pages in scope that contain all grams of a literal, by these grams
+   * The pages in scope that contain all grams of a literal, by these grams. Only for a text without lists
    * (scanned-pages.ts).
    */
   readonly scanned?: ReadonlyMap<readonly number[], Bitset> | undefined;

@@ -149,7 +149,7 @@ export function bestPathFit(path: Uint8Array, pairs: Uint32Array): number {
 const SLASH = 47;
 const DOT = 46;
 
-/** Rates a match that begins in the base name. The extension of that name begins at `end`. */
+/** Rates a match that begins in the base name, whose extension begins at `end`. */
 function fitInBase(
   { base, end, length }: { base: number; end: number; length: number },
   from: number,

@@ -84,7 +84,7 @@ function partnersOf(points: readonly number[]): Buffer[] | undefined {
   return [...new Set(partners)].map((point) => Buffer.from(String.fromCodePoint(point)));
 }
 
-/** Returns the fewest and the most bytes of the texts that a code point of a literal matches. */
+/** Returns the minimum and maximum length, in bytes, of the texts that a code point of a literal matches. */
 function matchedLengths(point: number, caseSensitive: boolean): [least: number, most: number] {
   const lengths = (caseSensitive ? [point] : orbit(point)).map(encodedLength);
   return [Math.min(...lengths), Math.max(...lengths)];

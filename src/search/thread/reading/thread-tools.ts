@@ -149,7 +149,10 @@ export class ThreadTools {
   }
 }
 
-/** Returns the segment's definitions of that edition for one search, or "gone" if the edition no longer exists. */
+/**
+ * Returns the definitions of a segment, in the given edition, for one search, or "gone" if the edition no longer
+ * exists.
+ */
 export function openDefinitions(
   snapshot: Snapshot,
   opened: OpenedSegment,

@@ -28,7 +28,7 @@ export class RangeMerge {
   readonly #lists: readonly Uint32Array[];
   /** The position of the next range in each list. */
   readonly #next: Uint32Array;
-  /** The sort key of that range: by its start, then longer ranges first. */
+  /** The sort key of the next range in each list: by its start, then longer ranges first. */
   readonly #keys: Float64Array;
   /** A heap of the lists that have not ended. */
   readonly #heap: number[] = [];

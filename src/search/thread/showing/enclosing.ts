@@ -46,7 +46,9 @@ export class Enclosing {
   /** The number of bytes read in bodies. */
   bytesRead = 0;
 
-  /** REQUIRES: the text and the list do not change while this object is in use. */
+  /**
+   * Prepares to find definitions in a text. REQUIRES: the text and the list do not change while this object is in use.
+   */
   constructor(
     text: Buffer,
     list: Pick<SymbolList, "count" | "rows">,
