@@ -52,7 +52,7 @@ export class DefinitionBody {
   readonly #text: Buffer;
   readonly #begin: number;
   readonly #indent: number;
-  /** The current line. */
+  /** The start of the current line. */
   #start: number;
   #after: number;
   /** Whether a bracket is open that a line with the indentation of the first line will close. */

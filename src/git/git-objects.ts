@@ -217,7 +217,10 @@ class Batch {
     if (this.#isIdle) this.#patience.rest();
   }
 
-  /** Ends the process after output that cat-file never writes. Later answers could not be matched to requests. */
+  /**
+   * Ends the process, because it has written something that cat-file never writes. Later answers could not be matched
+   * to requests.
+   */
   #giveUp(): void {
     this.#child.stdout.removeAllListeners("data").resume();
     this.#child.kill();

@@ -27,7 +27,7 @@ export interface Walk {
   readonly dates: readonly string[];
 }
 
-/** Lists commits as git log does, beginning with a commit. */
+/** Lists commits as git log does, beginning with the given commit. */
 export async function walkPage(
   operation: Operation,
   { tip, filters, dates }: Walk,

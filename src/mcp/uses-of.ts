@@ -56,7 +56,7 @@ export async function usesOf(
 
 const NAME = /^[\w$]{3,100}$/;
 
-/** Returns equally many names of each file, namely those that the folder uses most. */
+/** Returns the same number of names for each file: those that the folder uses most. */
 function mostUsed(namesOfFiles: readonly (readonly string[])[], uses: Uses): string[] {
   const share = Math.ceil(MOST_NAMES / namesOfFiles.length);
   const chosen = namesOfFiles.flatMap((names) =>

@@ -1,7 +1,7 @@
 /**
- * The syntax tree of a query, and its canonical text. parse.ts builds it, simplify.ts shrinks it, the search
- * evaluates it. Atoms contain the case flag, and terms have become literals or expressions, so the tree's meaning
- * does not depend on the request's flags.
+ * Defines the syntax tree of a query, and its canonical text. parse.ts builds it, simplify.ts shrinks it, the search
+ * evaluates it. Atoms contain the case flag, and terms have become literals or expressions, so the tree's meaning does
+ * not depend on the request's flags.
  */
 
 /** A query. `and` and `or` have at least two children. */

@@ -57,7 +57,7 @@ const FOUND = 6;
 interface Singles {
   readonly from: number;
   readonly to: number;
-  /** Where the next match is searched for. */
+  /** The position at which the search for the next match begins. */
   at: number;
   /** The end of the last match. */
   lastEnd: number;
@@ -69,7 +69,7 @@ interface Singles {
 interface Rest {
   readonly twoPass: TwoPass;
   readonly to: number;
-  /** Where the next match is searched for. */
+  /** The position at which the search for the next match begins. */
   at: number;
   /** The end of the last match. */
   lastEnd: number;

@@ -76,7 +76,7 @@ export type SyncProgress =
       kind: "listed";
       /** The name of the connection. */
       connection: string;
-      /** How many of its repositories are wanted. */
+      /** How many repositories of the connection are wanted. */
       wanted: number;
     }
   | {

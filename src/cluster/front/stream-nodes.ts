@@ -268,8 +268,8 @@ async function within<T>(due: Due, next: Promise<T>): Promise<T | "late"> {
 type ShowBeginning = (file: SentFile, count: number) => Promise<FileResult | undefined>;
 
 /**
- * Resolves to the files that were not delivered before and still fit into the limits of the request. The last one is
- * cut to the matches that remain.
+ * Resolves to the files that were not delivered before and still fit into the limits of the request. The last file is
+ * cut to the number of matches that the limits still allow.
  */
 async function deliver(
   { isContinued }: Opened,

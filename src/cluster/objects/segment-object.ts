@@ -83,7 +83,7 @@ const segmentStretches = (parts: readonly Part[], segment: number): Stretch[] =>
     numberOf: (key) => key.readUInt32BE(6),
   }));
 
-/** Yields the tables of a segment. One that borrows gets a copy of what it borrows. */
+/** Yields the tables of a segment. If the segment borrows, they include a copy of what it borrows. */
 async function* tableValues(environment: Environment, segment: number): AsyncGenerator<Value> {
   const header = headerOf(environment, segment);
   const bytes = Buffer.concat(encodeHeader(segment, { ...header, content: segment }));

@@ -40,7 +40,8 @@ export function useKeyboard(onCommand: (command: Command) => void): void {
 }
 
 /**
- * Asks the document, because a component learns of a dialog's end one task later, and a key in between would be lost.
+ * Returns whether a dialog is open. Asks the document, because a component learns of a dialog's end one task later, and
+ * a key in between would be lost.
  */
 const isInDialog = (): boolean => document.querySelector("dialog[open]") !== null;
 

@@ -46,8 +46,8 @@ export function usePlace(place: Place | undefined, isThere: boolean): void {
 }
 
 /**
- * For how many frames the position is restored, because elements get their heights some frames after they become
- * visible. Scrolling by the reader ends this.
+ * The number of frames in which the position is restored again, because elements get their heights a few frames after
+ * they become visible. This ends early if the reader scrolls.
  */
 const FRAMES_HELD = 10;
 

@@ -27,7 +27,7 @@ interface FileCardProps extends Folded {
 interface Unfolded {
   of: FileResult;
   isOpen: boolean;
-  /** Replaces the answer's lines. */
+  /** The blocks of lines that are shown instead of those of the answer. */
   blocks?: Line[][];
   hasAll?: boolean;
   isWide?: boolean;

@@ -1,4 +1,4 @@
-/** Makes results of shown files: adds the repository, branches and addresses. */
+/** Makes results from shown files: adds the repository, branches and addresses. */
 
 import type { GcPacer } from "../../base/gc-pacer.ts";
 import { decodeInSlices } from "../../base/decode-text.ts";

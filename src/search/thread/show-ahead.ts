@@ -11,10 +11,10 @@ import { openDefinitions } from "./reading/thread-tools.ts";
 import type { SearchThread } from "./search-thread.ts";
 import { showFile } from "./showing/show.ts";
 
-/** The maximum number of files. It is the size of a group that is requested later. */
+/** The maximum number of files that are shown ahead. Groups of files that are requested later have the same size. */
 const MOST_FILES = 32;
 const MOST_RANGES = 512;
-/** The maximum number of files on the calling thread, where nothing is sent. */
+/** The maximum number of files that are shown ahead on the calling thread, where nothing is sent. */
 const MOST_FILES_ALONE = 64;
 
 /**

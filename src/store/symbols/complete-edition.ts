@@ -20,7 +20,7 @@ import { headerOf, putEdition, SymbolsReader } from "./symbols.ts";
  * take four times the processor time, mostly to collect garbage.
  */
 let spare: NameLists | undefined;
-/** Larger lists are not reused. */
+/** The size above which lists are not reused. */
 const SPARE_BYTES = 1024 * 1024;
 
 export interface NewEdition {

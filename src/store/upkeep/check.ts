@@ -32,7 +32,7 @@ export interface CheckReport {
   ok: boolean;
   /** The number of segments read. */
   segments: number;
-  /** The number of files in them. */
+  /** The number of files in the segments. */
   files: number;
   /** The bytes of text in the segments. */
   bytes: number;

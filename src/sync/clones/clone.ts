@@ -97,8 +97,8 @@ async function askRemote(
 }
 
 /**
- * Resolves to the first of the named branches that exists, or a branch with HEAD's commit, or a branch with one of
- * the usual names.
+ * Resolves to the first of the named branches that exists, or else a branch with HEAD's commit, or else a branch with
+ * one of the usual names.
  */
 async function headOf(
   refs: ReadonlyMap<string, string>,

@@ -1,6 +1,6 @@
 import type { LanguageQuery } from "./shared/language.ts";
 
-/** The separator of `key: value` and `key:value`. If the line also has an `=`, that may be the separator. */
+/** Matches the separator of `key: value` and `key:value`. If the line also has an `=`, that may be the separator. */
 const COLON = /^[ \t]{0,99}[^\s=:;#[][^=:\n]{0,200}:(?!\/\/)(?=\s|[^=\n]{0,999}$)/gm;
 
 export const ini: LanguageQuery = {

@@ -16,7 +16,10 @@ import type { PreparedQuery } from "./prepare.ts";
 /** The PageGrams of each kernel. They are reused, because memory that a kernel has given out is never freed. */
 const pageGrams = new WeakMap<Kernel, PageGrams>();
 
-/** Returns the look-up for a query. In a segment without lists, it has the pages of the query's literals in scope. */
+/**
+ * Returns the parameters for looking up the grams of a query. In a segment without lists, they include the pages in
+ * scope that may contain the query's literals.
+ */
 export async function withScannedPages(
   lookup: Lookup,
   { atoms }: PreparedQuery,

@@ -11,7 +11,9 @@ import type { PreparedQuery } from "../planning/prepare.ts";
 import { filesHolding } from "../planning/path-scan.ts";
 import { pathFit } from "./score.ts";
 
-/** The number of candidates from which on one scan of all paths is faster than reading the path of each candidate. */
+/**
+ * If there are at least this many candidates, one scan of all paths is faster than reading the path of each candidate.
+ */
 const WORTH_SCAN = 512;
 
 interface LiteralInPaths {
