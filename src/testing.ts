@@ -1,6 +1,6 @@
 /**
- * Conformance suites for hosts' own stores. They work with any test framework: pass your runner's `test`, and a
- * function that opens a store. The stores need not be empty, because a suite uses its own ids.
+ * Provides conformance suites for hosts' own stores. They work with any test framework: pass your runner's `test`, and
+ * a function that opens a store. The stores need not be empty, because a suite uses its own ids.
  *
  *     import { test } from "node:test";
  *     tokenStoreSuite({ test: (name, run) => void test(name, run) }, async () => myStore());

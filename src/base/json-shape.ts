@@ -6,7 +6,7 @@
 
 import type { Pause } from "./yield.ts";
 
-/** The greatest depth of nested lists and objects. */
+/** The maximum nesting depth of lists and objects. */
 export const JSON_DEPTH = 64;
 /**
  * The default limit for the number of lists, objects and object fields together. JSON.parse() takes up to 3 ms for that

@@ -79,7 +79,7 @@ interface Stage {
   readonly startedAt: number;
   /** The bytes that were done when the stage began. */
   readonly from: number;
-  /** The total in bytes, and when it last changed. */
+  /** The total in bytes, and the time when it last changed. */
   readonly total: number;
   readonly settledAt: number;
 }

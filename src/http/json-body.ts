@@ -24,8 +24,8 @@ export interface AnswerOptions {
 }
 
 /**
- * Makes the response of a value. A response of one piece has a Content-Length. A longer one is streamed. It keeps the
- * value in memory, so it is cut off if nobody reads for a minute.
+ * Makes the response of a value. A response of one piece has a Content-Length. A longer response is streamed. A
+ * streamed response keeps the value in memory, so it is cut off if nobody reads for a minute.
  */
 export function jsonResponse(value: unknown, options: AnswerOptions = {}): Response {
   const { status = 200, onEnd = () => {} } = options;
@@ -194,7 +194,7 @@ function* stringParts(text: string): Generator<string, undefined> {
   yield '"';
 }
 
-/** Whether the value, one of its fields, or a field of those contains a list or a long text. */
+/** Whether a list or a long text occurs in the value, its fields, or their fields. */
 function isCut(value: unknown, depth = 2): boolean {
   if (isLong(value)) return true;
   if (typeof value !== "object" || value === null) return false;

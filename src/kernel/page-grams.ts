@@ -9,8 +9,8 @@ import { BYTE_CLASSES, classesOf } from "./gram-numbers.ts";
 import type { Kernel } from "./kernel.ts";
 
 /**
- * The pages in which all grams are counted. Later pages are tested only for the grams that most of these pages lacked.
- * A test for a gram that the page contains excludes nothing, and adds to the time of the search.
+ * The number of pages in which all grams are tested. Later pages are tested only for the grams that most of these pages
+ * lacked. A test for a gram that the page contains excludes nothing, and adds to the time of the search.
  */
 const TRIAL_PAGES = 64;
 const MOST_TESTED = 3;

@@ -146,7 +146,10 @@ function listed(
   return { text: told, facts: own };
 }
 
-/** Returns the lines before a list that is completely in memory. A later page repeats only the first of them. */
+/**
+ * Returns the lines that come before a list. The whole list is in memory. A later page repeats only the first of these
+ * lines.
+ */
 function listedWhole(lines: readonly string[], head: readonly string[], asked: Asked): Outcome {
   return listed({ lines }, asked.place.from === 0 ? head : head.slice(0, 1), asked);
 }

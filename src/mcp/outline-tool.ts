@@ -123,7 +123,9 @@ async function linesOf({ name, definitions }: Outlined, pause: Pause): Promise<s
   return lines;
 }
 
-/** How many definitions of a file a map may name. The first of these numbers with which all files fit is used. */
+/**
+ * How many definitions a map may name for each file. The map uses the first of these numbers with which all files fit.
+ */
 const NAMED = [30, 12, 6, 3, 1];
 
 const isOutermost = ({ symbol }: Definition): boolean =>

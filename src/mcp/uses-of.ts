@@ -14,7 +14,7 @@ const MOST_NAMES = 250;
 /** The maximum number of matches that are read. */
 const MOST_PLACES = 1_000;
 const PER_FILE = 50;
-/** The maximum number of files of the folder whose words are counted, and the most UTF-16 units of these files. */
+/** The maximum number of files of the folder whose words are counted, and the maximum of their UTF-16 units. */
 const MOST_FILES = 100;
 const MOST_TEXT = 4 * 2 ** 20;
 

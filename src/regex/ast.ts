@@ -37,5 +37,5 @@ export type Node =
 
 export const EMPTY: Node = { kind: "empty" };
 
-/** The greatest depth of a tree. The parser rejects deeper expressions. */
+/** The maximum depth of a tree. The parser rejects deeper expressions. */
 export const NESTING_LIMIT = 1_000;

@@ -25,7 +25,7 @@ interface Literal {
   readonly fold: boolean;
 }
 
-/** A match is one of these texts. An empty list means that nothing matches. */
+/** The texts that a match can be. An empty list means that nothing matches. */
 type Texts = readonly Literal[];
 
 interface Parts {

@@ -74,7 +74,7 @@ export const repositoryFolder = (folder: string, connection: number, id: string)
 export const cloneFolder = (repositoryFolder: string): string =>
   join(repositoryFolder, "clone.git");
 
-/** Returns simple ids unchanged, and the hash of others, because every file system accepts it. */
+/** Returns simple ids unchanged, and the hash of all other ids, because every file system accepts such names. */
 const folderName = (id: string): string =>
   /^[0-9a-f-]{1,40}$/.test(id) && !id.startsWith("-")
     ? id

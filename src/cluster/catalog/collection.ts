@@ -123,7 +123,10 @@ export class Collection {
     return rows.map(({ key }) => String(key));
   }
 
-  /** Dooms the keys. Once this resolves, no publication names one of them, and all earlier publications have ended. */
+  /**
+   * Adds the keys to the list of doomed keys. Once this resolves, no publication names one of them, and all earlier
+   * publications have ended.
+   */
   async doom(keys: readonly string[]): Promise<void> {
     await this.#tables.transaction(async (client) => {
       // publications insert into this table

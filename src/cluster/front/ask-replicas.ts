@@ -41,7 +41,7 @@ interface Waiting {
   readonly placed: PlacedSlice;
   readonly tried: ReadonlySet<string>;
   readonly whys: readonly NodeFailed["why"][];
-  /** Whether all its replicas have failed once. */
+  /** Whether all replicas of the slice have failed once. */
   readonly isAgain: boolean;
 }
 

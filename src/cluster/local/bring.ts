@@ -89,7 +89,7 @@ interface Wanted {
   readonly before: LocalSegment | undefined;
 }
 
-/** A state and its data, with the local numbers of its segments. */
+/** The state of a repository with its data, and with the local numbers of its segments. */
 interface Arriving {
   readonly state: PublishedState;
   readonly extra: RepositoryExtra;

@@ -12,7 +12,10 @@ import { engineKey } from "../../store/format/format.ts";
 import { isCount } from "../../store/format/sealed.ts";
 
 export interface Contents {
-  /** The generation of each shard, and which of its slices the directory has. Without `slices`, it has all of them. */
+  /**
+   * The generation of each shard, and which of its slices the directory has. Without `slices`, the directory has all
+   * slices.
+   */
   readonly shards: readonly (readonly [shard: number, generation: number, slices?: Slices])[];
   readonly segments: readonly LocalSegment[];
   /** The generation of its shard in which each repository last changed. */

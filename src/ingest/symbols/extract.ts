@@ -74,7 +74,7 @@ export interface ExtractorLimits {
 export const LIMITS: ExtractorLimits = { maxMs: 3_000, maxBytes: 4 << 20 };
 
 const ERRORS = "(ERROR) @torn";
-/** The length of an ERROR, in UTF-16 units, from which on definitions near it may be wrong as well. */
+/** If an ERROR has at least this many UTF-16 units, definitions near it may be wrong as well. */
 const TORN_UNITS = 500;
 /**
  * The maximum number of runtimes that stay loaded. Each takes about 10 MB, and loading one again takes 50 to 400 ms.

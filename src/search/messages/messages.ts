@@ -250,7 +250,7 @@ export interface ExplainedSegment extends Omit<
   readonly excludedBy: readonly ExcludingOperand[];
 }
 
-/** `operand` is the operand's index in the query's conjunction. */
+/** An operand that excludes all files. `operand` is its index in the query's conjunction. */
 type ExcludingOperand = { readonly operand: number } & Omit<
   NonNullable<Explanation["segments"][number]["excludedBy"]>[number],
   "query"

@@ -44,7 +44,7 @@ export class NearThread {
   /** The open segments, and the editions of their symbols. */
   readonly #editions = new Map<number, number>();
   readonly #values = new KeptValues(KEPT_BYTES);
-  /** Created when the first segment is opened here. */
+  /** The tools of the calling thread, created when the first segment is opened here. */
   #tools: ThreadTools | undefined;
   #isBusy = false;
   #isClosed = false;
@@ -107,7 +107,7 @@ export class NearThread {
     }
   }
 
-  /** Keeps only the data of these segments, with these editions of their symbols. */
+  /** Keeps only the data of the given segments, in the given editions of their symbols. */
   dropOthers(segments: readonly (TablesInput & Pick<ManifestSegment, "content">)[]): void {
     const editions = new Map<number, number>();
     for (const { segment, symbols } of segments) editions.set(segment, symbols);

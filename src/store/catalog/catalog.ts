@@ -45,7 +45,7 @@ export interface Place {
   readonly segment: number;
   readonly first: number;
   readonly count: number;
-  /** For each revision of the record, which of these files it has. Undefined if it has none of them. */
+  /** For each revision of the record, the set of its files in the range. Undefined if the revision has none of them. */
   readonly sets: readonly (Bitset | undefined)[];
 }
 

@@ -56,7 +56,7 @@ export class ColumnReader {
     return wordsOf(this.bytes(4 * count));
   }
 
-  /** Throws INDEX_CORRUPT if anything is left. */
+  /** Throws INDEX_CORRUPT if there are bytes after the last column. */
   end(): void {
     if (this.#rest.length > 0) throw corrupt(this.#what);
   }

@@ -162,7 +162,7 @@ export function putEdition(
   writer.put(symbolsKey(segment, edition, 0), pack(header));
 }
 
-/** Returns the header for these columns, without lists of names. */
+/** Returns the header for the given columns, without lists of names. */
 export function headerOf({
   states,
   lengths,

@@ -23,7 +23,7 @@ export interface AtomPlan {
   readonly blobs: Bitset | undefined;
   /**
    * The pages in which a literal may begin, or whose lines contain the matches of an expression. Undefined means any
-   * page of those blobs.
+   * page of `blobs`.
    */
   readonly pages: Bitset | undefined;
   /** The anchors of an expression; see ExpressionReach. */

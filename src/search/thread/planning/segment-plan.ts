@@ -39,7 +39,7 @@ import { countUndecided } from "./undecided.ts";
 /** How many blobs a window has if no content is read, which takes about a millisecond. */
 const BLOBS_AT_ONCE = 1024;
 
-/** What a search asks of a segment. */
+/** The parameters of a search in one segment. */
 export interface SegmentQuery {
   readonly query: PreparedQuery;
   /** The files of the searched revisions that the viewer may see. */

@@ -21,7 +21,7 @@ import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import { filesOf } from "./pages.ts";
 import type { PreparedQuery } from "./prepare.ts";
 
-/** What a search asks of a segment. */
+/** The parameters of a search in one segment. */
 interface Asked {
   readonly query: PreparedQuery;
   readonly scope: Bitset;

@@ -28,7 +28,7 @@ export class SegmentSymbols {
   readonly #reader: SymbolsReader;
   readonly #segment: SegmentReader;
   readonly #snapshot: Snapshot;
-  /** Created when needed. Most searches do not need it for most segments. */
+  /** The definitions of the last blob, created when needed. Most searches do not need them for most segments. */
   #list: SymbolList | undefined;
   #blob = -1;
   /** The blobs whose definitions were counted. Each counts once, however often and in whatever order it is read. */

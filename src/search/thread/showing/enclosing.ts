@@ -24,7 +24,7 @@ interface Candidate {
   row: number;
   readonly lineStart: number;
   readonly indent: number;
-  /** Created when it is first needed. */
+  /** The reader of the definition's body, created when it is first needed. */
   body?: DefinitionBody;
 }
 
