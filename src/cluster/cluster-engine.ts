@@ -27,13 +27,13 @@ export interface ClusterStatus {
   nodes: {
     /** The node's name. */
     name: string;
-    /** Whether it has reported within the last 10 s, so that fronts ask it. */
+    /** Whether the node has reported within the last 10 s, so that fronts ask it. */
     isLive: boolean;
-    /** Whether it has reported within the last 10 minutes and is not leaving, so that it owns slices. */
+    /** Whether the node has reported within the last 10 minutes and is not leaving, so that it owns slices. */
     isPlaced: boolean;
-    /** The number of slices that it has ready at the newest generation of their shard. */
+    /** The number of slices that the node has ready at the newest generation of their shard. */
     ready: number;
-    /** Bytes of the slices that it owns but does not have ready at the newest generation of their shard. */
+    /** Bytes of the slices that the node owns but does not have ready at the newest generation of their shard. */
     missingBytes: number;
   }[];
   /** The jobs of enqueue(). */

@@ -284,7 +284,7 @@ class Items {
     this.#rest = items;
   }
 
-  /** Returns undefined after the last item. */
+  /** Returns the item at a position, or undefined after the last one. */
   at(position: number): Item | undefined {
     while (this.#made.length <= position) {
       const { value } = this.#rest.next();

@@ -5,7 +5,7 @@
 
 export interface Part {
   readonly language: string;
-  /** Offsets in bytes. */
+  /** The start and the end of the element's content, as offsets in bytes. */
   readonly start: number;
   readonly end: number;
 }
