@@ -245,6 +245,6 @@ export class Control {
 
 const unitsOf = (bytes: number): number => Math.ceil(bytes / ROOM_BYTES);
 
-/** Returns the time in milliseconds, by the clock of all threads. */
+/** Returns the time in milliseconds, by a clock that all threads share. */
 const now = (): number => timeOrigin + performance.now();
 const { timeOrigin } = performance; // a getter that takes 50 ns

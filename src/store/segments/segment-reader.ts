@@ -63,8 +63,9 @@ export const openSegment = (snapshot: Snapshot, segment: number): SegmentReader 
   takeAll(openingSteps(snapshot, segment));
 
 /**
- * Opens a segment as openSegment() does, but in slices, for the calling thread. With its paths and hashes, 25 000 files
- * take 19 ms before V8 has compiled the loops. REQUIRES: other reads of the snapshot do not end the values of this one.
+ * Opens a segment as openSegment() does, but in slices, for the calling thread. Before V8 has compiled the loops,
+ * opening a segment of 25 000 files with their paths and hashes takes 19 ms. REQUIRES: values that the snapshot has
+ * returned stay valid during later reads.
  */
 export const openSegmentInSlices = (
   snapshot: Snapshot,

@@ -136,7 +136,7 @@ export class ThreadTools {
     });
   }
 
-  /** Opens a segment as open() does, but in slices, unless it is open. */
+  /** Does what open() does, but in slices. Resolves at once if the segment is already open. */
   async openInSlices(
     snapshot: Snapshot,
     segment: number,
