@@ -9,7 +9,12 @@ import { countBits } from "../../base/bitset.ts";
 import { closedError } from "../../base/errors.ts";
 import { newPause, type Pause } from "../../base/yield.ts";
 import { contentOf, type ManifestSegment } from "../../store/catalog/manifest.ts";
-import { KeptValues, NotKept, type PackedValues } from "../../store/memory/kept-values.ts";
+import {
+  KeptValues,
+  NotKept,
+  snapshotOf,
+  type PackedValues,
+} from "../../store/memory/kept-values.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import type { KeptListsMemory } from "../../store/segments/kept-lists.ts";
 import { isCorrupt } from "../../store/format/sealed.ts";
@@ -88,11 +93,9 @@ export class NearThread {
   /** Opens a segment whose tables a thread has read, in slices. */
   async open({ segment, symbols: edition }: TablesInput, read: PackedValues): Promise<void> {
     if (this.#isClosed) return;
-    const values = new KeptValues(Infinity);
-    values.add(read);
     const tools = (this.#tools ??= new ThreadTools(true, { keptLists: this.#lists() }));
     try {
-      const snapshot = values.snapshot();
+      const snapshot = snapshotOf(read);
       const pause = this.#pause();
       const opened = (await tools.openInSlices(snapshot, segment, pause))!;
       opened.reader.paths(snapshot);

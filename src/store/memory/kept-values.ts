@@ -102,10 +102,18 @@ export class KeptValues {
 /** The bytes that a value takes in addition to its content. */
 const VALUE_BYTES = 256;
 
-class KeptSnapshot implements Snapshot {
-  readonly #values: LruCache<string, Uint8Array>;
+/** Returns a snapshot of sent values, without copying them. */
+export const snapshotOf = ({ keys, starts, bytes }: PackedValues): Snapshot =>
+  new KeptSnapshot(
+    new Map(keys.map((key, i) => [key, bytes.subarray(starts[i], starts[i + 1])] as const)),
+  );
 
-  constructor(values: LruCache<string, Uint8Array>) {
+type Values = Pick<ReadonlyMap<string, Uint8Array>, "get">;
+
+class KeptSnapshot implements Snapshot {
+  readonly #values: Values;
+
+  constructor(values: Values) {
     this.#values = values;
   }
 

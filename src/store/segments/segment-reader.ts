@@ -211,18 +211,28 @@ class Reader implements SegmentReader {
 
 /** Returns whether the blob and the language of every file exist. */
 function isWithin({ blobs, languages }: FileTable, header: SegmentHeader): boolean {
-  for (const blob of blobs) if (blob !== NO_BLOB && blob >= header.blobs) return false;
-  for (const language of languages) if (language >= header.languages.length) return false;
+  const count = header.languages.length;
+  for (let file = 0; file < blobs.length; file++) {
+    const blob = blobs[file]!;
+    if ((blob >= header.blobs && blob !== NO_BLOB) || languages[file]! >= count) return false;
+  }
   return true;
 }
 
+// the loops are functions of their own, because V8 optimizes no loop of a generator while it runs
+
 function* pageBlobsSteps(first: Uint32Array): Steps<Uint32Array> {
   const blobs = new Uint32Array(first.at(-1)!);
-  for (let blob = 0; blob + 1 < first.length; blob++) {
-    if (blob % WORDS_A_STEP === 0) yield;
-    for (let page = first[blob]!; page < first[blob + 1]!; page++) blobs[page] = blob;
+  for (let from = 0; from + 1 < first.length; from += WORDS_A_STEP) {
+    yield;
+    fillPageBlobs(blobs, first, from, Math.min(from + WORDS_A_STEP, first.length - 1));
   }
   return blobs;
+}
+
+function fillPageBlobs(blobs: Uint32Array, first: Uint32Array, from: number, to: number): void {
+  for (let blob = from; blob < to; blob++)
+    for (let page = first[blob]!; page < first[blob + 1]!; page++) blobs[page] = blob;
 }
 
 /** Groups the files by blob, with a counting sort. */
@@ -230,17 +240,36 @@ function* filesByBlobSteps(
   blobs: Uint32Array,
   count: number,
 ): Steps<[starts: Uint32Array, files: Uint32Array]> {
-  const starts = new Uint32Array(count + 1);
-  for (const blob of blobs) if (blob !== NO_BLOB) starts[blob + 1]!++;
-  yield;
-  for (let blob = 0; blob < count; blob++) starts[blob + 1]! += starts[blob]!;
+  const starts = countFiles(blobs, count);
   yield;
   const next = starts.slice();
   const files = new Uint32Array(starts[count]!);
+  for (let from = 0; from < blobs.length; from += WORDS_A_STEP) {
+    yield;
+    placeFiles({ blobs, next, files }, from, Math.min(from + WORDS_A_STEP, blobs.length));
+  }
+  return [starts, files];
+}
+
+/** Returns where the files of each blob begin, then the number of files with content. */
+function countFiles(blobs: Uint32Array, count: number): Uint32Array {
+  const starts = new Uint32Array(count + 1);
   for (let file = 0; file < blobs.length; file++) {
-    if (file % WORDS_A_STEP === 0) yield;
+    const blob = blobs[file]!;
+    if (blob !== NO_BLOB) starts[blob + 1]!++;
+  }
+  for (let blob = 0; blob < count; blob++) starts[blob + 1]! += starts[blob]!;
+  return starts;
+}
+
+/** Puts the files [from, to) behind the earlier files of their blobs. `next` has the place of each blob's next file. */
+function placeFiles(
+  { blobs, next, files }: { readonly blobs: Uint32Array; next: Uint32Array; files: Uint32Array },
+  from: number,
+  to: number,
+): void {
+  for (let file = from; file < to; file++) {
     const blob = blobs[file]!;
     if (blob !== NO_BLOB) files[next[blob]!++] = file;
   }
-  return [starts, files];
 }
