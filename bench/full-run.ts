@@ -188,13 +188,16 @@ async function ask(
   const answers = await askAll({ ...where, questions, patience: THOROUGH, onQuestion });
   draft.questions = answers.questions;
   draft.failures = [...draft.failures, ...answers.failures];
-  draft.engine = { ...draft.engine, searchAnonymousBytes: answers.anonymousBytes };
+  const { anonymousBytes, residentBytes } = answers;
+  const memory = { searchAnonymousBytes: anonymousBytes, searchResidentBytes: residentBytes };
+  draft.engine = { ...draft.engine, ...memory };
 }
 
 const methodOf = (peers: readonly Peer[]): string[] => [
-  `All tools run warm and one at a time: every file has been read, and every question has been asked once before it is measured. quern's threads have answered each question 3 to 20 times before, as in a host that has been running for a minute, because V8 compiles only code that runs often. ${describePatience(THOROUGH)} With fewer than 20 runs, p95 is the slowest. Indexing is measured once.`,
+  `All tools run warm and one at a time: every file has been read, and every question has been asked once before it is measured. quern has answered each question 3 to 200 times before, for a second each, as in a host that has been running for some minutes, because V8 compiles only code that runs often. ${describePatience(THOROUGH)} With fewer than 20 runs, p95 is the slowest. Indexing is measured once.`,
   "Every match is counted; quern and zoekt also return the first 50 with their text. All tools get the same files: up to 2 MiB, regardless of ignore files, without .git. Counts are compared, file by file if they differ.",
   "The time to a peer's first 50 matches ends when they have arrived, or with the search if there are fewer; so does the time to quern's first chunk.",
+  "With its text cached: textCache has room for a quarter more than the text, and every window of the text was read often enough to be cached.",
   `quern: ${describeBuild()} in a process of its own, which measures its times. Its index contains the content.`,
   "Memory is the most that a process held, without its child processes: its own (RssAnon, sampled every 10 ms), and resident (VmHWM), which includes the parts of mapped files that are in memory. For many repositories and growth, the indexing process also generates the content.",
   `"Caller held up" is the longest time between two turns of the calling thread's event loop, without the time in which the thread waited for a free core (in parentheses: with it): during a whole index run, or the median of ${SEARCHES} searches, each with 100 000 matches in one answer.`,

@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
-import { isOnPath, measured, sizeOnDisk } from "./command.ts";
+import { isOnPath, measured, sizeOnDisk, watchMemory } from "./command.ts";
 import { MOST_BYTES } from "./corpus.ts";
 import { countsByFolder } from "./folders.ts";
 import type { Corpus, Peer, SuspectFile } from "./peer.ts";
@@ -72,6 +72,7 @@ export async function zoekt(
         },
       }),
     excuse: zoektExcuse,
+    peak: server.peak,
     close: () => server.close(),
   };
 }
@@ -89,12 +90,14 @@ async function serve(folder: string) {
     ["-rpc", "-html=false", "-index", folder, "-listen", `127.0.0.1:${port}`],
     { stdio: "ignore" },
   );
+  const peak = watchMemory(child);
   const agent = new Agent({ keepAlive: true });
   const ask = async (path: string, body: object) =>
     JSON.parse(await post(agent, port, `/api/${path}`, JSON.stringify(body))) as Answer;
   await untilItAnswers(() => ask("list", { Q: "" }));
   const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()));
   return {
+    peak,
     async search(words: readonly string[], options: object): Promise<Result> {
       const Opts = { ChunkMatches: true, MaxWallTime: 120e9, ...options };
       const { Result: result, Error: error } = await ask("search", { Q: words.join(" "), Opts });

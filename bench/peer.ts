@@ -42,6 +42,8 @@ export interface Peer {
   perFile(words: readonly string[]): Promise<Map<string, number>>;
   /** Returns why the tool has another count for this file, or undefined if no reason is known. */
   excuse(file: SuspectFile, question: Question): string | undefined;
+  /** The peak memory of its server so far, if it has one. */
+  peak?(): PeakMemory;
   close(): Promise<void>;
 }
 

@@ -1,16 +1,17 @@
 /**
- * Measures every question with quern (one worker, two workers, stream) and with each peer, one tool after another, all
+ * Measures every question with quern (one worker, two workers, with a text cache, stream) and with each peer, one tool after another, all
  * warm.
  */
 
 import type { SearchRequest } from "../src/search/messages/request.ts";
+import { MOST_CACHE_BYTES } from "../src/store/segments/text-cache.ts";
 import { agree } from "./agreement.ts";
 import { MEBIBYTE } from "./index-stage.ts";
 import type { Corpus, Peer } from "./peer.ts";
 import type { PeerName } from "./peer-names.ts";
 import type { Question } from "./queries.ts";
 import { startSubject, type Subject } from "./quern.ts";
-import type { PeerFigures, QuestionFigures } from "./record.ts";
+import type { EngineFigures, PeerFigures, QuestionFigures } from "./record.ts";
 import { sample, spreadOf, timed, WARMING, type Patience } from "./statistics.ts";
 
 /** Returns a request for exact counts, and for the first 50 matches with their chunks. */
@@ -35,15 +36,22 @@ export interface Answers {
   readonly questions: QuestionFigures[];
   readonly failures: string[];
   readonly anonymousBytes: number | undefined; // the peak of the process with two workers
+  readonly residentBytes: NonNullable<EngineFigures["searchResidentBytes"]>;
 }
 
 export async function askAll(asking: Asking): Promise<Answers> {
-  const start = (workers: number) => searcher(asking.path, workers);
-  const subjects = { one: await start(1), two: await start(2), checker: await start(2) };
+  const { path, peers } = asking;
+  const textCache = await roomForText(path);
+  const subjects = {
+    one: await searcher(path, 1),
+    two: await searcher(path, 2),
+    cached: await searcher(path, 2, textCache),
+    checker: await searcher(path, 2),
+  };
   const failures: string[] = [];
   const questions: QuestionFigures[] = [];
   for (const question of asking.questions)
-    for (const subject of [subjects.one, subjects.two])
+    for (const subject of [subjects.one, subjects.two, subjects.cached])
       await subject.do("ask", { request: requestOf(question), patience: WARMING });
   for (const question of asking.questions) {
     try {
@@ -56,22 +64,35 @@ export async function askAll(asking: Asking): Promise<Answers> {
     }
   }
   const { anonymousBytes } = subjects.two.peak();
+  const residentBytes = {
+    quern: subjects.two.peak().residentBytes,
+    cached: subjects.cached.peak().residentBytes,
+    zoekt: peers.find(({ name }) => name === "zoekt")?.peak?.().residentBytes,
+  };
   for (const subject of Object.values(subjects)) await subject.end();
-  return { questions, failures, anonymousBytes };
+  return { questions, failures, anonymousBytes, residentBytes };
+}
+
+/** Resolves to the bytes of a text cache for the whole text. */
+async function roomForText(path: string): Promise<number> {
+  const subject = await searcher(path, 1);
+  const bytes = await subject.do("contentBytes", {});
+  await subject.end();
+  return Math.min(MOST_CACHE_BYTES, Math.ceil(1.25 * bytes));
 }
 
 /**
  * The processes that run quern. `checker` is separate, so that its work does not count in the figures of the others.
  */
-type Subjects = Readonly<Record<"one" | "two" | "checker", Subject>>;
+type Subjects = Readonly<Record<"one" | "two" | "cached" | "checker", Subject>>;
 
 async function askEverybody(
   asking: Asking,
   question: Question,
   subjects: Subjects,
 ): Promise<QuestionFigures> {
-  const { one, two, checker } = subjects;
-  const ours = await askQuern(question, asking.patience, [one, two]);
+  const { checker } = subjects;
+  const ours = await askQuern(question, asking.patience, subjects);
   const peers: Partial<Record<PeerName, PeerFigures>> = {};
   for (const peer of asking.peers) {
     const figures = await askPeer(asking, { question, peer, ours: ours.matches, checker });
@@ -85,23 +106,27 @@ const disputesOf = ({ name, matches, peers }: QuestionFigures): string[] =>
     .filter(([, { isExplained }]) => !isExplained)
     .map(([peer, { agreement }]) => `${name}: ${matches} against ${peer}'s ${agreement}`);
 
-export async function searcher(path: string, workers: number): Promise<Subject> {
+export async function searcher(path: string, workers: number, textCache = 0): Promise<Subject> {
   const subject = await startSubject();
-  await subject.do("open", { path, workers, memoryBudget: 256 * MEBIBYTE });
+  await subject.do("open", { path, workers, textCache, memoryBudget: 256 * MEBIBYTE });
   return subject;
 }
 
 async function askQuern(
   question: Question,
   patience: Patience,
-  [one, two]: [Subject, Subject],
+  { one, two, cached }: Subjects,
 ): Promise<Omit<QuestionFigures, "peers">> {
   const request = requestOf(question);
   const alone = await one.do("ask", { request, patience });
   const both = await two.do("ask", { request, patience });
+  const inMemory = await cached.do("ask", { request, patience });
   const firstChunk = await two.do("firstChunk", { request, patience });
-  if (alone.matches !== both.matches || !alone.isComplete || !both.isComplete)
-    throw new Error(`${question.name}: ${alone.matches} with 1 worker, ${both.matches} with 2`);
+  const counts = [alone, both, inMemory].map(({ matches }) => matches);
+  if (new Set(counts).size > 1 || ![alone, both, inMemory].every(({ isComplete }) => isComplete))
+    throw new Error(
+      `${question.name}: ${counts.join(", ")} with 1 worker, 2, and 2 with a text cache`,
+    );
   return {
     name: question.name,
     group: question.group,
@@ -112,6 +137,7 @@ async function askQuern(
     quern: {
       one: spreadOf(alone.times),
       two: spreadOf(both.times),
+      cached: spreadOf(inMemory.times),
       firstChunk: spreadOf(firstChunk),
     },
   };

@@ -54,9 +54,17 @@ export interface QuestionFigures {
   readonly matches: number;
   readonly files: number;
   readonly contentBytes: number; // read for one answer
-  /** Times by number of workers. */
-  readonly quern: { readonly one: Spread; readonly two: Spread; readonly firstChunk: Spread };
+  readonly quern: QuernTimes;
   readonly peers: Readonly<Partial<globalThis.Record<PeerName, PeerFigures>>>;
+}
+
+/** Times by the number of workers. */
+export interface QuernTimes {
+  readonly one: Spread;
+  readonly two: Spread;
+  /** Two workers with a text cache that has room for the whole text. */
+  readonly cached?: Spread;
+  readonly firstChunk: Spread;
 }
 
 export interface PeerFigures {
@@ -77,6 +85,10 @@ export interface EngineFigures {
   readonly updateDocuments?: Spread;
   readonly updateGit?: Spread;
   readonly searchAnonymousBytes?: number | undefined; // the peak
+  /** The most resident bytes of each searching process, including mapped files: quern, quern with a text cache, zoekt. */
+  readonly searchResidentBytes?:
+    | Readonly<Partial<globalThis.Record<"quern" | "cached" | "zoekt", number | undefined>>>
+    | undefined;
   /** The median of the longest stalls of several searches with 100 000 matches in one answer. */
   readonly searchStall?: Stall;
   readonly contentBytes?: number;

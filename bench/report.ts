@@ -1,6 +1,6 @@
 /** Makes the tables of a record, for the terminal and for the page. */
 
-import { mebibytesOf, ratios } from "./budgets.ts";
+import { cached, mebibytesOf, ratios, type TimeOf } from "./budgets.ts";
 import { MEBIBYTE } from "./index-stage.ts";
 import { PEER_NAMES, type PeerName } from "./peer-names.ts";
 import type { IndexingFigures, ManyFigures, QuestionFigures, Record, Verdict } from "./record.ts";
@@ -40,11 +40,12 @@ export function medianTable(record: Measured): Table {
   const peers = presentPeers(record);
   return {
     title: "Questions: medians in ms until every match is counted",
-    head: ["question", "matches", "2 workers", ...peers],
+    head: ["question", "matches", "2 workers", "text cached", ...peers],
     rows: record.questions.map(({ name, matches, quern, peers: asked }) => [
       name,
       matches,
       quern.two.median,
+      quern.cached?.median ?? "–",
       ...peers.map((who): Cell => asked[who]?.count.median ?? "–"),
     ]),
   };
@@ -65,6 +66,9 @@ export function summaryTable(record: Measured): Table {
     return row(what, cell("quern"), cell);
   };
   const { engine, questions } = record;
+  const resident = engine.searchResidentBytes ?? {};
+  const residentOf = (peer: PeerName): Cell =>
+    (peer === "zoekt" ? mebibytesOf(resident.zoekt) : undefined) ?? "–";
   return {
     title: "In short",
     head: ["", "quern", ...peers],
@@ -75,11 +79,16 @@ export function summaryTable(record: Measured): Table {
       indexing("on disk with symbols, MB", ({ bytes }) => bytes / 1e6, true),
       indexing("memory while indexing, MiB", (run) => mebibytesOf(run.anonymousBytes), false),
       row("memory while searching, MiB", mebibytesOf(engine.searchAnonymousBytes), () => "–"),
+      row("the same with mapped files, MiB", mebibytesOf(resident.quern), residentOf),
+      row("the same with its text cached, MiB", mebibytesOf(resident.cached), () => "–"),
       row("one changed file, git repository, ms", engine.updateGit?.median, () => "–"),
       row("open, ms", engine.open?.median, () => "–"),
       row("questions that it can answer", questions.length, (peer) => ratios(record, peer).length),
       row("how many times as fast quern is (geometric mean)", "–", (peer) =>
         geometricMean(ratios(record, peer)),
+      ),
+      row("the same with its text cached", "–", (peer) =>
+        geometricMean(ratios(record, peer, { timeOf: cached })),
       ),
     ],
   };
@@ -128,14 +137,18 @@ export function agreementTable(record: Measured): Table {
 }
 
 export function ratioTable(record: Measured): Table {
-  const rows = presentPeers(record).map((peer) => {
-    const all = ratios(record, peer);
-    return [peer, all.length, geometricMean(all), Math.min(...all), Math.max(...all)];
-  });
+  const row = (peer: PeerName, cache: string, timeOf?: TimeOf): Cell[] => {
+    const all = ratios(record, peer, timeOf && { timeOf });
+    return [peer, cache, all.length, geometricMean(all), Math.min(...all), Math.max(...all)];
+  };
+  const hasCached = record.questions.some((question) => question.quern.cached);
   return {
     title: "How many times as fast as its peers quern is, 2 workers",
-    head: ["peer", "questions", "geometric mean", "least", "most"],
-    rows,
+    head: ["peer", "text cache", "questions", "geometric mean", "least", "most"],
+    rows: presentPeers(record).flatMap((peer) => [
+      row(peer, "none"),
+      ...(hasCached ? [row(peer, "all text", cached)] : []),
+    ]),
   };
 }
 

@@ -34,7 +34,7 @@ export const describePatience = ({ least, most, ms }: Patience) =>
 
 export const THOROUGH: Patience = { least: 5, most: 31, ms: 700 };
 /** The runs of a process that has just started, because code is slow until it has run often. */
-export const WARMING: Patience = { least: 3, most: 20, ms: 150 };
+export const WARMING: Patience = { least: 3, most: 200, ms: 1000 };
 export const QUICK: Patience = { least: 3, most: 15, ms: 150 };
 
 /** Resolves to the times of warm runs. Each run returns its milliseconds; the first one is not counted. */

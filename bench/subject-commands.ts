@@ -43,7 +43,12 @@ export interface FileCount {
 }
 
 export interface Commands {
-  open(options: { path: string; workers: number; memoryBudget: number }): Promise<Opened>;
+  open(options: {
+    path: string;
+    workers: number;
+    memoryBudget: number;
+    textCache?: number;
+  }): Promise<Opened>;
   index(options: { source: SourceSpec; symbols: boolean }): Promise<Indexed>;
   ask(options: { request: SearchRequest; patience: Patience }): Promise<Asked>;
   /** For each run, resolves to the milliseconds from stream() to the first chunk, or to the end if there is none. */
