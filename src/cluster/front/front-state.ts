@@ -188,13 +188,16 @@ export class FrontState {
 
 const EVERYTHING = {};
 
-/** The number of files: of the default revision, and of all revisions. */
+/** How many files a default revision has, and how many all revisions have. */
 type FileCounts = readonly [own: number, all: number];
 
 /** A repository without its sets of files, which make up most of its state. */
 interface FrontRepository extends CatalogRepository {
   readonly shard: number;
-  /** The FileCounts of each of record.segments, concatenated. */
+  /**
+   * For each segment in record.segments, two numbers: how many files of the default revision it has, and how many files
+   * of all revisions.
+   */
   readonly files: readonly number[];
 }
 

@@ -31,7 +31,7 @@ import type { RepositoryMetadata, SkipReason } from "../../store/format/records.
 export interface Source {
   /** The repository's name, which identifies it from run to run. It must not be empty or have control characters. */
   readonly name: string;
-  /** What is known about the repository. It replaces the metadata of earlier runs. */
+  /** Properties of the repository, such as its display name. They replace those of earlier runs. */
   readonly metadata: RepositoryMetadata;
   /**
    * Where the files come from. Two sources of the same name with different origins are rejected. Without an origin

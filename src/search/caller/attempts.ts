@@ -78,7 +78,10 @@ interface SearchWork {
   /** Called with the files of a stream as they are found. */
   readonly onPart?: (part: StreamPart) => void;
   readonly page?: SearchInput["page"];
-  /** Whether files may be shown before they are requested. */
+  /**
+   * Whether the threads show the files as part of the search if there are few. Otherwise the caller requests them in a
+   * second round.
+   */
   readonly showsAhead?: boolean;
   /** If more ranges match than `matches` allows, this many files are returned, each with only its best range. */
   readonly bestIfMany?: number | undefined;

@@ -13,7 +13,7 @@ export interface ReachesGenerations {
   [REACH_GENERATIONS](generations: Generations, signal: AbortSignal): Promise<void>;
 }
 
-/** Writes `3=17,4=2`: shard 3 at generation 17, and shard 4 at generation 2. */
+/** Formats generations, such as `3=17,4=2` for shard 3 at generation 17 and shard 4 at generation 2. */
 export const showGenerations = (generations: Generations): string =>
   Array.from(generations, ([shard, generation]) => `${shard}=${generation}`).join(",");
 

@@ -136,7 +136,7 @@ export interface FacetCounts {
   readonly folders: ReadonlyMap<string, number>;
 }
 
-/** A file that was shown before it was requested. */
+/** A file that a thread has shown as part of the search, before the caller requested it. */
 export interface ShownAhead {
   /** The index of the file's segment in SearchInput.segments. */
   readonly position: number;

@@ -11,10 +11,16 @@ import { openDefinitions } from "./reading/thread-tools.ts";
 import type { SearchThread } from "./search-thread.ts";
 import { showFile } from "./showing/show.ts";
 
-/** The maximum number of files that are shown ahead. Groups of files that are requested later have the same size. */
+/**
+ * The maximum number of files that one thread shows during a search. Groups of files that are requested later have the
+ * same size.
+ */
 const MOST_FILES = 32;
 const MOST_RANGES = 512;
-/** The maximum number of files that are shown ahead on the calling thread, where nothing is sent. */
+/**
+ * The maximum number of files that the calling thread shows during a search. It is larger, because these files need not
+ * be sent to another thread.
+ */
 const MOST_FILES_ALONE = 64;
 
 /**

@@ -20,7 +20,7 @@ export const CODE_HOST_TYPES = [
 export type CodeHostType = (typeof CODE_HOST_TYPES)[number];
 
 /**
- * What is known about a repository in addition to its files. Each index run replaces it as a whole.
+ * Describes a repository in addition to its files. Each index run replaces the whole description.
  *
  * @example
  * const metadata: RepositoryMetadata = { displayName: "The shop", archived: true, rank: 0.2 };

@@ -42,7 +42,7 @@ interface Slot {
   isUsed: boolean;
 }
 
-/** What is known about the windows of a segment. */
+/** Records which windows of a segment are cached, and how much of the others was read. */
 interface SegmentWindows {
   /** For each blob, 1 + the slot of its window; 0 if the window is not cached. */
   readonly slots: Uint32Array;
@@ -115,7 +115,7 @@ export class TextCache {
     return slot.window;
   }
 
-  /** Drops all windows of a segment, and what is known about them. */
+  /** Drops all windows of a segment, and the records about them. */
   drop(content: number): void {
     if (!this.#segments.delete(content)) return;
     for (const [place, slot] of this.#slots.entries()) {

@@ -15,18 +15,22 @@ import {
 import type { Pause } from "../../../base/yield.ts";
 import type { PlanNode } from "../../messages/plan.ts";
 
+/** `sure` contains the files that certainly match. `maybe` contains these and the files that may match. */
 export interface Bounds {
   readonly sure: Bitset;
   readonly maybe: Bitset;
 }
 
-/** What is known about an atom or a set. REQUIRES: the bitsets have `files` bits and never change. */
+/** Returns the bounds of single atoms and sets. REQUIRES: the bitsets have `files` bits and never change. */
 export interface Known {
   atom(atom: number): Bounds;
   set(set: number): Bounds;
 }
 
-/** Resolves to what is known about a tree. Yields between operands, because each may process all files. */
+/**
+ * Computes which files certainly match a tree and which ones may match it. Yields to the event loop between operands,
+ * because combining two operands takes time proportional to the number of files.
+ */
 export async function boundsOf(
   node: PlanNode,
   known: Known,

@@ -7,7 +7,7 @@ import type { PlanNode } from "../../messages/plan.ts";
 
 export type Verdict = boolean | undefined;
 
-/** What is known about a file. */
+/** Says which atoms and sets are true for a file. */
 export interface Facts {
   atom(atom: number): Verdict;
   set(set: number): Verdict;

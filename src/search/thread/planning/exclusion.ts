@@ -13,10 +13,11 @@ import { knownOf, planAtoms } from "./atom-plan.ts";
 import type { SegmentQuery } from "./segment-plan.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 
-/** An operand that excludes all files, and what is known about it alone. */
+/** An operand that excludes all files, by itself or together with the other operands of the result. */
 export interface Exclusion {
   /** The operand's index in the conjunction. */
   readonly operand: number;
+  /** The number of files in scope that the operand alone does not exclude. */
   readonly candidateFiles: number;
   /** The numbers of the operand's atoms that are under no negation. */
   readonly atoms: ReadonlySet<number>;

@@ -13,7 +13,7 @@ import { pagesWith, type Lookup } from "./candidates.ts";
 import { expressionCandidates } from "./expression-plan.ts";
 import { blobsOf } from "./pages.ts";
 
-/** The minimum number of visited blobs in scope for which reading the lists is worthwhile. */
+/** If fewer blobs than this are visited, the lists of names are not read, because that takes longer than it saves. */
 const WORTH_LISTS = 32;
 
 interface Asked {

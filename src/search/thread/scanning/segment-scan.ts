@@ -176,8 +176,8 @@ export class SegmentScan {
 }
 
 /**
- * What is known about the current file. One object is reused for all files, because a frequent word matches every
- * file.
+ * Says which atoms and sets are true for the current file. One object is reused for all files, because a frequent word
+ * matches every file.
  */
 class FileFacts implements Hit {
   file = 0;

@@ -156,8 +156,8 @@ export class VisitedBlobs {
   }
 
   /**
-   * Returns what is known about a content atom in a visited blob. Index -1 stands for any other blob; no content atom
-   * is true there.
+   * Returns whether a content atom is true in a visited blob, or undefined if this is not known yet. Index -1 stands
+   * for any other blob; no content atom is true there.
    */
   verdict(atom: number, index: number): Verdict {
     if (index < 0) return false;
