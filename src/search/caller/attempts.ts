@@ -209,13 +209,14 @@ export class Attempts {
     };
     const near = this.#near(attempt, input, ahead);
     const found = await near?.search(input);
-    if (found) return [found, ...decided];
+    if (found && found !== "too much") return [found, ...decided];
     if (near) control.restart();
-    const task = near ? { ...input, isRecorded: true as const } : input;
+    const learner = found === undefined ? near : undefined;
+    const task = learner ? { ...input, isRecorded: true as const } : input;
     const run = () =>
       pool.run<SearchOutput>("search.segments", task, { lane: "search", onMessage });
     const outputs = await Promise.all(Array.from({ length: threads }, run));
-    near?.learn(input, outputs);
+    learner?.learn(input, outputs);
     return [...outputs, ...decided];
   }
 

@@ -4,6 +4,7 @@
  * pages.
  */
 
+import { LruCache } from "../../base/lru-cache.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { Pool } from "../../threads/pool.ts";
 import type { SearchInput, SearchOutput, TablesInput } from "../messages/messages.ts";
@@ -13,11 +14,8 @@ type PackedValues = NonNullable<SearchOutput["read"]>;
 
 /** Searches on this thread. */
 export interface NearThread {
-  /**
-   * Searches. Resolves to undefined if the threads must search, because some data is not cached or there is too much
-   * work.
-   */
-  search(input: SearchInput): Promise<SearchOutput | undefined>;
+  /** Searches. Resolves to undefined if some data is not cached, and to "too much" if there is too much work. */
+  search(input: SearchInput): Promise<SearchOutput | "too much" | undefined>;
   keep(read: PackedValues): void;
   /** Whether the tables of a segment are missing. */
   lacks(segment: TablesInput): boolean;
@@ -29,6 +27,8 @@ const MOST_PAGES = 400;
 /** The limits for the length of the plan, and of an expression in it. */
 const MOST_PLAN = 2048;
 const MOST_PATTERN = 64;
+/** The maximum number of plans that are remembered because they were too much work. */
+const MOST_TOO_MUCH = 256;
 /** The maximum amount of memory for the tables of all segments on this thread. Those of Linux take 9 MB. */
 const MOST_TABLES = 20 * 2 ** 20;
 
@@ -37,6 +37,8 @@ export class Near {
   readonly #pool: Pool;
   /** The segments whose tables were requested, each with its edition. */
   readonly #asked = new Set<string>();
+  /** The plans of searches that were too much work, which are not tried again. */
+  readonly #tooMuch = new LruCache<PackedPlan, number>({ most: MOST_TOO_MUCH });
 
   constructor(thread: NearThread, pool: Pool) {
     this.#thread = thread;
@@ -45,17 +47,26 @@ export class Near {
 
   /** Whether to try the search. `pages` is the number of pages that must be read for its words. */
   mayTry({ plan, segments }: Pick<SearchInput, "plan" | "segments">, from: Planned): boolean {
-    return isEasy(plan, from.pages) && tableBytes(segments, from.catalog) <= MOST_TABLES;
+    return (
+      isEasy(plan, from.pages) &&
+      !this.#tooMuch.has(plan) &&
+      tableBytes(segments, from.catalog) <= MOST_TABLES
+    );
   }
 
-  /** Searches on this thread. Resolves to undefined if the threads must search. */
-  search(input: SearchInput): Promise<SearchOutput | undefined> {
+  /**
+   * Searches on this thread. Resolves to undefined if the threads must search and learn() is then called, and to "too
+   * much" if the threads must search anyway.
+   */
+  async search(input: SearchInput): Promise<SearchOutput | "too much" | undefined> {
     const { ahead, ...rest } = input;
-    return this.#thread.search({
+    const output = await this.#thread.search({
       ...rest,
       threads: 1,
       ...(ahead && { ahead: { ...ahead, isAlone: true } }),
     });
+    if (output === "too much") this.#tooMuch.set(input.plan, 1);
+    return output;
   }
 
   /** Caches the data that the threads have read for a search, and makes them read the tables of its segments. */

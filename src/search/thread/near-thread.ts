@@ -58,8 +58,8 @@ export class NearThread {
     this.#lists = lists;
   }
 
-  /** Searches. Resolves to undefined if the threads must search. */
-  async search(input: SearchInput): Promise<SearchOutput | undefined> {
+  /** Searches. Resolves to undefined if data is missing, and to "too much" if the search needs too much work. */
+  async search(input: SearchInput): Promise<SearchOutput | "too much" | undefined> {
     const thread = this.#tools;
     const isReady = input.segments.every(
       ({ segment, symbols, isDecided }) => isDecided === true || thread?.isOpen(segment, symbols),
@@ -70,9 +70,9 @@ export class NearThread {
     try {
       return await run(input, { thread, snapshot: this.#values.snapshot(), pause: this.#pause() });
     } catch (error) {
+      if (error instanceof TooMuch) return "too much";
       // if this is damage, the workers report it
-      if (error instanceof NotKept || error instanceof TooMuch || isCorrupt(error))
-        return undefined;
+      if (error instanceof NotKept || isCorrupt(error)) return undefined;
       throw error;
     } finally {
       thread.arena.release(mark);

@@ -260,8 +260,7 @@ export class SearchRun {
     const [paths, others] = [left.paths(snapshot), right.paths(snapshot)];
     // in a segment, a repository's files are in the order of their paths, so these need not be compared; in most
     // queries by path or language, all files have the same score
-    if (left === right && lengthOf(paths, a.file) !== lengthOf(paths, b.file))
-      return a.file - b.file;
+    if (left === right && !isSamePath(paths, a.file, b.file)) return a.file - b.file;
     return (
       Buffer.compare(pathOf(paths, a.file), pathOf(others, b.file)) ||
       Buffer.compare(this.#hash(a), this.#hash(b))
@@ -387,7 +386,14 @@ const emptyPart = (stats: Totals): OpenPart => ({
   bytes: 0,
 });
 
-const lengthOf = ({ starts }: PathTable, file: number): number => starts[file + 1]! - starts[file]!;
+/** Compares from the ends, because neighbouring files have the same folder. */
+function isSamePath({ starts, bytes }: PathTable, a: number, b: number): boolean {
+  let [left, right] = [starts[a + 1]!, starts[b + 1]!];
+  const from = starts[a]!;
+  if (left - from !== right - starts[b]!) return false;
+  while (left > from) if (bytes[--left] !== bytes[--right]) return false;
+  return true;
+}
 
 const names = (totals: Totals): (keyof Totals)[] => Object.keys(totals) as (keyof Totals)[];
 
