@@ -79,8 +79,8 @@ interface SearchWork {
   readonly onPart?: (part: StreamPart) => void;
   readonly page?: SearchInput["page"];
   /**
-   * Whether the threads show the files as part of the search if there are few. Otherwise the caller requests them in a
-   * second round.
+   * If true, and only few files match, the threads show the files during the search. Otherwise the caller requests the
+   * files in a second round.
    */
   readonly showsAhead?: boolean;
   /** If more ranges match than `matches` allows, this many files are returned, each with only its best range. */
