@@ -1,6 +1,6 @@
 /** Makes the tables of a record, for the terminal and for the page. */
 
-import { cached, mebibytesOf, ratios, type TimeOf } from "./budgets.ts";
+import { cached, mebibytesOf, ratios } from "./budgets.ts";
 import { MEBIBYTE } from "./index-stage.ts";
 import { PEER_NAMES, type PeerName } from "./peer-names.ts";
 import type { IndexingFigures, ManyFigures, QuestionFigures, Record, Verdict } from "./record.ts";
@@ -137,17 +137,22 @@ export function agreementTable(record: Measured): Table {
 }
 
 export function ratioTable(record: Measured): Table {
-  const row = (peer: PeerName, cache: string, timeOf?: TimeOf): Cell[] => {
-    const all = ratios(record, peer, timeOf && { timeOf });
-    return [peer, cache, all.length, geometricMean(all), Math.min(...all), Math.max(...all)];
-  };
+  const row = (what: string, all: readonly number[]): Cell[] => [
+    what,
+    all.length,
+    geometricMean(all),
+    Math.min(...all),
+    Math.max(...all),
+  ];
   const hasCached = record.questions.some((question) => question.quern.cached);
   return {
     title: "How many times as fast as its peers quern is, 2 workers",
-    head: ["peer", "text cache", "questions", "geometric mean", "least", "most"],
+    head: ["peer", "questions", "geometric mean", "least", "most"],
     rows: presentPeers(record).flatMap((peer) => [
-      row(peer, "none"),
-      ...(hasCached ? [row(peer, "all text", cached)] : []),
+      row(peer, ratios(record, peer)),
+      ...(hasCached
+        ? [row(`${peer}, quern's text cached`, ratios(record, peer, { timeOf: cached }))]
+        : []),
     ]),
   };
 }
