@@ -113,8 +113,8 @@ export function open(path: string, options: OpenOptions = {}): Promise<Engine> {
 }
 
 /**
- * Opens a data directory as open() does, with `internals` in place of the usual ones. REQUIRES: if `complete` is among
- * them, nobody searches the directory, which may have only the tables of some segments.
+ * Opens a data directory as open() does. `internals` overrides the default internal settings. REQUIRES: nobody searches
+ * a directory that is opened with `complete`. Such a directory may lack parts of segments that a search needs.
  */
 export async function openWith(
   path: string,

@@ -47,7 +47,10 @@ function fromScp(address: string): Address | undefined {
   return found ? { host: found[1]!, path: found[2]! } : undefined;
 }
 
-/** Resolves to the name of the remote `origin`, or of the only remote. Reads configuration only, not the network. */
+/**
+ * Resolves to the repository's name, derived from the address of the remote `origin`. If the repository has only one
+ * remote, that one is used, whatever it is called. Reads only git's configuration, and not the network.
+ */
 async function readRemoteName(processes: GitProcesses): Promise<string | undefined> {
   const { code, stdout } = await processes.run(["remote", "--verbose"]);
   if (code !== 0) return undefined;

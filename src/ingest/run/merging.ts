@@ -233,7 +233,7 @@ export function mergeInput(catalog: Catalog, group: MergeGroup): MergeInput {
   return { segments, symbols, repositories, ...(lender !== undefined && { lender }) };
 }
 
-/** Returns whether a merge reads more than the tables of its segments. */
+/** Returns whether any file of the segments to merge is live. If none is, the merge reads only their tables. */
 export const hasLiveFiles = ({ repositories }: MergeInput): boolean =>
   repositories.some(({ places }) =>
     places.some(({ sets }) => sets.some((set) => set !== undefined && countBits(set) > 0)),

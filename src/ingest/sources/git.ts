@@ -106,7 +106,8 @@ export function git(path: string, options: GitOptions = {}): Source {
 
 /**
  * Resolves to the name of a repository on its code host, such as `github.com/acme/shop`. The name comes from the
- * remote `origin`, or from its only remote. Resolves to undefined if there is no remote or no repository.
+ * address of the remote `origin`. If the repository has only one remote, that one is used, whatever it is called.
+ * Resolves to undefined if there is no such remote, no repository, or no host in the address.
  *
  * @example
  * const name = (await remoteOf("./shop")) ?? "shop";

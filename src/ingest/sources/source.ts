@@ -245,7 +245,7 @@ export interface SkippedEntry {
 }
 
 /**
- * A path that no longer exists. Only for a revision with a base.
+ * A path that no longer exists. Only a revision with a base may have such entries.
  *
  * @example
  * const gone: RemovedEntry = { kind: "removed", path: "src/old.ts", revisions: [0] };

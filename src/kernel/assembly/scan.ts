@@ -28,8 +28,8 @@ const RUN: usize = 24;
 // are 0xff, which always matches
 
 /**
- * Finds a needle of `length` bytes. It compares the bytes at `first` and `second`, the two rarest, at 16 places at a
- * time.
+ * Finds a needle of `length` bytes. `first` and `second` are the positions of its two rarest bytes. The search looks
+ * for these two bytes at 16 places of the text at once. It compares the whole needle only where both match.
  */
 export function scanLiteral(
   runs: usize,
@@ -109,9 +109,12 @@ export function equals(place: usize, bytes: usize, masks: usize, length: usize):
 /**
  * Finds a needle in text in which folding changes code points beyond ASCII. It compares folded code points, so a match
  * may be longer or shorter than the needle. `needle` has `length` folded code points (u32). The search checks 16 places
- * at a time, and tries those with a byte that may begin a match before one that may come second. `leads` are the sets
- * of these bytes, each as two tables of 16 bytes, the first one for ASCII. A table has one byte for each low half of a
- * byte. Its bits say which high halves complete a member.
+ * of the text at once. It compares the needle only where the byte may be the first of a match, and the next byte the
+ * second.
+ *
+ * `leads` has the set of possible first bytes, then the set of possible second bytes. Each set has two tables of 16
+ * bytes: one for ASCII, then one for other bytes. A table has one entry for each low half of a byte. The bits of an
+ * entry say which high halves complete a member.
  */
 export function scanFolded(
   runs: usize,

@@ -109,7 +109,7 @@ interface Stretch {
   readonly isLenders: boolean;
   readonly from: number;
   readonly to: number;
-  /** The number of the first of these files in the segment. */
+  /** The index that the file `from` has in the segment. */
   readonly at: number;
 }
 

@@ -46,7 +46,7 @@ interface Slot {
 interface SegmentWindows {
   /** For each blob, 1 + the slot of its window; 0 if the window is not cached. */
   readonly slots: Uint32Array;
-  /** By the first blob of a window: how many of its bytes were read while it was not cached. */
+  /** How many bytes of a window were read while it was not cached. The index is the window's first blob. */
   readonly read: Uint32Array;
 }
 

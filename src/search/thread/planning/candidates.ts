@@ -18,8 +18,8 @@ export interface Lookup {
   readonly lists?: PostingsReader | undefined;
   readonly snapshot: Snapshot;
   /**
-   * The pages in scope that contain all grams of a literal, by these grams. Only for a text without lists
-   * (scanned-pages.ts).
+   * Maps the grams of each literal to the pages in scope that may contain all of them. Set only if the segment's text
+   * has no posting lists (scanned-pages.ts).
    */
   readonly scanned?: ReadonlyMap<readonly number[], Bitset> | undefined;
   /** The lists that threads share. Undefined if there are none. */

@@ -77,7 +77,8 @@ export class WindowMemory {
 }
 
 /**
- * What a window may do with the text cache: use a cached window, also be added itself, or also replace others.
+ * What a window may do with the text cache. With "find", it may only use text that is already cached. With "add", it
+ * may also be added to the cache if there is room. With "replace", other windows may be evicted to make room for it.
  */
 export type Caching = "find" | "add" | "replace";
 
