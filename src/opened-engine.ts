@@ -113,8 +113,9 @@ export function open(path: string, options: OpenOptions = {}): Promise<Engine> {
 }
 
 /**
- * Opens a data directory as open() does. `internals` overrides the default internal settings. REQUIRES: nobody searches
- * a directory that is opened with `complete`. Such a directory may lack parts of segments that a search needs.
+ * Opens a data directory as open() does. `internals` overrides the default internal settings. REQUIRES: if
+ * `internals.complete` is set, nobody searches the directory, because parts of its segments may still have to be
+ * fetched.
  */
 export async function openWith(
   path: string,

@@ -107,9 +107,10 @@ export function storedEntry(
 /** Neighbouring files of one table, which are also neighbours in the segment. */
 interface Stretch {
   readonly isLenders: boolean;
+  /** The indexes of the files in their table: the first one, and the one after the last. */
   readonly from: number;
   readonly to: number;
-  /** The index that the file `from` has in the segment. */
+  /** The index of the first file in the segment. */
   readonly at: number;
 }
 

@@ -56,7 +56,7 @@ export function symbolProgress(
   };
 }
 
-/** Counts the bits of `set` that are also in `all`. Bit 0 of `set` is bit `first` of `all`. */
+/** Counts the bits of `set` that are also in `all`. Bit i of `set` stands for bit `first + i` of `all`. */
 function countFrom(all: Bitset, first: number, set: Bitset): number {
   let count = 0;
   forEachBit(set, (bit) => {
