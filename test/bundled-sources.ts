@@ -11,7 +11,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { build, type BuildOptions, type Metafile } from "esbuild";
 import type { Plugin } from "vitest/config";
-import { noWarmUp } from "./no-warm-up.ts";
+import { quickEngines } from "./quick-engines.ts";
 
 /** The entries that most tests load come first. */
 const ENTRIES = ["engine", "index", "http/index", "mcp/index", "cluster/index", "sync/index"].map(
@@ -53,7 +53,7 @@ async function bundleSources(): Promise<ReadonlyMap<string, string>> {
     ...bundling,
     entryPoints: Object.fromEntries(entries.map(({ name }) => [name, `group:${name}`])),
     plugins: [
-      noWarmUp,
+      quickEngines,
       {
         name: "groups",
         setup(esbuild) {

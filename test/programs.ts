@@ -6,7 +6,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { noWarmUp } from "./no-warm-up.ts";
+import { quickEngines } from "./quick-engines.ts";
 
 /** Files that quern looks for in the folder of its code. test/setup.ts builds them. */
 const BESIDE = ["worker.js", "check.js", "page", "token-table.br"];
@@ -41,7 +41,7 @@ export async function bundledPrograms(files: readonly string[]): Promise<string[
     bundle: true,
     splitting: true,
     packages: "external",
-    plugins: [ownNames, noWarmUp],
+    plugins: [ownNames, quickEngines],
     platform: "node",
     format: "esm",
     target: "node20",
