@@ -19,15 +19,25 @@ export interface Fixture extends RepositoryMetadata {
 }
 
 const base = mkdtempSync(join(tmpdir(), "quern-http-"));
-process.once("exit", () => rmSync(base, { recursive: true, force: true }));
+const engines: Engine[] = [];
 let opened = 0;
+async function closeAll(): Promise<void> {
+  for (const engine of engines) await engine.close();
+  rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+}
+// scripts that use these engines have no vitest; their engines end with the process
+if (process.env["VITEST"] === undefined)
+  process.once("exit", () => rmSync(base, { recursive: true, force: true }));
+else (await import("vitest")).afterAll(closeAll);
 
 export const openEngine = (fixtures: readonly Fixture[]): Promise<Engine> =>
   openEngineOf(fixtures.map(sourceOf));
 
-/** Opens an engine whose directory is deleted when the process ends. */
+/** Opens an engine that is closed and deleted at the end of the file of tests. */
 export async function openEngineOf(sources: readonly Source[]): Promise<Engine> {
-  const engine = await open(join(base, String(++opened)), { workers: 1, warmUp: false });
+  const path = join(base, String(++opened));
+  const engine = await open(path, { workers: 0, warmUp: false });
+  engines.push(engine);
   await engine.index(sources);
   return engine;
 }

@@ -278,7 +278,7 @@ const NAMES: [options: Partial<HandlerOptions>, url: string, headers: object, st
 
 // what passes is a request that says nothing, which is 400
 test.each(NAMES)("%j: %s with %j answers %i", async (options, url, headers, status) => {
-  const engine = await openEngine(FIXTURES);
+  const { engine } = await startService();
   const handler = createHandler(engine, { anonymous: "all", mcp: true, ...options });
   const type = {
     "content-type": "application/json",

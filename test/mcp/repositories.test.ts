@@ -4,21 +4,22 @@ import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
-import { openEngine } from "../engine/opened.ts";
+import { openEngine, sharedEngine } from "../engine/opened.ts";
 import { callTool, connected, type ToolAnswer } from "./connected.ts";
 
 const MANY = 1_200;
 const NAMES = Array.from({ length: MANY }, (_, i) => `team${i % 3}/service-${i}`).sort();
 
-async function many(): Promise<Engine> {
-  const engine = await openEngine();
+async function fill(engine: Engine): Promise<void> {
   const files = [{ path: "a.ts", content: "needle" }];
   await engine.index(
     NAMES.map((name) => documents({ name, files })),
     { symbols: "skip" },
   );
-  return engine;
 }
+
+/** Has all repositories. No test changes it. */
+const many = sharedEngine(fill);
 
 /** Returns an engine that fails if all repositories are requested. */
 function bounded(engine: Engine): Engine {
@@ -39,7 +40,8 @@ const namesIn = ({ text }: ToolAnswer): string[] =>
   text.split("\n").flatMap((line) => /^(\S+)@\S*: /.exec(line)?.[1] ?? []);
 
 test("pages of the list are all repositories, each once, whatever is removed meanwhile", async () => {
-  const engine = await many();
+  const engine = await openEngine();
+  await fill(engine);
   const client = await connected(createMcpHandler(bounded(engine)));
   const listed = async (query: string, maxTokens: number, between = async () => {}) => {
     let answer = await callTool(client, "repositories", { query, maxTokens });
@@ -79,13 +81,13 @@ test.each<[string, RegExp]>([
     /there is no repository "zzzzzzzz" here\. [\d ]+ repositories are indexed, such as \S+, \S+, \S+\.$/,
   ],
 ])("among many %s is found or told of", async (repository, words) => {
-  const client = await connected(createMcpHandler(bounded(await many())));
+  const client = await connected(createMcpHandler(bounded(many())));
   const { text } = await callTool(client, "tree", { repository });
   expect(text).toMatch(words);
 });
 
 test("where several are indexed one must be named", async () => {
-  const client = await connected(createMcpHandler(bounded(await many())));
+  const client = await connected(createMcpHandler(bounded(many())));
   const { text, isError } = await callTool(client, "tree", {});
   expect(isError).toBe(true);
   expect(text).toBe(
@@ -94,7 +96,7 @@ test("where several are indexed one must be named", async () => {
 });
 
 test("names are completed in order", async () => {
-  const client = await connected(createMcpHandler(bounded(await many())));
+  const client = await connected(createMcpHandler(bounded(many())));
   const { completion } = await client.complete({
     ref: { type: "ref/resource", uri: "quern://{repository}@{revision}/{+path}" },
     argument: { name: "repository", value: "team1/service-10" },
