@@ -64,8 +64,15 @@ async function start() {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: process.platform === "win32" ? "" : folder,
     port,
-    fsync: "off",
     max_connections: 400,
+    // the data need not survive a crash of the machine
+    fsync: "off",
+    synchronous_commit: "off",
+    full_page_writes: "off",
+    wal_level: "minimal",
+    max_wal_senders: 0,
+    autovacuum: "off", // its workers would visit each of some hundred databases once a minute
+    jit: "off",
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   run = () => runServer(port, join(bin, "postgres"), ["-D", data, ...flags], options);
