@@ -30,7 +30,7 @@ export async function follow(
   const root = join(temporaryFolder(), "shop");
   mkdirSync(root);
   for (const [path, text] of Object.entries(files)) put(root, path, text);
-  const engine = await openEngine({ workers: 1, ...engineOptions });
+  const engine = await openEngine(engineOptions);
   const tree = await engine.workspace(root, options);
   onTestFinished(() => tree.close());
   return { root, tree, engine };

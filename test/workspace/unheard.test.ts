@@ -76,7 +76,7 @@ function warned(): { warnings: string[] } & Required<Pick<WorkspaceOptions, "onW
 describe.each(WAYS)("%s", (_, notices, files, followed) => {
   test.each(EVENTS)("%s", async (_what, happens, expected) => {
     const { warnings, onWarning } = warned();
-    const { root, tree } = await follow(files, { onWarning, [NOTICES]: notices }, { workers: 0 });
+    const { root, tree } = await follow(files, { onWarning, [NOTICES]: notices });
     expect(tree.state().followed).toBe(followed);
     const of = followed === "partly" ? "a part of " : "";
     expect(warnings).toEqual([
@@ -90,7 +90,7 @@ describe.each(WAYS)("%s", (_, notices, files, followed) => {
   });
 
   test("the index catches up by itself", async () => {
-    const { root, engine } = await follow(files, { [NOTICES]: notices });
+    const { root, engine } = await follow(files, { [NOTICES]: notices }, { workers: 1 });
     put(root, "lib/deep/d.txt", "needle");
     await expect
       .poll(async () => (await engine.search({ query: "needle", matches: 0 })).stats.fileCount, {
@@ -205,7 +205,7 @@ test.each<[what: string, notices: MakeNotices]>([
   ["with notices", systemNotices],
   ["without notices", () => NO_NOTICES],
 ])("%s: a file that is written in pieces for a second", async (_, notices) => {
-  const { root, tree } = await follow(FILES, { [NOTICES]: notices });
+  const { root, tree } = await follow(FILES, { [NOTICES]: notices }, { workers: 1 });
   let written = 0;
   const timer = setInterval(() => {
     appendFileSync(join(root, "log.txt"), "piece\n");
@@ -225,12 +225,12 @@ test.each<[what: string, notices: MakeNotices]>([
 });
 
 /**
- * The notices of ten thousand files overflow the system's queue, so all files are looked at again. With four thousand in
+ * The notices of ten thousand files overflow the system's queue, so all files are looked at again. With fifteen hundred in
  * small steps, each folder's notices are needed, and the barrier.
  */
 test.each<[what: string, files: number, folders: number, notices: MakeNotices]>([
   ["with notices", 10_000, 100, systemNotices],
-  ["with notices of large folders", 4_000, 4, systemNotices],
+  ["with notices of large folders", 1_500, 4, systemNotices],
   ["without notices", 1_000, 100, () => NO_NOTICES],
 ])("%s: a checkout of %i files while searches run", async (_, files, folders, notices) => {
   const root = temporaryFolder();

@@ -55,7 +55,11 @@ test("rules that exclude nearly everything are told of, once", async () => {
 });
 
 test("the index catches up by itself, with symbols", async () => {
-  const { root, tree, engine } = await follow({ "a.py": "def first(): pass\n" });
+  const { root, tree, engine } = await follow(
+    { "a.py": "def first(): pass\n" },
+    {},
+    { workers: 1 },
+  );
   put(root, "b.py", "def second(): pass\n");
   const found = async () => {
     const { files } = await engine.search({ query: "sym:second", matches: 5 });
@@ -67,7 +71,7 @@ test("the index catches up by itself, with symbols", async () => {
 
 test("a burst of changes is one catching up", async () => {
   let runs = 0;
-  const { root, tree } = await follow(FILES, { onIndexed: () => runs++ });
+  const { root, tree } = await follow(FILES, { onIndexed: () => runs++ }, { workers: 1 });
   await tree.settled();
   runs = 0;
   for (let i = 0; i < 100; i++) {
