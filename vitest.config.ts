@@ -12,6 +12,7 @@ import { dirname, join } from "node:path";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BUNDLES, bundledSources } from "./test/bundled-sources.ts";
 import { reusedForks } from "./test/reused-forks.ts";
+import { OLD_SPACE, SHORT_LIVED } from "./test/short-lived.ts";
 import { SlowFirst } from "./test/slow-first.ts";
 
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })
@@ -64,8 +65,6 @@ function startsGit(path: string, seen = new Set<string>()): boolean {
   );
 }
 
-const OLD_SPACE = "--initial-old-space-size=192";
-
 const common = {
   setupFiles: ["test/properties.ts"],
   // no test has a time of its own: on a busy machine it may wait for a core again and again; what takes
@@ -76,10 +75,7 @@ const common = {
   // on Node 20 the AWS SDK would print a warning in each process
   env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" },
   pool: "forks",
-  // These processes live for seconds. V8 then optimizes a function when 2 MB of its bytecode have run, not 132 kB: most
-  // of what it would optimize runs too seldom after that to pay for it. It first collects the old space when that has
-  // 192 MB, not ten. Each takes a tenth off the processor time of files that open engines.
-  execArgv: ["--interrupt-budget=2000000", OLD_SPACE],
+  execArgv: SHORT_LIVED,
   // two more than cores: many tests wait for processes, disks and timers, and with one more a tenth of the cores is idle
   maxWorkers: availableParallelism() + 2,
 } satisfies TestProjectInlineConfiguration["test"];

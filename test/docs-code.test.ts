@@ -20,6 +20,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { documents, open } from "../src/index.ts";
 import { blocks } from "./blocks.ts";
 import { bundledPrograms } from "./programs.ts";
+import { SHORT_LIVED } from "./short-lived.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "quern-docs-"));
 const index = join(folder, "index");
@@ -109,7 +110,7 @@ beforeAll(async () => {
 
 test.concurrent.each(blocks)("$name runs", async (block) => {
   const { name, text } = block;
-  const args = [programs[blocks.indexOf(block)]!];
+  const args = [...SHORT_LIVED, programs[blocks.indexOf(block)]!];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: project(name) });
   if (isServer(text)) expect(stdout).toMatch(/^files found: 1$/m);
 });

@@ -12,6 +12,7 @@ import { directory, open, type SearchResponse } from "../src/index.ts";
 import type { TokenStore } from "../src/http/index.ts";
 import { tokenStoreSuite } from "../src/testing.ts";
 import { bundledPrograms } from "./programs.ts";
+import { SHORT_LIVED } from "./short-lived.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "quern-examples-"));
 const db = join(folder, "index");
@@ -35,7 +36,11 @@ beforeAll(async () => {
   programs = new Map(names.map((name, n) => [name, made[n]!]));
 });
 
-const command = (name: string, ...args: string[]): string[] => [programs.get(name)!, ...args];
+const command = (name: string, ...args: string[]): string[] => [
+  ...SHORT_LIVED,
+  programs.get(name)!,
+  ...args,
+];
 
 /** Runs an example in a folder of its own. */
 function run(name: string, ...args: string[]) {

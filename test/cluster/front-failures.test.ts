@@ -22,6 +22,7 @@ import { temporaryFolder } from "../engine/opened.ts";
 import { bundledPrograms } from "../programs.ts";
 import type { FrontTold } from "./front-process.ts";
 import { postgresPort, postgresTest as test } from "./postgres.ts";
+import { SHORT_LIVED } from "../short-lived.ts";
 
 const request = { query: "needle", matches: 100 };
 /** The pause between two searches of a lane, without which it would use a core for as long as nodes start and end. */
@@ -345,7 +346,7 @@ test("a front that is killed in the midst of searches: another one goes on", asy
     secret: SECRET,
     request,
   };
-  const child = fork(program!, [JSON.stringify(told)], { execArgv: [] });
+  const child = fork(program!, [JSON.stringify(told)], { execArgv: SHORT_LIVED });
   const answers: unknown[] = [];
   child.on("message", (count) => void answers.push(count));
   onTestFinished(() => void child.kill("SIGKILL"));

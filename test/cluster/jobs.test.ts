@@ -12,6 +12,7 @@ import { temporaryFolder } from "../engine/opened.ts";
 import { bundledPrograms } from "../programs.ts";
 import { found, newCluster, shop } from "./machines.ts";
 import { postgresPort, postgresTest as test } from "./postgres.ts";
+import { SHORT_LIVED } from "../short-lived.ts";
 
 /** Returns a source of one line: the payload. */
 const told = async ({ repository, payload }: Job): Promise<Source> =>
@@ -227,7 +228,7 @@ async function withMortal({ step, signal }: Dying) {
   const { database } = cluster.pool.options;
   const directory = temporaryFolder();
   const told = { port: postgresPort, database, objects, directory, step, signal };
-  const child = spawn(process.execPath, [mortalWriter, JSON.stringify(told)], {
+  const child = spawn(process.execPath, [...SHORT_LIVED, mortalWriter, JSON.stringify(told)], {
     stdio: ["ignore", "inherit", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

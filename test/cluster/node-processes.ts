@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { bundledPrograms } from "../programs.ts";
 import type { NodeTold } from "./node-process.ts";
+import { SHORT_LIVED } from "../short-lived.ts";
 
 export interface NodeProcess {
   readonly name: string;
@@ -53,7 +54,7 @@ function newNode(name: string, port: number, args: readonly string[]): NodeProce
       return isReady;
     },
     async start() {
-      const begun = spawn(process.execPath, args, {
+      const begun = spawn(process.execPath, [...SHORT_LIVED, ...args], {
         stdio: ["ignore", "inherit", "inherit", "ipc"],
       });
       child = begun;

@@ -13,6 +13,7 @@ import { bundle, type Bundle } from "./crash/bundle.ts";
 import type { Attempt, Outcome } from "./crash/disk-process.ts";
 import { temporaryFolder } from "./opened.ts";
 import { fill, mount, smallDisk } from "./small-disk.ts";
+import { SHORT_LIVED } from "../short-lived.ts";
 
 let bundled: Bundle;
 beforeAll(async () => {
@@ -38,7 +39,14 @@ function tryOut(
   { path, user = 0, fileBlocks, environment, threads = 0 }: Trial,
   ...attempts: Attempt[]
 ) {
-  const command = [process.execPath, bundled.script("disk-process"), path, `${user}`, ...attempts];
+  const command = [
+    process.execPath,
+    ...SHORT_LIVED,
+    bundled.script("disk-process"),
+    path,
+    `${user}`,
+    ...attempts,
+  ];
   const limit = fileBlocks === undefined ? "" : `ulimit -f ${fileBlocks};`;
   const { stdout, stderr, signal, status } = spawnSync(
     "sh",

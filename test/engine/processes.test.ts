@@ -19,6 +19,7 @@ import { stateOfProcess } from "./crash/process-state.ts";
 import type { Moment, Step } from "./crash/steps.ts";
 import { runWriter, startWriter, told } from "./crash/writer.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
+import { SHORT_LIVED } from "../short-lived.ts";
 
 let bundled: Bundle;
 beforeAll(async () => {
@@ -30,7 +31,7 @@ const writerOf = (path: string) =>
   ({ script: bundled.script("writer-process"), path, first: 0, end: ROUND, workers: 2 }) as const;
 
 function start(script: string, path: string): ChildProcess {
-  const child = spawn(process.execPath, [bundled.script(script), path], {
+  const child = spawn(process.execPath, [...SHORT_LIVED, bundled.script(script), path], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

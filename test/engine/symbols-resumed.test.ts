@@ -22,6 +22,7 @@ import { createPool, type Pool } from "../../src/threads/pool.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
 import { RUNS } from "../runs.ts";
 import { bundledPrograms } from "../programs.ts";
+import { SHORT_LIVED } from "../short-lived.ts";
 
 const SEGMENTS = 5;
 const FILES = 6;
@@ -111,7 +112,7 @@ test.each(Array.from({ length: RUNS > 1 ? SEGMENTS : 2 }, (_, i) => 2 * i + 1))(
   async (segment) => {
     const path = await indexed();
     // it is told of a segment's files before the segment has its symbols
-    const args = [WRITER, path, String(segment * FILES)];
+    const args = [...SHORT_LIVED, WRITER, path, String(segment * FILES)];
     const { signal } = spawnSync(process.execPath, args, { stdio: "inherit" });
     expect(signal).toBe("SIGKILL");
 
@@ -147,7 +148,7 @@ const killedWithin = copies(async (path) => {
 });
 
 const killedAfter = (path: string, blobs: number): void => {
-  const args = [WRITER, path, String(blobs)];
+  const args = [...SHORT_LIVED, WRITER, path, String(blobs)];
   expect(spawnSync(process.execPath, args, { stdio: "inherit" }).signal).toBe("SIGKILL");
 };
 

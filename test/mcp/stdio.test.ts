@@ -12,6 +12,7 @@ import type { Source } from "../../src/ingest/sources/source.ts";
 import { temporaryFolder } from "../engine/opened.ts";
 import { bundledPrograms } from "../programs.ts";
 import { callTool, type ToolAnswer } from "./connected.ts";
+import { SHORT_LIVED } from "../short-lived.ts";
 
 const [command] = await bundledPrograms(["src/cli/bin.ts"]);
 
@@ -22,7 +23,7 @@ async function started(
 ): Promise<Client> {
   const options = era === "2026" ? { versionNegotiation: { mode: "auto" as const } } : {};
   const client = new Client({ name: "test", version: "1" }, options);
-  const args = [command!, "mcp", ...paths, "--db", db];
+  const args = [...SHORT_LIVED, command!, "mcp", ...paths, "--db", db];
   const transport = new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" });
   await client.connect(transport);
   onTestFinished(() => client.close());

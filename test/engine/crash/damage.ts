@@ -16,6 +16,7 @@ import { unpackManifest } from "../../../src/store/catalog/manifest.ts";
 import type { Bundle } from "./bundle.ts";
 import { difference, judge, type Answer, type Verdict } from "./questions.ts";
 import { runWriter } from "./writer.ts";
+import { SHORT_LIVED } from "../../short-lived.ts";
 
 /** A process that has worked for this long hangs. Normally it works for 1 s, whatever else the machine does. */
 const HANGS_WORK_SECONDS = 30;
@@ -165,7 +166,12 @@ export function damageOf({ bytes, values, treePages }: Target, random: () => num
 /** Returns the answers, or how the process ended without any. */
 export function tryDamaged(bundled: Bundle, path: string): Promise<Answer[] | string> {
   return new Promise((resolve) => {
-    const child = spawnLimited([process.execPath, bundled.script("damage-process"), path]);
+    const child = spawnLimited([
+      process.execPath,
+      ...SHORT_LIVED,
+      bundled.script("damage-process"),
+      path,
+    ]);
     const out: Buffer[] = [];
     child.stdout.on("data", (data: Buffer) => out.push(data));
     const timer = setTimeout(() => child.kill("SIGKILL"), HANGS_MS);

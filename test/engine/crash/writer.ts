@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { RUN_BOUNDS } from "../../../src/ingest/run/bounds.ts";
 import type { Internals } from "../../../src/internals.ts";
 import type { Moment, Step } from "./steps.ts";
+import { SHORT_LIVED } from "../../short-lived.ts";
 
 export interface Told {
   /** How many operations were done, and how many were begun. */
@@ -40,7 +41,7 @@ export function startWriter(options: WriterOptions): ChildProcess {
   const internals: Partial<Internals> = { retireMs, runs: { ...RUN_BOUNDS, tierSegments } };
   if (log !== undefined) rmSync(log, { force: true });
   const given = [path, `${first}`, `${end}`, `${workers}`, JSON.stringify(internals)];
-  return spawn(process.execPath, [script, ...given], {
+  return spawn(process.execPath, [...SHORT_LIVED, script, ...given], {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
       ...process.env,
