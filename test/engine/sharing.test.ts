@@ -126,7 +126,7 @@ test.each([
   await fc.assert(fc.asyncProperty(histories, check), {
     // the count below does not depend on luck
     examples: fc.sample(histories, MERGES_SHARERS).map((each): [Step[]] => [each]),
-    numRuns: 3 * RUNS,
+    numRuns: 2 * RUNS,
     endOnFailure: true,
   });
   // merges of other threads cannot be counted
