@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
@@ -36,6 +37,7 @@ async function whenRead(client: Client, name: string, args: object): Promise<Too
     const answer = await callTool(client, name, { ...args });
     if (!/still being read|not known yet/.test(answer.text)) return answer;
     expect(answer.facts.complete).toBe(false);
+    await sleep(20); // each question takes its processor time from what is being read
   }
 }
 
