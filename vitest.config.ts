@@ -36,9 +36,11 @@ const mocking = pathsOf(({ text }) => MOCKS.test(text));
  */
 const START_GIT_SELDOM = [
   /^page\//,
+  /^cli\/(?:commands|data-directory|index-command|search-command|serve-command|users-command)\./,
+  /^cluster\/(?:command|hidden)\./,
   /^corpus\/golden\./,
   /^engine\/(?:progress|refusals)\./,
-  /^http\/(?:browse|members)\./,
+  /^http\/(?:browse|history|members|no-leak)\./,
   /^ingest\/(?:directory|documents|ref-patterns|remote-name|walk-elsewhere)\./,
   /^mcp\/(?:mount|next-steps)\./,
   /^search\/(?:explain|ranking)\./,
