@@ -55,17 +55,17 @@ test("an orbit names every member once, and of a code point alone itself", () =>
 });
 
 test("RE2 matches exactly the members of each orbit", () => {
-  const all = foldingCodePoints();
-  const haystack = all.map((cp) => String.fromCodePoint(cp)).join("");
-  for (const cp of all) {
+  const all = foldingCodePoints().map((cp) => String.fromCodePoint(cp));
+  const places = new Map(all.map((text, place) => [text, place]));
+  for (const cp of foldingCodePoints()) {
+    const members = orbit(cp).map((member) => String.fromCodePoint(member));
     const pattern = new WrappedRE2(hex(cp), true, false, false);
-    const members: number[] = [];
-    for (let at = 0, hit = 0; hit >= 0; at = hit + 1) {
-      hit = pattern.match(haystack, at, false).index;
-      if (hit >= 0) members.push(all[hit]!);
-    }
+    const isFound = (text: string) => pattern.match(text, 0, false).index >= 0;
+    expect(members.filter(isFound), hex(cp)).toEqual(members);
+    // one text of all others, which takes most of the time
+    const left = new Set(members.map((member) => places.get(member)));
+    expect(isFound(all.filter((_, place) => !left.has(place)).join("")), hex(cp)).toBe(false);
     pattern.delete();
-    expect(members, hex(cp)).toEqual(orbit(cp));
   }
 });
 
