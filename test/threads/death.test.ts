@@ -9,7 +9,7 @@ describe.each([0, 1, 2])("closing with %i workers", (size) => {
     await pool.run("echo", 0, SEARCH);
     const start = performance.now();
     await Promise.all([pool.close(), pool.close()]);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(performance.now() - start).toBeLessThan(10_000); // sooner than they would end
     const closed = { code: "ENGINE_CLOSED" };
     expect(await Promise.all(runs)).toMatchObject([closed, closed, closed]);
     expect(await caught(pool.run("echo", 0, SEARCH))).toMatchObject(closed);
@@ -90,11 +90,11 @@ describe("a worker that is stuck", () => {
 
   test("is not one whose task pauses, or has ended", async () => {
     const pool = open(1);
-    const watched = { ...INGEST, maxSilentMs: 100 };
-    expect(await pool.run<number>("spin", 500, watched)).toBeGreaterThan(5);
+    const watched = { ...INGEST, maxSilentMs: 500 }; // a busy machine is silent for less
+    expect(await pool.run<number>("spin", 800, watched)).toBeGreaterThan(5);
     await pool.run("echo", 1, watched);
     expect(await pool.run("memo", 0, SEARCH)).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise((resolve) => setTimeout(resolve, 800));
     expect(await pool.run("memo", 0, SEARCH)).toBe(1); // the same worker
     expect(warnings).toEqual([]);
   });

@@ -31,9 +31,10 @@ describe.each([0, 1, 2])("with %i workers", (size) => {
     const ingest = Promise.all(
       Array.from({ length: pool.lanes }, () => pool.run<number>("spin", 300, INGEST)),
     ).finally(() => (isDone = true));
-    for (let i = 0; i < 5; i++) await pool.run("echo", i, SEARCH);
-    expect(isDone).toBe(false);
-    expect((await ingest).every((pauses) => pauses > 5)).toBe(true);
+    let answered = 0;
+    while (!isDone) await pool.run("echo", answered++, SEARCH);
+    expect(answered).toBeGreaterThan(2); // one waits to the end if nothing pauses
+    expect(Math.min(...(await ingest))).toBeGreaterThan(1);
   });
 
   test("10 000 tasks leave nothing behind", async () => {
