@@ -44,9 +44,13 @@ test("definitions are known when the index has caught up, and unsaved text has i
 });
 
 test("if too much has changed, a search waits for the index", async () => {
-  const { root, tree } = await follow(FILES, {}, SMALL);
+  let runs = 0;
+  const { root, tree } = await follow(FILES, { onIndexed: () => void runs++ }, SMALL);
+  await tree.settled();
+  const before = runs;
   for (let i = 0; i < 9; i++) put(root, `${i}.txt`, "needle");
-  const { seen, stats } = await tree.search({ query: "needle", matches: 0 });
+  const { stats } = await tree.search({ query: "needle", matches: 0 });
   expect(stats.fileCount).toBe(11);
-  expect(seen.overlaid).toBeLessThanOrEqual(3);
+  // files that were written just now are still laid over the index, because they may change unseen
+  expect(runs).toBeGreaterThan(before);
 });
