@@ -5,7 +5,7 @@
 
 import { RUN_BOUNDS, type RunBounds } from "./ingest/run/bounds.ts";
 import type { Complete } from "./ingest/writes.ts";
-import { LAYOUT, RETIRE_MS, type Layout } from "./store/format/format.ts";
+import { LAYOUT, RETIRE_MS, type NewLayout } from "./store/format/format.ts";
 import { WORKSPACE_BOUNDS, type WorkspaceBounds } from "./workspace/bounds.ts";
 
 export interface Internals {
@@ -14,7 +14,7 @@ export interface Internals {
   /** How long a retired segment is kept for other processes, in milliseconds. */
   readonly retireMs: number;
   /** How the text of new segments is cut, on disk and in memory. */
-  readonly layout: Layout;
+  readonly layout: NewLayout;
   readonly runs: RunBounds;
   readonly workspaces: WorkspaceBounds;
 }

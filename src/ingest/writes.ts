@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CatalogKeeper } from "../store/catalog/catalog-keeper.ts";
 import { repositoryNamed, type Catalog } from "../store/catalog/catalog.ts";
 import { textBytesOf } from "../store/catalog/manifest.ts";
-import type { Layout } from "../store/format/format.ts";
+import type { NewLayout } from "../store/format/format.ts";
 import type { KeptTables } from "../store/segments/kept-tables.ts";
 import type { MergedSegment } from "../store/upkeep/merge.ts";
 import { deleteLeftovers } from "../store/upkeep/leftovers.ts";
@@ -51,7 +51,7 @@ export interface WritesOptions {
   readonly retireMs: number;
   readonly bounds: RunBounds;
   /** How the text of new segments is cut. */
-  readonly layout: Layout;
+  readonly layout: NewLayout;
 }
 
 /**
@@ -263,6 +263,7 @@ export class Writes {
       }
       const task = { merge: input, target: catalog.manifest.nextSegment, layout, owner };
       const written = await pool.run<MergedSegment>("ingest.merge", task, { lane: "ingest" });
+      await environment.texts.sync([written.segment]);
       await environment.write((writer) => publishMerge(writer, { catalog, input, written, owner }));
       [done, bytes] = [total, totalBytes];
       tell();

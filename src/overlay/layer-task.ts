@@ -10,7 +10,7 @@ import { isGone } from "../base/folder-errors.ts";
 import { SegmentSession } from "../ingest/run/segment-session.ts";
 import type { BatchContent, BatchFile } from "../ingest/run/batch.ts";
 import type { Extractor } from "../ingest/symbols/extract.ts";
-import { HASH_BYTES, SEGMENT_BYTES, type Layout } from "../store/format/format.ts";
+import { HASH_BYTES, SEGMENT_BYTES, type NewLayout } from "../store/format/format.ts";
 import { MemoryTarget, type PackedSegment } from "../store/memory/memory-store.ts";
 import { readHeader, type SegmentHeader } from "../store/segments/segment-tables.ts";
 import { completeEdition } from "../store/symbols/complete-edition.ts";
@@ -19,7 +19,7 @@ import type { Task, TaskContext } from "../threads/task.ts";
 /** The documents to index, grouped by repository, with the lowest repository number first. Paths do not repeat. */
 export interface LayerInput {
   readonly segment: number;
-  readonly layout: Layout;
+  readonly layout: NewLayout;
   readonly maxFileSize: number;
   /** Whether these documents have killed a thread, so that their symbols are not extracted. */
   readonly isDeadly: boolean;

@@ -20,7 +20,7 @@ import {
 } from "../store/catalog/repository-files.ts";
 import { viewOf, type View } from "../store/catalog/view.ts";
 import type { Snapshot } from "../store/lmdb/environment.ts";
-import { FIRST_MEMORY_SEGMENT, type Layout } from "../store/format/format.ts";
+import { FIRST_MEMORY_SEGMENT, type NewLayout } from "../store/format/format.ts";
 import { openPacked, packedBytes } from "../store/memory/memory-store.ts";
 import type { KeptTables } from "../store/segments/kept-tables.ts";
 import type { Pool } from "../threads/pool.ts";
@@ -58,7 +58,7 @@ export interface OverlaysOptions {
   readonly pool: Pool;
   readonly maxFileSize: number;
   /** How the text of layers is cut. */
-  readonly layout: Layout;
+  readonly layout: NewLayout;
   readonly newest: () => Promise<Catalog>;
   readonly tables: KeptTables;
   /** Calls `read` with a snapshot of its own. */

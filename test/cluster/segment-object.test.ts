@@ -39,7 +39,9 @@ import {
 import {
   engineKey,
   HASH_BYTES,
+  isTextKey,
   PART,
+  partOfKey,
   segmentKey,
   segmentRange,
   SEGMENTS_RANGE,
@@ -334,8 +336,8 @@ group("one segment", () => {
     const writes = vi.spyOn(environment, "write");
     const store = directorySegments(temporaryFolder());
     const rest = Array.from({ length: 12 }, (_, n) => valueOf(4 * 2 ** 20, n));
-    const { key } = await sendBundle(store, "seg", { kind: 1, tables: () => [], rest: () => rest });
-    await fetchSegment(environment, { key, segment: 7 }, store);
+    const { key } = await sendBundle(store, "sym", { kind: 2, tables: () => [], rest: () => rest });
+    await fetchSymbols(environment, { key, segment: 7, edition: 1 }, store);
     expect(writes.mock.calls.length).toBe(6 + 1); // of 8 MiB, and what remains
   });
 
@@ -350,10 +352,16 @@ group("one segment", () => {
   });
 });
 
-/** Returns the keys of a segment, without its number, and the values. */
+/** Returns the keys of a segment, without its number, and the values, those of text in a file included. */
 function valuesOf(environment: Environment, segment: number): string[] {
   const snapshot = environment.snapshot();
-  const keys = [...snapshot.keys(segmentRange(segment))].map((key) => Buffer.from(key));
+  const stored = Array.from(snapshot.keys(segmentRange(segment)), (key) => Buffer.from(key));
+  const keys = stored.filter((key) => !isTextKey(key) && partOfKey(key) !== PART.SEALS);
+  for (let block = 0; ; block++) {
+    const key = segmentKey(segment, PART.TEXT, block);
+    if (!snapshot.getSealed(key)) break;
+    keys.push(Buffer.from(key));
+  }
   const values = keys.map(
     (key) => `${key.toString("hex", 5)} ${hash("sha256", snapshot.get(key, "a value")!)}`,
   );
@@ -370,7 +378,7 @@ const flipped = (bytes: Buffer, at: number): Buffer => (
 
 /** Returns a value with this many bytes of text. */
 const valueOf = (bytes: number, number = 0): Value => ({
-  tag: 1,
+  tag: PART.SYMBOLS,
   number,
   bytes: Buffer.alloc(bytes, "x"),
 });

@@ -13,7 +13,7 @@ import { bundle, type Bundle } from "./crash/bundle.ts";
 import { recover } from "./crash/holds.ts";
 import { BORROWING, ROUND } from "./crash/operations.ts";
 import type { Step } from "./crash/steps.ts";
-import { runWriter, type Told, type WriterOptions } from "./crash/writer.ts";
+import { IN_VALUES, runWriter, type Told, type WriterOptions } from "./crash/writer.ts";
 import { temporaryFolder } from "./opened.ts";
 import { RUNS } from "../runs.ts";
 import { testSeed } from "./seed.ts";
@@ -51,14 +51,18 @@ const LIFE: readonly Step[] = [
  * has left, repaired by one operation. After a kill, what the previous transaction committed is there, and nothing of
  * the interrupted one.
  */
-async function killWithin(steps: readonly Step[], path: string, workers: number): Promise<void> {
+async function killWithin(
+  steps: readonly Step[],
+  path: string,
+  how: Pick<Options, "workers" | "fileBlocks">,
+): Promise<void> {
   const log = join(path, "steps");
   let done = 0;
   for (const step of steps) {
     const kill = async (step: Step): Promise<Told> => {
       const moment = { how: "kill within", step, nth: 1 } as const;
       const range = { first: done, end: done + 2 * ROUND };
-      const told = await write({ path, workers, ...range, log, moment });
+      const told = await write({ path, ...how, ...range, log, moment });
       expect(told.isKilled, step).toBe(true);
       return told;
     };
@@ -78,7 +82,7 @@ test("killed at each step of a segment's life", async () => {
     killWithin(
       LIFE.filter((_, i) => i % 2 === half),
       path,
-      2 * half, // threads
+      half === 0 ? { workers: 0 } : { workers: 2, fileBlocks: IN_VALUES },
     ),
   );
   await Promise.all(halves);

@@ -63,6 +63,8 @@ async function within<T>(
   return result;
 }
 
+const sizesOf = ({ pageBytes, blockBytes }: Layout): Layout => ({ pageBytes, blockBytes });
+
 /** Returns the layout of each segment, and each key of the first one, without its number, with a sum of its value. */
 async function storedIn(path: string) {
   const environment = openEnvironment(path, { readOnly: true });
@@ -77,7 +79,7 @@ async function storedIn(path: string) {
   });
   snapshot.close();
   await environment.close();
-  const layouts = headers.map(({ pageBytes, blockBytes }) => ({ pageBytes, blockBytes }));
+  const layouts = headers.map(sizesOf);
   return { layouts, values };
 }
 
@@ -101,14 +103,14 @@ test.each([
     return answers(engine);
   });
   expect(both).toEqual(before);
-  expect((await storedIn(mixed)).layouts).toEqual([from, to]);
+  expect((await storedIn(mixed)).layouts).toEqual([from, to].map(sizesOf));
   for (const path of [plain, mixed])
     await within(path, { layout: to, workers }, async (engine) => {
       await engine.compact();
       expect(await answers(engine)).toEqual(before);
     });
   const merged = await storedIn(mixed);
-  expect(merged.layouts).toEqual([to]);
+  expect(merged.layouts).toEqual([sizesOf(to)]);
   expect(merged.values).toEqual((await storedIn(plain)).values);
   expect(merged.values.some((value) => value.startsWith(`${PART.NAMES} `))).toBe(true);
 });
@@ -123,7 +125,7 @@ test("a segment that borrows has its lender's layout", async () => {
     return answers(engine);
   });
   const { layouts } = await storedIn(path);
-  expect(layouts).toEqual([SMALL_LAYOUT, SMALL_LAYOUT]);
+  expect(layouts).toEqual([SMALL_LAYOUT, SMALL_LAYOUT].map(sizesOf));
   await within(path, { layout: LAYOUT, workers: 0 }, async (engine) => {
     await engine.compact();
     expect(await answers(engine)).toEqual(found);

@@ -1,6 +1,6 @@
 /**
  * Searches that run while another engine merges and deletes the segments that they read. Here retired segments are
- * deleted at once.
+ * deleted at once, and all text is in files, of which a snapshot keeps nothing.
  */
 
 import { setImmediate as turn } from "node:timers/promises";
@@ -11,12 +11,13 @@ import { beginAnswer, isLong } from "../../src/search/caller/long-answer.ts";
 import type { SearchRequest } from "../../src/search/messages/request.ts";
 import type { SearchEvent } from "../../src/search/messages/response.ts";
 import { CatalogKeeper } from "../../src/store/catalog/catalog-keeper.ts";
+import { LAYOUT } from "../../src/store/format/format.ts";
 import type { Catalog } from "../../src/store/catalog/catalog.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
 import { RUNS } from "../runs.ts";
 import { brokenInvariant } from "./invariants.ts";
 
-const NOT_KEPT = { retireMs: 0 };
+const NOT_KEPT = { retireMs: 0, layout: { ...LAYOUT, fileBlocks: 1 } };
 
 /** Returns text without the word, whose length depends on the number. */
 const filler = (i: number) => "some other words\n".repeat(1 + ((i * 37) % 400));
@@ -92,15 +93,38 @@ test.each(GONE)("segments of a moment ago, $gone gone, $workers workers", async 
   expect(final?.isSearchExhaustive).toBe(false);
 });
 
+test.each(GONE)(
+  "open segments whose text was not read, $gone gone, $workers workers",
+  async (row) => {
+    const before = (engine: Engine) => engine.search({ query: "file:a", matches: 0 });
+    const { reader, beStale } = await mergedAway(row, { symbols: "skip", before });
+    const newest = beStale();
+    const { stats, isSearchExhaustive } = await reader.search({ query: "needle", matches: 10 });
+    expect(newest).toHaveBeenCalledTimes(2);
+    expect([stats.fileCount, stats.crashes]).toEqual([row.gone === "all" ? 3 : 2, 0]);
+    expect(isSearchExhaustive).toBe(true);
+  },
+);
+
+interface Before {
+  readonly symbols?: "after" | "skip";
+  /** What the engine does before the segments are deleted. */
+  readonly before?: (reader: Engine) => Promise<unknown>;
+}
+
 /** Makes an engine that can be made to see three segments once more, although one or all of them are deleted. */
-async function mergedAway({ workers, gone }: (typeof GONE)[number]) {
+async function mergedAway(
+  { workers, gone }: (typeof GONE)[number],
+  { symbols = "after", before = async () => {} }: Before = {},
+) {
   const path = temporaryFolder();
   const writer = await openEngine({ internals: NOT_KEPT }, path);
   const reader = await openEngine({ workers }, path);
-  for (let i = 0; i < 3; i++)
-    await writer.index(
-      documents({ name: `r${i}`, files: [{ path: "a", content: `${filler(i)}needle ${i}\n` }] }),
-    );
+  for (let i = 0; i < 3; i++) {
+    const files = [{ path: "a", content: `${filler(i)}needle ${i}\n` }];
+    await writer.index(documents({ name: `r${i}`, files }), { symbols });
+  }
+  await before(reader);
   const newest = vi.spyOn(CatalogKeeper.prototype, "newest");
   onTestFinished(() => newest.mockRestore());
   await reader.repositories();

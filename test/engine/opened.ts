@@ -7,7 +7,7 @@ import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { Engine, OpenOptions } from "../../src/engine.ts";
 import type { Internals } from "../../src/internals.ts";
 import { openWith } from "../../src/opened-engine.ts";
-import type { Layout } from "../../src/store/format/format.ts";
+import type { NewLayout } from "../../src/store/format/format.ts";
 
 export function temporaryFolder(): string {
   const path = mkdtempSync(join(tmpdir(), "quern-test-"));
@@ -15,8 +15,8 @@ export function temporaryFolder(): string {
   return path;
 }
 
-/** Pages and blocks so small that every document has their edges. */
-export const SMALL_LAYOUT: Layout = { pageBytes: 256, blockBytes: 1000 };
+/** Pages and blocks so small that every document has their edges, and most segments have a file of text. */
+export const SMALL_LAYOUT: NewLayout = { pageBytes: 256, blockBytes: 1000, fileBlocks: 2 };
 
 /** A host's options, and what only tests set, such as small bounds. */
 export type OpenedOptions = OpenOptions & { readonly internals?: Partial<Internals> };

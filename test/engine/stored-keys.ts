@@ -1,20 +1,27 @@
-/** Finds stored keys that nothing needs. */
+/** Finds stored keys and files of text that nothing needs. */
 
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { unpack } from "msgpackr";
 import type { Environment, Snapshot } from "../../src/store/lmdb/environment.ts";
-import { repositoryKey, segmentOfKey } from "../../src/store/format/format.ts";
+import { PART, repositoryKey, segmentKey, segmentOfKey } from "../../src/store/format/format.ts";
 import { readManifest } from "../../src/store/catalog/manifest.ts";
 import type { RepositoryRecord } from "../../src/store/format/records.ts";
 
-/** Returns the keys that neither the manifest nor a repository's record requires, as numbers. */
+/** Returns the keys, as numbers, and the files that neither the manifest nor a repository's record requires. */
 export function unaccounted(environment: Environment): string[] {
   const snapshot = environment.snapshot();
   try {
     const wanted = wantedKeys(snapshot);
     const keys = [...snapshot.keys([Buffer.from([0]), Buffer.from([255])])];
-    return keys
-      .filter((key) => !wanted(Buffer.from(key)))
-      .map((key) => Buffer.from(key).toString("hex"));
+    const texts = join(environment.path, "text");
+    const files = existsSync(texts) ? readdirSync(texts) : [];
+    return [
+      ...keys
+        .filter((key) => !wanted(Buffer.from(key)))
+        .map((key) => Buffer.from(key).toString("hex")),
+      ...files.filter((name) => !wanted(segmentKey(Number(name), PART.TEXT))),
+    ];
   } finally {
     snapshot.close();
   }

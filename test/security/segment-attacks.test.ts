@@ -8,9 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pack, unpack } from "msgpackr";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { open } from "../../src/opened-engine.ts";
+import { open, openWith } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import {
+  LAYOUT,
   numberOf,
   OVERLAP,
   PAGE_BYTES,
@@ -94,13 +95,19 @@ const inHeader =
 const path = mkdtempSync(join(tmpdir(), "quern-segment-"));
 afterAll(() => rmSync(path, { recursive: true, force: true, maxRetries: 3 }));
 beforeAll(async () => {
-  const engine = await open(path, { workers: 0 });
   const files = Array.from({ length: 30 }, (_, n) => ({
     path: `src/${n}.ts`,
     content: `export function made${n}() {}\n${n % 3 === 0 ? "// straße\n" : ""}`.repeat(1 + n * 9),
   }));
-  await engine.index(documents({ name: "r", files }));
-  await engine.close();
+  for (const [folder, fileBlocks] of [
+    ["values", 1_000],
+    ["file", 1],
+  ] as const) {
+    const layout = { ...LAYOUT, fileBlocks };
+    const engine = await openWith(join(path, folder), { workers: 0 }, { layout });
+    await engine.index(documents({ name: "r", files }));
+    await engine.close();
+  }
 });
 
 /** Returns the MiB of memory of this process without mapped files. */
@@ -115,7 +122,8 @@ const QUERIES = ["made1", "straße", "-made2", "sym:made", "file:src", "lang:typ
  */
 async function told(part: number, hurt: Hurt, which = 0): Promise<Set<string>> {
   const copy = join(temporaryFolder(), "index");
-  cpSync(path, copy, { recursive: true });
+  const from = join(path, part === PART.SEALS ? "file" : "values");
+  cpSync(from, copy, { recursive: true });
   const environment = await openStore(copy, { readOnly: false });
   await environment.write((writer) => {
     const keys = [...writer.keys(SEGMENTS_RANGE)].map((key) => Buffer.from(key));

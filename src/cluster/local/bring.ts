@@ -117,6 +117,8 @@ export async function bringTo(
   const wanted = place(before, heads, bringing.tablesOnly ?? false);
   await fetchMissing(bringing, wanted);
   const arriving = await fetchStates(bringing, before, heads, wanted);
+  const fetched = wanted.filter((one) => !one.before);
+  await environment.texts.sync(fetched.map(({ local }) => local.here));
   await environment.write((writer) => {
     checkLease(writer, owner);
     name(writer, { heads, wanted, arriving });

@@ -39,6 +39,7 @@ export async function completeSegments(
     if (symbolsObject === undefined) return;
     await fetchSymbolsRest(environment, { key: symbolsObject, segment, edition }, stoppable);
   });
+  await environment.texts.sync(coming.map(({ here }) => here));
   if (coming.length > 0)
     await environment.write((writer) => {
       checkLease(writer, owner);

@@ -4,15 +4,24 @@
  * makes new seals. Repositories have the same ids on all machines of a cluster.
  *
  *     kind     tag                 number
- *     SEGMENT  part                the value's number in its part; only the first copy of the header is there
+ *     SEGMENT  part                the value's number in its part; only the first copy of the header is there;
+ *                                  blocks of text come last, in order
  *     SYMBOLS  SYMBOLS or NAMES    the value's number in its edition
  *
  * A segment's tables are its HEADER and TABLE_PARTS, 0.3 % of its bytes. The only table of symbols is their header.
  */
 
-import { PART, segmentKey, segmentRange, type Part } from "../../store/format/format.ts";
+import { GrowableWords } from "../../base/growable.ts";
+import {
+  FILE_BLOCKS,
+  PART,
+  segmentKey,
+  segmentRange,
+  type Part,
+} from "../../store/format/format.ts";
 import type { Environment, Snapshot, Writer } from "../../store/lmdb/environment.ts";
-import { corrupt } from "../../store/format/sealed.ts";
+import { corrupt, sealOf } from "../../store/format/sealed.ts";
+import { encodeTextSeals } from "../../store/format/text-seals.ts";
 import {
   encodeFiles,
   encodePaths,
@@ -54,7 +63,9 @@ const TABLE_PARTS: readonly Part[] = [
   PART.PATHS,
   PART.GRAMS,
 ];
-const REST_PARTS: readonly Part[] = [PART.POSTINGS, PART.TEXT];
+/** The parts of an object's rest in front of the text. */
+const REST_PARTS: readonly Part[] = [PART.POSTINGS];
+const TEXT_PARTS: readonly Part[] = [PART.TEXT, PART.SEALS];
 const SYMBOL_PARTS: readonly Part[] = [PART.SYMBOLS, PART.NAMES];
 
 /**
@@ -114,8 +125,33 @@ function fileTable(
 
 /** Yields the posting lists and the text of a segment. */
 async function* restValues(environment: Environment, segment: number): AsyncGenerator<Value> {
-  const { content } = headerOf(environment, segment);
-  yield* valuesOf(environment, segmentStretches(REST_PARTS, content));
+  const header = headerOf(environment, segment);
+  yield* valuesOf(environment, segmentStretches(REST_PARTS, header.content));
+  const blocks = blocksOf(header);
+  for (let first = 0; first < blocks; first += VALUES_AT_ONCE)
+    yield* textBlocks(environment, header, first, Math.min(first + VALUES_AT_ONCE, blocks));
+}
+
+const blocksOf = ({ textBytes, blockBytes }: SegmentHeader): number =>
+  Math.ceil(textBytes / blockBytes);
+
+/** Returns blocks of text, whether they are values or in a file. */
+function textBlocks(
+  environment: Environment,
+  { content }: SegmentHeader,
+  first: number,
+  end: number,
+): Value[] {
+  const snapshot = environment.snapshot();
+  try {
+    return Array.from({ length: end - first }, (_, i) => ({
+      tag: PART.TEXT,
+      number: first + i,
+      bytes: valueAt(snapshot, segmentKey(content, PART.TEXT, first + i)),
+    }));
+  } finally {
+    snapshot.close();
+  }
 }
 
 function headerOf(environment: Environment, segment: number): SegmentHeader {
@@ -172,8 +208,12 @@ function readSome(environment: Environment, range: Keys): { key: Buffer; bytes: 
   }
 }
 
-const valueAt = (snapshot: Snapshot, key: Buffer): Uint8Array =>
-  Uint8Array.from(snapshot.get(key, "a value that is sent to the object store")!);
+function valueAt(snapshot: Snapshot, key: Buffer): Uint8Array {
+  const what = "a value that is sent to the object store";
+  const value = snapshot.get(key, what);
+  if (!value) throw corrupt(what);
+  return Uint8Array.from(value);
+}
 
 /**
  * Stores a segment as an object, unless the store has it already. REQUIRES: nobody deletes the segment during the call.
@@ -229,7 +269,8 @@ export async function fetchSegment(
   store: SegmentStore,
 ): Promise<void> {
   const values = decodeBundle(of.key, KIND.SEGMENT, await store.get(of.key), of.bytes);
-  await writeAll(environment, of.key, segmentKeys(of, [...TABLE_PARTS, ...REST_PARTS]), values);
+  const keysOf = segmentKeys(of, [...TABLE_PARTS, ...REST_PARTS]);
+  await writeAll(environment, of.key, toSegment(environment, of, keysOf), values);
 }
 
 /** Fetches only the tables of a segment. Rejects as fetchSegment() does, with the same requirements. */
@@ -239,7 +280,7 @@ export async function fetchSegmentTables(
   store: SegmentStore,
 ): Promise<void> {
   const values = fetchTables(store, of.key, KIND.SEGMENT, of.bytes);
-  await writeAll(environment, of.key, segmentKeys(of, TABLE_PARTS), values);
+  await writeAll(environment, of.key, toKeys(segmentKeys(of, TABLE_PARTS)), values);
 }
 
 /**
@@ -252,17 +293,68 @@ export async function fetchSegmentRest(
   of: SegmentToFetch,
   store: Pick<SegmentStore, "get">,
 ): Promise<void> {
-  for (const { range } of segmentStretches(REST_PARTS, of.segment))
+  for (const { range } of segmentStretches([...REST_PARTS, ...TEXT_PARTS], of.segment))
     await deleteRange(environment, range);
+  await deleteFile(environment, of.segment);
   const values = decodeBundle(of.key, KIND.SEGMENT, await store.get(of.key), of.bytes);
   const keysOf = segmentKeys(of, REST_PARTS);
-  await writeAll(environment, of.key, (one) => (isSegmentTable(one) ? [] : keysOf(one)), values);
+  const restOf: KeysOf = (one) => (isSegmentTable(one) ? [] : keysOf(one));
+  await writeAll(environment, of.key, toSegment(environment, of, restOf), values);
 }
 
 const isSegmentTable = ({ tag }: Value): boolean => tag === PART.HEADER || isIn(TABLE_PARTS, tag);
 
+/**
+ * Stores the values of a segment. Its blocks of text come in order, after its header. They become values if there are
+ * few, else a file.
+ */
+function toSegment(environment: Environment, { segment }: SegmentToFetch, keysOf: KeysOf): Store {
+  const store = toKeys(keysOf);
+  const seals = new GrowableWords();
+  let stored: SegmentHeader | undefined;
+  return {
+    put(writer, value) {
+      if (value.tag !== PART.TEXT) return store.put(writer, value);
+      const key = segmentKey(segment, PART.TEXT, value.number);
+      const header = (stored ??= readHeader(writer, segment));
+      if (!header || !isBlockOf(header, value) || value.number !== seals.length) return false;
+      if (blocksOf(header) < FILE_BLOCKS) writer.put(key, value.bytes);
+      else environment.texts.append(segment, value.number * header.blockBytes, [value.bytes]);
+      seals.push(sealOf(key, value.bytes));
+      return true;
+    },
+    end(writer) {
+      const header = (stored ??= readHeader(writer, segment));
+      if (!header || seals.length !== blocksOf(header)) return false;
+      if (seals.length < FILE_BLOCKS) return true;
+      const { blockBytes, textBytes } = header;
+      const value = encodeTextSeals({ blockBytes, textBytes, seals: seals.view });
+      writer.put(segmentKey(segment, PART.SEALS), ...value);
+      return true;
+    },
+  };
+}
+
+const isBlockOf = ({ textBytes, blockBytes }: SegmentHeader, { number, bytes }: Value): boolean =>
+  bytes.length === Math.min(blockBytes, textBytes - number * blockBytes);
+
+/** Stores fetched values. Both functions return false if the object is damaged. */
+interface Store {
+  put(writer: Writer, value: Value): boolean;
+  /** Called after the last value. */
+  end?(writer: Writer): boolean;
+}
+
 /** Returns the keys of a value, or undefined if the value does not belong in such an object. */
 type KeysOf = (value: Value) => Buffer[] | undefined;
+
+const toKeys = (keysOf: KeysOf): Store => ({
+  put(writer, value) {
+    const keys = keysOf(value);
+    for (const key of keys ?? []) writer.put(key, value.bytes);
+    return keys !== undefined;
+  },
+});
 
 const segmentKeys =
   ({ segment }: SegmentToFetch, parts: readonly Part[]): KeysOf =>
@@ -282,7 +374,7 @@ export async function fetchSymbols(
   store: SegmentStore,
 ): Promise<void> {
   const values = decodeBundle(of.key, KIND.SYMBOLS, await store.get(of.key));
-  await writeAll(environment, of.key, symbolKeys(of), values);
+  await writeAll(environment, of.key, toKeys(symbolKeys(of)), values);
 }
 
 /** Fetches only the header of an edition of symbols. REQUIRES: as for fetchSymbols(). */
@@ -292,7 +384,7 @@ export async function fetchSymbolsHeader(
   store: SegmentStore,
 ): Promise<void> {
   const values = fetchTables(store, of.key, KIND.SYMBOLS);
-  await writeAll(environment, of.key, symbolKeys(of), values);
+  await writeAll(environment, of.key, toKeys(symbolKeys(of)), values);
 }
 
 /**
@@ -308,7 +400,8 @@ export async function fetchSymbolsRest(
   const values = decodeBundle(of.key, KIND.SYMBOLS, await store.get(of.key));
   const keysOf = symbolKeys(of);
   const isHeader = ({ tag, number }: Value) => tag === PART.SYMBOLS && number === SYMBOLS_HEADER;
-  await writeAll(environment, of.key, (one) => (isHeader(one) ? [] : keysOf(one)), values);
+  const restOf: KeysOf = (one) => (isHeader(one) ? [] : keysOf(one));
+  await writeAll(environment, of.key, toKeys(restOf), values);
 }
 
 const symbolKeys =
@@ -324,33 +417,38 @@ const isIn = (parts: readonly Part[], tag: number): tag is Part =>
 async function writeAll(
   environment: Environment,
   key: string,
-  keysOf: KeysOf,
+  store: Store,
   values: AsyncIterable<Value>,
 ): Promise<void> {
-  let held: { keys: Buffer[]; bytes: Uint8Array }[] = [];
+  let held: Value[] = [];
   let heldBytes = 0;
-  const flush = async (): Promise<void> => {
+  const flush = async (isLast = false): Promise<void> => {
     const writes = held;
     [held, heldBytes] = [[], 0];
-    await environment.write((writer) => putAll(writer, writes));
+    await environment.write((writer) => {
+      const isWhole = writes.every((value) => store.put(writer, value));
+      if (!isWhole || (isLast && store.end?.(writer) === false)) throw damaged(key);
+    });
   };
   for await (const value of values) {
-    const keys = keysOf(value);
-    if (!keys) throw damaged(key);
-    held.push({ keys, bytes: value.bytes });
+    held.push(value);
     heldBytes += value.bytes.length;
     if (held.length >= VALUES_AT_ONCE || heldBytes >= BYTES_AT_ONCE) await flush();
   }
-  await flush();
-}
-
-function putAll(writer: Writer, values: readonly { keys: Buffer[]; bytes: Uint8Array }[]): void {
-  for (const { keys, bytes } of values) for (const key of keys) writer.put(key, bytes);
+  await flush(true);
 }
 
 /** Deletes a segment with all its symbols, a few values at a time. REQUIRES: as for fetchSegment(). */
 export async function deleteSegment(environment: Environment, segment: number): Promise<void> {
   await deleteRange(environment, segmentRange(segment));
+  await deleteFile(environment, segment);
+}
+
+async function deleteFile(environment: Environment, segment: number): Promise<void> {
+  const { texts } = environment;
+  if (!texts.segments().includes(segment)) return;
+  await environment.write(() => texts.retire([segment]));
+  await texts.sweep();
 }
 
 /** Deletes an edition of a segment's symbols. REQUIRES: no manifest names it, and only this process writes. */

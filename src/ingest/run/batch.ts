@@ -1,6 +1,6 @@
 /** Defines the batches that a run sends to workers, and their results, as plain data. */
 
-import type { Layout } from "../../store/format/format.ts";
+import type { NewLayout } from "../../store/format/format.ts";
 import type { SkipReason } from "../../store/format/records.ts";
 import type { WrittenSegment } from "../../store/segments/segment-writer.ts";
 
@@ -11,7 +11,7 @@ export interface Batch {
   readonly segment: number;
   /** The owner of the write lease. */
   readonly owner: string;
-  readonly layout: Layout;
+  readonly layout: NewLayout;
   readonly maxFileSize: number;
   /** The bytes of memory at which the segment is completed. */
   readonly memoryBytes: number;

@@ -4,7 +4,7 @@
  */
 
 import { QuernError } from "../../base/errors.ts";
-import type { Layout } from "../../store/format/format.ts";
+import type { NewLayout } from "../../store/format/format.ts";
 import type { WrittenSegment } from "../../store/segments/segment-writer.ts";
 import type { Pool } from "../../threads/pool.ts";
 import type { RunBounds } from "./bounds.ts";
@@ -24,7 +24,7 @@ export interface DispatcherOptions {
   readonly maxFileSize: number;
   readonly memoryBudget: number;
   readonly bounds: RunBounds;
-  readonly layout: Layout;
+  readonly layout: NewLayout;
   readonly firstSegment: number;
   /** Called when a segment is written, before it is published. */
   readonly onSegment: (written: WrittenSegment) => void;

@@ -15,7 +15,12 @@ import type { Pause } from "../../base/yield.ts";
 import { createKernel } from "../../kernel/kernel.ts";
 import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts";
 import type { Writer } from "../../store/lmdb/environment.ts";
-import { repositoryKey, revisionKey, versionsKey, type Layout } from "../../store/format/format.ts";
+import {
+  repositoryKey,
+  revisionKey,
+  versionsKey,
+  type NewLayout,
+} from "../../store/format/format.ts";
 import { checkLease } from "../../store/lmdb/lease.ts";
 import {
   contentOf,
@@ -198,7 +203,7 @@ async function liveFiles(catalog: Catalog, pause: Pause): Promise<Map<number, nu
 export interface MergeTaskInput {
   readonly merge: MergeInput;
   readonly target: number;
-  readonly layout: Layout;
+  readonly layout: NewLayout;
   readonly owner: string;
 }
 

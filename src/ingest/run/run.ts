@@ -9,7 +9,7 @@ import { QuernError } from "../../base/errors.ts";
 import type { Pause } from "../../base/yield.ts";
 import { loadCatalog, repositoryNamed, type Catalog } from "../../store/catalog/catalog.ts";
 import type { Environment } from "../../store/lmdb/environment.ts";
-import type { Layout } from "../../store/format/format.ts";
+import type { NewLayout } from "../../store/format/format.ts";
 import type { ManifestSegment } from "../../store/catalog/manifest.ts";
 import type { Lease } from "../../store/lmdb/lease.ts";
 import type { KeptTables } from "../../store/segments/kept-tables.ts";
@@ -37,7 +37,7 @@ export interface RunOptions {
   readonly maxFileSize: number;
   readonly memoryBudget: number;
   readonly bounds: RunBounds;
-  readonly layout: Layout;
+  readonly layout: NewLayout;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: IndexProgress) => void;
   readonly pause: Pause;
@@ -206,6 +206,7 @@ class IndexRun {
       const { owner } = lease;
       const summary = await summarize(run, maxFileSize, pause);
       if (summary.record.contentBytes > bounds.mostContentBytes) throw tooMuchContent(run, bounds);
+      await environment.texts.sync(segments.map(({ segment }) => segment));
       await environment.write((writer) =>
         publishRepository(writer, { run, summary, owner, segments, nextSegment }),
       );

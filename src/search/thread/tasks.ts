@@ -2,7 +2,9 @@
 
 import { collectGarbage } from "../../base/collect-garbage.ts";
 import { QuernError } from "../../base/errors.ts";
-import { isCorrupt } from "../../store/format/sealed.ts";
+import { readManifest } from "../../store/catalog/manifest.ts";
+import { FIRST_MEMORY_SEGMENT } from "../../store/format/format.ts";
+import { isCorrupt, unlessCorrupt } from "../../store/format/sealed.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { ValueRecorder, type PackedValues } from "../../store/memory/kept-values.ts";
@@ -89,13 +91,35 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
       tools,
       context,
     });
-    const output = await run.run();
+    const output = withoutGone(await run.run(), input, context);
     return recorder ? { ...output, read: sent(recorder, context) } : output;
   } finally {
     thread.arena.release(mark);
     opened.close();
   }
 };
+
+/** Tells segments that were deleted during the search from damaged ones. Both lack values or text. */
+function withoutGone(output: SearchOutput, input: SearchInput, context: TaskContext): SearchOutput {
+  const parts = output.parts.map((part) =>
+    part.failure && !isNamed(input.segments[part.position]!.segment, context)
+      ? { ...part, failure: { ...part.failure, kind: "gone" as const } }
+      : part,
+  );
+  return { ...output, parts };
+}
+
+/** Whether the newest manifest names the segment. */
+function isNamed(segment: number, context: TaskContext): boolean {
+  if (segment >= FIRST_MEMORY_SEGMENT) return true;
+  const snapshot = threadEnvironment(context).snapshot();
+  try {
+    const manifest = unlessCorrupt(() => readManifest(snapshot));
+    return manifest?.segments.some((one) => one.segment === segment) ?? true;
+  } finally {
+    snapshot.close();
+  }
+}
 
 /** Returns the recorded values in a form that is sent without another copy. */
 function sent(recorder: ValueRecorder, context: TaskContext): PackedValues {
@@ -157,6 +181,7 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
           { reader, symbols, file, sets: isInSet, skip, most: control.rangesWithRoom(most) },
         ),
       );
+      if (!result && !isNamed(segment, context)) return "gone";
       files.push(result?.shown);
       if (result) control.takeRoom(answerBytes(result.shown));
       contentBytesLoaded += result?.bytesLoaded ?? 0;

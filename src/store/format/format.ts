@@ -1,6 +1,6 @@
 /**
- * Describes the format of the data directory: one LMDB environment with one table. The first byte of a key says what
- * its value contains. Format version 6.
+ * Describes the format of the data directory: one LMDB environment with one table, and files of text. The first byte of
+ * a key says what its value contains. Format version 7.
  *
  *     0  name                       engine records: `format`, `manifest`, `lease`; `cluster`: what a
  *                                   cluster has put in this directory
@@ -24,7 +24,7 @@
  *     part  number                            holds
  *     HEADER      0 and 1, a copy             record of counts, sizes and languages; three columns: repository
  *                                             (u32), its first file, how many (see columns.ts)
- *     TEXT        block                       `blockBytes` of text
+ *     TEXT        block                       `blockBytes` of text; absent if the text is in a file
  *     BLOBS       0                           where each blob begins in the text, and its end (u32)
  *     HASHES      0                           the first 20 bytes of the SHA-256 of each blob
  *     FOLDS       0                           bitset of pages: folding changes a code point beyond
@@ -38,6 +38,12 @@
  *     RANGES      edition, blob               finished ranges of an unfinished edition, see symbol-columns.ts
  *     RUNS        0                           which files are the lender's, see file-tables.ts; only in a
  *                                             segment that borrows, whose FILES and PATHS lack these files
+ *     SEALS       0                           the seals of all blocks of text, see text-seals.ts; only if the
+ *                                             text is in a file
+ *
+ * **Files of text.** If the text of a segment has FILE_BLOCKS blocks or more, it is not in values of part TEXT,
+ * but in a file with the segment's number (lmdb/text-files.ts). The file has the text and nothing else. It is on the
+ * disk before the manifest names the segment.
  *
  * A file without searchable content has NO_BLOB as its blob, and its skip reason in the flags.
  *
@@ -66,19 +72,25 @@
  * MessagePack maps. In version 2 they are columns. In version 3, the manifest's list of repositories is columns, too.
  * In version 4, segments may borrow content. In version 5, pages and blocks of text are half as long as before. In
  * version 6, segments may also borrow files, versions are stored without the zeros at their end, and headers have the
- * sizes of pages and blocks.
+ * sizes of pages and blocks. In version 7, the text of a long segment is in a file.
  */
 
 import { SEAL_BYTES } from "./sealed.ts";
 
-export const FORMAT_VERSION = 6;
+export const FORMAT_VERSION = 7;
 
 /** How the text of a segment is cut. */
 export interface Layout {
   /** The size of a page, the unit that posting lists point to. */
   readonly pageBytes: number;
-  /** The size of a block of text, which is stored as one value. */
+  /** The size of a block of text, which is stored as one value, or read from a file at once. */
   readonly blockBytes: number;
+}
+
+/** How the text of a new segment is stored. */
+export interface NewLayout extends Layout {
+  /** The number of blocks from which on the text is in a file. Default FILE_BLOCKS. */
+  readonly fileBlocks?: number;
 }
 
 /** The size of a page in new segments, and the largest one. docs/index-format.md has the measurement. */
@@ -93,6 +105,11 @@ export const filling = (pages: number): number => 4096 * pages - VALUE_HEADER_BY
 /** The size of a block of text in new segments, and the largest one. */
 export const BLOCK_BYTES = filling(4);
 export const LAYOUT: Layout = { pageBytes: PAGE_BYTES, blockBytes: BLOCK_BYTES };
+/**
+ * The number of blocks of text, 2 MiB, from which on a segment has a file. A file must be flushed to the disk, so
+ * the text of small updates is in the transaction that they need anyway.
+ */
+export const FILE_BLOCKS = 128;
 /** The maximum amount of content in a segment. So offsets in its text stay below 2^29. */
 export const SEGMENT_BYTES = 256 * 2 ** 20;
 /** Segments in memory are numbered from here up, published ones from 1 up. */
@@ -115,6 +132,7 @@ export const PART = {
   NAMES: 10,
   RANGES: 11,
   RUNS: 12,
+  SEALS: 13,
 } as const;
 export type Part = (typeof PART)[keyof typeof PART];
 
@@ -150,6 +168,10 @@ export const numberOf = (segmentKey: Buffer): number => segmentKey.readUInt32BE(
 
 /** Returns the part of the segment that a key of table 5 belongs to. */
 export const partOfKey = (segmentKey: Uint8Array): number | undefined => segmentKey[5];
+
+/** Returns whether a key is that of a block of text. */
+export const isTextKey = (key: Uint8Array): boolean =>
+  key[0] === SEGMENTS_TABLE && partOfKey(key) === PART.TEXT;
 
 /** Changes the segment's number in a key, in place. */
 export const renumber = (segmentKey: Buffer, number: number): Buffer => {

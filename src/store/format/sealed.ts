@@ -27,18 +27,19 @@ export function sealInto(value: Uint8Array, key: Uint8Array, parts: readonly Uin
     at += part.length;
   }
   const { buffer, byteOffset } = value;
-  const seal = sum(key, value.subarray(0, at));
+  const seal = sealOf(key, value.subarray(0, at));
   new DataView(buffer, byteOffset).setUint32(at, seal, true);
 }
 
-const sum = (key: Uint8Array, payload: Uint8Array): number => crc32(payload, crc32(key));
+/** Returns the seal of a payload under a key. */
+export const sealOf = (key: Uint8Array, payload: Uint8Array): number => crc32(payload, crc32(key));
 
 /** Returns whether a value has the right seal for this key. */
 export function isSealed(key: Uint8Array, value: Uint8Array): boolean {
   const length = value.length - SEAL_BYTES;
   if (length < 0) return false;
   const seal = value[length]! | (value[length + 1]! << 8) | (value[length + 2]! << 16);
-  return (seal | (value[length + 3]! << 24)) >>> 0 === sum(key, value.subarray(0, length));
+  return (seal | (value[length + 3]! << 24)) >>> 0 === sealOf(key, value.subarray(0, length));
 }
 
 /** Checks the seal and returns the payload, a view of `value`. Throws INDEX_CORRUPT if the seal is wrong. */

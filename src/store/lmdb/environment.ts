@@ -1,7 +1,7 @@
 /**
- * Opens the LMDB environment of a data directory. Reads values within one snapshot, and writes within one
- * transaction. In the code for the index, only this file and the files that it imports know LMDB. The stores of keys
- * and users use key-value.ts.
+ * Opens a data directory: its LMDB environment, and its files of text. Reads values within one snapshot, and writes
+ * within one transaction. In the code for the index, only this file and the files that it imports know LMDB. The stores
+ * of keys and users use key-value.ts.
  *
  * `lmdb` copies what it reads into one buffer per thread, so a value is valid only until the next read. Every thread
  * opens the environment for itself; all threads share the memory map.
@@ -16,8 +16,11 @@ import { Commits } from "./commits.ts";
 import { probeForSpace, LEAST_ROOM_BYTES, makeFolder, refuseTruncated } from "./data-file.ts";
 import { MAP_BYTES, translate, translated } from "./failures.ts";
 import { allocateLockFile } from "./lock-file.ts";
+import { isTextKey, numberOf, PART, segmentKey, segmentOfKey } from "../format/format.ts";
 import { seal, unseal } from "../format/sealed.ts";
+import { decodeTextSeals } from "../format/text-seals.ts";
 import { withDirectoryLock } from "./directory-lock.ts";
+import { TextFiles } from "./text-files.ts";
 
 const DATA_FILE = "quern.mdb";
 /**
@@ -35,6 +38,7 @@ const TREE_BYTES = 2 * 4096;
 export interface Environment {
   readonly path: string;
   readonly readOnly: boolean;
+  readonly texts: TextFiles;
   /**
    * Opens a view of the newest committed state. REQUIRES: the view is closed soon, because LMDB cannot reuse old pages
    * while it is open.
@@ -69,8 +73,16 @@ export interface Snapshot {
    * the next get.
    */
   get(key: Buffer, what: string): Uint8Array | undefined;
-  /** Returns the whole value, with its seal, without checking the seal. REQUIRES: the same as get(). */
+  /**
+   * Returns the whole value, with its seal, without checking the seal. A block of text is read from the file of its
+   * segment if it is not a value. REQUIRES: the same as get().
+   */
   getSealed(key: Buffer): Uint8Array | undefined;
+  /**
+   * Copies text [from, to) of a segment to `target` at `at`, without checking its seals. Returns false if this snapshot
+   * has to read the text by blocks. Absent if that is always so.
+   */
+  copyText?(segment: number, from: number, to: number, target: Uint8Array, at: number): boolean;
   /** Returns the keys of the range in order, at most `limit` of them. */
   keys(range: KeyRange, limit?: number): Iterable<Buffer>;
   close(): void;
@@ -93,6 +105,7 @@ type Database = RootDatabase<Buffer, Buffer>;
  */
 interface SharedDatabase {
   readonly database: Database;
+  readonly texts: TextFiles;
   readonly commits: Commits;
   readonly isReadOnly: boolean;
   users: number;
@@ -130,7 +143,8 @@ export function openEnvironment(path: string, options: { readOnly: boolean }): E
     // opened for writing if the disk permits it, so that an engine that writes can share it later
     const isReadOnly = options.readOnly && !isWritable(path, file);
     const database = openDatabase(file, isReadOnly);
-    opened = { database, commits: new Commits(database, file), isReadOnly, users: 0 };
+    const [texts, commits] = [new TextFiles(path), new Commits(database, file)];
+    opened = { database, texts, commits, isReadOnly, users: 0 };
     shared.set(file, opened);
   }
   opened.users++;
@@ -166,6 +180,7 @@ async function closeDatabase(path: string, endThreads: () => Promise<void>): Pro
     // another engine may have joined or closed it while this one waited
     if (opened.users === 0 && shared.get(file) === opened) {
       shared.delete(file);
+      opened.texts.close();
       await opened.commits.close();
     }
     await endThreads();
@@ -198,13 +213,15 @@ function prepareFolder(path: string, file: string, readOnly: boolean): void {
 class LmdbEnvironment implements Environment {
   readonly path: string;
   readonly readOnly: boolean;
+  readonly texts: TextFiles;
   readonly #database: Database;
   readonly #commits: Commits;
   #isOpen = true;
 
-  constructor(path: string, readOnly: boolean, { database, commits }: SharedDatabase) {
+  constructor(path: string, readOnly: boolean, { database, texts, commits }: SharedDatabase) {
     this.path = path;
     this.readOnly = readOnly;
+    this.texts = texts;
     this.#database = database;
     this.#commits = commits;
   }
@@ -213,10 +230,8 @@ class LmdbEnvironment implements Environment {
     const database = this.#database;
     // otherwise lmdb may return a transaction that began earlier in this turn of the event loop
     (database as unknown as { resetReadTxn(): void }).resetReadTxn();
-    return new LmdbSnapshot(
-      database,
-      translated(() => database.useReadTransaction()),
-    );
+    const transaction = translated(() => database.useReadTransaction());
+    return new LmdbSnapshot(database, transaction, this.texts);
   }
 
   async write<T>(work: (writer: Writer) => T): Promise<T> {
@@ -259,16 +274,20 @@ class LmdbEnvironment implements Environment {
   }
 }
 
+const sealsOf = (segment: number): string => `the seals of the text of segment ${segment}`;
+
 class LmdbSnapshot implements Snapshot {
   readonly #database: Database;
   readonly #transaction: Transaction;
   readonly #options: { transaction: Transaction };
+  readonly #texts: TextFiles;
   #isOpen = true;
 
-  constructor(database: Database, transaction: Transaction) {
+  constructor(database: Database, transaction: Transaction, texts: TextFiles) {
     this.#database = database;
     this.#transaction = transaction;
     this.#options = { transaction };
+    this.#texts = texts;
   }
 
   get(key: Buffer, what: string): Uint8Array | undefined {
@@ -277,7 +296,26 @@ class LmdbSnapshot implements Snapshot {
   }
 
   getSealed(key: Buffer): Uint8Array | undefined {
-    return read(this.#database, key, this.#options);
+    const isBlock = isTextKey(key);
+    const inFile = isBlock && this.#texts.isOpen(segmentOfKey(key));
+    const value = inFile ? undefined : read(this.#database, key, this.#options);
+    return value ?? (isBlock ? this.#blockInFile(key) : undefined);
+  }
+
+  /** Reads a block of text from the file of its segment. Returns undefined if there is no such file or block. */
+  #blockInFile(key: Buffer): Uint8Array | undefined {
+    const segment = segmentOfKey(key);
+    if (!this.#texts.isOpen(segment)) {
+      const value = this.get(segmentKey(segment, PART.SEALS), sealsOf(segment));
+      const seals = value && decodeTextSeals(value, sealsOf(segment));
+      if (!seals || !this.#texts.open(segment, seals)) return undefined;
+    }
+    reads++;
+    return this.#texts.block(segment, numberOf(key));
+  }
+
+  copyText(segment: number, from: number, to: number, target: Uint8Array, at: number): boolean {
+    return this.#texts.copy(segment, from, to, target, at);
   }
 
   *keys([start, end]: KeyRange, limit = Infinity): Iterable<Buffer> {

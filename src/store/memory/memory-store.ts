@@ -11,10 +11,9 @@
 import { copyBytes } from "../../base/copy-bytes.ts";
 import {
   FIRST_MEMORY_SEGMENT,
+  isTextKey,
   numberOf,
-  PART,
   PART_KEY_BYTES,
-  partOfKey,
   segmentOfKey,
   SEGMENTS_TABLE,
 } from "../format/format.ts";
@@ -76,7 +75,7 @@ export class MemoryTarget implements SegmentTarget {
     if (this.#used + length > (this.#chunks.at(-1)?.length ?? 0)) this.#addChunk(length);
     const [start, end] = [this.#used, this.#used + length];
     this.#used = end;
-    if (isBlock(key)) return this.#putBlock(payload[0]!, start, end);
+    if (isTextKey(key)) return this.#putBlock(payload[0]!, start, end);
     sealInto(this.#chunks.at(-1)!.subarray(start, end), key, payload);
     this.#values.set(key.toString("latin1"), [this.#chunks.length - 1, start, end]);
   }
@@ -126,14 +125,18 @@ class MemorySnapshot implements Snapshot {
     if (!value) return undefined;
     // a copy, because msgpackr's native part crashes the process if it is given shared memory
     const copy = Uint8Array.from(value);
-    return isBlock(key) ? copy.subarray(0, -SEAL_BYTES) : unseal(key, copy, what);
+    return isTextKey(key) ? copy.subarray(0, -SEAL_BYTES) : unseal(key, copy, what);
   }
 
   getSealed(key: Buffer): Uint8Array | undefined {
     if (this.#disk && !isInMemory(key)) return this.#disk.getSealed(key);
-    if (!isBlock(key)) return this.#values.get(key.toString("latin1"));
+    if (!isTextKey(key)) return this.#values.get(key.toString("latin1"));
     const segment = this.#segments.get(segmentOfKey(key));
     return segment && valueAt(segment.blocks, numberOf(key), segment.chunks);
+  }
+
+  copyText(...what: Parameters<NonNullable<Snapshot["copyText"]>>): boolean {
+    return this.#disk?.copyText?.(...what) ?? false;
   }
 
   keys(...range: Parameters<Snapshot["keys"]>): Iterable<Buffer> {
@@ -153,9 +156,6 @@ function valueAt(
   const chunk = chunks[places[3 * i] ?? -1];
   return chunk?.subarray(places[3 * i + 1], places[3 * i + 2]);
 }
-
-/** Whether the key is that of a block of text. */
-const isBlock = (key: Buffer): boolean => key[0] === SEGMENTS_TABLE && partOfKey(key) === PART.TEXT;
 
 const isInMemory = (key: Buffer): boolean =>
   key[0] === SEGMENTS_TABLE &&

@@ -170,6 +170,8 @@ class Reader implements SegmentReader {
   }
 
   copyText(snapshot: Snapshot, from: number, to: number, target: Uint8Array, at: number): void {
+    const { content } = this.header;
+    if (this.#isVerified(from, to) && snapshot.copyText?.(content, from, to, target, at)) return;
     const blockBytes = this.#blockBytes;
     let block = Math.floor(from / blockBytes);
     for (let next = from; next < to; block++) {
@@ -187,6 +189,14 @@ class Reader implements SegmentReader {
     const text = new Uint8Array(to - from);
     this.copyText(snapshot, from, to, text, 0);
     return text;
+  }
+
+  /** Whether the seals of all blocks with text [from, to) were already checked. */
+  #isVerified(from: number, to: number): boolean {
+    const blockBytes = this.#blockBytes;
+    for (let block = Math.floor(from / blockBytes); block * blockBytes < to; block++)
+      if (!this.#verified[block]) return false;
+    return true;
   }
 
   /**

@@ -1,4 +1,4 @@
-/** Lets a thread write the values of one segment, in any number of transactions. */
+/** Lets a thread write the values and the text of one segment, in any number of transactions. */
 
 import type { Environment, Writer } from "../lmdb/environment.ts";
 import { checkLease } from "../lmdb/lease.ts";
@@ -9,6 +9,8 @@ export interface SegmentTarget {
   readonly segment: number;
   /** Runs one transaction on this thread. Throws INDEX_LOCKED if the lease was lost. */
   write<T>(work: (writer: Writer) => T): T;
+  /** Appends blocks to the segment's file. Absent if it cannot have one. REQUIRES: the call is within write(). */
+  appendText?(from: number, blocks: readonly Uint8Array[]): void;
 }
 
 /** Returns the target for a segment on disk. Each transaction checks that `owner` still has the lease. */
@@ -24,4 +26,5 @@ export const segmentTarget = (
       checkLease(writer, owner);
       return work(writer);
     }),
+  appendText: (from, blocks) => environment.texts.append(segment, from, blocks),
 });

@@ -1,9 +1,9 @@
 /**
- * Writes one segment. Text goes to disk as it arrives, in transactions of 2 MiB. The tables are collected in columns
- * and written at the end. Nobody reads a segment before a manifest names it, so the order of these transactions does
- * not matter. Each of them checks the write lease.
+ * Writes one segment. Text goes to disk as it arrives, 2 MiB at a time. The text of a short segment becomes values at
+ * the end. The tables are collected in columns and written at the end, too. Nobody reads a segment before a manifest
+ * names it, so the order of these transactions does not matter. Each of them checks the write lease.
  *
- * Memory: 65 blocks of text (2 MiB), 45 bytes per blob, and per file 48 bytes and its path.
+ * Memory: 129 blocks of text (2 MiB), 45 bytes per blob, and per file 48 bytes and its path.
  */
 
 import { bytesOf, GrowableBytes, GrowableWords } from "../../base/growable.ts";
@@ -11,13 +11,16 @@ import { emptyBitset, setBit, type Bitset } from "../../base/bitset.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Writer } from "../lmdb/environment.ts";
 import {
+  FILE_BLOCKS,
   HASH_BYTES,
   PART,
   segmentKey,
   versionsKey,
-  type Layout,
+  type NewLayout,
   type Part,
 } from "../format/format.ts";
+import { sealOf } from "../format/sealed.ts";
+import { encodeTextSeals } from "../format/text-seals.ts";
 import { encodeVersions } from "./file-versions.ts";
 import { listsOfText, PostingsWriter } from "./postings.ts";
 import type { SegmentTarget } from "./segment-target.ts";
@@ -25,7 +28,7 @@ import { encodeFiles, encodePaths, encodeRuns } from "./file-tables.ts";
 import { patchOf, pick, type Files } from "./lender-files.ts";
 import { putHeader, type RepositoryFiles, type SegmentHeader } from "./segment-tables.ts";
 
-/** How many blocks one transaction has: enough to make commits cheap, few enough not to block for long. */
+/** How many blocks of lists one transaction has: enough to make commits cheap, few enough not to block for long. */
 const TRANSACTION_BLOCKS = 128;
 
 export interface NewFile {
@@ -75,7 +78,7 @@ interface FilesToStore {
 }
 
 export class SegmentWriter {
-  readonly layout: Layout;
+  readonly layout: NewLayout;
   readonly #target: SegmentTarget;
   // text
   #block: Uint8Array<ArrayBuffer>;
@@ -85,6 +88,8 @@ export class SegmentWriter {
   /** Memory of written blocks, which is used again: new memory for each would make V8 collect garbage often. */
   readonly #spare: Uint8Array<ArrayBuffer>[] = [];
   #blocksWritten = 0;
+  /** The seals of the blocks that were appended to the segment's file. */
+  readonly #seals = new GrowableWords();
   // blobs
   readonly #blobStarts = new GrowableWords();
   readonly #hashes = new GrowableBytes();
@@ -101,7 +106,7 @@ export class SegmentWriter {
   readonly #revisions: (readonly number[])[] = [];
   readonly #languages = new Map<string, number>();
 
-  constructor(target: SegmentTarget, layout: Layout) {
+  constructor(target: SegmentTarget, layout: NewLayout) {
     this.#target = target;
     this.layout = layout;
     this.#block = new Uint8Array(layout.blockBytes);
@@ -125,7 +130,7 @@ export class SegmentWriter {
       this.blobs * 45 +
       this.files * 48 +
       this.#paths.length +
-      (1 + TRANSACTION_BLOCKS) * this.layout.blockBytes
+      (1 + this.#mostBlocks) * this.layout.blockBytes
     );
   }
 
@@ -169,16 +174,41 @@ export class SegmentWriter {
     this.#blocks.push(this.#block.subarray(0, this.#blockLength));
     this.#block = this.#spare.pop() ?? new Uint8Array(this.layout.blockBytes);
     this.#blockLength = 0;
-    if (this.#blocks.length === TRANSACTION_BLOCKS)
+    if (this.#blocks.length === this.#mostBlocks)
       this.#target.write((writer) => this.#flushText(writer));
   }
 
+  /** The number of blocks that are flushed together. */
+  get #mostBlocks(): number {
+    return this.layout.fileBlocks ?? FILE_BLOCKS;
+  }
+
+  /** Writes the blocks: to the file if the text is long and the segment can have a file, else as values. */
   #flushText(writer: Writer): void {
-    for (const block of this.#blocks) {
-      writer.put(segmentKey(this.segment, PART.TEXT, this.#blocksWritten++), block);
-      this.#spare.push(new Uint8Array(block.buffer as ArrayBuffer));
-    }
+    const isLong = this.#seals.length > 0 || this.#blocks.length === this.#mostBlocks;
+    if (isLong && this.#target.appendText) this.#appendText();
+    else
+      for (const block of this.#blocks)
+        writer.put(segmentKey(this.segment, PART.TEXT, this.#blocksWritten++), block);
+    for (const { buffer } of this.#blocks) this.#spare.push(new Uint8Array(buffer as ArrayBuffer));
     this.#blocks = [];
+  }
+
+  #appendText(): void {
+    this.#target.appendText!(this.#blocksWritten * this.layout.blockBytes, this.#blocks);
+    for (const block of this.#blocks)
+      this.#seals.push(sealOf(segmentKey(this.segment, PART.TEXT, this.#blocksWritten++), block));
+  }
+
+  #putSeals(writer: Writer): void {
+    const seals = this.#seals.view;
+    if (seals.length === 0) return;
+    const { blockBytes } = this.layout;
+    this.#put(
+      writer,
+      PART.SEALS,
+      ...encodeTextSeals({ blockBytes, textBytes: this.textBytes, seals }),
+    );
   }
 
   /** Writes the rest of the segment. `folds` is the content of part FOLDS. */
@@ -195,10 +225,13 @@ export class SegmentWriter {
     const stored = this.#tables(order, languages);
     return this.#putFiles({ order, languages, stored }, (writer) => {
       this.#flushText(writer);
+      this.#putSeals(writer);
       const postingBlocks = postings.finish(writer);
       this.#putBlobs(writer, folds);
+      const { pageBytes, blockBytes } = this.layout;
       return {
-        ...this.layout,
+        pageBytes,
+        blockBytes,
         content: this.segment,
         blobs: this.blobs,
         pages: this.pages,

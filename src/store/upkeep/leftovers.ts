@@ -1,6 +1,6 @@
 /**
- * Deletes segments that searches do not need. These are orphans of an interrupted run, and retired segments that are no
- * longer read. Also releases the reader slots of dead processes.
+ * Deletes segments that searches do not need, with their files of text. These are orphans of an interrupted run, and
+ * retired segments that are no longer read. Also releases the reader slots of dead processes.
  */
 
 import type { Environment, Snapshot, Writer } from "../lmdb/environment.ts";
@@ -59,12 +59,19 @@ export async function deleteLeftovers(
     .map(({ segment }) => segment)
     .filter((segment) => !contents.has(segment));
   const named = new Set(manifest.segments.map(({ segment }) => segment));
-  const unnamed = stored.filter((segment) => !named.has(segment) && !retired.has(segment));
-  for (let left = [...unnamed, ...dead]; left.length > 0;)
-    left = await environment.write((writer) => {
+  const isUnnamed = (segment: number): boolean => !named.has(segment) && !retired.has(segment);
+  const unnamed = stored.filter(isUnnamed);
+  const leftFiles = environment.texts.segments().filter(isUnnamed);
+  for (
+    let left = [...unnamed, ...dead], files = [...leftFiles, ...dead];
+    left.length > 0 || files.length > 0;
+  )
+    [left, files] = await environment.write((writer) => {
       checkLease(writer, owner);
-      return deleteSome(writer, left);
+      environment.texts.retire(files);
+      return [deleteSome(writer, left), []];
     });
+  await environment.texts.sweep();
 }
 
 /** Returns the numbers of all segments with stored values. Reads one key of each. */

@@ -25,7 +25,7 @@ import type { Place } from "../catalog/catalog.ts";
 import { completeEdition } from "../symbols/complete-edition.ts";
 import { nextEdition } from "../symbols/edition-key.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
-import { HASH_BYTES, NO_BLOB, OVERLAP, PAGE_BYTES, type Layout } from "../format/format.ts";
+import { HASH_BYTES, NO_BLOB, OVERLAP, PAGE_BYTES, type NewLayout } from "../format/format.ts";
 import { pagesOfList } from "../segments/posting-bits.ts";
 import type { PostingList } from "../segments/postings.ts";
 import { corrupt } from "../format/sealed.ts";
@@ -88,7 +88,7 @@ interface MergeTools {
  */
 export async function mergeSegments(
   input: MergeInput,
-  { target, layout }: { readonly target: SegmentTarget; readonly layout: Layout },
+  { target, layout }: { readonly target: SegmentTarget; readonly layout: NewLayout },
   { pause, ...tools }: MergeTools & { readonly pause: Pause },
 ): Promise<MergedSegment> {
   const readers: SegmentReader[] = [];

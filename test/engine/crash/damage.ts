@@ -15,7 +15,7 @@ import { unseal } from "../../../src/store/format/sealed.ts";
 import { unpackManifest } from "../../../src/store/catalog/manifest.ts";
 import type { Bundle } from "./bundle.ts";
 import { difference, judge, type Answer, type Verdict } from "./questions.ts";
-import { runWriter } from "./writer.ts";
+import { IN_VALUES, runWriter } from "./writer.ts";
 import { SHORT_LIVED } from "../../short-lived.ts";
 
 /** A process that has worked for this long hangs. Normally it works for 1 s, whatever else the machine does. */
@@ -48,7 +48,8 @@ export interface StoredValue {
 
 export async function makeTarget(bundled: Bundle, folder: string): Promise<Target> {
   const script = bundled.script("writer-process");
-  await runWriter({ script, path: folder, first: 0, end: OPERATIONS, workers: 2 });
+  const all = { first: 0, end: OPERATIONS, workers: 2 };
+  await runWriter({ script, path: folder, ...all, fileBlocks: IN_VALUES });
   await copyWhole(join(folder, "index", "quern.mdb"), join(folder, "whole.mdb"));
   const bytes = readFileSync(join(folder, "whole.mdb"));
   const values = await locate(bytes, join(folder, "whole.mdb"));

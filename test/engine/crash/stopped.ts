@@ -20,7 +20,7 @@ import { digestOf } from "./digest.ts";
 import { operation } from "./operations.ts";
 import { stateOfProcess } from "./process-state.ts";
 import type { Step } from "./steps.ts";
-import { runWriter, startWriter, stepsIn, told, type WriterOptions } from "./writer.ts";
+import { IN_VALUES, runWriter, startWriter, stepsIn, told, type WriterOptions } from "./writer.ts";
 
 export interface Stop {
   /** The number of the operation in operations.ts. */
@@ -64,8 +64,7 @@ export const STOPS: readonly Stop[] = [
   row(4, "symbols written", "merged", 2),
   // of segments that were merged away
   row(5, "lease taken", "forgotten"),
-  row(5, "forgotten", "segment written"),
-  row(5, "segment written", "segment complete"),
+  row(5, "forgotten", "segment complete"),
   // a compaction's, which deletes what it has merged away
   row(7, "merged", "forgotten"),
   row(7, "forgotten", "lease released", 2),
@@ -73,8 +72,7 @@ export const STOPS: readonly Stop[] = [
 
 /** The same steps in a compaction. */
 export const MORE_STOPS: readonly Stop[] = [
-  row(7, "lease taken", "segment written"),
-  row(7, "segment written", "segment complete"),
+  row(7, "lease taken", "segment complete"),
   row(7, "segment complete", "symbols written"),
   row(7, "symbols written", "merged", 2),
   row(7, "forgotten", "deleted"),
@@ -89,12 +87,12 @@ export const nameStop = ({ operation: number, after, nth, refused, killed }: Sto
 
 /** Keeps directories as they are before the operations that are stopped. Each test gets a copy. */
 export class Fixtures {
-  readonly #writer: Pick<WriterOptions, "script" | "workers">;
+  readonly #writer: Pick<WriterOptions, "script" | "workers" | "fileBlocks">;
   readonly #folder: string;
   readonly #made = new Map<string, Promise<string>>();
 
   constructor(script: string, folder: string) {
-    this.#writer = { script, workers: 0 };
+    this.#writer = { script, workers: 0, fileBlocks: IN_VALUES };
     this.#folder = folder;
   }
 
@@ -164,8 +162,8 @@ export async function stopAndGoOn(
 ): Promise<WentOn> {
   const log = join(path, "steps");
   const moment = { how: "stop committed", step: after, nth } as const;
-  const range = { first, end: first + 1 };
-  const child = startWriter({ script, path, ...range, workers: 0, log, moment, isBlind });
+  const how = { first, end: first + 1, workers: 0, fileBlocks: IN_VALUES, isBlind };
+  const child = startWriter({ script, path, ...how, log, moment });
   const closed = once(child, "close");
   try {
     const words = text(child.stdout as Readable);

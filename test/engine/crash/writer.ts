@@ -5,6 +5,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RUN_BOUNDS } from "../../../src/ingest/run/bounds.ts";
 import type { Internals } from "../../../src/internals.ts";
+import { LAYOUT } from "../../../src/store/format/format.ts";
 import type { Moment, Step } from "./steps.ts";
 import { SHORT_LIVED } from "../../short-lived.ts";
 
@@ -31,14 +32,20 @@ export interface WriterOptions {
   readonly retireMs?: number;
   /** How many segments of about the same size become one. */
   readonly tier?: number;
+  /** The number of blocks from which on text is in a file. Default 1: all text is. */
+  readonly fileBlocks?: number;
   /** A planted fault: the writer does not check who holds the lease. */
   readonly isBlind?: boolean;
 }
 
+/** A number of blocks that keeps all text in values, so that transactions for text are seen. */
+export const IN_VALUES = 1_000;
+
 export function startWriter(options: WriterOptions): ChildProcess {
   const { script, path, first, end, workers, log, moment, retireMs = 0, isBlind } = options;
   const { tier: tierSegments = RUN_BOUNDS.tierSegments } = options;
-  const internals: Partial<Internals> = { retireMs, runs: { ...RUN_BOUNDS, tierSegments } };
+  const layout = { ...LAYOUT, fileBlocks: options.fileBlocks ?? 1 };
+  const internals: Partial<Internals> = { retireMs, layout, runs: { ...RUN_BOUNDS, tierSegments } };
   if (log !== undefined) rmSync(log, { force: true });
   const given = [path, `${first}`, `${end}`, `${workers}`, JSON.stringify(internals)];
   return spawn(process.execPath, [...SHORT_LIVED, script, ...given], {
