@@ -1,11 +1,11 @@
 /**
- * Builds the posting lists of a segment with assembly/grams.ts. Its memory grows with the added text and is reused
+ * Builds the posting lists of a segment with assembly/grams.ts. The memory grows with the added text and is reused
  * after clear(). It is freed only with the kernel.
  *
  * Memory for every possible gram would take 93 MB. V8 would count all of it as the thread's memory, even if it is
  * unused, and would collect garbage each time lists are created. That would take a fifth of the processor time of small
- * index runs. So the table of grams beyond ASCII (18 MB) is created for the first text that needs it, and the slots
- * grow.
+ * index runs. So the table of grams beyond ASCII (18 MB) is created for the first text that needs it, and room for
+ * slots is added as lists begin.
  */
 
 import { ASCII_GRAMS, BYTE_CLASSES, GRAM_LIMIT } from "./gram-numbers.ts";
@@ -21,7 +21,8 @@ const NEXT_BLOCK = 7;
 const SLOT = 16;
 const BLOCK = 16;
 /**
- * Greater than every slot number: a gram has at most one slot. `gram * SLOT_LIMIT + slot` packs both into one float.
+ * More than there are slots, because there are fewer grams and each has at most one slot. So
+ * `gram * SLOT_LIMIT + slot` packs both into one float.
  */
 const SLOT_LIMIT = 2 ** 23;
 /** The result of addPage() if it has added nothing, because it needs the table of grams beyond ASCII. */
@@ -39,8 +40,8 @@ interface Chunk {
 
 export interface GramLists {
   /**
-   * Adds text (a page and the overlap that its grams cover) as the next page. Returns whether folding changes a code
-   * point beyond ASCII in the text.
+   * Adds the text of the next page, with the bytes after the page that its grams cover, too. Returns whether folding
+   * changes a code point beyond ASCII in the text.
    */
   add(text: Uint8Array): boolean;
   readonly pages: number;
@@ -102,7 +103,7 @@ class Lists implements GramLists {
   }
 
   forEach(visit: (gram: number, list: Uint8Array) => void): void {
-    this.#makeRoom(5 * this.pages); // each page takes a varint
+    this.#makeRoom(5 * this.pages); // a list takes at most 5 bytes per page
     const out = this.#word(NEXT_BLOCK);
     const slots = this.#word(SLOTS);
     for (const slot of this.#slotsByGram()) {
@@ -142,7 +143,7 @@ class Lists implements GramLists {
     return Array.from(packed.sort(), (value) => value % SLOT_LIMIT);
   }
 
-  /** Makes room for `more` slots. If they move, updates their addresses in the tables of grams. */
+  /** Makes room for `more` slots. If the slots move, updates their addresses in the tables of grams. */
   #makeSlots(more: number): void {
     const count = this.#word(SLOT_COUNT);
     const needed = Math.min(GRAM_LIMIT, count + more);

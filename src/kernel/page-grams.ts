@@ -9,15 +9,15 @@ import { BYTE_CLASSES, classesOf } from "./gram-numbers.ts";
 import type { Kernel } from "./kernel.ts";
 
 /**
- * The number of pages in which all grams are tested. Later pages are tested only for the grams that most of these pages
- * lacked. A test for a gram that the page contains excludes nothing, and adds to the time of the search.
+ * The number of pages that are tested for all grams. Later pages are tested only for the MOST_TESTED grams that these
+ * pages lacked most often, because a test for a frequent gram excludes few pages and takes as long.
  */
 const TRIAL_PAGES = 64;
 const MOST_TESTED = 3;
 
 /** Grams in the kernel's memory. They are valid as long as the arena's mark is not released. */
 export interface PlacedGrams {
-  /** The address of each gram's table, and how many pages of the trial lacked it. After the trial, only the rarest. */
+  /** The address of each gram's table, and how many trial pages lacked the gram. Later only the rarest grams. */
   grams: { readonly table: number; lacking: number }[];
   /** The number of pages of the trial that remain. */
   trial: number;

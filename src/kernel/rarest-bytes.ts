@@ -9,8 +9,8 @@ const RARITY = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * Returns the first positions of the two rarest byte values. If there is only one value, the second position is the
- * last one.
+ * Returns where the two rarest byte values first occur. If all bytes are equal, the second position is that of the last
+ * byte.
  */
 export function rarestTwo(bytes: Uint8Array): [number, number] {
   const first = rarestBut(-1, bytes)!;

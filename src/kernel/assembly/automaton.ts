@@ -2,23 +2,24 @@
  * Runs a table-driven automaton over a text until it has found all matches or needs a state that is not built yet. In
  * the second case, the host builds the state and continues the run.
  *
- * It works on a block of u32 words, called the run. The constants below are the offsets of its fields. Tables have a
- * word for each state and byte class: UNKNOWN, DEAD, or the number of the next state. The bit MATCHED is set if a
- * match ends (backwards: begins) before the byte just read. The edge of the text is one more class, after the byte
- * classes.
+ * The state of a run is a block of u32 words. The constants below are the offsets of its fields. Bytes that the
+ * automaton need not distinguish form a class. The edge of the text counts as one more class, with the highest number.
  *
- * There are three tables. `forward` and `backward` have one column per class. `pairs` has one column per pair of
- * classes, so that a step reads two bytes. During the run it is filled with pairs of steps in which no match ends. All
- * other pairs stay UNKNOWN and are read byte by byte. Its words are row offsets, not state numbers, so a step is one
- * dependent load. Only states below `pairStates` have a row.
+ * There are three tables, with a row for each state. `forward` and `backward` have one column per class. An entry is
+ * UNKNOWN, DEAD, or the number of the next state. With that number, the bit MATCHED says that a match ends (backwards:
+ * begins) before the byte just read.
  *
- * The needle is a literal that every match contains near its beginning. If there is one, the loop skips to its next
- * occurrence whenever no match has begun, that is, whenever the automaton is in its start state. If an occurrence of
- * the needle is in no match, or after the end of the text, this costs only time.
+ * `pairs` has one column per pair of classes, so one look-up reads two bytes. The run itself fills it, with pairs of
+ * steps in which no match ends. All other pairs stay UNKNOWN and are read byte by byte. Its entries are row offsets
+ * instead of state numbers, so that a look-up takes only one dependent load. Only states below `pairStates` have a row.
+ *
+ * The needle is a literal that every match contains near its beginning. While no match has begun, the automaton is in
+ * its start state. Then the loop skips to where the needle's next occurrence lets a match begin. An occurrence that is
+ * in no match, or beyond the end of the text, costs only time.
  *
  * Forwards, the automaton looks for a match that begins anywhere. So it reaches DEAD only after a match, and the last
- * end that it saw is the end of the leftmost-first match. It then runs backwards from that end. The last place where a
- * match may begin is the start of the match.
+ * end that it saw is the end of the leftmost-first match. The backward automaton then runs backwards from that end. The
+ * leftmost place where it finds that a match begins is the start of the match.
  */
 
 import { equals, hitsAt } from "./scan";
@@ -29,8 +30,8 @@ const MATCHED: u32 = 0x80000000;
 
 // fields of the run, as byte offsets; those the host reads are named in src/regex/run.ts as well
 const AT: usize = 0; // address of the next byte
-const FROM: usize = 4; // the text
-const TO: usize = 8;
+const FROM: usize = 4; // the start of the text
+const TO: usize = 8; // the end of the text
 const FLOOR: usize = 12; // no match begins before this address, which is the end of the previous match
 const STATE: usize = 16; // the number of the state, or UNKNOWN to start again
 const LAST: usize = 20; // the end of the best match so far; 0 if none
@@ -38,25 +39,25 @@ const FUEL: usize = 24; // the bytes that may be read before a PAUSE
 const PHASE: usize = 28; // 0 forwards, 1 backwards
 const MODE: usize = 32;
 const COUNT: usize = 36; // the number of matches counted, or of pairs in `out`
-const MISSING: usize = 40; // the missing class, or the missing kind of byte
+const MISSING: usize = 40; // NEED_STEP: the class that has no entry yet; NEED_START: the kind of byte
 const BACK_AT: usize = 44;
 const BACK_STATE: usize = 48;
 const BEST: usize = 52; // the start of the match; 0 if not seen yet
 const OUT: usize = 56;
 const OUT_PAIRS: usize = 60;
-const CLASSES: usize = 64; // u8[256], then u8[256] kinds, u32[256] and u32[256] columns of a pair's bytes
+const CLASSES: usize = 64; // by byte: class (u8), kind (u8), column offset as a pair's first and second byte (u32 each)
 const CLASS_COUNT: usize = 68;
 const FORWARD: usize = 72;
 const BACKWARD: usize = 76;
 const PAIRS: usize = 80;
 const PAIR_STATES: usize = 84;
 const EDGE_KIND: usize = 88;
-const STARTS: usize = 96; // u32[4], by kind of the previous byte
-const BACK_STARTS: usize = 112; // u32[4], by kind of the next byte
+const STARTS: usize = 96; // u32[4]: the start states by the kind of the previous byte
+const BACK_STARTS: usize = 112; // u32[4]: the backward start states by the kind of the next byte
 
-const STRETCH: usize = 128; // the table entry (start, end) of the next text, up to STRETCH_END
-const STRETCH_END: usize = 132;
-const OVERRUN: usize = 136; // the number of bytes that were read after the ends of matches, and so are read again
+const STRETCH: usize = 128; // the address of the next text's pair (start, end)
+const STRETCH_END: usize = 132; // the end of these pairs
+const OVERRUN: usize = 136; // the number of bytes that were read beyond the ends of matches, and so are read again
 
 // a needle that every match contains after at most LEAD bytes, in the format of scan.ts; 0 if there is none
 const NEEDLE: usize = 140;
@@ -86,17 +87,16 @@ const FOUND: u32 = 6;
 const NO_ROW: u32 = 0xffffffff;
 
 /**
- * How many bytes are read one by one after a pair was not in the table. Speed in MB/s for 1, 2, 4, 8 and 16 such
- * bytes, on 16 MB of C. [a-z]{3}_[A-Z]{4}: 172, 1159, 1157, 1150, 1156 (with 1, no pair is ever learnt). [a-z]+,
- * which matches every eight bytes: 107, 185, 204, 217, 219.
+ * How many bytes are read one by one if a pair is not in the table. Speed in MB/s for 1, 2, 4, 8 and 16 such bytes, on
+ * 16 MB of C: for [a-z]{3}_[A-Z]{4}, 172, 1159, 1157, 1150, 1156 (with 1, no pair ever enters the table); for [a-z]+,
+ * which has a match every eight bytes, 107, 185, 204, 217, 219.
  */
 const SINGLE_STEPS: u32 = 8;
 
 /**
- * Continues the run at `c` and returns one of these reasons why it stopped. 1: the last text is done. 2: a step of the
- * phase's automaton is not known (`MISSING` is the class). 3: a start state is not known (`MISSING` is the kind). 4:
- * the fuel is used up. 5: `out` is full. 6: one match is found (mode 2). REQUIRES: in modes 0 and 1 the expression
- * matches no empty text.
+ * Continues the run at `c`. Returns why it stopped. 1: the last text is done. 2: a step of the phase's automaton is not
+ * known (`MISSING` is the class). 3: a start state is not known (`MISSING` is the kind). 4: the fuel is used up. 5:
+ * `out` is full. 6: one match is found (mode 2). REQUIRES: in modes 0 and 1 the expression matches no empty text.
  */
 export function runAutomaton(c: usize): u32 {
   const mode = load<u32>(c, MODE);
@@ -268,7 +268,7 @@ function forward(c: usize): u32 {
 
 /**
  * Returns the row in `pairs` of the start state, in which no match has begun. Returns NO_ROW if there is no needle,
- * or the state is not known. An expression with a needle has one such state, whatever the kind of the previous byte.
+ * or the state is not known. With a needle, the start state is the same for each kind of previous byte.
  */
 function rowOfStart(c: usize, pairStates: u32, pairStride: u32): u32 {
   if (load<u32>(c, NEEDLE) == 0) return NO_ROW;
@@ -327,7 +327,7 @@ function backward(c: usize): u32 {
   const stride: u32 = (classCount + 1) << 2;
   let answer = GO_ON;
   while (true) {
-    // the byte before the floor is read, too, because it decides whether a match begins at the floor
+    // also reads the byte before the floor, because it decides whether a match begins at the floor
     const byteClass = at == from ? classCount : <u32>load<u8>(classes + load<u8>(at - 1));
     const next = load<u32>(table + state * stride + (byteClass << 2));
     if (next >= MATCHED) {

@@ -1,11 +1,11 @@
 /**
- * Finds places where three successive bytes belong to three sets of ASCII characters. A set is a table of 16 bytes, one
- * for each low half of a character. The bits of such a byte say which high halves complete a member. Looking up both
- * halves tests 16 bytes at once.
+ * Finds places where each of three successive bytes is in its own set of ASCII characters. A set is a table of 16
+ * bytes, one for each low half (four bits) of a character. Each bit of such a byte stands for a high half, and is set
+ * if the two halves form a member of the set. With SIMD look-ups of both halves, 16 bytes of text are tested at once.
  */
 
 /**
- * Appends the places in the given regions (start, end) to `out`, as ascending addresses (u32). Returns their number,
+ * Writes the places in the given regions (start, end) to `out`, as ascending addresses (u32). Returns their number,
  * or -1 if there are more than `room`. `sets` are three tables.
  */
 export function scanTriples(

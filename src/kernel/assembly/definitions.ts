@@ -2,7 +2,7 @@
  * Rates how matches fit the definitions of their blob, for ranking:
  *
  *     3  a match is exactly the name of a definition
- *     2  it is the name of a member (below), or it begins or ends a name and its other end is at a joint of the name (edges.ts)
+ *     2  it is the name of a member (MEMBERS), or it begins or ends a name and its other end is at a joint (edges.ts)
  *     1  it is within a name
  *     0  none of these
  *
@@ -15,21 +15,22 @@ import { edgeAfter, edgeBefore } from "./edges";
 const EXACT: i32 = 3;
 const EDGE: i32 = 2;
 const INSIDE: i32 = 1;
-/** The minimum edge of a match from one end of a name (2) to a joint within it (1), see edges.ts. */
+/** The rating in edges.ts of a match from one end of a name (2 points) to a joint within the name (1 point). */
 const AT_JOINT: u32 = 3;
-/** The parent code that is followed by the number of the parent. */
+/** The low two bits of a kind if the number of the parent follows. */
 const OTHER_PARENT: u32 = 3;
 /**
- * Indexes in SYMBOL_KINDS of the kinds whose names occur only inside other definitions: constructor, field, property.
+ * The kinds that occur only inside other definitions: constructor, field, property. Bits count from the right as
+ * indexes in SYMBOL_KINDS.
  */
 const MEMBERS: u32 = (1 << 2) | (1 << 14) | (1 << 15);
 
 let cursor: usize = 0;
 
 /**
- * Returns the best rating of the pairs (start, end) in [pairs, pairsEnd). Returns -1 if the run [run, runEnd) does
- * not fit a blob of `length` bytes. The pairs ascend. Like the definitions, they are relative to the start of the
- * blob, which is at `origin`. REQUIRES: the text of the blob is loaded around the matches.
+ * Returns the best rating of the matches: ascending pairs (start, end) in [pairs, pairsEnd). Returns -1 if the run
+ * [run, runEnd) does not fit a blob of `length` bytes. Matches and definitions are relative to the start of the blob,
+ * whose address is `origin`. REQUIRES: the text of the blob is loaded around the matches.
  */
 export function bestDefinition(
   run: usize,
@@ -109,8 +110,8 @@ export function touchesName(
 }
 
 /**
- * Reads a varint. If the run ends within the varint, bytes after the run are read, which is safe. The callers check the
- * cursor before they read the next definition.
+ * Reads a varint. If the run ends within the varint, reads bytes after the run. This is safe, because the callers check
+ * the cursor before they read the next definition.
  */
 @inline
 function varint(): u32 {

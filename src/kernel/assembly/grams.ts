@@ -2,26 +2,32 @@
  * Finds the grams of a page, and builds posting lists from them.
  *
  * A gram is three bytes of folded text, each reduced to a class: 0 for ASCII other than [a-z0-9_], 1-26 for letters,
- * 27-36 for digits, 37 for '_', and 38 + (byte - 128) beyond ASCII. Its number is (c0 * 38 + c1) * 38 + c2 if all
- * three are ASCII, else ASCII_GRAMS + (c0 * 166 + c1) * 166 + c2.
+ * 27-36 for digits, 37 for '_', and 38 + (byte - 128) beyond ASCII. For the classes c0, c1 and c2, the gram's number is
+ * (c0 * 38 + c1) * 38 + c2 if all three are ASCII, else ASCII_GRAMS + (c0 * 166 + c1) * 166 + c2.
  *
- * A page is processed in two passes. The first pass drops repeated grams without a branch, using a bitset of 7 KB
- * that stays in the first-level cache. The second pass appends the page to the list of each new gram. Together they
- * take 1.3 ns per byte.
+ * A page of ASCII is processed in two passes. The first pass collects the page's grams without repetitions. It takes no
+ * branches, and its bitset of 7 KB stays in the first-level cache. The second pass appends the page to the list of each
+ * of these grams. Together they take 1.3 ns per byte.
  *
- * A list is a sequence of gaps in varints, the first one counted from page -1. It is stored in blocks of an arena: 12
- * bytes, then the address of the next block. The state is a struct of u32:
+ * A list is the gaps between its page numbers, as varints. The first gap counts from page -1. A list is stored in
+ * blocks: each has 12 bytes of the list, and then the address of the next block.
  *
- *     0 classes    256 bytes, the class of each byte
- *     4 seen       bitset of ASCII_GRAMS, all zero between calls
- *     8 fresh      room for one u32 for each byte of a page and its overlap
- *     12 ascii     u32 for each ASCII gram: the address of its slot, or 0
- *     16 others    u32 for each other gram, likewise; 0 until it is needed
- *     20 slots     the slots: gram, last page + 1, head of the list, where its next byte goes (u32 each)
+ * A slot represents one list: its gram, its last page + 1, the address of its first block, and the address where its
+ * next byte goes (u32 each).
+ *
+ * The state has ten words (u32), here with their byte offsets. All but slotCount are addresses. "A page" includes its
+ * overlap, the bytes after it that its grams cover, too.
+ *
+ *     0 classes    u8[256]: the class of each byte
+ *     4 seen       a bit for each ASCII gram, all zero between calls
+ *     8 fresh      room for a u32 for each byte of a page
+ *     12 ascii     a u32 for each ASCII gram: the address of its slot, or 0
+ *     16 others    the same for all other grams; the address is 0 until such a gram occurs
+ *     20 slots     the slots
  *     24 slotCount
  *     28 arena     where the next block goes
  *     32 folding   the folding table
- *     36 folded    room for three times a page and its overlap
+ *     36 folded    room for three times a page
  */
 
 import { decode, decodedLength, fold } from "./folding";
@@ -35,7 +41,7 @@ const BLOCK_DATA: usize = 12;
 
 /**
  * Adds the text [from, to) as page `page`. Returns 1 if folding changes a code point beyond ASCII in the text, else
- * 0. Returns 2, and adds nothing, if it needs the table of other grams and there is none.
+ * 0. Returns 2, and adds nothing, if the text needs the table `others` and there is none.
  * REQUIRES: pages come in ascending order; for each byte of the folded text there is room for two blocks in the arena
  * and for one slot.
  */
@@ -45,7 +51,7 @@ export function addPage(state: usize, from: usize, to: usize, page: u32): u32 {
     return 0;
   }
   if (load<u32>(state, 16) == 0) return 2;
-  // folding may lengthen text, so two bytes can contain a gram
+  // does not check the length here: folding may lengthen a text of two bytes, so that it contains a gram
   const folded = <usize>load<u32>(state, 36);
   const result = foldText(from, to, <usize>load<u32>(state, 32), folded);
   addAny(state, folded, folded + (result >> 1), page);
@@ -87,7 +93,7 @@ function addAscii(state: usize, from: usize, to: usize, page: u32): void {
   }
 }
 
-/** Folds [from, to) into `start`. Returns 2 * length + (1 if a code point beyond ASCII changed). */
+/** Writes the folded text of [from, to) to `start`. Returns 2 * length + (1 if a code point beyond ASCII changed). */
 export function foldText(from: usize, to: usize, folding: usize, start: usize): u32 {
   let out = start;
   let changed: u32 = 0;
@@ -129,7 +135,7 @@ function encode(out: usize, point: u32): usize {
   return out + 4;
 }
 
-/** Adds folded text that is not all ASCII. Repeated grams are not dropped first, which is slower. */
+/** Adds folded text that is not all ASCII. This is slower than addAscii(), because each gram looks up its list. */
 function addAny(state: usize, from: usize, to: usize, page: u32): void {
   if (to - from < 3) return;
   const classes = <usize>load<u32>(state);
@@ -209,7 +215,7 @@ export function copyList(slot: usize, out: usize): u32 {
   return <u32>(to - out);
 }
 
-/** Clears all lists by zeroing the words of the tables that point to slots. The caller resets the arena's address. */
+/** Forgets all lists: clears the entries of their grams in `ascii` and `others`. The caller resets `arena`. */
 export function clearGrams(state: usize): void {
   const ascii = <usize>load<u32>(state, 12);
   const others = <usize>load<u32>(state, 16);

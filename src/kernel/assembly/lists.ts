@@ -10,8 +10,8 @@ import { countBits, decodeGaps, intersectBits } from "./postings";
 const MISSING: i32 = -1;
 const BROKEN: i32 = -2;
 /**
- * The flag of a list that is a bitmap. In a block, it is in the word of the list's gram; in an entry, in the word of
- * the list's length.
+ * Marks a list that is a bitmap. A block has this bit in the word of the list's gram. An entry (below) has it in the
+ * word of the list's length.
  */
 const BITMAP: u32 = 0x8000_0000;
 
@@ -74,7 +74,7 @@ function addList(set: usize, gram: u32, count: u32, scratch: usize): bool {
   return insert(list, (to - from) | (key & BITMAP), count, scratch);
 }
 
-/** Inserts a list into the set, which is ordered by length. */
+/** Inserts a list into the entries, which are ordered by length. `sized` is its length with the bit BITMAP. */
 function insert(list: usize, sized: u32, count: u32, scratch: usize): bool {
   const length = sized & ~BITMAP;
   store<u32>(scratch, load<u32>(scratch, LIST_BYTES) + length, LIST_BYTES);
@@ -91,7 +91,7 @@ function insert(list: usize, sized: u32, count: u32, scratch: usize): bool {
 }
 
 /**
- * Intersects the lists as bitmaps, the shortest ones first. Once few pages are left, looks these up in the other lists.
+ * Intersects the lists as bitmaps, the shortest ones first. Once few pages are left, looks them up in the other lists.
  */
 function intersect(count: u32, pages: u32, scratch: usize): i32 {
   const bytes = <usize>(((pages + 127) >> 7) << 4);
@@ -113,7 +113,8 @@ function intersect(count: u32, pages: u32, scratch: usize): i32 {
 }
 
 /**
- * Copies the pages of the set to an array, and keeps those that are in all lists from `from` on. Returns their number.
+ * Copies the `found` pages to an array, and keeps those that are in all lists from number `from` on. Returns their
+ * number.
  */
 function keepFew(found: u32, from: u32, count: u32, pages: u32, scratch: usize): i32 {
   const bytes = <usize>(((pages + 127) >> 7) << 4);
@@ -158,7 +159,7 @@ function keepInBitmap(list: usize, few: usize, count: i32): i32 {
 
 /**
  * Keeps only the pages, out of `count` ascending ones, that are in a list of gaps. Returns their number, or BROKEN.
- * Between the pages that are looked for, it skips 16 gaps of one byte at a time.
+ * While the list is far from the next of these pages, skips 16 gaps of one byte each at a time.
  */
 function keepInGaps(list: usize, length: usize, pages: u32, few: usize, count: i32): i32 {
   const end = list + length;

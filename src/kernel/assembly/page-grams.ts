@@ -1,15 +1,16 @@
 /**
  * Tests whether a page contains a gram, for text without posting lists. A gram is three bytes of folded text, each of
- * one class (grams.ts). The classes are sets of bytes, in the form that scanFolded() describes: two tables of 16 bytes
- * each, for bytes below 0x80 and for the others.
+ * one class (grams.ts). A class is given as a set of bytes, in the form that scanFolded() describes: a table of 16
+ * bytes for the members below 0x80, and one for the others.
  */
 
 import { isAscii, foldText } from "./grams";
 import { members } from "./scan";
 
 /**
- * Folds [from, to) into `out`, unless it is all ASCII, which the classes fold. Returns 0 if it is, else 2 * length +
- * (1 if a code point beyond ASCII changed). REQUIRES: room for three times the text.
+ * Writes the folded text of [from, to) to `out`. Returns 2 * length + (1 if a code point beyond ASCII changed).
+ * If the text is all ASCII, writes nothing and returns 0: the classes contain both cases of ASCII letters. REQUIRES:
+ * room for three times the text.
  */
 export function foldPage(from: usize, to: usize, folding: usize, out: usize): u32 {
   return isAscii(from, to) ? 0 : foldText(from, to, folding, out);

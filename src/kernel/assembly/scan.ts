@@ -1,14 +1,14 @@
 /**
- * Searches for literals. Text is in memory as one blob after another. A *run* is a range of it in which matches may
- * start:
+ * Searches for literals. Text is in memory as one blob after another. A *run* is a range of the text in which matches
+ * may start:
  *
  *     run := from starts limit lowest   count edge        (six u32)
  *
  * A match starts in [from, starts) and ends at or before `limit`, the end of its blob; `lowest` is the start of the
  * blob. The functions below write `count` and `edge`: the number of matches in the run, and their best edge (see
  * edges.ts).
- * REQUIRES: runs are in ascending order; the bytes from one before `from` to one after the last possible match are
- * loaded, as far as the blob reaches.
+ * REQUIRES: runs are in ascending order. As far as they belong to the blob, the bytes from one before `from` to one
+ * after the last possible match are loaded.
  *
  * Matches are leftmost and do not overlap, even across runs. No match starts before `floor`. Runs may be searched in
  * several calls. If each gets the end of the last match as its `floor`, the matches are those of a single call. Matches
@@ -107,14 +107,13 @@ export function equals(place: usize, bytes: usize, masks: usize, length: usize):
 }
 
 /**
- * Finds a needle in text in which folding changes code points beyond ASCII. It compares folded code points, so a match
- * may be longer or shorter than the needle. `needle` has `length` folded code points (u32). The search checks 16 places
- * of the text at once. It compares the needle only where the byte may be the first of a match, and the next byte the
- * second.
+ * Finds a needle in text that contains code points beyond ASCII that folding changes. It compares folded code points,
+ * so a match may be longer or shorter than the needle. `needle` has `length` folded code points (u32). The search
+ * checks 16 places of the text at once. It compares the needle only where the first two bytes may begin a match.
  *
- * `leads` has the set of possible first bytes, then the set of possible second bytes. Each set has two tables of 16
- * bytes: one for ASCII, then one for other bytes. A table has one entry for each low half of a byte. The bits of an
- * entry say which high halves complete a member.
+ * `leads` has the set of possible first bytes of a match, then the set of possible second bytes. Each set has two
+ * tables of 16 bytes: one for ASCII, then one for other bytes. A table has one entry for each low half of a byte. Each
+ * bit of an entry stands for a high half, and is set if the two halves form a member of the set.
  */
 export function scanFolded(
   runs: usize,
@@ -174,7 +173,7 @@ export function members(text: v128, ascii: v128, beyond: v128): v128 {
   return i8x16.ne(v128.and(set, highs), i8x16.splat(0));
 }
 
-/** Returns the end of the needle that begins at `at`, or 0 if none does. */
+/** Returns the end of the match that begins at `at`, or 0 if there is none. */
 function matchFolded(at: usize, limit: usize, needle: usize, length: usize, folding: usize): usize {
   for (let i: usize = 0; i < length; i++) {
     if (at >= limit || decodeFolded(at, limit, folding) != load<u32>(needle + (i << 2))) return 0;

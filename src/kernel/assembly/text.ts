@@ -12,8 +12,8 @@ export function countNewlines(from: usize, to: usize): u32 {
 
 /**
  * Writes the lines of [from, to) that contain one of the places, as pairs (start, end) of addresses, including the
- * newline. Adjacent lines become one pair. `places` are `count` addresses (u32), ascending; both ends of the text
- * count as ends of lines. Returns the number of pairs. REQUIRES: room for `count` pairs.
+ * newline. Adjacent lines become one pair. `places` are `count` ascending addresses (u32). The text begins and ends
+ * lines, even without a newline there. Returns the number of pairs. REQUIRES: room for `count` pairs.
  */
 export function linesAround(places: usize, count: u32, from: usize, to: usize, out: usize): u32 {
   let next = out;
@@ -37,9 +37,9 @@ export function linesAround(places: usize, count: u32, from: usize, to: usize, o
 }
 
 /**
- * Writes the parts of some ascending regions (start, end) that contain one of some ascending places. The parts are the
- * lines of the places, or the whole region if it has, on average, more than one place in `dense` bytes. Returns the
- * number of pairs.
+ * Writes the parts of the text that are worth searching around some places, as pairs (start, end). For a region with on
+ * average more than one place in `dense` bytes, this is the whole region. For other regions, it is the lines of the
+ * places. Regions (start, end) and places ascend. Returns the number of pairs.
  * REQUIRES: every place is in a region; room for a pair per place and one per region.
  */
 export function stretchesWith(
