@@ -26,13 +26,13 @@ export interface ExecutorEvents {
 }
 
 /**
- * The young generation of each worker's heap. V8's default grows to 48 MiB and more, which alone would exceed
- * the memory budget of indexing. Tasks make few short-lived objects.
+ * The limit of the young generation of each worker's heap. With V8's default, it grows to 48 MiB and more, which alone
+ * would exceed the memory budget of indexing. Tasks make few short-lived objects.
  */
 const YOUNG_MIB = 12;
 /**
- * The old generation of each worker's heap, far more than it needs. With a limit of 4 GiB, V8 lets a worker's heap
- * grow fourfold, from 15 to 60 MiB, before a full collection. With 1 GiB it grows by 60 %.
+ * The limit of the old generation of each worker's heap, far more than it needs. With a limit of 4 GiB, V8 lets the
+ * heap grow fourfold, from 15 to 60 MiB, before a full collection. With 1 GiB, the heap grows by 60 %.
  */
 const OLD_MIB = 1024;
 
@@ -58,7 +58,7 @@ export function startWorker(
     events.reply(reply);
   });
   worker.on("messageerror", (error) => {
-    failure = error; // the request of this reply is unknown
+    failure = error; // nobody knows to which request this reply belongs
     void worker.terminate();
   });
   worker.on("error", (error) => {

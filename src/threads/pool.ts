@@ -204,7 +204,7 @@ class ThreadPool implements OwnPool {
     seat.isHeld = true;
   }
 
-  /** Sends the next job of this lane to the seat's worker, if its lane is free. */
+  /** Sends the next job of this lane to the seat's worker, if the worker is free in this lane. */
   #feed(seat: Seat, lane: Lane): void {
     while (seat.isReady && !seat.running[lane]) {
       const job = this.#queues[lane].take(seat.index);

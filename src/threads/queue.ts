@@ -2,9 +2,9 @@
 
 export interface Queued {
   readonly id: number; // ascends in the order of arrival
-  /** The worker that must run it; undefined for any. */
+  /** The worker that must run the job; undefined for any. */
   readonly worker: number | undefined;
-  /** Whether it goes before all jobs that are not urgent. */
+  /** Whether the job goes before all jobs that are not urgent. */
   readonly isUrgent: boolean;
 }
 
@@ -21,7 +21,7 @@ export class LaneQueue<Job extends Queued> {
     (job.isUrgent ? this.#urgent : this.#others).of(job.worker).push(job);
   }
 
-  /** Removes and returns the oldest urgent job that this worker may run, or else the oldest job. */
+  /** Removes and returns the oldest urgent job that this worker may run, or else the oldest other job. */
   take(worker: number): Job | undefined {
     return this.#urgent.take(worker) ?? this.#others.take(worker);
   }

@@ -22,9 +22,9 @@ export type TaskTable = Readonly<Record<string, Task<never, unknown>>>;
 
 export interface TaskContext {
   /**
-   * Returns a promise to await if the task should yield, otherwise undefined. Tasks yield after 4 ms: in a worker
-   * those of the lanes "ingest" and "list", in an inline pool all of them. The promise rejects with ENGINE_CLOSED if
-   * the pool was closed. Takes one performance.now(), so call it every 50 µs or so.
+   * Returns a promise to await if the task should yield, otherwise undefined. Tasks yield every 4 ms; but in a worker,
+   * tasks of the lane "search" never do. The promise rejects with ENGINE_CLOSED if the pool was closed. A call reads
+   * the clock, so make one about every 50 µs.
    */
   pause(): Promise<void> | undefined;
   /** Sends a message to run()'s onMessage. Messages arrive in order, before run() resolves. */

@@ -7,8 +7,8 @@ import type { Lane, Task, TaskContext, TaskTable } from "./task.ts";
 import type { Pulse } from "./watch.ts";
 
 /**
- * The time slice that all inline tasks share, so that together they block the host no longer than one task may. The
- * host may be blocked for 5 ms, and a task checks the slice about every 50 µs.
+ * The time slice that all inline tasks share, so that together they block the host no longer than one task may: at most
+ * 5 ms. A slice of 4 ms is short enough, because tasks check it about every 50 µs.
  */
 export const inlineSlice = new Slice({ ms: 4 });
 
