@@ -24,7 +24,7 @@ import { TwoPass } from "./two-pass.ts";
 const FUEL = 65_536;
 /** The maximum number of ranges between two checks. A range takes 0.3 µs. */
 const RANGES_A_LOOK = 8_192;
-/** Replaces FUEL if the expression matches empty texts, because each match then takes a call of up to 0.3 µs. */
+/** Replaces FUEL if the expression matches empty texts, because each match then takes its own call of up to 0.3 µs. */
 const SINGLES_FUEL = 8_192;
 /** The automaton gives up if its tables fill up twice in a row after fewer bytes than this for each state. */
 const BYTES_PER_STATE = 16;
@@ -37,9 +37,9 @@ const FILLS_ALLOWED = 2;
 const OVERRUN = 128 * 1024;
 const OVERRUN_RATIO = 16;
 
-/** How many nodes are visited between two checks of the budget, which takes about two milliseconds. */
+/** How many nodes are visited between two checks of the budget. Visiting them takes about two milliseconds. */
 const WORK = 100_000;
-/** The maximum number of nodes of all states of one direction, which take about ten MiB. */
+/** The maximum number of nodes in all states of one direction. They take about ten MiB. */
 const HELD = 1_000_000;
 
 const COUNTING = 0;
@@ -111,7 +111,7 @@ export class Automaton {
   #singles: Singles | undefined; // of the current run
   #origin = 0; // the address to which the current run's ranges are relative
   stopped = false;
-  /** Whether the last run was paused, and resume() continues it. */
+  /** Whether the last run was paused, so that resume() can continue it. */
   paused = false;
 
   constructor(

@@ -40,9 +40,12 @@ export interface Expression extends ExpressionSource {
 }
 
 const PATTERN_LIMIT = 10_000; // in UTF-16 units
-const RANGES_LIMIT = 30_000; // the limit of ranges of all classes together, because RE2 keeps each in its heap
-const SIZE_LIMIT = 100_000; // the limit of re2Size(): RE2 takes half a second for it, and its heap has room for half as much again
-const OPTIONAL_LIMIT = 1_500; // the limit of successive parts that may all be absent, because RE2's time grows with the square of their number
+/** The maximum number of ranges in all classes together. RE2 keeps each range in its heap. */
+const RANGES_LIMIT = 30_000;
+/** The maximum re2Size(). RE2 takes half a second to compile this size, and its heap has room for 1.5 times as much. */
+const SIZE_LIMIT = 100_000;
+/** The maximum number of successive parts that may all be absent. RE2's time grows with the square of this number. */
+const OPTIONAL_LIMIT = 1_500;
 const KEPT = 64;
 
 const accepted = new LruCache<string, Expression>({ most: KEPT });
@@ -80,7 +83,7 @@ export function* compileSteps(
       yield* partitionSteps(yield* byteGraphSteps(members, backwards));
 }
 
-const LARGE_CLASS = 64; // counts numbers, two for each range
+const LARGE_CLASS = 64; // the length of the class's list, which has two numbers for each range
 
 function* largeClasses(node: Node): Generator<CodePoints> {
   if (node.kind === "class" && node.members.length > LARGE_CLASS) yield node.members;

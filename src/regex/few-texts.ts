@@ -79,7 +79,7 @@ function union(parts: readonly (readonly Points[] | undefined)[]): readonly Poin
   return all;
 }
 
-/** Whether the text ends as it begins, so that two of its places may overlap: aba does, in ababa. */
+/** Whether the text ends as it begins, so that two occurrences may overlap, like those of aba in ababa. */
 function canOverlapItself(text: string): boolean {
   for (let length = 1; length < text.length; length++)
     if (text.endsWith(text.slice(0, length))) return true;

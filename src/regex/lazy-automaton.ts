@@ -1,9 +1,12 @@
 /**
  * Builds the deterministic automaton of a program lazily, when texts need its states. A state is the list of nodes that
- * may come next, in order of priority. If these include an assertion, the state keeps the nodes at which the walk over
- * splits began, and the kind of the previous byte. The walk is repeated once the next byte is known. A walk in two
- * parts would visit nodes twice, and empty loops would have another meaning than in RE2. Whether a match ends at a
- * place depends on the byte after it, so `matched` refers to the place before the byte that led to the state.
+ * may come next, in order of priority. A walk along the edges that read no byte finds them. If the walk meets an
+ * assertion, only the next byte decides how it continues. So the state then keeps the nodes at which the walk began,
+ * and the kind of the previous byte. Once the next byte is known, the walk is repeated from its beginning. Continuing
+ * the first walk would visit nodes twice, and empty loops would have another meaning than in RE2.
+ *
+ * Whether a match ends at a place depends on the byte after the place. So `matched` says whether a match ends just
+ * before the byte that led to the state.
  *
  * Forwards, a match drops all nodes of lower priority, so the last match before the dead state is the leftmost-first
  * one. Backwards, all nodes are followed, so the last match is at the leftmost start.
@@ -18,8 +21,8 @@ export const DEAD = -1;
 
 interface State {
   readonly nodes: Int32Array;
-  readonly isOpen: boolean; // if the walk waits for the next byte, nodes are where it begins; otherwise, where it ends
-  readonly before: number; // kind of the previous byte
+  readonly isOpen: boolean; // whether the walk waits for the next byte; if so, it begins at `nodes`, else it ends there
+  readonly before: number; // the kind of the previous byte
   readonly matched: boolean;
 }
 
@@ -30,9 +33,9 @@ export class LazyAutomaton {
   readonly #numbers = new Map<string, number>();
   readonly #visited: Int32Array; // for each node, the last walk that saw it
   #walk = 0;
-  /** The nodes visited since the caller last set this to 0, a measure of the cost of building. */
+  /** The number of nodes visited since the caller last set this to 0, a measure of the cost of building. */
   work = 0;
-  /** The nodes of all states together, a measure of their memory. */
+  /** The number of nodes in all states together, a measure of their memory. */
   held = 0;
   #states: State[] = [];
 

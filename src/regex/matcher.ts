@@ -22,13 +22,13 @@ export interface Matcher {
   ranges(from: number, to: number, out: RangeList, limits?: Limits): number;
   /**
    * Appends the ranges of one text after another, as addresses. The texts are pairs (start, end) in a table in the
-   * kernel's memory. A call of ranges() for each text would cost as much as half a KiB of text.
+   * kernel's memory. Calling ranges() for each text would cost as much time as reading half a KiB more.
    * REQUIRES: what ranges() requires, and the expression matches no empty text.
    */
   rangesOfTexts(table: number, count: number, out: RangeList, limits?: Limits): number;
   /**
-   * Continues a paused run. Returns the number of further ranges. REQUIRES: no other expression has run in this kernel
-   * since, and its memory has not changed.
+   * Continues a paused run. Returns the number of further ranges. REQUIRES: since the pause, no other expression has
+   * run in this kernel, and the kernel's memory has not changed.
    */
   resume(out: RangeList, limits: Limits): number;
   /** Counts the matches. Faster than ranges(), because it does not need their starts. */

@@ -1,7 +1,7 @@
 /**
- * Finds a literal that every match of an expression contains near its beginning: `dev_err(` in dev_err\\([^)]*%d.
- * While no match has begun, the automaton's loop skips to where the next one may begin, twenty times as fast as byte
- * by byte.
+ * Finds a literal that every match of an expression contains near its beginning: `dev_err(` in `dev_err\([^)]*%d`.
+ * While no match has begun, the automaton's loop skips to where the next match may begin. This is twenty times as fast
+ * as reading byte by byte.
  */
 
 import { rarestTwo } from "../kernel/rarest-bytes.ts";
@@ -19,13 +19,13 @@ export interface Needle {
   readonly lead: number;
 }
 
-/** The maximum number of bytes of a needle. Each place in a kernel has room for as many. */
+/** The maximum number of bytes of a needle. Each place for an automaton in a kernel has room for this many. */
 export const MOST_NEEDLE = 16;
 /** Shorter needles occur too often. */
 const LEAST_NEEDLE = 2;
 /**
- * The limit of bytes before the needle. Until it is clear whether a match begins, the loop finds the same needle again
- * with each step.
+ * The limit of bytes before the needle. While the automaton reads these bytes, it may return to its start state again
+ * and again, and each time the loop searches for the same needle.
  */
 const MOST_LEAD = 32;
 /** A class with more members is not examined. */
@@ -65,8 +65,8 @@ export function needleOf(node: Node): Needle | undefined {
 const MOST_UTF8 = 4;
 
 /**
- * Returns the only byte that a node matches, or the only letter, in either case. U+212A and U+017F are cases of k and
- * s, too.
+ * Returns the ASCII byte that a node matches, or the ASCII letter that it matches in both cases. Returns undefined if
+ * it matches anything else. This includes k and s in any case, because U+212A and U+017F are cases of them, too.
  */
 function byteOf(node: Extract<Node, { kind: "char" | "class" }>): NeedleByte | undefined {
   if (node.kind === "char") return isAscii(node.cp) ? { byte: node.cp, mask: 0 } : undefined;

@@ -1,14 +1,14 @@
 /**
- * Finds, in steps, whether an expression matches in a short text. It keeps the set of nodes that may come next. Time is
- * proportional to the text's length times the program's size. Memory is two such sets. The automaton is faster if its
- * states are used again. But if each byte needs a new state, it cannot be interrupted within a text.
+ * Finds, in steps, whether an expression matches in a short text, with the set of nodes that may come next. Time is
+ * proportional to the text's length times the program's size. Memory is two such sets. The automaton would be faster if
+ * its states were used again. But if each byte needs a new state, the automaton cannot be interrupted within a text.
  */
 
 import { holds, type ByteClasses } from "./byte-classes.ts";
 import { ASSERT, MATCH, SPLIT, targetOf, type Program } from "./program.ts";
 import type { Steps } from "../base/steps.ts";
 
-/** The nodes visited in a step, which takes a fraction of a millisecond. One byte may visit all nodes. */
+/** The number of nodes visited in a step: a fraction of a millisecond. One byte may need visits to all nodes. */
 const WORK = 10_000;
 
 /**

@@ -1,8 +1,8 @@
 /**
- * Parses RE2's syntax to an AST, without recursion, in time linear in the pattern. Errors have RE2's messages. It may
- * accept more than RE2; expression.ts rejects whatever exceeds our limits, which are below RE2's. The meaning follows
- * RE2's parser in all details. A flag group is not an operand (`a(?i)*` repeats the a). A `{` that does not begin a
- * repetition is a brace. Directly stacked repetitions are an error, and (?:x*)+ is x*.
+ * Parses RE2's syntax to an AST, without recursion, in time linear in the pattern. Errors have RE2's messages. The
+ * parser accepts expressions that are too large for RE2; expression.ts rejects those, with limits below RE2's. The
+ * meaning follows RE2's parser in all details. A flag group is not an operand (`a(?i)*` repeats the a). A `{` that does
+ * not begin a repetition is a brace. Directly stacked repetitions are an error, and (?:x*)+ is x*.
  */
 
 import { orbit } from "../kernel/folding.ts";
@@ -11,7 +11,7 @@ import { EVERYTHING, normalize, union, type CodePoints } from "./code-points.ts"
 import { namedClassAt, parseClass } from "./parse-class.ts";
 import { PatternReader } from "./pattern-reader.ts";
 
-/** Flags as bits; the pattern's own groups change them. */
+/** Flags as bits. A pattern can change them, as (?i) does. */
 const FOLD = 1;
 const LINES = 2; // ^ and $ match at line ends
 const DOT_ALL = 4;
@@ -36,7 +36,7 @@ interface Count {
 /** An operand, with the facts on which a repetition after it depends. */
 interface Item {
   readonly node: Node;
-  readonly loop?: Loop | undefined; // the loop that the node becomes once counts are written out, if it does
+  readonly loop?: Loop | undefined; // the loop that the node becomes once counts are written out, if it becomes one
   readonly merges?: Loop | undefined; // the operator as written, if RE2 knows while parsing that the node is a loop
   readonly expansion: number; // the product of nested counts
   readonly isCapture?: boolean;
@@ -212,7 +212,7 @@ class Parser {
   #openFlags(start: number): void {
     let flags = this.#flags;
     let negated = false;
-    let some = true; // whether there is a letter since the minus, if there is one
+    let some = true; // false after a minus until a letter follows
     for (;;) {
       const char = this.#in.done ? "" : this.#in.next();
       const bit = FLAG_LETTERS[char];
@@ -370,7 +370,7 @@ function repeatCounted(item: Item, { min, max }: Count, flags: number): Item {
   return { node, loop: { operator: "?", flags, child: copies }, expansion };
 }
 
-/** Applies an operator as RE2 does when it writes counts out: the operator merges with the operand's own. */
+/** Applies an operator as RE2 does when it writes counts out: the operator merges with that of the operand. */
 function mergeLoop({ node, loop }: Item, operator: Operator, flags: number): Loop {
   if (loop?.flags !== flags) return { operator, flags, child: node };
   return loop.operator === operator ? loop : { ...loop, operator: "*" };

@@ -39,8 +39,8 @@ export function caseOf(points: readonly Point[]): boolean | undefined {
 }
 
 /**
- * Returns the only code point that a node matches, either exactly or with all that fold to it. Returns undefined for
- * a surrogate: RE2 matches its three bytes, which no encoded JavaScript string contains.
+ * Returns the only code point that a node matches, either exactly or regardless of case. Returns undefined for a
+ * surrogate: RE2 matches its three bytes, which no encoded JavaScript string contains.
  */
 export function pointOf(node: Node): Point | undefined {
   if (node.kind === "char")

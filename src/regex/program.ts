@@ -1,7 +1,7 @@
 /**
  * Compiles an expression to a non-deterministic automaton over bytes, which runs forwards or backwards. Nodes are
- * numbers. The order of a split's two targets is their priority. As in RE2, a walk visits each node at most once,
- * which determines the meaning of empty loops.
+ * numbers. The order of a split's two targets is their priority. As in RE2, a walk along splits and assertions, between
+ * two bytes, visits each node at most once. This determines the meaning of empty loops.
  *
  * A backward program reads sequences from right to left. Assertions keep their meaning with respect to the text. For
  * a backward program, only the set of matching texts matters, not the priority.
@@ -34,7 +34,7 @@ export interface Program {
   readonly y: readonly number[];
   readonly edges: readonly Edges[]; // the edges of BYTES nodes; copies of a repeated class share them
   readonly start: number;
-  /** The source of edges: graphs of classes, and single nodes. */
+  /** The graphs from which the edges come, and the edges of single nodes that belong to no graph. */
   readonly graphs: ReadonlySet<ByteGraph>;
   readonly lone: ReadonlySet<Edges>;
 }

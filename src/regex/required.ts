@@ -41,7 +41,8 @@ interface Parts {
  */
 const LITERAL_BYTES = 3;
 const TEXTS = 32; // the limit of texts per node
-const CLASS_MEMBERS = 4; // the limit of members of a class (more would cost more look-ups than they save); the case forms of a letter count as one
+/** The limit of members of a class. Case forms count as one. More members would cost more look-ups than they save. */
+const CLASS_MEMBERS = 4;
 const COPIES = 64; // the limit of copies of a counted repetition
 const ALTERNATIVES = 1_000; // the limit of children of an "or"
 const ABSORBED = 100; // the most children that are compared with each other
@@ -166,9 +167,11 @@ function distinct(texts: Texts): Texts {
 /** Returns each of the first texts followed by each of the second, or undefined if there are too many. */
 function cross(first: Texts, second: Texts): Texts | undefined {
   if (first.length * second.length > TEXTS) return undefined;
-  if (first.length === 1 && second.length === 1) return [join(first[0]!, second[0]!)]; // keeps V8's concatenated strings lazy
+  // distinct() would read the texts, which forces V8 to copy strings that it concatenates lazily
+  if (first.length === 1 && second.length === 1) return [join(first[0]!, second[0]!)];
   const texts = first.flatMap((a) => second.map((b) => join(a, b)));
-  return second.length === 1 ? texts : distinct(texts); // a check for each letter of a long text would take quadratic time
+  // calling distinct() for each letter of a long text would take quadratic time
+  return second.length === 1 ? texts : distinct(texts);
 }
 
 function join(a: Literal, b: Literal): Literal {

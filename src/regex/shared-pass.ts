@@ -31,8 +31,8 @@ import { newRangeList } from "./range-list.ts";
 import { takeAll } from "../base/steps.ts";
 
 /**
- * The maximum number of expressions that share a pass. The states of an alternation may multiply, and a kernel runs 12
- * automata.
+ * The maximum number of expressions that share a pass. The states of an alternation may multiply, and a kernel has
+ * places for only 12 automata, while each expression needs its own, too.
  */
 const MOST = 8;
 /** How many bytes of a long text take about as long as a run over one line. */
@@ -74,9 +74,9 @@ export class SharedPass {
   }
 
   /**
-   * Returns ascending places in the text [from, to). A line contains one if and only if some expression matches in
-   * it. Returns undefined if this is not known, so that each expression must run on the whole text. REQUIRES: as for
-   * Matcher.ranges().
+   * Returns ascending places in the text [from, to). A line contains a place if and only if some expression matches in
+   * the line. Returns undefined if the pass was given up, so that each expression must run on the whole text. REQUIRES:
+   * as for Matcher.ranges().
    */
   places(from: number, to: number, budget: Budget = () => false): Uint32Array | undefined {
     if (this.isIdle) return undefined;

@@ -1,16 +1,17 @@
 /**
- * Finds all matches of a text in time linear in its length, for every expression. After a match, the automaton reads on
- * until no better one can follow, and then starts again at the end of the match. So for `x*y|x` on a text of x's, it
- * reads to the end of the text for each match. Here a first pass runs backwards over the text. For each place, it
- * computes which nodes of the program read the next byte and can still reach a match. The second pass runs forwards. At
- * each split, it takes the first branch that can reach a match. This gives the leftmost preferred match without ever
- * going back.
+ * Finds all matches of a text in time linear in its length, for every expression. The automaton cannot do this: after a
+ * match, it reads on until no better match can follow, and then starts again at the end of the match. So for `x*y|x` on
+ * a text of x's, it reads to the end of the text for each match.
  *
- * It processes about 10 MB/s, so it is used only where the automaton wastes time (see automaton.ts). The facts about
- * a place form one of a few states, each of which is built once. In the worst case, every byte of the text would have
- * a state of its own. So states are kept only for one block at a time. The first pass keeps one state per block. From
- * it, the second pass rebuilds the states of the block. This takes 30 MiB for the largest expressions, and a few MiB
- * for others.
+ * Here a first pass runs backwards over the text. For each place, it computes which nodes of the program can read the
+ * next byte and still reach a match. The second pass runs forwards. At each split, it takes the first branch that can
+ * reach a match. This gives the leftmost preferred match without ever going back.
+ *
+ * This processes about 10 MB/s, so it is used only where the automaton wastes time (see automaton.ts). The facts that
+ * the first pass computes for a place are a state. Usually there are few states, and each is built once. In the worst
+ * case, every place has its own state. So states are kept only for one block of the text at a time. For each block, the
+ * first pass keeps the state at the block's end, from which the second pass rebuilds the other states of the block.
+ * This takes 30 MiB for the largest expressions, and a few MiB for others.
  */
 
 import { emptyBitset, hasBit, setBit, type Bitset } from "../base/bitset.ts";
@@ -29,18 +30,18 @@ const WORK = 100_000;
 interface Known {
   /** The nodes that read the byte after the place and can then reach a match. */
   readonly readers: Bitset;
-  readonly after: number; // kind of that byte
+  readonly after: number; // the kind of the byte after the place
 }
 
-/** The facts about a place, and what was computed from them. A number of a state is its index in #states. */
+/** The facts about a place, and what was computed from them. A state's number is its index in #states. */
 interface State extends Known {
   /**
-   * For each class of the previous byte, and for the edge of the text: 2 × the state of the previous place, plus 1 if
-   * a match can begin there; -1 if not computed yet.
+   * By the class of the byte before this place, or the edge of the text: 2 × the number of the previous place's state,
+   * plus 1 if a match can begin at this place; -1 if not computed yet.
    */
   readonly before: Int32Array;
-  /** Cached results of #walk(). A key is 4 × node + the kind of the previous byte. */
-  choices: Map<number, number> | undefined; // the first pass does not need it
+  /** Cached results of #walk(). A key is 4 × node + the kind of the previous byte. The first pass needs none. */
+  choices: Map<number, number> | undefined;
 }
 
 /** Stands for no node and for no block. */
@@ -50,9 +51,7 @@ export class TwoPass {
   readonly #program: Program;
   readonly #classes: ByteClasses;
   readonly #entry: number;
-  /**
-   * For each node, the nodes that lead to it without reading a byte. For node n, they are at [from[n], from[n + 1]).
-   */
+  /** The nodes that lead to node n without reading a byte are `nodes` from index from[n] to before from[n + 1]. */
   readonly #sources: { readonly from: Int32Array; readonly nodes: Int32Array };
   /** Holds the text. The caller replaces it after a pause if the kernel's memory has grown. */
   bytes!: Uint8Array;
@@ -61,26 +60,24 @@ export class TwoPass {
   #limits: Limits = {};
   #states: State[] = [];
   #numbers = new Map<string, number>();
-  /** For each place of the current block, [start, start + BLOCK]: 2 × its state, plus 1 if a match can begin there. */
+  /** For each place of the current block, including its end: 2 × its state, plus 1 if a match can begin there. */
   readonly #places = new Int32Array(BLOCK + 1);
-  #blockStart = NONE;
-  /** The block that was being filled in when a limit interrupted the work. Its states are kept until it is complete. */
+  #blockStart = NONE; // the first place of the current block; NONE while #places is incomplete
+  /** The number of the block that a limit left incomplete. Its states are kept until the block is complete. */
   #interrupted = NONE;
-  /** The state at the end of each block, in order. */
+  /** The facts about the place at the end of each block, by the block's number. */
   #ends: Known[] = [];
-  /** How many blocks the first pass has not read yet, and the state at the end of the last of them. */
+  /** How many blocks the first pass has not read yet. They are the first blocks, because this pass runs backwards. */
   #unread = 0;
+  /** The facts about the place at the end of the last unread block. */
   #unreadEnd!: Known;
-  /**
-   * The state of the second pass: the place that it has reached, the start of the match that it follows, and its node.
-   */
-  #at = 0;
-  #start = 0;
-  #node = NONE;
-  #work = 0;
+  #at = 0; // the place that the second pass has reached
+  #start = 0; // the start of the match that the second pass follows
+  #node = NONE; // the node that this match has reached; NONE between matches
+  #work = 0; // since the last check of the limits
   /** Whether the budget ended the last call of find(). */
   stopped = false;
-  /** Whether the last call of find() was paused. The next one continues it. */
+  /** Whether the last call of find() was paused. The next call continues it. */
   paused = false;
 
   /**
@@ -133,7 +130,7 @@ export class TwoPass {
     }
   }
 
-  /** Returns the match that begins at the start, or undefined if a limit has ended the walk along it. */
+  /** Returns the match that begins at #start, or undefined if a limit ended or paused the walk along it. */
   #follow(): Span | undefined {
     const { operations } = this.#program;
     for (;;) {
@@ -152,8 +149,8 @@ export class TwoPass {
   }
 
   /**
-   * Returns the first node, in order of priority, with which the walk from `node` can continue: one that reads a
-   * byte, or the match.
+   * Returns the first node, in order of priority, to which a match can continue from `node` without reading a byte. It
+   * is a node that reads the next byte, or the end of the match.
    */
   #choose(node: number, at: number): number {
     const place = this.#place(at);
@@ -183,7 +180,7 @@ export class TwoPass {
     throw new Error("a node that can come to a match leads nowhere");
   }
 
-  /** Returns 2 × the state of a place, plus 1 if a match can begin there. */
+  /** Returns 2 × the number of a place's state, plus 1 if a match can begin there. */
   #place(at: number): number {
     if (++this.#work > WORK) this.#look();
     const offset = at - this.#blockStart;
@@ -236,7 +233,7 @@ export class TwoPass {
     return this.#states[number]!;
   }
 
-  /** Returns 2 × the state before a byte of the class, plus 1 if a match can begin after it. */
+  /** Returns 2 × the number of the state before a byte of the class, plus 1 if a match can begin after this byte. */
   #stepBack({ readers, after }: State, byteClass: number): number {
     const { operations } = this.#program;
     const isEdge = byteClass === this.#classes.count;
@@ -255,12 +252,12 @@ export class TwoPass {
     return 2 * this.#numberOf({ readers: reading, after: kind }) + canBegin;
   }
 
-  /** Returns the nodes that can reach the match or one of `readers` without reading a byte. */
+  /** Returns the nodes that lead to the end of a match, or to one of `readers`, without reading a byte. */
   #comeToMatch(readers: Bitset, sides: readonly [number, number]): Bitset {
     const { operations, y } = this.#program;
     const { from, nodes } = this.#sources;
     const open = readers.slice();
-    const stack = [0]; // stands for the match
+    const stack = [0]; // the node MATCH
     setBit(open, 0);
     for (let node = 1; node < operations.length; node++)
       if (hasBit(readers, node)) stack.push(node);
@@ -288,7 +285,8 @@ export class TwoPass {
 
   /** Drops the states of earlier blocks if they take too much memory. */
   #forget(): void {
-    const bytes = 600 + this.#program.operations.length / 2 + 4 * this.#classes.count; // covers five objects, a set, its key and a table
+    // of one state: five objects, the set and its key, and the table `before`
+    const bytes = 600 + this.#program.operations.length / 2 + 4 * this.#classes.count;
     if (this.#states.length * bytes < HELD) return;
     this.#states = [];
     this.#numbers = new Map();
