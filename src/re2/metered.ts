@@ -13,7 +13,7 @@
 const [IMPORTS, GLOBALS, EXPORTS, CODE] = [2, 6, 7, 10];
 const LOOP = 0x03;
 
-/** The special forms of operands. The operands of an opcode are up to 2 numbers (LEB128), or one of these forms. */
+/** The operands of an opcode are 0 to 2 numbers (LEB128), or have one of these special forms. */
 const [TABLE, TYPES, F32, F64, BULK, UNKNOWN] = [3, 4, 5, 6, 7, 8];
 
 const OPERANDS = new Uint8Array(256).fill(UNKNOWN);

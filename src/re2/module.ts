@@ -35,8 +35,8 @@ export class Re2Stopped extends Error {
 }
 
 /**
- * How many iterations of loops RE2 runs between two calls of the meter. They take 60 µs in a scan, and 8 ms when RE2
- * builds its largest states.
+ * How many iterations of loops RE2 runs between two calls of the meter. This many take 60 µs in a scan, and 8 ms when
+ * RE2 builds its largest states.
  */
 const TURNS = 5_000;
 

@@ -6,12 +6,13 @@
  *
  * Only a few compiled patterns are cached, because each may have a cache of several MiB in a heap of 11 MiB. An
  * instance that was stopped or has aborted is dropped together with its patterns. After an abort the question is
- * asked again in a new instance (5 ms). If that one aborts as well, the pattern is too large.
+ * asked again in a new instance, which takes 5 ms to create. If the new instance aborts as well, the pattern is too
+ * large.
  *
- * RE2 reports the start of a match in "units". It takes a unit's length from its first byte alone, for instance two
- * bytes for 0xC2 to 0xDF, whatever follows. In valid UTF-8, units are characters. The start may be inside a unit
- * (invalid bytes, \C, \B). Then a second question, anchored at the start of the text, gives the end of the match in
- * bytes. The length of a match is always exact.
+ * RE2 reports the length of a match in bytes, but its start in "units". The first byte alone decides how long a unit
+ * is, for instance two bytes for 0xC2 to 0xDF, whatever follows. In valid UTF-8, units are characters. A match may
+ * start inside a unit (invalid bytes, \C, \B). Then a second question, anchored at the start of the text, gives the end
+ * of the match in bytes, and so its start.
  */
 
 import { QuernError } from "../base/errors.ts";

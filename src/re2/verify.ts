@@ -1,10 +1,10 @@
 /**
  * Lets RE2 verify the ranges that are about to be returned. This is the folder's only file that searches use.
  *
- * For each range, RE2 reads a window that ends shortly after the range. The next match that it finds must be this
- * range. If it is another one, the window may have been too short. So RE2 reads longer windows, if necessary up to the
- * end of the text, before the range counts as wrong. The cost is proportional to the bytes up to the last range plus
- * the number of ranges (4 µs each), not to the product of both.
+ * For each range, RE2 reads a window that ends shortly after the range. The next match that RE2 finds must be this
+ * range. If RE2 finds another match, the window may have been too short. So RE2 reads longer windows, if necessary up
+ * to the end of the text, before the range counts as wrong. The cost is proportional to the bytes up to the last range
+ * plus the number of ranges (4 µs each), not to the product of both.
  *
  * A range is accepted without verification if RE2 would have to read more than its limit at once, or if time is up:
  * RE2 may take half a second to compile a large expression, and minutes to run it.
