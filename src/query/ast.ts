@@ -1,7 +1,7 @@
 /**
- * Defines the syntax tree of a query, and its canonical text. parse.ts builds it, simplify.ts shrinks it, the search
- * evaluates it. Atoms contain the case flag, and terms have become literals or expressions, so the tree's meaning does
- * not depend on the request's flags.
+ * Defines the syntax tree of a query, and its canonical text. parse.ts builds the tree, simplify.ts shrinks it, and the
+ * search evaluates it. Atoms contain the case flag, and terms have become literals or expressions, so the tree's
+ * meaning does not depend on the request's flags.
  */
 
 /** A query. `and` and `or` have at least two children. */
@@ -62,8 +62,8 @@ export function conjuncts(query: Query): readonly Query[] {
 }
 
 /**
- * Returns whether a query searches more than the default revisions. REQUIRES: the query has not been simplified, which
- * may drop the `rev:` that decides this.
+ * Returns whether a query has a `rev:`, and so may search other revisions than the default ones. REQUIRES: the query
+ * has not been simplified, because simplify() may drop the `rev:`.
  */
 export function namesRevision(query: Query): boolean {
   return atomsOf(query).some((atom) => atom.kind === "revision");
@@ -125,7 +125,7 @@ function formatTerm(text: string): string {
   return text === "or" || /^-|:/.test(text) ? quote(text) : formatValue(text);
 }
 
-/** Quotes a text unless it contains no character with a special meaning in either dialect. */
+/** Quotes a text if it is empty, or contains something that may have a special meaning in one of the dialects. */
 export function formatValue(text: string): string {
   return /^[^\s"()]+$/.test(text) && !text.includes("\\Q") ? text : quote(text);
 }

@@ -1,11 +1,11 @@
 /**
  * Finds the parentheses of a query that are groups. A `(` where an operand may begin opens a group if a `)` matches it.
- * In the regex dialect, the text between the two must also contain a blank, or begin with a prefix, a quote or a group.
- * Any other `(` is a character of a word.
+ * In the regex dialect, the text between the two must also contain a blank, or begin with a prefix, a quoted string or
+ * a group. Any other `(` is a character of a word.
  *
  * One pass with a stack finds the groups before parsing. It pushes every `(` where an operand may begin. Those that are
- * still on the stack at the end open no group. This is safe, because all parentheses around an unmatched one are
- * unmatched, too. So within a group, the parser reads the text exactly as this pass did.
+ * still on the stack at the end open no group. No group contains such a `(`, because all parentheses around an
+ * unmatched one are unmatched, too. So within a group, the parser reads the text exactly as this pass did.
  */
 
 import { endOfQuoted, endOfWord, isBlank, isPattern, prefixAt, skipBlanks } from "./lexemes.ts";

@@ -1,7 +1,7 @@
 /**
- * Gives hints for queries with syntax of other search engines. Here such words are ordinary terms, because files may
- * contain `path:` and `OR`. The hint says what to write instead. docs/query-language.md has the list. There are hints
- * for globs and unknown languages in filters, too.
+ * Gives hints for queries with syntax of other search engines. In quern, words such as `path:` and `OR` are ordinary
+ * terms, because files may contain them. The hint says what to write instead. docs/query-language.md has the list.
+ * There are hints for globs and unknown languages in filters, too.
  *
  * Visits the operands as the parser does. Takes time linear in the text; never fails.
  */
@@ -57,7 +57,7 @@ export const FOREIGN_OPERATORS: Readonly<Record<string, string>> = {
   not: "-",
 };
 
-/** The maximum number of hints for one query. Each one rewrites the query and parses it again. */
+/** The maximum number of hints for one query. For each hint, the query is rewritten and parsed again. */
 const MOST_HINTS = 5;
 
 /** Returns the first few hints, in the order of the query. REQUIRES: the query parses. */

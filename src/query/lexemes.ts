@@ -55,8 +55,8 @@ export function skipBlanks(text: string, at: number): number {
 
 /**
  * Returns the end of the quoted string that opens at `at`, or undefined if it is never closed. A string may contain
- * newlines. The calls of one pass over a query take linear time together, because at most one returns undefined: a
- * later quote would have closed its string.
+ * newlines. All calls of one pass over a query take linear time together, because at most one of them returns
+ * undefined: if a quote came later, it would close that string.
  * REQUIRES: text[at] is a quote.
  */
 export function endOfQuoted(text: string, at: number): number | undefined {

@@ -3,8 +3,8 @@
  * drops duplicates. Idempotent. Takes linear time, apart from the text of the atoms.
  *
  * Equivalent queries match the same files and highlight the same ranges. An atom is highlighted if it holds, is not
- * negated, and all its enclosing branches hold. A direct double negation counts as none. So the following two queries
- * are not simplified further:
+ * negated, and all branches around it hold. A direct double negation counts as no negation. So the following two
+ * queries are not simplified further:
  *
  *   "" or foo          matches every file, but is not `all`, because foo is highlighted
  *   -(-(foo) "")       matches where foo does, but is not foo, because nothing is highlighted
@@ -20,7 +20,7 @@ export function simplify(query: Query): Query {
 }
 
 class Simplifier {
-  /** Makes equal queries one object, so that duplicates are found by identity. */
+  /** One object for all equal queries, so that duplicates are found by identity. */
   readonly #interned = new Map<string, Query>();
   readonly #ids = new Map<Query, number>([
     [ALL, 0],
