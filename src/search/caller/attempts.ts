@@ -1,7 +1,7 @@
 /**
- * Runs attempts to answer a query, in the way that is common to all kinds of searches. It prevents the deletion of the
- * generation that an attempt reads, and sends tasks to the threads. If segments were merged away during the attempt, it
- * starts again on a newer catalog.
+ * Runs attempts to answer a query: the steps that all kinds of searches have in common. Prevents the deletion of the
+ * generation that an attempt reads, and sends tasks to the threads. If segments were merged away during the attempt,
+ * starts another attempt on a newer catalog.
  */
 
 import { emptyBitset } from "../../base/bitset.ts";
@@ -37,12 +37,12 @@ import type { Presenter } from "./show-files.ts";
 import { tally, type Tally } from "./tally.ts";
 import { understand, type Contexts, type Understood } from "./understand.ts";
 
-/** The maximum number of attempts of a search. It starts again if segments were merged away during an attempt. */
+/** The maximum number of attempts of a search. */
 const MOST_ATTEMPTS = 5;
 
 /**
- * The maximum number of pages that one thread searches alone. For fewer pages, a second thread would spend as long on
- * its own planning as on its half of them.
+ * The maximum number of pages that one thread searches alone. With fewer pages, a second thread would spend as long on
+ * its own planning as on its half of the pages.
  */
 const PAGES_OF_ONE = 128;
 
@@ -51,14 +51,14 @@ export type ViewSource = () => Promise<View>;
 
 export interface SearcherOptions {
   readonly pool: Pool;
-  /** The newest generation. */
+  /** The source of the newest view. */
   readonly view: ViewSource;
   readonly webUrl: WebUrl;
   readonly contexts: Contexts | undefined;
   readonly onWarning: (warning: { code: string; message: string }) => void;
   /** Returns the posting lists that threads share. Called before each search. */
   readonly lists?: () => KeptLists | undefined;
-  /** Searches on this thread if little work is needed. If absent, threads search everything. */
+  /** Searches on the calling thread if little work is needed. If absent, only the threads of the pool search. */
   readonly near?: Near | undefined;
   /** Repositories that are being indexed for the first time. */
   readonly indexing: () => ReadonlySet<string>;
@@ -251,7 +251,7 @@ export class Attempts {
     for (const message of damages) this.options.onWarning({ code: "INDEX_CORRUPT", message });
   }
 
-  /** Creates the function that makes results of shown files. It yields to the event loop between them. */
+  /** Creates the function that makes results of shown files. Between files, it yields to the event loop if needed. */
   presenter({ understood, catalog }: Attempt): Presenter {
     const { allRevisions, revisionValues: values } = understood;
     const { webUrl } = this.options;

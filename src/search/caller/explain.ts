@@ -48,7 +48,7 @@ export function explain(attempts: Attempts, asked: Asked): Promise<Explanation> 
   });
 }
 
-/** Explains the plan of a query, except what depends on names alone. */
+/** Explains the plan of a query: the part of an explanation that threads make. */
 export async function explainPlan(attempts: Attempts, asked: Asked): Promise<ExplainedPlan> {
   const startedAt = performance.now();
   const understood = await attempts.understand(asked);
@@ -58,7 +58,7 @@ export async function explainPlan(attempts: Attempts, asked: Asked): Promise<Exp
   );
 }
 
-/** Explains a query whose searches another module runs. */
+/** Explains a query. The caller runs the searches, with `plan` and `count`. */
 export async function explainWith(
   attempts: Attempts,
   asked: Asked,
@@ -102,7 +102,7 @@ async function explainAttempt(
   const input = { plan: understood.plan, segments, packed: view.packed };
   const explained =
     segments.length === 0
-      ? [] // an empty index needs no thread, which might be the first of its process
+      ? [] // asks no thread, because an idle process would have to start one
       : await pool.run<ExplainResult>("search.explain", input, { lane: "search" });
   if (explained === "gone") return undefined;
   const { query } = understood;

@@ -44,7 +44,7 @@ async function addOthers(
   return { repositories, languages, folders };
 }
 
-/** Lists the `most` frequent values of each facet. */
+/** Lists the most frequent values of each facet, up to `most`. */
 export async function facetsOf(counts: NamedCounts, most: number, pause: Pause): Promise<Facets> {
   return {
     repositories: await list(counts.repositories, most, pause),

@@ -98,7 +98,7 @@ function placeOfName(name: string, { names: { ordered } }: Catalog): number {
   return ordered[at]?.name === name ? at : at - 0.5;
 }
 
-/** Returns the most ranges that the heads of one engine may have: enough to fill the answer alone. */
+/** Returns how many ranges the heads of one engine have at most, so that they could fill the answer alone. */
 const rangesOfHeads = (matches: number, page: SearchInput["page"]): number =>
   matches === 0 ? 0 : matches + (page?.more ?? 0);
 

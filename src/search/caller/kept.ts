@@ -41,7 +41,7 @@ export class Kept {
     );
   }
 
-  /** Starts again with empty lists. Threads release all that they cache after their current search. */
+  /** Starts again with empty lists. After its current search, each thread releases all that it caches. */
   async trim(pool: OwnPool): Promise<void> {
     this.close();
     this.#lists = newLists();
@@ -49,7 +49,7 @@ export class Kept {
       const shared = { keptLists: this.listsMemory };
       return pool.run("search.trim", shared, { lane: "search", worker, isUrgent: true });
     };
-    // a thread that has died or is closed has released it as well
+    // fails for a thread that has died or is closed; such a thread has released its caches as well
     await Promise.allSettled(pool.started.map(renew));
   }
 

@@ -1,7 +1,7 @@
 /**
  * Shows the files that a stream found while its reader was slow. Threads do not wait for slow readers, because a few
- * of these would block all threads. Instead they note such files, in about 100 bytes each, and continue. After the
- * search, these files are shown when the reader asks for them.
+ * slow readers would block all threads. Instead, threads note such files, in about 100 bytes each, and continue. After
+ * the search, these files are shown when the reader asks for them.
  */
 
 import type { Pool } from "../../threads/pool.ts";
@@ -12,7 +12,7 @@ import { mergeRanked, type Ranked } from "./merge-ranked.ts";
 import { groupFiles, showInput } from "./show-groups.ts";
 import { zeroTotals } from "../messages/totals.ts";
 
-/** Maps the position of each segment whose files cannot be shown to the reason. */
+/** Segments whose files cannot be shown: the reason, by position of the segment. */
 export type Lost = Map<number, "damaged" | "gone">;
 
 /** Yields the files, best first. Adds to `lost` the segments whose files cannot be shown. */
@@ -24,7 +24,7 @@ export async function* lateFiles(
   const { request } = attempt.understood;
   // merged lazily, because merging 78 000 files at once takes 12 ms
   const files = mergeRanked((await outputs).map(({ ranked }) => ranked));
-  // a new control, because the search's time-out does not apply to the reader, who may take longer
+  // a new control without a time-out, because the reader may take longer than the search may
   const control = Control.create(0, request, { maxBytes: attempt.control.room });
   try {
     for (const group of groupFiles(files, request)) {

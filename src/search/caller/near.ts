@@ -12,7 +12,7 @@ import { unpackPlan, type PackedPlan, type PlanAtom } from "../messages/plan.ts"
 
 type PackedValues = NonNullable<SearchOutput["read"]>;
 
-/** Searches on this thread. */
+/** Searches on the calling thread, which this file calls "this thread". */
 export interface NearThread {
   /** Searches. Resolves to undefined if some data is not cached, and to "too much" if there is too much work. */
   search(input: SearchInput): Promise<SearchOutput | "too much" | undefined>;
@@ -22,7 +22,7 @@ export interface NearThread {
   open(segment: TablesInput, read: PackedValues): Promise<void>;
 }
 
-/** The maximum number of pages that the calling thread reads, which takes 0.5 ms. */
+/** The maximum number of pages that the calling thread reads. Reading this many takes 0.5 ms. */
 const MOST_PAGES = 400;
 /** The limits for the length of the plan, and of an expression in it. */
 const MOST_PLAN = 2048;
@@ -55,8 +55,8 @@ export class Near {
   }
 
   /**
-   * Searches on this thread. Resolves to undefined if the threads must search and learn() is then called, and to "too
-   * much" if the threads must search anyway.
+   * Searches on this thread. Resolves to undefined if data is missing here: then the threads must search, and their
+   * outputs must be passed to learn(). Resolves to "too much" if the threads must search because of the work.
    */
   async search(input: SearchInput): Promise<SearchOutput | "too much" | undefined> {
     const { ahead, ...rest } = input;

@@ -177,7 +177,7 @@ export class FilesToShow {
       if (this.#bytes >= this.#maxBytes)
         return { files: presented, matches, reached, lastRanges, isCut: true };
       reached++;
-      lastRanges = file?.count || files[i]!.most; // a file that shows none counts as done, too
+      lastRanges = file?.count || files[i]!.most; // a file without a shown range counts as done, too
       if (!file) {
         this.lost.set(group[i]!.segment, result === "gone" ? "gone" : "damaged");
         continue;

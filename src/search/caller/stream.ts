@@ -24,7 +24,7 @@ export async function* streamFiles(attempts: Attempts, asked: Asked): AsyncGener
   for await (const { event } of streamHeads(attempts, asked)) yield event;
 }
 
-/** An event of a stream, with the place of each file, by which the file can be shown again. */
+/** An event of a stream. For each file, `files` has what is needed to show the file again. */
 export interface StreamStep {
   readonly event: SearchEvent;
   readonly files: readonly StreamedFile[];
@@ -57,8 +57,8 @@ async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<St
   const { pool } = attempts.options;
   const parts = new PartQueue<StreamPart>();
   // If a thread got its acknowledgement immediately, it would send its next part, and the event loop would receive that
-  // in the same turn. Five parts in one turn took 8 ms. Without workers (inline), it must be immediate, because the
-  // calling thread would wait for itself.
+  // part in the same turn. Five parts in one turn took 8 ms. Without workers (inline), the acknowledgement must be
+  // immediate, because the calling thread would wait for itself.
   const afterTurn = pool.inline ? (acknowledge: () => void) => acknowledge() : setImmediate;
   const onPart = (part: StreamPart): void => {
     afterTurn(() => control.endPart());

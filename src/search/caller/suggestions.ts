@@ -15,8 +15,8 @@ const MOST_TRIED = 20;
 const MOST_NAMES = 20;
 
 /**
- * Yields changes that are worth trying, best first. Some may not parse in the other dialect. They are made lazily,
- * because a query may have two thousand filters.
+ * Yields changes that are worth trying, best first. A change to the other dialect may not parse. Changes are made
+ * lazily, because a query may have two thousand filters.
  */
 export function* changesOf(given: CheckedRequest, query: Query): Generator<Change> {
   let made = 0;
@@ -61,8 +61,8 @@ function* withoutOneFilter(query: Query): Generator<Query> {
 }
 
 /**
- * Returns the query over all revisions: `rev:*` replaces the revisions that it names. Returns nothing if it has
- * `rev:*`.
+ * Returns the query over all revisions, with `rev:*` in place of its other `rev:` filters. Returns nothing if the query
+ * already has `rev:*`.
  */
 function inAllRevisions(query: Query): Query[] {
   const parts = conjuncts(query);

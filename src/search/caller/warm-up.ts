@@ -16,7 +16,7 @@ import type { SearchOptions, SearchRequest } from "../messages/request.ts";
  */
 const FIRST_REST_MS = 50;
 const MOST_REST_MS = 5000;
-/** The total milliseconds of all searches, during which V8 compiles. docs/speed.md says what this gains. */
+/** The total time of all searches, in which V8 compiles their code. docs/speed.md says what this gains. */
 const WARM_MS = 1000;
 /** The time-out of each search. A host's own request waits for about this long at most. */
 const QUESTION_MS = 10;
@@ -104,8 +104,8 @@ export class WarmUp {
     const { signal } = this.#end;
     await this.#options.search(question, { timeoutMs: QUESTION_MS, signal });
     this.#spentMs += performance.now() - began;
-    // not setImmediate(): an unreferenced one does not wake a sleeping event loop. The signal ends this wait, because
-    // close() waits for it, and nothing else may keep the process alive
+    // not setImmediate(), because an unreferenced one does not wake a sleeping event loop. The signal ends the sleep,
+    // because close() waits for it: otherwise the process might exit first, as the timer does not keep it alive
     await sleep(1, undefined, { ref: false, signal });
   }
 }

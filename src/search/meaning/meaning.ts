@@ -65,7 +65,8 @@ function* meaningSteps(parsed: Query): Steps<Meaning> {
 }
 
 /**
- * Returns the values of `rev:` that are not negated. REQUIRES: the query has not been simplified, which may drop some.
+ * Returns the values of `rev:` that are not negated. REQUIRES: the query has not been simplified, because simplify()
+ * may drop some.
  */
 function namedRevisions(query: Query): string[] {
   if (query.kind === "and" || query.kind === "or") return query.children.flatMap(namedRevisions);

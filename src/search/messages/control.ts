@@ -11,8 +11,9 @@ import type { CheckedRequest, SearchOptions } from "./request.ts";
  * clock, because a timer cannot fire on a thread that is scanning.
  */
 const TIMES = 2;
+/** Words (i32) by index, after the times. This one is the reason to stop, one of STOPPED. */
 const STOP = 2 * TIMES;
-/** Indexes of the words after TIMES. This word is 1 once nobody waits for an answer. */
+/** 1 once nobody waits for an answer. */
 const ENDED = STOP + 1;
 /** Ranges that a stream may still deliver. */
 const LEFT = STOP + 2;
@@ -27,7 +28,7 @@ const FOUND = STOP + 6;
 /** The index of the first segment's words. Each segment has the words below. */
 const SEGMENTS = STOP + 7;
 const SEGMENT_WORDS = 4;
-/** The words of a segment: its state, the number of steps that were claimed, and of these the first and the last. */
+/** The words of a segment: its state, and how many steps were claimed: of all, of the first ones, of the last ones. */
 const [STATE, CLAIMED, FIRST, LAST] = [0, 1, 2, 3];
 /** The states of a segment. */
 const [WAITING, PLANNING, OPEN, CLOSED] = [0, 1, 2, 3];
@@ -115,7 +116,7 @@ export class Control {
     this.#words.fill(0, SEGMENTS);
   }
 
-  /** Claims a segment. Returns false if another thread has. REQUIRES: the caller then opens or closes it. */
+  /** Claims a segment. Returns false if another thread has claimed it. REQUIRES: the caller then opens or closes it. */
   claimSegment(segment: number): boolean {
     const at = SEGMENTS + SEGMENT_WORDS * segment + STATE;
     return Atomics.compareExchange(this.#words, at, WAITING, PLANNING) === WAITING;
@@ -146,8 +147,8 @@ export class Control {
 
   /**
    * Claims one of `steps` steps of an open segment. Returns undefined if all are claimed. The owner of the segment
-   * begins with the first step, and threads that help with the last. So in every search, each thread has about the same
-   * steps, whose text it may have cached.
+   * claims steps from the first one on; other threads, from the last one back. So in every search, each thread has
+   * about the same steps, whose text it may have cached.
    */
   claimStep(segment: number, steps: number, isOwner: boolean): number | undefined {
     const at = SEGMENTS + SEGMENT_WORDS * segment;

@@ -61,7 +61,7 @@ export interface SearchInput {
    * page. `after` is where the previous page ended.
    */
   readonly page?: { readonly more: number; readonly after?: PagePlace };
-  /** The number of files of which the best range is returned, if there are more ranges than `matches`. */
+  /** If there are more ranges than `matches`, this many files are returned, each with only its best range. */
   readonly bestIfMany?: number;
   /** Present if files are counted for facets. */
   readonly facets?: true;
@@ -76,8 +76,8 @@ export interface SearchInput {
     readonly enclosing: boolean;
     readonly isBestFirst: boolean;
     /**
-     * Present if one thread searches alone. It knows which files the response contains, so it shows these even if more
-     * match.
+     * Present if one thread searches alone. This thread knows which files the response contains, so it shows them even
+     * if more files match.
      */
     readonly isAlone?: true;
   };

@@ -117,7 +117,7 @@ const OPTIONS: KeysOf<SearchOptions> = {
   overlay: true,
 };
 
-/** Rejects unknown options, and a viewer without repositories, which would see everything. */
+/** Rejects unknown options, and a viewer without `repositoryIds`, which would see everything. */
 export function checkSearchOptions(call: string, options: unknown): void {
   checkKeys({ call, what: "option" }, options, OPTIONS);
   const { viewer, maxBytes = Infinity } = options as SearchOptions;

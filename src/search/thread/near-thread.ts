@@ -1,8 +1,8 @@
 /**
- * Searches on the calling thread, if that needs little work and no data from the disk. For such a search, two hops to
- * another thread would take most of the time. It runs the same code as a search thread, but reads only cached values
- * (kept-values.ts). If a value is missing, or there is too much work, it gives up, and the workers search. The workers
- * record what they read, so that the next such search finds it here.
+ * Searches on the calling thread, if that needs little work and no data from the disk. For such a search, the way to
+ * another thread and back would take most of the time. This search runs the same code as a worker, but reads only
+ * cached values (kept-values.ts). If a value is missing, or there is too much work, it gives up, and the workers
+ * search. The workers record what they read, so that the next such search finds it here.
  */
 
 import { countBits } from "../../base/bitset.ts";
@@ -103,7 +103,7 @@ export class NearThread {
       opened.reader.hashes(snapshot);
       await pause();
       openDefinitions(snapshot, opened, edition);
-      if (tools === this.#tools) this.#editions.set(segment, edition); // not trimmed meanwhile
+      if (tools === this.#tools) this.#editions.set(segment, edition); // trim() was not called meanwhile
     } catch (error) {
       tools.close(segment);
       if (!(error instanceof NotKept) && !isCorrupt(error)) throw error;

@@ -1,6 +1,5 @@
 /**
- * Runs one thread's part of a search: claims segments, plans them, evaluates their windows, keeps the best
- * files.
+ * Runs one thread's part of a search: claims segments, plans them, evaluates their windows, and keeps the best files.
  */
 
 import { countBits, hasBit } from "../../base/bitset.ts";
@@ -29,8 +28,8 @@ import { openDefinitions } from "./reading/thread-tools.ts";
 import { zeroTotals, type Totals } from "../messages/totals.ts";
 
 /**
- * If a segment has no more windows with candidates than this, another thread does not help with it, because planning
- * would take as long as scanning. Neither does it if planning reads all text.
+ * If a segment has no more windows with candidates than this, other threads do not help with it, because planning it
+ * again would take them as long as scanning. They never help if planning reads all text.
  */
 const WORTH_HELP = 4;
 /** The part of the text cache that one search may replace. A search that reads more would evict everything else. */
@@ -101,8 +100,8 @@ export class SearchRun {
   }
 
   /**
-   * Returns the positions of the undecided segments. Each thread begins with the same ones in every search, whose text
-   * it may have cached.
+   * Returns the positions of the undecided segments. In every search, a thread begins with the same segments, because
+   * it may have cached their text.
    */
   #order(): number[] {
     const { input, worker } = this.#thread;
@@ -174,7 +173,7 @@ export class SearchRun {
     const scan = new SegmentScan(plan, { snapshot, tools, caching });
     const rater = await this.#rater(plan);
     const onHit = (hit: Hit) => {
-      // #compare and #columns need the hashes later, but damage in them belongs to this segment
+      // #compare and #columns need the hashes later; they are read now, so that damage in them counts for this segment
       if (input.matches > 0) plan.reader.hashes(snapshot);
       const rating = rater.rate(hit);
       if (!rating) return keep(hit);
@@ -258,8 +257,8 @@ export class SearchRun {
     if (repositories !== 0) return repositories;
     const { snapshot } = this.#thread;
     const [paths, others] = [left.paths(snapshot), right.paths(snapshot)];
-    // in a segment, a repository's files are in the order of their paths, so these need not be compared; in most
-    // queries by path or language, all files have the same score
+    // in a segment, a repository's files are in the order of their paths, so the paths need not be compared. This saves
+    // time in queries by path or language, because most of their files have the same score
     if (left === right && !isSamePath(paths, a.file, b.file)) return a.file - b.file;
     return (
       Buffer.compare(pathOf(paths, a.file), pathOf(others, b.file)) ||

@@ -24,7 +24,8 @@ const MOST_RANGES = 512;
 const MOST_FILES_ALONE = 64;
 
 /**
- * Shows the files. REQUIRES: each thread of a search calls it once, with the best files that it has found.
+ * Shows the files if they are few, otherwise none. REQUIRES: each thread of a search calls this once, with the best
+ * files that it has found.
  */
 export async function showAhead(
   thread: SearchThread,

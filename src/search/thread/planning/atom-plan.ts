@@ -22,8 +22,8 @@ export interface AtomPlan {
   /** The blobs in which the atom may be true. Undefined means any blob. */
   readonly blobs: Bitset | undefined;
   /**
-   * The pages in which a literal may begin, or whose lines contain the matches of an expression. Undefined means any
-   * page of `blobs`.
+   * For a literal, the pages on which it may begin. For an expression, the pages whose lines may contain a match.
+   * Undefined means any page of `blobs`.
    */
   readonly pages: Bitset | undefined;
   /** The anchors of an expression; see ExpressionReach. */
@@ -106,7 +106,7 @@ export function knownOf(
   sets: readonly Bitset[],
   reader: SegmentReader,
 ): Known {
-  // most queries need at most one of them
+  // made when needed, because most queries need at most one of these sets
   let [everything, nothing]: (Bitset | undefined)[] = [];
   const all = () => (everything ??= fullBitset(reader.header.files));
   const none = () => (nothing ??= emptyBitset(reader.header.files));

@@ -1,7 +1,7 @@
 /**
  * Computes which files certainly match and which ones may match, for all files of a segment at once and before any
- * content is read. This is three-valued logic on bitsets, in which a negation turns
- * files that certainly match into files that cannot match, and the reverse.
+ * content is read. This is three-valued logic on bitsets: a negation turns files that certainly match into files that
+ * cannot match, and the reverse.
  */
 
 import {

@@ -1,6 +1,7 @@
 /**
- * Decides whether a file matches, from what is known about its atoms, and which atoms' ranges it shows. An atom is
- * true, false, or undefined if not evaluated yet. The result is undefined if it depends on such an atom.
+ * Decides whether a file matches, from what is known about the query's atoms, and which atoms' ranges the file shows.
+ * An atom is true, false, or undefined if not evaluated yet. The result is undefined if it depends on an undefined
+ * atom.
  */
 
 import type { PlanNode } from "../../messages/plan.ts";

@@ -28,8 +28,8 @@ export interface PlacedExpression {
   /** The address of the tables of a triple that every match contains. Undefined if no triple is worth searching for. */
   readonly triple: number | undefined;
   /**
-   * All texts that the expression matches, if they are few; see fewTexts(). Each one begins on a page that the required
-   * literals lead to.
+   * All texts that the expression matches, if they are few; see fewTexts(). If there are required literals, each text
+   * begins with one of them, and so on one of their pages.
    */
   readonly texts: readonly PlacedLiteral[] | undefined;
 }
@@ -86,7 +86,7 @@ function textsOf({ syntax }: Expression, required: readonly Literal[]): Literal[
   return required.length === 0 || texts?.every(isReached) ? texts : undefined;
 }
 
-/** Whether every match of a text begins with one of these literals. */
+/** Whether every match of `text` begins with `literal`. */
 const beginsWith = (text: Literal, literal: Literal): boolean =>
   literal.caseSensitive
     ? text.caseSensitive && text.text.startsWith(literal.text)

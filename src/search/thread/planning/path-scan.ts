@@ -54,7 +54,7 @@ export function pathAnchors(required: Formula, arena: Arena): readonly PlacedLit
 type Text = Formula & { readonly kind: "literal" };
 
 /**
- * Returns some texts of which every match contains at least one. If several texts are required, chooses the longest,
+ * Returns some texts. Every match contains at least one of them. If several texts are required, chooses the longest,
  * which is usually the rarest.
  */
 function anchorTexts(formula: Formula): readonly Text[] | undefined {

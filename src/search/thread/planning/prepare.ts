@@ -40,7 +40,7 @@ export interface PreparedQuery {
   readonly contentAtoms: readonly number[];
   /** The atoms whose ranges a file can show. */
   readonly shown: ReadonlySet<number>;
-  /** The ranges that every matching file shows, if they do not depend on the file. */
+  /** The atoms whose ranges a matching file shows. Undefined if they depend on the file. */
   readonly shownAlways: ShownAtoms | undefined;
   /** Whether a file matches only if some atom is found in its content. */
   readonly isContentOnly: boolean;
@@ -86,7 +86,7 @@ export async function prepareInTime(
   return tools.isStopped() ? undefined : queryOf(plan, atoms, tools.kernel);
 }
 
-/** Builds the automaton of an atom. A worker does so only when it reads the first text, because there may be none. */
+/** Builds the automaton of an atom in slices. A worker instead builds it when it reads the first text, if any. */
 async function makeAutomaton(
   atom: PreparedAtom,
   { pause }: Pick<Preparing, "pause">,

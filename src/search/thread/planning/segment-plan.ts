@@ -36,7 +36,7 @@ import { withNamedBlobs } from "./named-blobs.ts";
 import { withScannedPages } from "./scanned-pages.ts";
 import { countUndecided } from "./undecided.ts";
 
-/** How many blobs a window has if no content is read, which takes about a millisecond. */
+/** How many blobs a window has if no content is read. Such a window takes about a millisecond. */
 const BLOBS_AT_ONCE = 1024;
 
 /** The parameters of a search in one segment. */
@@ -61,7 +61,7 @@ export interface SegmentPlan {
   readonly candidates: Bitset;
   /** The blobs of candidate files in which some content atom may be true. These are read. */
   readonly visit: Bitset;
-  /** The blobs of candidate files. */
+  /** The blobs whose candidate files are evaluated. These are only `visit` if no file matches without content. */
   readonly work: Bitset;
   /** The candidate files without content. They are processed with the first window. */
   readonly withoutContent: readonly number[];
@@ -219,8 +219,8 @@ function blobsToVisit(
 /**
  * Orders the content atoms, cheap ones first. Literals come before expressions, beginning with those in the fewest
  * visited blobs. Among expressions, those for names come first, then those that require the most grams. Only visited
- * blobs are counted, because the number of files on which an expression runs must not depend on other content or on
- * the layout of segments.
+ * blobs are counted, because the number of files on which an expression runs must not depend on content that the viewer
+ * may not see, or on the layout of segments.
  */
 async function scanOrder(
   { contentAtoms }: PreparedQuery,
@@ -242,7 +242,7 @@ async function scanOrder(
 /** A sort key that is greater than the number of blobs in any segment, and of grams in any expression. */
 const ANYWHERE = 2 ** 32;
 
-/** Joins windows in which no content is read, because such a window takes only as long as its files. */
+/** Joins windows in which no content is read. The size of such a window is limited only by the number of its blobs. */
 function coarser(windows: Uint32Array): Uint32Array {
   let begun = -BLOBS_AT_ONCE;
   return windows.filter((blob, i) => {

@@ -65,7 +65,7 @@ function firstFolders(path: Uint8Array): Uint8Array {
   return path.subarray(0, end);
 }
 
-/** Yields `src` and `src/page` for `src/page/`. */
+/** Returns `src` and `src/page` for `src/page/`. */
 function prefixesOf(folders: string): string[] {
   const names = folders.split("/").slice(0, -1);
   return names.map((_, level) => names.slice(0, level + 1).join("/"));

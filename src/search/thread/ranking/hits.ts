@@ -55,7 +55,7 @@ export class HitRater {
    * name.
    */
   readonly #isGrammar: Uint8Array;
-  /** The ranges that every hit shows, if they do not depend on the file. */
+  /** The atoms whose ranges every hit in content shows, if the query has a single content atom. */
   readonly #always: ShownAtoms | undefined;
 
   /** Creates a rater. Finds the terms in the paths, in slices. */
@@ -82,8 +82,8 @@ export class HitRater {
   }
 
   /**
-   * Rates a hit. If the file has so many ranges that this takes long, returns a promise of whether the hit was rated.
-   * REQUIRES: the hit does not change until the promise resolves.
+   * Rates a hit. Normally returns undefined. If the file has so many ranges that this takes long, returns a promise,
+   * which resolves to whether the hit was rated. REQUIRES: the hit does not change until the promise resolves.
    */
   rate(hit: Hit): Promise<boolean> | undefined {
     const { query, reader, rankOf } = this.#options;

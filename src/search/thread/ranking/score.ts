@@ -64,7 +64,7 @@ const KIND_OF_LANGUAGE: Readonly<Record<string, "prose" | "data" | "rules">> = {
 };
 
 export interface FileFit {
-  /** The mean of atomScore() over the atoms that the file shows. */
+  /** The mean of atomScore() over the atoms found in the content (docs/ranking.md), or the weight of the path. */
   readonly fit: number;
   readonly count: number;
   readonly flags: number;

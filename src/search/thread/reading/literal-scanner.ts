@@ -168,7 +168,7 @@ export class LiteralScanner {
     return lists;
   }
 
-  /** Loads the pages, and separates those in which some literal must be folded from the others. */
+  /** Loads the pages. Separates the blobs in which some literal must be compared with folding (mustFold()). */
   #runsOf(
     window: Window,
     blobs: readonly number[],
@@ -297,8 +297,8 @@ interface Piece {
 }
 
 /**
- * The table of runs that is being built: six words per run, and the visited blob that it belongs to. A run that is
- * longer than a piece becomes several runs.
+ * The table of runs that is being built: six words per run, and the index of the visited blob to which the run belongs.
+ * A run that is longer than a piece becomes several runs.
  */
 class Runs {
   readonly words: number[] = [];

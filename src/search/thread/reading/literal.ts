@@ -93,7 +93,7 @@ function matchedLengths(point: number, caseSensitive: boolean): [least: number, 
 const encodedLength = (point: number): number =>
   point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
 
-/** Returns the longest prefix whose matches always fit into the overlap that the grams of a page cover. */
+/** Returns the longest prefix whose matches always fit into OVERLAP bytes, so that the grams of a page cover them. */
 function plannedPiece(
   points: readonly number[],
   lengths: readonly (readonly [number, number])[],

@@ -96,7 +96,7 @@ export class ThreadTools {
 
   /**
    * Returns the tools for a task, with the functions that stop it and let it yield. If what the task reads is recorded,
-   * it reads all text through its snapshot.
+   * it gets no text cache, so that it reads all text through its snapshot.
    */
   forTask(
     stop: Pick<SearchTools, "isStopped" | "giveUp" | "isDue" | "pause">,
@@ -126,8 +126,8 @@ export class ThreadTools {
   }
 
   /**
-   * Opens a segment. Returns undefined if it no longer exists. A segment that is still open here may also be gone; a
-   * read of its text shows that.
+   * Opens a segment. Returns undefined if the segment no longer exists. A segment that is still open here may also be
+   * gone; reading its text shows this.
    */
   open(snapshot: Snapshot, segment: number): OpenedSegment | undefined {
     return this.#opened.getOrMake(segment, () => {

@@ -1,6 +1,6 @@
 /**
- * Assigns ranges of a window to its blobs, some at a time, because a blob may have a range at each byte. If it is
- * stopped, later ranges are not assigned.
+ * Assigns ranges of a window to its blobs, some at a time, because a blob may have a range at each byte. If the search
+ * is stopped, later ranges are not assigned.
  */
 
 import { bestEdge, noneFound, type Found } from "../reading/literal-scanner.ts";
@@ -49,7 +49,7 @@ export async function byBlob(
 /** The best value of an edge. */
 const BEST_EDGE = 4;
 
-/** Updates the best edge of a blob with more ranges. These are offsets in the text at the addresses `text`. */
+/** Updates the best edge of a blob by some of its ranges, which are offsets in the text [lowest, limit). */
 export function addEdge(
   { edges }: Found,
   index: number,

@@ -147,7 +147,8 @@ class ExpressionScan {
           () => isFull() || this.#tools.isStopped(),
         );
         shiftRanges(out, before, from - lowest);
-        if (matcher.stopped || isFull()) break; // the clock is checked only in long runs, because reading it takes as long as a line
+        // checks the clock only in long runs, because reading it takes as long as matching a line
+        if (matcher.stopped || isFull()) break;
       }
       await this.#count(index, first);
     }

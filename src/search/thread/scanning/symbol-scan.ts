@@ -5,7 +5,7 @@
  * the expression (the anchor). First, these pages of the whole window are searched for the anchor. Then the definitions
  * of the blobs that contain it are read, and the expression runs only on names that overlap an anchor. These are a
  * hundredth of all names. Reading text and definitions alternately, blob by blob, would take 1.5 times as long, because
- * each read of one evicts the other's cached block.
+ * reading text evicts the cached block of definitions, and the reverse.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -63,15 +63,15 @@ interface NamesOf {
   /** The addresses at which anchors begin. Undefined if any name may match. */
   readonly places: Uint32Array | undefined;
   /**
-   * The length of an anchor in bytes. Found anchors do not overlap, so an anchor that begins before a name can hide
-   * one within the name.
+   * The maximum length of an anchor in bytes. Found anchors do not overlap, so an anchor that begins before a name can
+   * hide another one within the name.
    */
   readonly reach: number;
 }
 
 /**
- * Whether a name overlaps an anchor. In most blobs, anchors occur only outside names. Such a blob need not be
- * decoded, which saves a tenth of a query's time.
+ * Whether a name overlaps an anchor. In most blobs, anchors occur only outside names. The definitions of such a blob
+ * need not be decoded, which saves a tenth of a query's time.
  */
 function isInNames(
   { window, symbols, tools }: SymbolScan,

@@ -24,8 +24,8 @@ export interface Visit {
   /** The content atoms in the order in which they are scanned. */
   readonly order: readonly number[];
   /**
-   * Returns true if the nth file of a visited blob may still match after the atom was evaluated. Otherwise returns
-   * undefined if the blob has another file, and false if this was the last. A million files may share a blob.
+   * Returns true if the nth file of a visited blob may still match after the atom was evaluated, undefined if it cannot
+   * match, and false if the blob has no nth file. Asks file by file, because a million files may share a blob.
    */
   readonly mayMatch: (index: number, atom: number, nth: number) => boolean | undefined;
   readonly wantsPairs: boolean;
@@ -111,7 +111,7 @@ export class VisitedBlobs {
     const still: number[] = [];
     let [evaluated, isCut] = [0, false];
     for (const index of alive) {
-      // a blob outside the set was already known not to match
+      // in a blob outside the set, the atom was known to be false before
       const isNews = !blobs || hasBit(blobs, this.blobs[index]!);
       let may = isNews && !isCut ? undefined : true;
       for (let nth = 0; may === undefined; nth++) {
@@ -168,7 +168,7 @@ export class VisitedBlobs {
   }
 }
 
-/** Returns the results for all blobs, of which only `targets` were scanned. */
+/** Returns the results for all blobs, from those of the scanned blobs, `targets`. */
 function spread(found: Found, targets: readonly number[], blobs: number): Found {
   if (targets.length === blobs) return found;
   const all = { ...noneFound(blobs), pairs: found.pairs };

@@ -1,8 +1,8 @@
 /**
- * Orders the lines of a file by how much a reader wants to see them first. The score of a line is what its best match
- * of each term would add to the score of a file (score.ts). So a match in the name of a definition comes before a
- * whole word, and a line with two terms before a line with one. Lines of equal score stay in order. Takes time linear
- * in the ranges, except for the sort. Rating one end of a range takes about 100 ns.
+ * Orders the lines of a file by how much a reader wants to see them first. The score of a line adds up, for each term,
+ * what the best match in the line would add to the score of a file (score.ts). So a match in the name of a definition
+ * comes before a whole word, and a line with two terms before a line with one. Lines of equal score stay in order.
+ * Takes time linear in the ranges, except for the sort. Rating one end of a range takes about 100 ns.
  */
 
 import type { Pause } from "../../../base/yield.ts";
@@ -16,7 +16,7 @@ import { bestEdge } from "../reading/literal-scanner.ts";
 const NEWLINE = 10;
 /** The classes of scanning/definitions.ts: a whole name, one end of a name, the inside of a name. */
 const [EXACT, EDGE, INSIDE, NOT_IN_A_NAME] = [3, 2, 1, 0];
-/** The minimum edge of a match from one end of a name (2) to a joint within it (1), see kernel/assembly/edges.ts. */
+/** The rating in kernel/assembly/edges.ts of a match from one end of a name (2 points) to a joint within it (1). */
 const AT_JOINT = 3;
 /** The maximum nesting depth of names. Names are hardly ever nested. */
 const MOST_NESTED = 4;
@@ -76,7 +76,8 @@ async function byScore(
   scores: Int32Array,
   { pause, isStopped }: Pick<RatedText, "pause" | "isStopped">,
 ): Promise<Uint32Array | undefined> {
-  const next = new Map<number, number>(); // for each score, first the number of pairs, then the index where the next one goes
+  // for each score, first the number of its pairs, then the index where its next pair goes
+  const next = new Map<number, number>();
   const forEach = async (visit: (i: number, known: number) => number) => {
     for (let i = 0; i < lineOf.length; i++) {
       const score = scores[lineOf[i]!]!;

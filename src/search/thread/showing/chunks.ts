@@ -68,8 +68,8 @@ export async function cutChunks(
 }
 
 /**
- * Whether the lines shown around two lines surely overlap, because only few bytes are between the two. With 1 000 lines
- * of context, walking over these for each match would take seconds.
+ * Whether the lines shown around two lines surely overlap, because only few bytes are between the two. This is a quick
+ * test: walking over 1 000 lines of context for each match would take seconds.
  */
 const isNear = (a: Line, b: Line, contextLines: number): boolean =>
   b.end - a.start <= LONG_LINE && b.number - a.number <= 2 * contextLines;

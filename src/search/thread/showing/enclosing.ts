@@ -14,9 +14,9 @@ import { SYMBOL_ROW, type SymbolList } from "../../../store/symbols/symbol-run.t
 
 const NEWLINE = 10;
 /**
- * The maximum number of bytes of definition bodies that are read in one file, which takes about 20 ms. Only a hostile
- * file exceeds this, with many definitions whose brackets are never closed. Beyond this limit, no definition is found
- * around a line.
+ * The maximum number of bytes of definition bodies that are read in one file. Reading them takes about 20 ms. Only a
+ * hostile file exceeds this, with many definitions whose brackets are never closed. Beyond this limit, no definition is
+ * found around a line.
  */
 const MOST_BYTES = 4 * 2 ** 20;
 

@@ -72,7 +72,7 @@ export async function showFile(
   const pairs = content
     ? await mergeInSlices(shownLists(shown.content, content.visited.found, 0), tools)
     : new Uint32Array(0);
-  // its ranges were not requested, or not found in time, so none is shown
+  // the content was not read or not searched in time, so no range is shown
   const isLate = pairs.length === 0 && query.contentAtoms.length > 0 && tools.isStopped();
   const name = pathRanges(path, shown.paths, { query, tools, confirm: confirmOf(showing) });
   const hasOwnName = shown.paths.length > 0;

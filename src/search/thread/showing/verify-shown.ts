@@ -1,7 +1,7 @@
 /**
- * Makes RE2 confirm every range of an expression that is returned. If RE2 and the automaton disagree, RE2's answer is
- * used and the difference is reported, because it is a bug in quern. RE2 may take MOST_MS per text, and is no longer
- * asked once the search's own time is up. On a host's own thread, RE2 is asked only what it can answer within a slice.
+ * Makes RE2 confirm every returned range of an expression. If RE2 and the automaton disagree, RE2's answer is used and
+ * the difference is reported, because it is a bug in quern. RE2 may take MOST_MS per text, and is no longer asked once
+ * the search's own time is up. On a host's own thread, RE2 is asked only what it can answer within a slice.
  */
 
 import type { Kernel } from "../../../kernel/kernel.ts";
