@@ -28,7 +28,7 @@ const UNKNOWN: u32 = 0xffffffff;
 const DEAD: u32 = 0xfffffffe;
 const MATCHED: u32 = 0x80000000;
 
-// fields of the run, as byte offsets; those the host reads are named in src/regex/run.ts as well
+// fields of the run, as byte offsets; src/regex/run.ts names those that the host uses
 const AT: usize = 0; // address of the next byte
 const FROM: usize = 4; // the start of the text
 const TO: usize = 8; // the end of the text
@@ -52,7 +52,7 @@ const BACKWARD: usize = 76;
 const PAIRS: usize = 80;
 const PAIR_STATES: usize = 84;
 const EDGE_KIND: usize = 88;
-const STARTS: usize = 96; // u32[4]: the start states by the kind of the previous byte
+const STARTS: usize = 96; // u32[4]: the start states by the kind (src/regex/byte-classes.ts) of the previous byte
 const BACK_STARTS: usize = 112; // u32[4]: the backward start states by the kind of the next byte
 
 const STRETCH: usize = 128; // the address of the next text's pair (start, end)
@@ -153,7 +153,7 @@ function restart(c: usize): void {
   store<u32>(c, UNKNOWN, STATE);
 }
 
-/** Runs forwards to the end of the leftmost match, which becomes LAST. */
+/** Runs forwards to the end of the leftmost match, and stores this end in LAST. */
 function forward(c: usize): u32 {
   const classes = <usize>load<u32>(c, CLASSES);
   const to = <usize>load<u32>(c, TO);
@@ -216,7 +216,7 @@ function forward(c: usize): u32 {
       state = row / pairStride;
     }
     let steps: u32 = 0;
-    let before = UNKNOWN; // the state two bytes ago, if both steps were ordinary
+    let before = UNKNOWN; // the state before the previous step; UNKNOWN if there is none, or a match ended there
     let beforeClass: u32 = 0;
     do {
       const isEdge = at == limit;
@@ -304,7 +304,7 @@ function nextStart(c: usize, at: usize, limit: usize): usize {
   return max<usize>(at, limit - lead);
 }
 
-/** Runs backwards to the leftmost start of the match that ends at LAST, which becomes BEST. */
+/** Runs backwards from LAST to the leftmost start of a match that ends there, and stores this start in BEST. */
 function backward(c: usize): u32 {
   const classes = <usize>load<u32>(c, CLASSES);
   const from = <usize>load<u32>(c, FROM);

@@ -6,8 +6,8 @@
  *     1  it is within a name
  *     0  none of these
  *
- * Definitions are read in their stored form, a run of varints (src/store/symbols/symbol-run.ts), and only as far as
- * there are matches. This takes 2 ns per definition; a host that decodes them first would take 9.
+ * Definitions are read in their stored form, a run of varints (src/store/symbols/symbol-run.ts), and only up to the
+ * last match. This takes 2 ns per definition; a host that decodes them first would take 9.
  */
 
 import { edgeAfter, edgeBefore } from "./edges";
@@ -43,7 +43,7 @@ export function bestDefinition(
   if (run == runEnd) return 0; // a blob without definitions
   cursor = run;
   const count = varint();
-  varint(); // the number of names after the definitions that are only parents
+  varint(); // the number of names that are only parents, which come after the definitions
   let best: i32 = 0;
   let first = pairs;
   let start: u32 = -1;

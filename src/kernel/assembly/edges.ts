@@ -9,8 +9,8 @@
  */
 
 /**
- * Returns the best rating of the pairs (start, end) in [pairs, stop), or 0 if there are none. Empty matches
- * count 0.
+ * Returns the best rating of the matches (start, end) in [pairs, stop), or 0 if there are none. Empty matches
+ * count 0. The text is [lowest, limit).
  */
 export function bestEdge(pairs: usize, stop: usize, lowest: usize, limit: usize): u32 {
   let best: u32 = 0;

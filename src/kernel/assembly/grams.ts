@@ -22,7 +22,7 @@
  *     4 seen       a bit for each ASCII gram, all zero between calls
  *     8 fresh      room for a u32 for each byte of a page
  *     12 ascii     a u32 for each ASCII gram: the address of its slot, or 0
- *     16 others    the same for all other grams; the address is 0 until such a gram occurs
+ *     16 others    the same for all other grams; `others` itself is 0 until such a gram occurs
  *     20 slots     the slots
  *     24 slotCount
  *     28 arena     where the next block goes
@@ -135,7 +135,7 @@ function encode(out: usize, point: u32): usize {
   return out + 4;
 }
 
-/** Adds folded text that is not all ASCII. This is slower than addAscii(), because each gram looks up its list. */
+/** Adds folded text that is not all ASCII. Slower than addAscii(), because it does not drop repeated grams first. */
 function addAny(state: usize, from: usize, to: usize, page: u32): void {
   if (to - from < 3) return;
   const classes = <usize>load<u32>(state);

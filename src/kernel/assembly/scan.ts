@@ -15,7 +15,7 @@
  * are written to `out` as pairs (start, end) of addresses. Both functions return the number of pairs. REQUIRES: room
  * for 1 + (bytes of all runs) / (shortest match) pairs.
  *
- * bench/kernel.ts measures both on 16 MB of C in cache.
+ * bench/kernel.ts measures both functions on 16 MB of C in cache.
  */
 
 import { bestEdge } from "./edges";
@@ -107,7 +107,7 @@ export function equals(place: usize, bytes: usize, masks: usize, length: usize):
 }
 
 /**
- * Finds a needle in text that contains code points beyond ASCII that folding changes. It compares folded code points,
+ * Finds a needle in text where folding changes some code points beyond ASCII. The search compares folded code points,
  * so a match may be longer or shorter than the needle. `needle` has `length` folded code points (u32). The search
  * checks 16 places of the text at once. It compares the needle only where the first two bytes may begin a match.
  *

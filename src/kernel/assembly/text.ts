@@ -12,12 +12,12 @@ export function countNewlines(from: usize, to: usize): u32 {
 
 /**
  * Writes the lines of [from, to) that contain one of the places, as pairs (start, end) of addresses, including the
- * newline. Adjacent lines become one pair. `places` are `count` ascending addresses (u32). The text begins and ends
- * lines, even without a newline there. Returns the number of pairs. REQUIRES: room for `count` pairs.
+ * newline. Adjacent lines become one pair. `places` are `count` ascending addresses (u32). Both ends of the text count
+ * as ends of lines. Returns the number of pairs. REQUIRES: room for `count` pairs.
  */
 export function linesAround(places: usize, count: u32, from: usize, to: usize, out: usize): u32 {
   let next = out;
-  let end = from; // of the last line
+  let end = from; // the end of the last line
   let begun = false;
   for (let i: u32 = 0; i < count; i++) {
     const place = <usize>load<u32>(places + (<usize>i << 2));
