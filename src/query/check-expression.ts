@@ -46,7 +46,7 @@ export function expressionChecker(query: string, caseSensitive: boolean): CheckE
   };
 }
 
-/** Returns the position in the query of unit `index` of an operand's text. A quote and escapes before it count, too. */
+/** Returns the position in the query of unit `index` of an operand's text, which is without quotes and escapes. */
 function positionInQuery(query: string, operand: Operand, index: number): number {
   if (!operand.quoted) return operand.at + index;
   let at = operand.at + 1;

@@ -1,7 +1,7 @@
 /**
  * Adds fuel metering to a WebAssembly module, so that its caller can stop it. Each iteration of each loop decrements a
  * global, exported as "fuel". When the global is zero, the loop calls an imported function, which refills it or throws.
- * It is enough to meter loops, because the code between two iterations is bounded by its length.
+ * Metering only loops is enough, because the code between two iterations is bounded by its length.
  *
  *     loop ...   becomes   loop  (if (i32.eqz (global.get fuel)) (then (call tick)))
  *                                (global.set fuel (i32.sub (global.get fuel) (i32.const 1)))  ...
@@ -33,8 +33,8 @@ for (const [operands, ...ranges] of [
 const BULK_OPERANDS = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2];
 
 /**
- * Finds where the bodies of loops begin in [from, end). It is one long function, because each thread runs it once,
- * unoptimized.
+ * Finds where the bodies of loops begin in [from, end). This is one long function, because each thread runs it only
+ * once, and so V8 does not optimize it.
  */
 function loopsOf(code: Uint8Array, from: number, end: number): number[] {
   const loops: number[] = [];

@@ -105,7 +105,7 @@ export class Re2Module {
     this.#guard(() => this.#destroy(handle));
   }
 
-  /** Returns RE2's error message, or undefined if it accepts the pattern. */
+  /** Returns RE2's error message, or undefined if RE2 accepts the pattern. */
   error(handle: number): string | undefined {
     return this.#guard(() => {
       const self = this.#pointee(handle);

@@ -25,8 +25,8 @@ import { Re2Aborted, Re2Module, Re2Stopped } from "./module.ts";
 /** The maximum number of bytes that RE2 reads in one call. Two copies must fit into its heap. */
 export const RE2_INPUT_LIMIT = 1 << 20;
 const PATTERNS_KEPT = 6;
-// RE2 takes at most 15 ms to compile a pattern of this size, and to run this many steps. Steps are the pattern's size
-// times the bytes of text
+// RE2 takes at most 15 ms to compile a pattern of size SMALL and to run FEW_STEPS steps. The number of steps is the
+// pattern's size times the bytes of text
 const SMALL = 500;
 const FEW_STEPS = 500_000;
 
@@ -58,7 +58,8 @@ class Instance {
   }
 
   /**
-   * Asks a question. If the instance aborts, asks once more in a new instance. Throws Re2Stopped if `mustEnd` says so.
+   * Asks a question. If the instance aborts, asks once more in a new instance. Throws Re2Stopped if `mustEnd` returns
+   * true.
    */
   ask<T>(question: () => T, mustEnd?: MustEnd): T {
     this.#mustEnd = mustEnd;
@@ -135,8 +136,8 @@ export function re2Refusal({ source, caseSensitive }: ExpressionSource): string 
 }
 
 /**
- * Returns the next match at or after `from` in the text [start, end) of `bytes`. Throws Re2Stopped if `mustEnd` says
- * so.
+ * Returns the next match at or after `from` in the text [start, end) of `bytes`. Throws Re2Stopped if `mustEnd` returns
+ * true.
  * REQUIRES: RE2 accepts the expression; end - from < RE2_INPUT_LIMIT.
  */
 export function re2Find(

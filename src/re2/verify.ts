@@ -17,7 +17,7 @@ import { characterWidth } from "../regex/utf8.ts";
 import { Re2Stopped } from "./module.ts";
 import { RE2_INPUT_LIMIT, re2Find, type MustEnd } from "./re2.ts";
 
-const BEHIND = 256; // bytes of the first window after a range
+const BEHIND = 256; // how many bytes after a range belong to its first window
 
 /**
  * Limits for RE2 on a host's own thread, which RE2 blocks. RE2 takes up to 4 ms to compile an expression of size 64,

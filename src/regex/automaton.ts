@@ -102,13 +102,13 @@ export class Automaton {
   readonly #capacity: run.Capacity;
   readonly #matchesEmpty: boolean;
   #place!: run.Place;
-  #fuel = FUEL; // of the current run, when it begins
-  #bytesRun = 0; // counted since the tables were emptied
+  #fuel = FUEL; // the fuel that the current run gets at each check of the limits
+  #bytesRun = 0; // the bytes read since the tables were emptied
   #fills = 0; // how many times in a row the tables filled up after too few bytes
   #twoPass: TwoPass | undefined;
   #isWasteful = false; // the last run stopped because TwoPass must search the rest of the text
-  #rest: Rest | undefined; // the rest that TwoPass has begun
-  #singles: Singles | undefined; // of the current run
+  #rest: Rest | undefined; // the rest of the text, once TwoPass has begun to search it
+  #singles: Singles | undefined; // the current run, if it finds one match per call
   #origin = 0; // the address to which the current run's ranges are relative
   stopped = false;
   /** Whether the last run was paused, so that resume() can continue it. */
@@ -158,8 +158,8 @@ export class Automaton {
   }
 
   /**
-   * Appends the ranges of each text in a table of pairs (start, end) at `texts`, as addresses. REQUIRES: the
-   * expression matches no empty text.
+   * Appends the ranges of `count` texts, as addresses. `texts` is the address of a table with the pair (start, end) of
+   * each text. REQUIRES: the expression matches no empty text.
    */
   rangesOfTexts(texts: number, count: number, out: RangeList, limits: Limits = {}): number {
     this.#begin(texts, texts, RANGES); // no text yet: the kernel takes each text when the previous one is done

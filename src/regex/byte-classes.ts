@@ -113,8 +113,8 @@ function withLocalTargets(edges: Edges): number[] {
 }
 
 /**
- * Refines a partition by edges with targets below 256. It uses a table instead of a map, because a Unicode class needs
- * about 500 refinements.
+ * Refines a partition, so that bytes whose edges have different targets are in different classes. Uses a table instead
+ * of a map, because a Unicode class needs about 500 refinements. REQUIRES: targets are below 256.
  */
 function refine(of: Uint8Array, edges: readonly number[]): Partition {
   const column = new Uint16Array(256); // 0: no edge

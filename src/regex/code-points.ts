@@ -50,7 +50,7 @@ export function includes(set: CodePoints, cp: number): boolean {
 
 let folding: readonly number[] | undefined;
 
-/** Returns the set with every code point that folds like a member. */
+/** Returns the set, extended by every code point that folds like a member. */
 export function closeUnderFolding(set: CodePoints): CodePoints {
   folding ??= foldingCodePoints();
   const inside =

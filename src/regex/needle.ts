@@ -66,7 +66,7 @@ const MOST_UTF8 = 4;
 
 /**
  * Returns the ASCII byte that a node matches, or the ASCII letter that it matches in both cases. Returns undefined if
- * it matches anything else. This includes k and s in any case, because U+212A and U+017F are cases of them, too.
+ * it matches anything else: a k in both cases also matches U+212A, and an s U+017F.
  */
 function byteOf(node: Extract<Node, { kind: "char" | "class" }>): NeedleByte | undefined {
   if (node.kind === "char") return isAscii(node.cp) ? { byte: node.cp, mask: 0 } : undefined;

@@ -322,7 +322,7 @@ function concat(items: readonly Item[]): Item {
 function alternate(items: readonly Item[]): Item {
   if (items.length === 1) return items[0]!;
   const children: Node[] = [];
-  let last: CodePoints | undefined; // belongs to the previous alternative
+  let last: CodePoints | undefined; // the members of the previous alternative, if it is one character
   for (const { node, isCapture } of items) {
     const own = isCapture ? undefined : characters(node);
     const merged = last && own && union(last, own);

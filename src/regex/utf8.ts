@@ -175,8 +175,8 @@ class Rests {
 
   /**
    * Divides the first bytes of sequences into disjoint ranges. Each range has the remainders of the sequences that
-   * begin in it. Each sequence looks up the ranges that its first byte covers, nearly always one. If instead each range
-   * looked through all sequences, this would take a hundred times as long.
+   * begin in it. For each sequence, looks up the ranges that its first byte covers, nearly always one. Looking through
+   * all sequences for each range would take a hundred times as long.
    */
   splitByFirst(list: readonly number[]): [number, number, number[]][] {
     const edges = new Uint8Array(257);
