@@ -27,7 +27,7 @@ export interface ExecutorEvents {
 
 /**
  * The limit of the young generation of each worker's heap. With V8's default, it grows to 48 MiB and more, which alone
- * would exceed the memory budget of indexing. Tasks make few short-lived objects.
+ * would exceed the memory budget of indexing. This much is enough, because tasks make few short-lived objects.
  */
 const YOUNG_MIB = 12;
 /**

@@ -2,7 +2,7 @@
  * Runs tasks on a pool of threads.
  *
  * Jobs wait in the pool, not in the threads. A worker has at most one job of each lane, so if it dies, only those
- * jobs fail. A job for any worker goes to the first worker that is free in its lane. Jobs run in the order of
+ * jobs fail. A job for any worker goes to the first worker that is free in the job's lane. Jobs run in the order of
  * arrival, whether they are for one worker or for any; urgent jobs come first. A worker is started when there is work
  * for it, and keeps the process alive only while it starts or works.
  *
@@ -171,8 +171,8 @@ class ThreadPool implements OwnPool {
   }
 
   /**
-   * Returns the seat for a job. In order of preference: the requested one, an idle one, one that is free in its lane,
-   * one that can be started, one that is starting.
+   * Returns the seat for a job. In order of preference: the requested one, an idle one, one that is free in the job's
+   * lane, one that can be started, one that is starting.
    */
   #seatFor({ lane, worker }: Job): Seat | undefined {
     if (worker !== undefined) return this.#seats[worker];

@@ -4,7 +4,7 @@
  *
  * There are three lanes. "search" is for short tasks that somebody waits for. "ingest" is for long tasks that yield
  * to searches. "list" is for tasks that list the files to ingest. A thread runs at most one task of each lane at a
- * time. Tasks of different lanes take turns wherever those of "ingest" and "list" await something. So two tasks of
+ * time. Tasks of different lanes take turns whenever a task of "ingest" or "list" awaits something. So two tasks of
  * one lane may share a memo(), but tasks of different lanes may not.
  *
  * Values sent between threads are copied, unless they are transferred. An inline pool passes them by reference.
