@@ -17,7 +17,7 @@ export interface NearThread {
   /** Searches. Resolves to undefined if some data is not cached, and to "too much" if there is too much work. */
   search(input: SearchInput): Promise<SearchOutput | "too much" | undefined>;
   keep(read: PackedValues): void;
-  /** Whether the tables of a segment are missing. */
+  /** Whether the tables of a segment are missing on this thread. */
   lacks(segment: TablesInput): boolean;
   open(segment: TablesInput, read: PackedValues): Promise<void>;
 }

@@ -105,7 +105,7 @@ const NAMES_A_TEST = 256;
 
 /**
  * Returns the names that the expression matches, of visible repositories and of those that are being indexed for the
- * first time. Stops at the first one unless the caller needs all.
+ * first time. Stops at the first match unless the caller needs all.
  */
 async function namesMatching(
   atom: Expression,

@@ -179,7 +179,7 @@ const expired = (message: string): QuernError => new QuernError("CURSOR_EXPIRED"
 export const repositoryGone = (): QuernError =>
   expired("after ended in a repository that is not there any more: ask for the first page again");
 
-/** Decodes a cursor. Returns undefined if the text is not one. */
+/** Decodes a cursor. Returns undefined if the text is no cursor, and "expired" for a cursor of another version. */
 function cursorIn(text: string): Cursor | "expired" | undefined {
   const fields = unpacked(text);
   if (!Array.isArray(fields) || !Number.isInteger(fields[0])) return undefined;

@@ -99,7 +99,7 @@ export class FilesToShow {
     // the first group is shown even after the time-out, so that every page advances; an answer that is already being
     // read is shown to its end
     const isOver = () => control.isFull || (!isLate && begun > 0 && control.hasEnded);
-    // all lanes take from one generator
+    // runs several times at once; each takes its groups from the same generator
     const lane = async () => {
       while (!isGone && this.#bytes < end) {
         throwIfAborted(attempt.options.signal);
@@ -146,7 +146,7 @@ export class FilesToShow {
     return next.done ? undefined : next.value;
   }
 
-  /** Drops the groups after the file that filled the answer. Other lanes may already have shown them. */
+  /** Drops the groups after the file that filled the answer. Other threads may already have shown them. */
   #upToTheCut(done: readonly Group[]): FileResult[][] {
     const cut = done.findIndex(({ isCut }) => isCut);
     const kept = cut < 0 ? done : done.slice(0, cut + 1);

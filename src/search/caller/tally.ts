@@ -39,8 +39,8 @@ export function tally(outputs: readonly SearchOutput[], segments: number): Tally
 }
 
 /**
- * Adds what one thread has counted in a segment. It names each counter, because addStats() would take ten times as
- * long for each segment.
+ * Adds what one thread has counted in a segment. Names each counter, because addStats() would take ten times as long
+ * for each segment.
  */
 function addTotals(into: SearchStats, { stats, nanoseconds }: SegmentPart): void {
   into.fileCount += stats.fileCount;

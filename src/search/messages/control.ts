@@ -11,7 +11,7 @@ import type { CheckedRequest, SearchOptions } from "./request.ts";
  * clock, because a timer cannot fire on a thread that is scanning.
  */
 const TIMES = 2;
-/** Words (i32) by index, after the times. This one is the reason to stop, one of STOPPED. */
+/** The indexes of the other words (i32). This word is the reason why scanning must stop, one of STOPPED. */
 const STOP = 2 * TIMES;
 /** 1 once nobody waits for an answer. */
 const ENDED = STOP + 1;
@@ -28,7 +28,7 @@ const FOUND = STOP + 6;
 /** The index of the first segment's words. Each segment has the words below. */
 const SEGMENTS = STOP + 7;
 const SEGMENT_WORDS = 4;
-/** The words of a segment: its state, and how many steps were claimed: of all, of the first ones, of the last ones. */
+/** The words of a segment: its state, and how many steps were claimed in all, from the first on, from the last back. */
 const [STATE, CLAIMED, FIRST, LAST] = [0, 1, 2, 3];
 /** The states of a segment. */
 const [WAITING, PLANNING, OPEN, CLOSED] = [0, 1, 2, 3];
@@ -200,7 +200,7 @@ export class Control {
     return most;
   }
 
-  /** How many bytes the answer may still take, for another search that continues it. */
+  /** How many bytes the answer may still take, for another search that continues the answer. */
   get room(): number {
     const left = Atomics.load(this.#words, ROOM);
     return left === ENDLESS ? Infinity : ROOM_BYTES * Math.max(0, left);

@@ -69,7 +69,7 @@ export interface SearchInput {
   readonly threads: number;
   /** The memory of the search's Control. */
   readonly shared: SharedArrayBuffer;
-  /** How files are shown during the search; see Showing. Absent if they are shown only afterwards. */
+  /** How files are shown during the search (thread/showing/show.ts). Absent if they are shown only afterwards. */
   readonly ahead?: {
     readonly contextLines: number;
     readonly whole: boolean;
@@ -119,7 +119,7 @@ export interface RankedFiles {
   readonly segments: Uint32Array;
   readonly files: Uint32Array;
   readonly counts: Uint32Array;
-  /** The repository's position in the order of names. */
+  /** The positions of the files' repositories in the order of names. */
   readonly repositories: Uint32Array;
   readonly pathStarts: Uint32Array;
   readonly paths: Uint8Array;

@@ -85,7 +85,7 @@ export class NearThread {
     this.#values.add(read);
   }
 
-  /** Whether the tables of a segment are missing. */
+  /** Whether the tables of a segment are missing here. */
   lacks({ segment, symbols }: TablesInput): boolean {
     return !this.#tools?.isOpen(segment, symbols);
   }

@@ -37,7 +37,7 @@ const CACHE_SHARE = 0.5;
 /** Milliseconds between two parts of a stream. The first part is sent at the first hit. */
 const POST_MS = 4;
 /**
- * The maximum number of files or ranges of a part, not counting its last file. The calling thread can receive them in
+ * The maximum number of files or ranges of a part, not counting its last file. The calling thread receives this many in
  * half a millisecond.
  */
 const PART_FILES = 16;

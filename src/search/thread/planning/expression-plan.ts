@@ -29,7 +29,7 @@ export interface PlacedExpression {
   readonly triple: number | undefined;
   /**
    * All texts that the expression matches, if they are few; see fewTexts(). If there are required literals, each text
-   * begins with one of them, and so on one of their pages.
+   * begins with one of them. So it begins on a page of that literal.
    */
   readonly texts: readonly PlacedLiteral[] | undefined;
 }

@@ -163,7 +163,7 @@ function singleAtom(root: PlanNode, contentAtoms: readonly number[]): number | u
     : undefined;
 }
 
-/** Whether matching files may differ in the ranges that they show. */
+/** Whether matching files may differ in the atoms whose ranges they show. */
 function hasChoice(node: PlanNode): boolean {
   if (node.kind === "and") return node.children.some(hasChoice);
   return node.kind === "or" && shownAtoms(node).size > 0;

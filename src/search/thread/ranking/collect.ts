@@ -1,7 +1,6 @@
 /**
  * Keeps the best files, as many as the response may need. The response takes files in rank order until `matches`
- * ranges are used up, so a file is dropped once better files have that many ranges. Files are kept in columns instead
- * of objects, because a frequent word matches every file.
+ * ranges are used up, so a file is dropped once better files have that many ranges.
  */
 
 export interface RankedFile {

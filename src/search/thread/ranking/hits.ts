@@ -45,7 +45,7 @@ export class HitRater {
   readonly #options: RaterOptions;
   readonly #paths: PathTable;
   readonly #pathFits: PathFits;
-  /** Scores by index in the segment's languages. */
+  /** The languageScore() of each of the segment's languages. */
   readonly #languageScores: Int16Array;
   readonly #definesNames: Uint8Array;
   /** How well the ranges in the last rated hit's path fit the path. */

@@ -64,7 +64,10 @@ const KIND_OF_LANGUAGE: Readonly<Record<string, "prose" | "data" | "rules">> = {
 };
 
 export interface FileFit {
-  /** The mean of atomScore() over the atoms found in the content (docs/ranking.md), or the weight of the path. */
+  /**
+   * The mean of atomScore() over the atoms found in the content (docs/ranking.md). If none is found there, the value of
+   * WEIGHTS.path.
+   */
   readonly fit: number;
   readonly count: number;
   readonly flags: number;

@@ -66,7 +66,7 @@ export class SegmentSymbols {
     return run;
   }
 
-  // in any order, because the order of blobs depends on hidden repositories, too, and must not change the counter
+  // counts in any order: the order of blobs depends on hidden repositories, too, and must not change the counter
   #count(blob: number, bytes: number): void {
     const counted = (this.#counted ??= emptyBitset(this.#segment.header.blobs));
     if (!hasBit(counted, blob)) this.bytesLoaded += bytes;

@@ -22,7 +22,7 @@ export async function byBlob(
 ): Promise<Found> {
   const found = { ...noneFound(blobs.length), pairs: ranges };
   let next = 0;
-  let done = 0; // ranges since the last look
+  let done = 0; // ranges since the last check of the clock
   for (let index = 0; index < blobs.length && next < ranges.length; index++) {
     const lowest = window.address(blobs[index]!) - origin;
     const limit = lowest + window.length(blobs[index]!);

@@ -16,7 +16,7 @@ export function pairsOf(found: Found, index: number): Uint32Array {
 /** How many ranges are merged between two checks of the time limit, in about half a millisecond. */
 export const RANGES_AT_ONCE = 4096;
 
-/** Returns the ranges of each content atom that has any in a blob. If it was stopped, some may be missing. */
+/** Returns the ranges of each content atom that has any in a blob. If the scan was stopped, some may be missing. */
 export function shownLists(
   atoms: readonly number[],
   found: readonly (Found | undefined)[],
@@ -30,7 +30,7 @@ export function shownLists(
   return lists;
 }
 
-/** Merges the ranges that content atoms show in a blob. If it is stopped, resolves to only the first ranges. */
+/** Merges the ranges that content atoms show in a blob. If the search is stopped, resolves to only the first ranges. */
 export async function mergeInSlices(
   lists: readonly Uint32Array[],
   { isStopped, pause }: Pick<SearchTools, "isStopped" | "pause">,

@@ -25,7 +25,7 @@ export interface Visit {
   readonly order: readonly number[];
   /**
    * Returns true if the nth file of a visited blob may still match after the atom was evaluated, undefined if it cannot
-   * match, and false if the blob has no nth file. Asks file by file, because a million files may share a blob.
+   * match, and false if the blob has no nth file. Called file by file, because a million files may share a blob.
    */
   readonly mayMatch: (index: number, atom: number, nth: number) => boolean | undefined;
   readonly wantsPairs: boolean;
@@ -168,7 +168,7 @@ export class VisitedBlobs {
   }
 }
 
-/** Returns the results for all blobs, from those of the scanned blobs, `targets`. */
+/** Expands the results of the scanned blobs, `targets`, to all blobs. */
 function spread(found: Found, targets: readonly number[], blobs: number): Found {
   if (targets.length === blobs) return found;
   const all = { ...noneFound(blobs), pairs: found.pairs };

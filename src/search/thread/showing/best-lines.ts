@@ -2,7 +2,7 @@
  * Orders the lines of a file by how much a reader wants to see them first. The score of a line adds up, for each term,
  * what the best match in the line would add to the score of a file (score.ts). So a match in the name of a definition
  * comes before a whole word, and a line with two terms before a line with one. Lines of equal score stay in order.
- * Takes time linear in the ranges, except for the sort. Rating one end of a range takes about 100 ns.
+ * Rating one end of a range takes about 100 ns.
  */
 
 import type { Pause } from "../../../base/yield.ts";
@@ -35,7 +35,7 @@ export interface RatedText {
   readonly pause: Pause;
   /** Whether time is up. If so, the first lines are returned instead of the best. */
   readonly isStopped: () => boolean;
-  /** How many indexes are needed. */
+  /** How many pairs are needed, in the order of their lines. */
   readonly most: number;
 }
 
