@@ -20,8 +20,8 @@ const AT_JOINT: u32 = 3;
 /** The low two bits of a kind if the number of the parent follows. */
 const OTHER_PARENT: u32 = 3;
 /**
- * The kinds that occur only inside other definitions: constructor, field, property. Bits count from the right as
- * indexes in SYMBOL_KINDS.
+ * The kinds that occur only inside other definitions: constructor, field, property. The number of a bit is the kind's
+ * index in SYMBOL_KINDS.
  */
 const MEMBERS: u32 = (1 << 2) | (1 << 14) | (1 << 15);
 

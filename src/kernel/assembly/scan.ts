@@ -11,9 +11,9 @@
  * after the last possible match are loaded.
  *
  * Matches are leftmost and do not overlap, even across runs. No match starts before `floor`. Runs may be searched in
- * several calls. If each gets the end of the last match as its `floor`, the matches are those of a single call. Matches
- * are written to `out` as pairs (start, end) of addresses. Both functions return the number of pairs. REQUIRES: room
- * for 1 + (bytes of all runs) / (shortest match) pairs.
+ * several calls. If each call gets the end of the last match as its `floor`, they find the same matches as one call.
+ * Matches are written to `out` as pairs (start, end) of addresses. Both functions return the number of pairs. REQUIRES:
+ * room for 1 + (bytes of all runs) / (shortest match) pairs.
  *
  * bench/kernel.ts measures both functions on 16 MB of C in cache.
  */
