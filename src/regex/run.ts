@@ -53,7 +53,7 @@ const CLASSES_BYTES = 2_560;
 // Enough for about 5 000 states of an ordinary expression, and half as many backwards.
 const FORWARD_BYTES = 512 * 1024;
 const BACKWARD_BYTES = 256 * 1024;
-// Access to the pair table is random, so it pays off as long as its hot part fits into the second-level cache.
+// The pair table is read at random places, so it pays off only if its hot part fits into the second-level cache.
 const PAIRS_BYTES = 512 * 1024;
 const OUT_RANGES = 2_048;
 /**

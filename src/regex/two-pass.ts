@@ -9,9 +9,9 @@
  *
  * This processes about 10 MB/s, so it is used only where the automaton wastes time (see automaton.ts). The facts that
  * the first pass computes for a place form a state. Usually there are few states, and each is built once. In the worst
- * case, every place has its own state. So states are kept only for one block of the text at a time. For each block, the
- * first pass keeps the state at the block's end, from which the second pass rebuilds the other states of the block.
- * All states take 30 MiB for the largest expressions, and a few MiB for others.
+ * case, every place has its own state. So states that take much memory are dropped after each block of the text. For
+ * each block, the first pass keeps the state at the block's end, from which the second pass rebuilds the others. All
+ * states take 30 MiB for the largest expressions, and a few MiB for others.
  */
 
 import { emptyBitset, hasBit, setBit, type Bitset } from "../base/bitset.ts";

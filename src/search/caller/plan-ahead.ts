@@ -4,8 +4,8 @@
  * read in the others. The threads then search only the others, if any.
  *
  * The calling thread counts exactly what a worker would count, and reads nothing from the disk. If the lists of a
- * segment are not cached, the threads plan the segment and cache its lists. A segment takes about 5 µs; a trip from one
- * thread to another takes 60 to 200 µs.
+ * segment are not cached, the threads plan the segment and cache its lists. Planning a segment here takes about 5 µs; a
+ * trip from one thread to another takes 60 to 200 µs.
  */
 
 import { countBits } from "../../base/bitset.ts";

@@ -1,4 +1,4 @@
-/** Lists the atoms of a query whose ranges are the matches of a file. */
+/** Lists the atoms whose ranges a matching file shows. */
 
 import type { PlanAtom, PlanNode } from "../../messages/plan.ts";
 import { shown, type Facts } from "./evaluate.ts";
