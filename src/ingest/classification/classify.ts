@@ -49,7 +49,7 @@ function fromUtf16(bytes: Uint8Array): Uint8Array | undefined {
   return undefined;
 }
 
-// the decoder drops the mark
+// the decoder drops the byte order mark
 function transcode(encoding: string, bytes: Uint8Array): Uint8Array {
   return new TextEncoder().encode(new TextDecoder(encoding).decode(bytes));
 }

@@ -2,8 +2,8 @@
  * Finds the language of a file with the table of GitHub Linguist. It tries, in this order, the file's name, its longest
  * known extension, the interpreter in its first line, and an XML declaration. If languages share an extension, OWNERS
  * decides, and HINTS search the first bytes for signs of another language. An extension in neither table belongs to the
- * first language, by name, whose first extension it is. If there is none, it belongs to the first language that lists
- * it.
+ * first language, by name, that lists it as its first extension. If there is none, it belongs to the first language
+ * that lists it at all.
  *
  * Takes less than 1 µs for most files.
  */

@@ -1,5 +1,6 @@
 /**
- * Limits what an index run takes of the disk, what it reads for one repository, and the number and size of segments.
+ * Limits how much an index run reads for one repository, how much disk space it leaves, and the number and size of
+ * segments.
  */
 
 import { SEGMENT_BYTES } from "../../store/format/format.ts";
@@ -20,7 +21,8 @@ export interface RunBounds {
 }
 
 export const RUN_BOUNDS: RunBounds = {
-  // a quarter of the largest data directory; a pack of one megabyte can contain 30 GiB of files that all differ
+  // a quarter of the largest data directory; a limit is needed because a pack of 1 MB can contain 30 GiB of different
+  // files
   mostContentBytes: 2 ** 36,
   leastSharedBytes: 256 * 1024,
   segmentBytes: SEGMENT_BYTES,

@@ -59,9 +59,9 @@ const byText = ({ segmentBytes }: RunBounds): Tiers<Content> => ({
 });
 
 /**
- * A segment that borrows takes about 8 bytes per file that its lender has, too, and 50 bytes per other file. So 2^12
- * files take at most about as much as the least text of the second tier. A merge takes about 150 bytes of memory per
- * file, so the largest merge takes 80 MB.
+ * A segment that borrows takes about 8 bytes for each file that its lender has, too, and 50 bytes for each other file.
+ * So 2^12 files take at most about 200 KiB, not more than the least text of the second tier (`byText`). A merge takes
+ * about 150 bytes of memory per file, so the largest merge takes 80 MB.
  */
 const BY_FILES: Tiers<ManifestSegment> = {
   sizeOf: ({ files }) => files,
@@ -107,7 +107,10 @@ export async function nextMerge(
   return full && { segments: full.flatMap(({ sharers }) => sharers) };
 }
 
-/** Returns what to merge of the lowest tier with `tierSegments` members, or undefined if nothing is to be merged. */
+/**
+ * Returns what to merge from the lowest tier that has at least `tierSegments` members, or undefined if there is nothing
+ * to merge.
+ */
 function fullTier<T>(
   all: readonly T[],
   by: Tiers<T>,
@@ -175,7 +178,7 @@ export async function nextCompaction(
   return improvable && { segments: improvable.sharers };
 }
 
-/** Returns the smallest ones, as many as fit into one segment. */
+/** Returns the smallest items, as many as fit into one segment. */
 function fitting<T>(all: readonly T[], { sizeOf, most }: Tiers<T>): T[] {
   let size = 0;
   const ordered = [...all].sort((a, b) => sizeOf(a) - sizeOf(b));

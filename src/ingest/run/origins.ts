@@ -3,8 +3,8 @@
  * source would replace the first one's files.
  *
  * A source belongs to the indexed repository of its name if both have the same folder or the same remote. It also
- * does if the indexed folder no longer exists and the remotes do not differ, because then the repository was probably
- * moved.
+ * belongs to that repository if the indexed folder no longer exists and the remotes do not differ, because then the
+ * repository was probably moved.
  */
 
 import { realpath } from "node:fs/promises";

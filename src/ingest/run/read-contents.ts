@@ -128,7 +128,7 @@ class Reader {
 
 function startReading(content: Wanted["content"]): Promise<BatchContent> | BatchContent {
   if (!("read" in content)) return content;
-  // called in a promise, so that an error that it throws is reported when the content is awaited
+  // read() is called in a promise, so that an error that it throws is reported when the content is awaited
   return Promise.resolve()
     .then(() => content.read())
     .then((bytes) => ({ bytes }));

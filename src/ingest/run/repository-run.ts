@@ -29,9 +29,9 @@ import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "..
 
 const NO_VERSION = new Uint8Array(HASH_BYTES);
 /**
- * The number of bytes of the hash that is the version of a file on disk. A version is compared only with the previous
- * one of the same path. Two are equal by chance once in 2^64 changes, and nobody gains anything by hiding a change of
- * their own file. Versions of git and of documents are whole hashes. Otherwise somebody could make two git blobs whose
+ * How many bytes of a version's hash are stored for a file on disk. A version is compared only with the previous one of
+ * the same path. Two versions are equal by chance once in 2^64 changes, and nobody gains anything by hiding a change of
+ * their own file. For git and documents(), the whole hash is stored. Otherwise somebody could make two git blobs whose
  * hashes begin with the same 8 bytes, and the index would miss the change from one to the other.
  */
 const DISK_VERSION_BYTES = 8;
@@ -258,7 +258,7 @@ export class RepositoryRun {
     });
   }
 
-  /** The files to add without content. To be read once all other files have their results. */
+  /** The files to add without content. The list is complete once all other files have their results. */
   get unlisted(): Iterable<Wanted> {
     return this.#unlisted.values();
   }

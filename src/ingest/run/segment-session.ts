@@ -44,7 +44,7 @@ export class SegmentSession {
   #writer: SegmentWriter | undefined;
   #blobs = new Map<string, number>();
   #folds = new GrowableWords();
-  // what it shares with stored segments
+  // what the open segment shares with stored segments
   #sharing: Sharing | undefined;
   #batch: Batch | undefined;
 

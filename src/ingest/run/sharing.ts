@@ -1,6 +1,7 @@
 /**
- * Finds content of a new repository that is already stored, by its hash. Its files are then written to segments that
- * borrow this content. So a work tree of an indexed repository takes about 8 bytes per file and its own changes.
+ * Looks up the content of a new repository, by hash, in the segments that are already stored. Files whose content is
+ * found are written to segments that borrow this content. So a second work tree of an indexed repository takes about 8
+ * bytes per file, in addition to its own changes.
  *
  * A segment costs each search a little, so content is borrowed only if it saves `leastBytes`. Opening the stored
  * content takes 3 ms for each segment of 256 MiB, and 120 bytes per blob while the run lasts.
@@ -16,7 +17,8 @@ import type { NewFile } from "../../store/segments/segment-writer.ts";
 /** The approximate memory of a borrowed file, in addition to its path. */
 const FILE_BYTES = 160;
 /**
- * The length of a key. Two different blobs share a key with a probability of 2^-48. So the text is compared, too.
+ * The length of a key, which is the beginning of a hash. Two different blobs share a key with a probability of 2^-48.
+ * So the text is compared, too.
  */
 const KEY_BYTES = 6;
 
@@ -115,7 +117,10 @@ export class Sharing {
     return this.#lenders.filter(({ files }) => files.length > 0);
   }
 
-  /** The bytes of found text that will be copied, unless more is found. */
+  /**
+   * The bytes of text found in lenders that are not yet worth borrowing from. If no more text is found there, it is
+   * copied.
+   */
   get undecidedBytes(): number {
     return this.#undecidedBytes;
   }

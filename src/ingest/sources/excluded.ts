@@ -93,7 +93,7 @@ export async function excludedAtTop(folder: string): Promise<Excluded> {
   return { entries: children.length, excluded, rules: deciding };
 }
 
-/** Returns the last line that excludes the entry by itself, because later rules override earlier ones. */
+/** Returns the index of the last line that passes the test, or -1. Later rules override earlier ones. */
 async function lastIndex(
   lines: readonly string[],
   test: (line: string) => Promise<boolean>,

@@ -309,7 +309,7 @@ async function committerSeconds(
     return match === null ? undefined : Number(match[1]);
   } catch {
     processes.throwIfOver();
-    // its message may exceed the limit of objects that are read
+    // the commit's message may exceed the limit on the size of objects that are read
     const args = ["rev-list", "--no-walk", "--timestamp", "--end-of-options", commit, "--"];
     const seconds = Number.parseInt((await processes.run(args)).stdout, 10);
     return Number.isNaN(seconds) ? undefined : seconds;
@@ -373,8 +373,8 @@ class GitListing {
   }
 
   /**
-   * Yields the files of trees, and the changes between trees, merged: an object that several revisions have is one
-   * entry.
+   * Yields the files of revisions without a base, and the changes of the others. An object that several revisions have
+   * at the same path is one entry.
    */
   async *entries(): AsyncGenerator<readonly Entry[]> {
     const { revisions } = this.#parts;

@@ -78,8 +78,8 @@ class PositionReader {
   readonly #text: string;
   readonly #isName: boolean;
   /**
-   * git compares the part before the first wildcard separately, so it treats a double star that follows as if it were
-   * at the beginning.
+   * The length of the part before the first wildcard. git compares this part separately, so it treats a double star
+   * right after it like one at the beginning of the pattern.
    */
   readonly #plain: number;
   readonly #positions: OpenPosition[] = [open("nothing")];

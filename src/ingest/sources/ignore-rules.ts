@@ -2,8 +2,8 @@
  * Compiles the rules of one .gitignore file, and tests paths against them. Plain names, plain paths and suffixes
  * (`*.o`) are looked up in maps. All other patterns form one automaton, whose states are bits in 32-bit words.
  *
- * A name of n bytes takes n steps per 32 positions of patterns, whatever the patterns are. Its parent folders were
- * processed when the walk entered them (`enter`).
+ * Testing a name of n bytes takes n steps per 32 positions of patterns, whatever the patterns are. The parent folders
+ * in a path were processed when the walk entered them (`enter`).
  */
 
 import { parsePattern, SLASH, type Pattern, type Position } from "./ignore-pattern.ts";

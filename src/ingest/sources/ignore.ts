@@ -10,7 +10,8 @@
  * are ignored.
  *
  * The number of rules in a folder is limited, so that hostile rules cannot slow down the walk. Beyond the limit, the
- * walk fails with an error that names the file, because ignoring the rules could reveal files that they hide.
+ * walk fails with an error that names the file. If it left out some rules instead, it could reveal files that these
+ * rules hide.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -35,7 +36,7 @@ interface Level {
   readonly bytes: number;
 }
 
-/** The caller's rules, then those of the folder and its parents. The first with a matching rule decides. */
+/** The caller's rules, then those of the folder and its parents. The first level with a matching rule decides. */
 export type Rules = readonly [caller: Level, ...files: Level[]];
 
 /** Compiles the caller's rules for the root. Rejects with SOURCE_UNREADABLE if there are too many. */

@@ -227,8 +227,8 @@ export type Content =
     };
 
 /**
- * A file whose content is not searchable. 'submodule', 'symlink' and 'invalid-path' are listed but cannot be
- * found.
+ * A file whose content is not searchable. A file skipped as 'submodule', 'symlink' or 'invalid-path' is listed, but no
+ * search finds it.
  *
  * @example
  * const link: SkippedEntry = { kind: "skipped", path: "latest", revisions: [0], reason: "symlink" };

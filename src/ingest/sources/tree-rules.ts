@@ -12,7 +12,7 @@ export interface TreeRules {
   readonly isGit: boolean;
 }
 
-/** The rules of a source whose rules are not known: every file is listed. */
+/** Stands in for the rules of a source that does not pass any: every file is listed. */
 const ALL: TreeRules = { patterns: [], gitignore: false, isGit: false };
 
 export const treeRulesOf = (source: Source & { readonly [TREE_RULES]?: TreeRules }): TreeRules =>

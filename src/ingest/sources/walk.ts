@@ -51,7 +51,7 @@ class Walk {
   readonly #tree: Tree;
   readonly #maxFileSize: number;
   readonly #slice: Slice;
-  /** When the walk began, in ms. A file that changes during the walk is then too new to get a version. */
+  /** When the walk began, in ms. A file that changes during the walk gets no version (versionOf). */
   readonly #now = Date.now();
   /** The folder whose files are being examined. */
   readonly #held = new HeldFolder();

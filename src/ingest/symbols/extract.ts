@@ -2,13 +2,13 @@
  * Extracts definitions from the bytes of a file. Each thread has an extractor of its own, which works on
  * one file at a time.
  *
- * A grammar is loaded when a file first needs it; the MAX_RUNTIMES most recently used ones stay loaded. A runtime
- * that has trapped, or whose memory exceeds MAX_HEAP, is replaced by the next prepare(). So memory is bounded
- * whatever the number of files, and no file affects the next.
+ * Each grammar is loaded, with a tree-sitter runtime of its own, when a file first needs it. The MAX_RUNTIMES most
+ * recently used runtimes stay loaded. The next prepare() replaces a runtime that has trapped or uses more memory than
+ * MAX_HEAP. So memory is bounded whatever the number of files, and no file affects the next.
  *
- * This holds only if the event loop turns between loads, because only then does Node free the memory of a dropped
- * runtime. Six rounds of 15 languages take 200 MiB with such turns, and 460 MiB if there are only microtasks between
- * them.
+ * Memory is bounded only if the event loop turns between loads, because only then does Node free the memory of a
+ * dropped runtime. Loading 15 languages six times in turn takes 200 MiB with such turns of the event loop, and 460 MiB
+ * if only microtasks run between loads.
  */
 
 import { assert } from "../../base/errors.ts";
@@ -38,12 +38,15 @@ export type Extraction =
 
 const failed = (detail: string): Extraction => ({ outcome: "gave-up", reason: "failed", detail });
 
-/** The `detail` of a failure whose table violates its contract. Such a table is a bug in quern, not in a grammar. */
+/**
+ * The `detail` of a failure in which the extracted table is invalid. Such a failure is a bug in quern, not in a
+ * grammar.
+ */
 export const UNSOUND = "symbols that cannot be";
 
 /**
- * Extracts definitions from one file at a time. Disposing of an extractor leaves some of its runtimes to the thread's
- * next one.
+ * Extracts definitions from one file at a time. A disposed extractor leaves some of its runtimes to the next extractor
+ * of the thread.
  */
 export interface Extractor extends Disposable {
   /**
@@ -67,25 +70,25 @@ export interface ExtractorLimits {
    */
   readonly maxMs: number;
   readonly maxBytes: number;
-  /** The number of UTF-16 units of a language after which V8 may optimise its runtime. Default OPTIMISED_AFTER. */
+  /** How many UTF-16 units of a language are parsed before V8 may optimise its runtime. Default OPTIMISED_AFTER. */
   readonly optimisedAfter?: number;
 }
 
 export const LIMITS: ExtractorLimits = { maxMs: 3_000, maxBytes: 4 << 20 };
 
 const ERRORS = "(ERROR) @torn";
-/** If an ERROR has at least this many UTF-16 units, definitions near it may be wrong as well. */
+/** If an ERROR node has at least this many UTF-16 units, definitions near it may be wrong as well. */
 const TORN_UNITS = 500;
 /**
  * The maximum number of runtimes that stay loaded. Each takes about 10 MB, and loading one again takes 50 to 400 ms.
  */
 const MAX_RUNTIMES = 10;
 const MAX_HEAP = 48 << 20;
-/** The maximum number of runtimes that a thread keeps for its next extractor: 30 MB. */
+/** The maximum number of runtimes that a thread keeps for its next extractor. Three take about 30 MB. */
 const MAX_SPARE = 3;
 /**
- * The number of UTF-16 units of one language in a thread after which its runtime is optimised. Loading and optimising a
- * runtime again takes as much time as optimisation saves on 8 MB of C.
+ * How many UTF-16 units of a language a thread parses before it loads the language's runtime again, optimised. Doing so
+ * takes as much time as optimisation saves on 8 MB of C.
  */
 const OPTIMISED_AFTER = 8 << 20;
 
@@ -212,8 +215,8 @@ class TreeSitterExtractor implements Extractor {
   }
 
   /**
-   * Parses the reworded text. If that has errors, also parses the original, and uses it if it has no errors or more
-   * definitions. Returns undefined if the time is over.
+   * Parses the reworded text. If that has errors, also parses the original, and uses the original if it has no errors
+   * or more definitions. Returns undefined if the time is over.
    */
   #run(loaded: Loaded, query: LanguageQuery, { bytes, isOver }: Timed): SymbolTable | undefined {
     const worded = reword(bytes, query);
@@ -225,7 +228,10 @@ class TreeSitterExtractor implements Extractor {
     return isRicher ? older.table : plain.table;
   }
 
-  /** Parses a text without its cuts, and mends errors in pieces. Returns undefined if the time is over. */
+  /**
+   * Parses a text without its cuts. If there are errors, parses it again in pieces. Returns undefined if the time is
+   * over.
+   */
   #read(loaded: Loaded, query: LanguageQuery, { bytes, ...timed }: Timed): Reading | undefined {
     const cuts = query.cuts?.(bytes) ?? [];
     const kept = cuts.length === 0 ? bytes : cut(bytes, cuts);
@@ -265,9 +271,10 @@ class TreeSitterExtractor implements Extractor {
   }
 
   /**
-   * Parses a file with syntax errors again in pieces. A piece parsed alone may replace the symbols of the whole file
-   * in its range. The symbols of the piece are used if there are more of them. They are also used if there are as
-   * many, and the piece has no errors and is inside no definition. `isCut` says whether bodies were cut out.
+   * Parses a file with syntax errors again in pieces. In the range of a piece, symbols come either from the piece
+   * parsed alone or from the whole file. The piece's symbols are used if there are more of them. If there are equally
+   * many, they are used only if the piece has no errors and is inside no definition. `isCut` says whether bodies were
+   * cut out.
    */
   #mend(
     loaded: Loaded,
@@ -284,8 +291,8 @@ class TreeSitterExtractor implements Extractor {
       const { count, isNested } = contentOf(whole, from, to);
       const found = piece.table.count;
       const isAsGood = found === count && !piece.hasError && !isNested;
-      // without its @implementation, a method's body is not recognized, so the symbols of a piece with errors are
-      // guesses
+      // a piece may lack the @implementation around its methods; their bodies are then not recognized, so the symbols
+      // of a piece with errors are guesses
       const isBetter = !(isCut && piece.hasError && count > 0) && (found > count || isAsGood);
       if (isBetter) better.push({ from, to, table: shiftTable(piece.table, from) });
     }

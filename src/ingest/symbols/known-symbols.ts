@@ -1,6 +1,6 @@
 /**
- * Finds symbols that can be copied instead of parsed. Content that occurs again, under another path or in another
- * repository, is found by its hash in the other segments that have symbols.
+ * Finds symbols that can be copied instead of parsed. Looks up the hash of each content in the other segments that have
+ * symbols, because the same content may be stored there for another repository.
  *
  * Each of those segments is read once, 20 bytes per blob. Memory holds the hashes of one segment at a time, and a map
  * entry for each blob whose symbols are wanted.
@@ -28,8 +28,8 @@ export interface KnownInput extends Edition {
 }
 
 /**
- * Two numbers for each blob of the segment: an index into `others` or NOWHERE, and the number of the blob in that
- * segment.
+ * Two numbers for each blob of the segment. The first is the index in `others` of a segment that has the blob's
+ * symbols, or NOWHERE. The second is the blob's number in that segment.
  */
 export type KnownOutput = Int32Array;
 

@@ -1,5 +1,5 @@
 /**
- * Lists every language with an extractor. To add one, write a file in `queries/`, its line here, and a
+ * Lists every language with an extractor. To add a language, write a file in `queries/`, list it here, and add a
  * fixture.
  */
 

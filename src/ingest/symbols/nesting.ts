@@ -97,9 +97,9 @@ export interface Nested {
 }
 
 /**
- * Returns only the matches whose names are within [from, to). Moves them within the array of `matches`. A text may be
- * parsed inside a frame of additional code. The frame has no definitions, but a syntax error can turn one of its words
- * into a name.
+ * Returns only the matches whose names are within [from, to). Overwrites the array of `matches`. A text may be parsed
+ * inside a frame of additional code; the text is then at [from, to). The frame has no definitions, but a syntax error
+ * can turn one of the frame's words into a name.
  */
 export function matchesWithin(matches: Matches, from: number, to: number): Matches {
   const { values } = matches;
@@ -116,8 +116,8 @@ export function matchesWithin(matches: Matches, from: number, to: number): Match
 }
 
 /**
- * Builds the table. Returns undefined if the time is over. The limit is needed because a name as long as the file, or
- * very deeply nested functions, could take quadratic time.
+ * Builds the table. Returns undefined if the time is over. The time limit is needed because a name as long as the file,
+ * or very deeply nested functions, could take quadratic time.
  */
 export function nest(
   matches: Matches,
@@ -141,7 +141,10 @@ function isLocal(kind: number, around: number): boolean {
   return CALLABLES.has(kind) && around === DECLARED;
 }
 
-/** These return where a match begins and ends: the extent of its scope, or of its name if it has no scope. */
+/**
+ * startOf() and endOf() return where a match begins and ends. A match extends over its scope, or over its name if it
+ * has no scope.
+ */
 const startOf = (values: Int32Array, base: number) =>
   values[base + ROLES.scope + 1]! < 0
     ? values[base + ROLES.name + 1]!
@@ -174,8 +177,8 @@ class Sweep {
   /** Parents that are known only by name: the row, then the start, end and kind of the parent's name. */
   readonly #named: number[] = [];
   /**
-   * The row of the first definition of a name, by scope, kind and name. Only for kinds of which later definitions of
-   * the same name in a scope do not count.
+   * The row of the first definition of a name, by scope, kind and name. Holds only kinds for which later definitions of
+   * the same name in the same scope do not count.
    */
   readonly #first = new Map<string, number>();
 

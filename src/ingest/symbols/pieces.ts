@@ -6,7 +6,7 @@
 /** The maximum number of pieces. Even a very short piece takes about 20 µs. */
 const MOST_PIECES = 4096;
 
-/** Matches an unindented line after an empty one, unless it begins with a closing bracket. */
+/** Matches an empty line, if the next line is not indented and does not begin with a closing bracket. */
 const BOUNDARY = /\n[ \t\r]*\n(?=[^\s)\]}])/g;
 
 /** Returns the starts of the pieces. The first is 0. */

@@ -22,7 +22,7 @@ import type { SourceText } from "./source-text.ts";
  */
 export const MATCH_STRIDE = 13;
 export const PATTERN = 0;
-/** The index of the three numbers of each role. */
+/** The index, in a match, of the first of each role's three numbers. */
 export const ROLES = { name: 1, scope: 4, parent: 7, keyword: 10 } as const;
 export type Role = keyof typeof ROLES;
 
@@ -46,10 +46,7 @@ export interface RuntimeOptions {
   roleOf(capture: string): Role;
 }
 
-/**
- * The C functions of the runtime that are used here. The runtime adds them to the object of module options that it is
- * given.
- */
+/** The C functions of the runtime that are used here. The runtime adds them to the options object that it is given. */
 interface Bindings {
   readonly HEAP32: Int32Array;
   readonly HEAPU8: Uint8Array;
@@ -105,8 +102,8 @@ async function compile(specifier: string, isOptimised: boolean): Promise<WebAsse
 }
 
 /**
- * An empty section that makes a module's bytes different, because V8 shares a single compilation of equal bytes
- * between all threads.
+ * An empty section that is appended to modules that V8 may optimise. It makes their bytes different from the others,
+ * because V8 compiles equal bytes only once for all threads.
  */
 const EMPTY_SECTION = Uint8Array.of(0, 2, 1, 0x6f);
 
@@ -222,8 +219,8 @@ export class Runtime {
   /**
    * Returns the address of the tree, or 0 if the time is over. When the time is over, the input also ends early.
    * Otherwise a lexer that recovers from an error could read a long word again from each of its letters, all within a
-   * single step. The clock is read every hundred steps of the parser. That is about every 10 µs, but only once a second
-   * if the parser's stack has split into hundreds.
+   * single step. The clock is read every hundred steps of the parser. A hundred steps take about 10 µs, but up to a
+   * second if the parser's stack has split into hundreds of stacks.
    */
   #parse(text: SourceText, isOver: () => boolean): number {
     const c = this.#c;
@@ -261,8 +258,8 @@ export class Runtime {
   }
 
   /**
-   * Reads a match from the runtime's memory: its pattern, the number of captures, and for each capture its
-   * number and its node of NODE_WORDS.
+   * Reads a match from the runtime's memory: its pattern, the number of captures, and for each capture its number and
+   * its node, which takes NODE_WORDS words.
    */
   #read(tree: number, address: number, count: number): void {
     if (this.#values.length < count * MATCH_STRIDE)

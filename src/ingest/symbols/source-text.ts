@@ -1,6 +1,6 @@
 /**
- * Holds a file's bytes as the parser reads them, in UTF-16 units, and maps a unit back to its byte. Pure ASCII, which
- * most files are, needs neither a copy nor a map: unit i is byte i.
+ * Holds a file's bytes as the parser reads them, in UTF-16 units, and maps a unit back to its byte. Most files are pure
+ * ASCII. They need neither a copy nor a map, because unit i is byte i.
  *
  * Invalid UTF-8 is parsed, too: each byte that does not start a valid sequence becomes one U+FFFD, so positions stay
  * exact. The map costs 6 bytes per byte of a file that is not ASCII; its arrays are reused for the next file.

@@ -1,8 +1,8 @@
 /**
- * Finds the symbols of every segment that lacks some: new segments, those that an interrupted run has left, and those
- * whose grammars were updated. The threads work on ranges of a segment's blobs. A completed range stays completed,
- * even if the process is killed. Until the transaction that completes the new edition (edition-task.ts), searches see
- * the content with the previous edition.
+ * Finds the symbols of every segment that lacks some: new segments, segments that an interrupted run left unfinished,
+ * and segments whose grammars were updated. The threads work on ranges of a segment's blobs. A completed range stays
+ * completed, even if the process is killed. Until the transaction that completes the new edition (edition-task.ts),
+ * searches use the previous edition.
  */
 
 import { compareText } from "../../base/compare.ts";
@@ -63,8 +63,8 @@ export interface SymbolPass {
   /** The longest time in which a thread may report nothing. Default MAX_SILENT_MS. */
   readonly maxSilentMs?: number;
   /**
-   * Completes segments of which the directory may have only the tables and the header of the symbols. Resolves to the
-   * segments that are still incomplete. Absent if all segments are complete.
+   * Fetches the missing parts of segments. The directory may have only a segment's tables and the header of its
+   * symbols. Resolves to the segments that are still incomplete. Absent if all segments are complete.
    */
   readonly complete?: (segments: readonly number[]) => Promise<ReadonlySet<number>> | undefined;
 }
@@ -93,7 +93,7 @@ export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundS
 }
 
 interface Searching extends SymbolPass {
-  /** The segments whose symbols are not there, apart from their header. */
+  /** The segments that have only the header of their symbols. */
   readonly partial: ReadonlySet<number> | undefined;
 }
 
@@ -110,8 +110,8 @@ function addFound(all: Map<number, FoundSymbols>, found: Found): void {
 }
 
 /**
- * Returns how many threads the promised memory allows. docs/limits.md promises 40 MiB per thread and 1.3 times the
- * budget, in addition to the process itself.
+ * Returns how many threads the promised memory allows. docs/limits.md promises that a run takes at most 40 MiB per
+ * thread and 1.3 times the memory budget, in addition to the process itself.
  */
 function threadsFor({ pool, memoryBudget }: SymbolPass): number {
   const allowed = 40 * MIB * pool.lanes + 1.3 * memoryBudget;
@@ -157,7 +157,7 @@ interface PendingSegment {
   readonly ranges: readonly Range[];
 }
 
-/** Removes what no edition needs, and lists the work to do. */
+/** Lists the segments that lack symbols. Deletes symbols of old editions, and what unfinished ranges have left. */
 async function pendingSegments({ environment, catalog, owner }: SymbolPass) {
   const snapshot = environment.snapshot();
   const pending: PendingSegment[] = [];
@@ -337,8 +337,8 @@ async function inParallel<T, O>(
 }
 
 /**
- * Finds the symbols of a range. If a thread dies, the range is split: around the blob that was being parsed, or in
- * two halves if that blob is not known. A blob that kills a thread by itself is given up. Without workers, such a
+ * Finds the symbols of a range. If a thread dies, the range is split: before and after the blob that was being parsed,
+ * or in two halves if that blob is not known. A blob that kills a thread by itself is given up. Without workers, such a
  * blob kills the process, and an endless parse cannot be stopped.
  */
 async function findInRange(pass: SymbolPass, work: Work, range: Stretch): Promise<SymbolsOutput[]> {

@@ -4,8 +4,8 @@
  * together with the record that the range is done, so a thread that dies leaves no partial result.
  *
  * A failure affects only one blob. Symbols to copy are read as a search would read them; if that fails, the blob is
- * parsed. If a parser throws, its blob is given up. If the text of a blob is damaged, its files are listed as
- * damaged.
+ * parsed. If a parser throws, the blob gets no symbols. If the text of a blob is damaged, the blob's files are listed
+ * as damaged.
  */
 
 import { GrowableBytes } from "../../base/growable.ts";
@@ -43,17 +43,17 @@ export interface SymbolsInput extends Edition {
   readonly from: number;
   readonly to: number;
   /**
-   * Where equal content has its symbols: for each blob an index into `others` or NOWHERE, and the number of the blob
-   * in that segment.
+   * Where equal content has its symbols, as two numbers for each blob: the index of a segment in `others` or NOWHERE,
+   * and the blob's number in that segment.
    */
   readonly places: Int32Array;
   readonly others: readonly Edition[];
   readonly owner: string;
-  /** Whether this blob has killed a thread, so that it must not be parsed. */
+  /** Whether the range is a single blob that has killed a thread, and so must not be parsed. */
   readonly isDeadly: boolean;
   /**
-   * One word of shared memory with the number of the blob that is being parsed, or NOT_PARSING. It is read after this
-   * thread has died.
+   * One word of shared memory with the number of the blob that is being parsed, or NOT_PARSING. Another thread reads it
+   * after this thread has died.
    */
   readonly parsing: Int32Array;
 }
@@ -218,8 +218,8 @@ class Range {
   }
 
   /**
-   * Returns the stored symbols if both they and their text can be read, and throws INDEX_CORRUPT otherwise. The lists
-   * of names are built from both.
+   * Returns the stored symbols. Throws INDEX_CORRUPT if they or the blob's text cannot be read, because the lists of
+   * names are built from both.
    */
   #verified(blob: number, run: Uint8Array): Uint8Array {
     if (run.length === 0) return run;

@@ -36,7 +36,9 @@ export function joinTables(tables: readonly SymbolTable[]): SymbolTable {
   return { count, rows };
 }
 
-/** A range of a text in bytes, and the symbols that count in it, with their positions in the whole text. */
+/**
+ * The symbols to use for a range of a text. The range is in bytes, and positions of symbols refer to the whole text.
+ */
 export interface Piece {
   readonly from: number;
   readonly to: number;
@@ -87,7 +89,7 @@ export function replacePieces(whole: SymbolTable, pieces: readonly Piece[]): Sym
 
 const END: Piece = { from: Infinity, to: Infinity, table: NO_SYMBOLS };
 
-/** Appends the definitions from row `first` on whose names begin before `limit` to `into`. */
+/** Appends definitions to `into`, beginning with row `first`, as long as their names begin before `limit`. */
 function loosen({ count, rows }: SymbolTable, first: number, limit: number, into: Loose[]): void {
   const rowAt = (row: number) => rows.subarray(row * SYMBOL_ROW, (row + 1) * SYMBOL_ROW);
   for (let row = first; row < count && rowAt(row)[ROW.start]! < limit; row++) {

@@ -44,7 +44,7 @@ export function startLimit(maxMs: number, times: Times = THREAD_TIMES): () => bo
     const after = times.worked();
     if (before === undefined || after === undefined || now > end) return true;
     const left = maxMs - (after - before);
-    if (left > 0) next = Math.min(now + left, end); // the thread cannot have worked that long before this time
+    if (left > 0) next = Math.min(now + left, end); // the limit cannot be reached before this time
     return left <= 0;
   };
 }

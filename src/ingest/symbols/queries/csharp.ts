@@ -22,8 +22,8 @@ const EXTENSION_BLOCK =
   /\bextension(\s{0,9}(?:<[^<>()]{0,200}>)?\s{0,9}\(\s{0,99}(?:(?:in|readonly|ref|scoped)\s{1,9}){0,3})([A-Za-z_][\w.]{0,199})(?![\w.])[^(){};]{0,300}\)[^(){};]{0,300}\{/g;
 
 /**
- * Replaces the head of an extension block by `namespace IEnumerable {`, because no other code has a namespace inside a
- * class. A built-in type cannot be the name of a namespace, so it is capitalized.
+ * Replaces the head of an extension block by `namespace IEnumerable {`. The query then recognizes the block, because no
+ * other code has a namespace inside a class. A built-in type cannot be the name of a namespace, so it is capitalized.
  */
 function namespaceOf(found: string, before: string, type: string): string {
   const name = type.replace(/^[a-z]+$/, (keyword) => keyword.toUpperCase());

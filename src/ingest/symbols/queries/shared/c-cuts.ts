@@ -1,11 +1,11 @@
 /**
  * Finds the parts of C that are cut before parsing; see cuts.ts. These parts are 70 % of Linux's source.
  *
- * - Bodies of functions, and tables after `=`. The opening brace ends a line that starts with the brace or a letter,
- *   and comes after a `)` or `=`. The cut ends at the first `}` at the start of a line. Nothing is cut if a macro is
- *   defined in between, or if #if and #endif in between do not match.
- * - Annotations such as `__init`, because no grammar knows that they are macros. They are words of two underscores
- *   and lower-case letters, in places where the declaration would be complete without them.
+ * - Bodies of functions, and tables after `=`. The opening brace follows a `)` or `=`, and is the last character of a
+ *   line that starts with a letter or with this brace. The cut ends at the first `}` at the start of a line. Nothing is
+ *   cut if the body defines a macro, or if its #if and #endif do not match.
+ * - Annotations such as `__init`, because no grammar knows that they are macros. An annotation is a word of two
+ *   underscores and lower-case letters, in a place where the declaration would be complete without it.
  */
 
 import type { Cuts } from "./cuts.ts";
@@ -148,7 +148,7 @@ function sortPairs(cuts: number[], first: number): void {
   cuts.splice(first, cuts.length - first, ...pairs.flat());
 }
 
-/** Whether a code unit belongs to a word character. False for NaN, the code unit after the last character. */
+/** Whether a code unit is part of a word. False for NaN, which charCodeAt() returns at the end of the text. */
 const isWord = (code: number) => isLetter(code) || (code >= 48 && code <= 57);
 
 function isAnnotation(text: string, start: number, end: number): boolean {

@@ -1,7 +1,7 @@
 /**
  * Defines what the queries of C, C++ and Objective-C share. A name is found by the declarator next to it, whatever
- * pointers and arrays are around it. Parts captured as @hidden contain no definitions. Long patterns from the
- * declaration down to the name would have the same effect, but compiling them would take seconds.
+ * pointers and arrays are around it. Parts captured as @hidden contain no definitions. Patterns that lead from the
+ * declaration down to the name would find the same names, but compiling them would take seconds.
  */
 
 import { blank, type Rewording } from "./rewording.ts";

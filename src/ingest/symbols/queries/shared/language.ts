@@ -43,12 +43,12 @@ export interface LanguageQuery extends NewerSyntax {
   readonly hasNamedConstructors?: boolean;
   /** Characters at both ends of a captured name that are not part of it, such as quotes. */
   readonly trim?: string;
-  /** Maps a word that may be captured as @keyword to the kind of the symbol that is captured with it. */
+  /** Maps a word that may be captured as @keyword to the kind of symbol that it introduces. */
   readonly keywords?: KindsByText;
   /** The form that the names of some kinds must have. */
   readonly accept?: readonly (readonly [SymbolKind, RegExp])[];
   /**
-   * Kinds of which only the first definition of a name in a scope counts, because a function may be written as
+   * Kinds for which only the first definition of a name in a scope counts. For example, a function may be written as
    * several equations.
    */
   readonly once?: readonly SymbolKind[];

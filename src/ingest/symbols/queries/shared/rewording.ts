@@ -3,13 +3,13 @@
  * The replacement is as long as the original, so offsets stay the same, and names are taken from the file itself. The
  * rules of each language are in its file in `queries/`.
  *
- * The reworded text is parsed first. If that has errors, the original text is parsed as well. The original counts if
- * it has no errors, or has more symbols. So no rule can spoil a text that the grammar understands.
+ * The reworded text is parsed first. If that has errors, the original text is parsed as well. The symbols of the
+ * original are used if it has no errors or more symbols. So no rule can spoil a text that the grammar understands.
  *
- * Cost: a search for each rule's word, at some GB/s. The rules run only on texts that contain the word. They have no
- * time limit, so each must be linear in the text with a small factor. On texts made to slow them down, the slowest
- * takes 0.35 s/MiB. An expression that must match backwards over text should have only one way to do so:
- * `\w{1,99}\b`, `(?=(…))\1`.
+ * Each text is searched for each rule's word, at some GB/s. A rule runs only on texts that contain its word. Rules have
+ * no time limit, so the time of each must be linear in the text with a small factor. On texts made to slow rules down,
+ * the slowest rule takes 0.35 s/MiB. An expression that must match backwards over text should have only one way to do
+ * so: `\w{1,99}\b`, `(?=(…))\1`.
  */
 
 export interface Rewording {
