@@ -75,7 +75,7 @@ async function deleteBatch(
   keys: readonly string[],
 ): Promise<number> {
   await collection.doom(keys);
-  const named = await collection.named(); // a publication may have named one before it was doomed
+  const named = await collection.named(); // a publication may have named an object before the object was doomed
   await collection.spare(keys.filter((key) => named.has(key)));
   const unnamed = keys.filter((key) => !named.has(key));
   for (const key of unnamed) await store.delete(key, signal);

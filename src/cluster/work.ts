@@ -1,6 +1,6 @@
 /**
- * Runs jobs from the queue: takes a job, asks the host for its source, and indexes that. The transaction that publishes
- * the result also ends the job. If the process dies, another process takes the job after LEASE_MS.
+ * Runs jobs from the queue: takes a job, asks the host for the job's source, and indexes the source. The transaction
+ * that publishes the result also ends the job. If the process dies, another process takes the job after LEASE_MS.
  */
 
 import { randomBytes } from "node:crypto";

@@ -180,7 +180,7 @@ export class Catalog {
     if (known !== undefined) return known;
     return this.#tables.transaction(async (client) => {
       const shards = this.#name("shard");
-      // if another call is creating a shard, this repository may fit into it
+      // waits for a call that is creating a shard, because this repository may fit into that shard
       await client.query(`lock table ${shards} in share row exclusive mode`);
       const { rows } = await client.query(
         `select shard from ${shards} where text_bytes < $1
@@ -218,8 +218,8 @@ export class Catalog {
   }
 
   /**
-   * Returns an id for a repository that was never published. It is higher than all earlier ids. REQUIRES: the caller
-   * holds the lease of its shard.
+   * Assigns an id to a repository that was never published, and resolves to it. The id is higher than all earlier ids.
+   * REQUIRES: the caller holds the lease of its shard.
    */
   async newId(name: string): Promise<number> {
     const { rows } = await this.#tables.query(
@@ -299,8 +299,9 @@ export class Catalog {
   }
 
   /**
-   * Throws INDEX_LOCKED if a collection has doomed or deleted an object that the publication names. REQUIRES: the
-   * manifest is already inserted, so that a collection waits for the end of this transaction.
+   * Throws INDEX_LOCKED if the publication names an object that a collection is about to delete, or has deleted since
+   * the writer began. REQUIRES: the manifest is already inserted, so that a collection waits for the end of this
+   * transaction.
    */
   async #refuseDoomed(
     client: PostgresQueries,

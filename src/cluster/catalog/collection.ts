@@ -1,7 +1,7 @@
 /**
- * Determines which rows and objects are no longer used. If the oldest kept generation of a shard does not use an older
- * row, no later generation does, because nothing that was replaced comes back. So only one manifest per shard is read
- * to find unused rows.
+ * Determines which rows and objects are no longer used. If the oldest kept generation of a shard does not use a row
+ * that was written before it, no later generation uses the row, because nothing that was replaced comes back. So only
+ * one manifest per shard is read to find unused rows.
  *
  * A writer stores an object before any row names it. An object that no row names is deleted in three steps. First its
  * key is written to `quern_doomed`, while no publication is running. Then all names are read again. Then the object
@@ -115,7 +115,10 @@ export class Collection {
     return keys;
   }
 
-  /** Returns what an earlier collection has doomed but not deleted. Forgets keys that were deleted long ago. */
+  /**
+   * Resolves to the keys that an earlier collection has doomed but not deleted. Forgets keys that were deleted over 7
+   * days ago.
+   */
   async doomed(): Promise<string[]> {
     const table = this.#name("doomed");
     await this.#tables.query(`delete from ${table} where deleted_at < now() - interval '7 days'`);
@@ -146,8 +149,8 @@ export class Collection {
   }
 
   /**
-   * Records that the objects are deleted. Publications that began before are still rejected, because they may have
-   * stored these objects earlier.
+   * Records that the objects are deleted. Publications that began before the deletion are still rejected, because they
+   * may rely on these objects.
    */
   async bury(keys: readonly string[]): Promise<void> {
     await this.#tables.query(

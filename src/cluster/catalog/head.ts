@@ -1,6 +1,6 @@
 /**
- * Describes a shard at one of its generations. Rows and objects never change, so any generation can be read until it
- * is collected.
+ * Describes a shard at one of its generations. Rows and objects never change, so a generation can be read until a
+ * collection deletes it (collection.ts).
  */
 
 import type { EndedJob } from "./jobs.ts";
@@ -44,7 +44,7 @@ export interface PublishedSegment {
   readonly symbolsObject: string | undefined;
 }
 
-/** The state of a repository from some generation of its shard on. */
+/** The state of a repository since generation `changed` of the repository's shard. */
 export interface PublishedState {
   readonly repository: number;
   readonly changed: number;
@@ -66,7 +66,7 @@ export interface Publication extends Omit<ShardHead, "generation"> {
   /** The generation on which the new one is based. */
   readonly before: number;
   readonly writer: string;
-  /** The time by PostgreSQL's clock before the writer stored its first object. */
+  /** A time before the writer stored its first object, by PostgreSQL's clock. */
   readonly began: string;
   /** The new states of the repositories that changed. The field `changed` of each is `before + 1`. */
   readonly states: readonly PublishedState[];
@@ -75,7 +75,7 @@ export interface Publication extends Omit<ShardHead, "generation"> {
   readonly job?: EndedJob | undefined;
 }
 
-/** Returns a shard of which nothing is published yet. */
+/** Returns the head of a shard in which nothing is published yet. */
 export const emptyHead = (shard: number): ShardHead => ({
   shard,
   generation: 0,
@@ -85,7 +85,7 @@ export const emptyHead = (shard: number): ShardHead => ({
   slices: 1,
 });
 
-/** Returns the shard as it is once `publication` is published. */
+/** Returns the head of the shard after `publication` is published. */
 export const headAfter = ({
   shard,
   before,

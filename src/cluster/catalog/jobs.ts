@@ -1,7 +1,7 @@
 /**
  * The queue of repositories to index. A repository has one row, so several requests for it become one. A process that
- * works on a job holds a lease in the job's row. The transaction that publishes the result also ends the job, unless it
- * was requested again. `asked` is the time of the last request as PostgreSQL writes it, because a Date has no
+ * works on a job holds a lease in the job's row. The transaction that publishes the result also ends the job, unless
+ * the job was requested again. `asked` is the time of the last request as PostgreSQL writes it, because a Date has no
  * microseconds.
  */
 
@@ -96,7 +96,7 @@ export class Jobs {
     return changed === 1;
   }
 
-  /** Ends a job whose run has changed nothing, or releases it if it was requested again. */
+  /** Ends a job whose run has changed nothing. If the job was requested again, only releases it. */
   async end(job: TakenJob, worker: string): Promise<void> {
     await this.#tables.transaction(async (client) => {
       await endJob(client, this.#job, job);

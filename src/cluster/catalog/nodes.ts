@@ -83,7 +83,7 @@ export class Nodes {
     await this.#tables.notify("nodes");
   }
 
-  /** Records which slices a node can answer for. With `isWhole`, these are the only ones. */
+  /** Records which slices a node can answer for. If `isWhole` is true, all others are removed from the record. */
   async setReady(
     name: string,
     ready: readonly OwnReady[],
@@ -114,9 +114,9 @@ export class Nodes {
   }
 
   /**
-   * Resolves to the nodes and the slices that they have ready. After an outage of PostgreSQL all heartbeats are old.
-   * So for SETTLE_MS each node keeps the status that it had before. Otherwise fronts would ask no node, and the first
-   * node to return would fetch all slices.
+   * Resolves to the nodes and the slices that they have ready. After an outage of PostgreSQL all heartbeats are old. So
+   * for SETTLE_MS after an outage, each node keeps the status that it had before. Otherwise fronts would ask no node,
+   * and the first node to return would fetch all slices.
    */
   async all(): Promise<Membership> {
     const read = await this.#read().catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * Repeats a task: every `everyMs`, soon after wake(), and immediately for run(). Two runs never overlap. Callers of
- * run() during a run share the next run, so the run that they wait for began after their call.
+ * Repeats a task: every `everyMs`, soon after wake(), and immediately for run(). Two runs never overlap. All calls of
+ * run() during a run share the next run, because a caller waits for a run that begins after the call.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,7 +1,7 @@
 /**
  * Asks nodes about slices, in rounds. The first round asks the first replica of each slice. If a node fails, the next
  * round asks the next replicas of its slices. When all replicas of a slice have failed, they are asked once more,
- * because one may be back. Each slice is counted at most once.
+ * because one may be back. At most one answer per slice is used.
  */
 
 import type { SliceAsked } from "../wire/calls.ts";
@@ -107,7 +107,7 @@ const untried = (
 ): string | undefined =>
   placed.replicas.find((each) => (isAgain || !failed.has(each)) && !tried.has(each));
 
-/** Allows all replicas of a slice again if they have failed for the first time. */
+/** Allows all replicas of a slice to be asked again if all have failed for the first time. */
 const nextFor = (one: Waiting, failed: ReadonlySet<string>): Waiting =>
   untried(one, failed) !== undefined || one.isAgain || one.whys.includes("not-ready")
     ? one

@@ -70,7 +70,9 @@ export class FrontState {
   readonly view: View;
   /** Cached lists of the slices that a viewer may see, by the interned set of visible ids. */
   readonly #visible = new WeakMap<object, readonly VisibleSlice[]>();
-  /** Cached keys of the slices that have files of given repositories, by the set of the repositories' ids. */
+  /**
+   * Cached sets of slices (`shard slice`) that have files of given repositories, by the set of the repositories' ids.
+   */
   readonly #holding = new WeakMap<object, ReadonlySet<string>>();
 
   constructor(shards: FrontState["shards"], catalog: FrontCatalog) {
@@ -159,8 +161,8 @@ export class FrontState {
   }
 
   /**
-   * Returns the slices that have files of one repository. If it has no files, returns a slice whose nodes know its
-   * record.
+   * Returns the slices that have files of one repository. If the repository has no files, returns a slice whose nodes
+   * know the repository's record.
    */
   slicesOf({ record }: CatalogRepository): PlacedSlice[] {
     const { shard } = this.catalog.repositories.get(record.id)!;
@@ -252,7 +254,7 @@ export class FrontStates {
     return this.#state;
   }
 
-  /** Resolves to the state that the rows describe. Resolves to the same state if nothing has changed. */
+  /** Resolves to the state that the rows in PostgreSQL describe, or to the previous state if nothing has changed. */
   async bring(members: Membership): Promise<FrontState> {
     const published = await this.#catalog.generations();
     const rows = rowsOf(published, members);

@@ -87,8 +87,8 @@ export interface ShownAnswer {
 }
 
 /**
- * Puts the files that the engines returned into the order in which they were chosen. `shown` has the files by engine,
- * each in the order of its chosen files.
+ * Puts the files that the engines returned into the order in which they were chosen. `shown` has the files of each
+ * engine, in the order in which they were chosen.
  */
 export function joinShown(
   { files: chosen, nextCursor }: ChosenHeads,

@@ -40,8 +40,8 @@ import {
 } from "../wire/signature.ts";
 
 /**
- * The reason why a node did not answer. Another replica may answer. If every node would refuse a search, its
- * QuernError is thrown instead.
+ * The reason why a node did not answer. Another replica may answer. A refusal that every node would give is a
+ * QuernError instead.
  */
 export class NodeFailed extends Error {
   readonly why: "unreachable" | "not-ready" | "overloaded" | "unknown";
@@ -53,7 +53,8 @@ export class NodeFailed extends Error {
 }
 
 /**
- * How many parsed addresses of nodes a client keeps. Parsing one takes 7 of the 150 µs that a front spends on a call.
+ * How many parsed addresses of nodes a client keeps. A front spends 150 µs on a call; parsing an address would take 7
+ * µs of these.
  */
 const MOST_ADDRESSES = 1000;
 

@@ -1,15 +1,14 @@
 /**
  * Streams from slices on nodes, and passes files on as they arrive.
  *
- * If a node fails, replicas of its slices continue its stream at the same generation. A replica streams its slices
+ * If a node fails, replicas of its slices continue the failed node's stream at the same generation. A replica streams
  * from the beginning, because each node finds files in an order of its own. The front drops the files that were
  * delivered before, so the caller gets each file once:
  *
  * - A file is identified by its segment's number in its shard and its number in that segment. At one generation both
  *   are the same on all replicas.
- * - Only the stream that reaches its end adds its counters to the sum, and it counts all files of its slices. So the
- *   sum is what one engine would report, and nothing is counted twice. A chunk of a continued stream counts only its
- *   matches.
+ * - Only a stream that reaches its end adds its counters to the sum. They cover all files of its slices. So the sum is
+ *   what one engine would report, and nothing is counted twice. A chunk of a continued stream counts only its matches.
  * - The limits of matches and bytes apply to what the caller gets. A replica is asked for as much as the failed node
  *   was. The front drops at most as much as it has delivered, so the rest is enough to reach the limits.
  * - The replica gets the failed node's request, time limit and visible repositories.
@@ -67,7 +66,7 @@ interface Opened {
   readonly steps: AsyncIterator<SentStep>;
   /** How many streams of these slices have failed before this one. */
   readonly failures: number;
-  /** Whether it continues a stream that has delivered files. */
+  /** Whether this stream continues a failed one that had delivered files. */
   readonly isContinued: boolean;
   /** Whether files of these slices were delivered, by this stream or by one that it continues. */
   hasDelivered: boolean;
@@ -75,7 +74,7 @@ interface Opened {
 
 /** A step of a node's stream. "late" if the search's time is over. */
 type Next = { readonly from: Opened; readonly step: SentStep | "late" };
-/** The streams that continue one that has failed. */
+/** The streams that continue a failed stream. */
 type Reopened = { readonly reopened: readonly Opened[] };
 
 interface Delivery {
@@ -189,7 +188,7 @@ async function open(
       ...(contexts && { contexts }),
       ...(maxBytes !== undefined && { maxBytes }),
     };
-    // a signal of its own would end the stream later, while it is read; the caller's abort is in `ends`
+    // a signal that `within` adds would end the stream later, while it is read; the caller's abort is in `ends`
     return within({ ...due, signal: undefined }, client.stream(url, call, ends));
   });
   const isContinued = lost?.hasDelivered ?? false;

@@ -24,8 +24,8 @@ type Query = Pick<StreamCall, "request" | "contexts" | "timeoutMs" | "maxBytes">
 export function answersOf({ searching, reader, refresh }: Answering): Answers {
   const usual = new Attempts(searching);
   /**
-   * Resolves contexts to what the front has looked up. A node cannot look them up itself, because only the front knows
-   * the caller.
+   * Makes each `context:` stand for the repositories that the front has looked up. A node cannot look them up itself,
+   * because only the front knows the caller.
    */
   const attemptsFor = ({ contexts }: Query): Attempts =>
     contexts ? new Attempts({ ...searching, contexts: (name) => contexts.get(name) }) : usual;
@@ -82,8 +82,8 @@ async function* stepsOf(
 }
 
 /**
- * The maximum number of files and ranges that are shown before the front has chosen its files. The front may choose
- * others, but showing these takes only 0.3 ms.
+ * If a search finds at most this many files and ranges, the node returns their text before the front has chosen its
+ * files. The front may choose others, but preparing these takes only 0.3 ms.
  */
 const FEW_FILES = 8;
 const FEW_RANGES = 64;

@@ -19,9 +19,9 @@ import type { HeldView } from "./node-handler.ts";
 const KEPT_MS = 60_000;
 /** The limit of views that are kept for later searches of the same slices. */
 const MOST_VIEWS = 32;
-/** The limit of ids in all viewers that are cached for later searches. Making a viewer of 100 000 ids takes 5 ms. */
+/** The limit of ids in all cached viewers together. Making a viewer of 100 000 ids takes 5 ms. */
 const MOST_VIEWER_IDS = 1_000_000;
-/** How many ids the key of a cached viewer counts as. A key may have a bit for each of 100 000 repositories. */
+/** What the key of a cached viewer adds to this count of ids. A key may have a bit for each of 100 000 repositories. */
 const KEY_IDS = 4_000;
 
 /** Some slices of a shard at one generation, in the node's directory. */

@@ -1,7 +1,7 @@
 /**
- * Runs a node. It keeps the slices that it owns on its disk, reports in PostgreSQL that it is alive and what it has
- * ready, and answers fronts. The list of nodes alone determines which slices it owns. It keeps a slice that it no
- * longer owns until all owners have the slice ready.
+ * Runs a node. A node keeps the slices that it owns on its disk, reports in PostgreSQL that it is alive and what it has
+ * ready, and answers fronts. Which slices it owns depends only on the list of nodes. It keeps a slice that it no longer
+ * owns until all owners have the slice ready.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -105,7 +105,7 @@ export class ClusterNode {
   static async open(parts: NodeParts): Promise<ClusterNode> {
     const node = new ClusterNode(parts);
     await parts.nodes.beat(parts.settings, true);
-    node.#beating.start(); // its slices may take an hour to fetch
+    node.#beating.start(); // begins before the first fetch, which may take an hour
     try {
       await node.follower.run();
       await parts.settings.listen?.(fetchHandler(node.answer));
@@ -277,7 +277,7 @@ export class ClusterNode {
       if (!others || left.every(({ own }) => own.own.length === 0)) break;
       await sleep(POLL_MS / 4, undefined, { signal: this.#closing.signal });
     }
-    await sleep(2 * POLL_MS, undefined, { signal: this.#closing.signal }); // until fronts have noticed it
+    await sleep(2 * POLL_MS, undefined, { signal: this.#closing.signal }); // until fronts have noticed
   }
 
   /** Stops without notifying anybody, as if the process were killed. */

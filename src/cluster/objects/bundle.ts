@@ -6,9 +6,9 @@
  *     block   := length byte[length]
  *     value   := tag number length byte[length]
  *
- * `version`, `kind` and `tag` are bytes, `sum` is a SHA-256, the others are u32, little-endian. The kind defines what
- * tags and numbers mean; see segment-object.ts. The values of a section, one after another, have `bytes` bytes and the
- * SHA-256 `sum`. They are cut into blocks of BLOCK_BYTES, of which the last may be shorter, and each is packed
+ * `version`, `kind` and `tag` are bytes. `sum` is a SHA-256. All other numbers are u32, little-endian. The kind defines
+ * what tags and numbers mean; see segment-object.ts. The values of a section, one after another, have `bytes` bytes and
+ * the SHA-256 `sum`. They are cut into blocks of BLOCK_BYTES; the last block may be shorter. Each block is packed
  * (packing.ts). `tablesBytes` is the length of the packed tables, so that a reader can fetch only these.
  *
  * The key of an object ends with the SHA-256 of its bytes before `tablesBytes`. So objects with equal content have the
@@ -35,7 +35,7 @@ import { inPieces, type SegmentStore } from "./segment-store.ts";
 const MAGIC = Buffer.from("quern\u0004");
 const SUM_BYTES = 32;
 const SECTION_BYTES = 4 + SUM_BYTES;
-/** The number of bytes at the start of an object whose hash is in the object's key. */
+/** The key of an object contains the hash of this many bytes at the object's start. */
 const NAMED_BYTES = MAGIC.length + 1 + 2 * SECTION_BYTES;
 const HEAD_BYTES = NAMED_BYTES + 4;
 const VALUE_HEAD_BYTES = 9;
@@ -154,9 +154,8 @@ async function* encodeValues(values: Values): AsyncGenerator<Uint8Array> {
 
 /**
  * Yields the values of an object. Throws INDEX_CORRUPT, at the end at the latest, if the object does not match the key.
- * Throws before the first value if there are more than `mostBytes`, because they would fill the disk before their hash
- * is known.
- * REQUIRES: the caller trusts no value until all have been read without an error.
+ * Throws before the first value if the values have more than `mostBytes` bytes, because they could fill the disk before
+ * their hash is checked. REQUIRES: the caller trusts no value until all have been read without an error.
  */
 export async function* decodeBundle(
   key: string,
@@ -288,7 +287,7 @@ export const damaged = (key: string): QuernError =>
 class Pieces {
   readonly #source: AsyncIterator<Uint8Array>;
   #piece = Buffer.alloc(0);
-  /** The number of bytes that were taken. */
+  /** How many bytes take() has returned. */
   taken = 0;
 
   constructor(body: AsyncIterable<Uint8Array>) {

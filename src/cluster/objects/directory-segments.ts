@@ -1,4 +1,4 @@
-/** Keeps objects as files of a folder. For tests, and for machines that share a file system. */
+/** Keeps objects as files in a folder, for tests and for machines that share a file system. */
 
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";

@@ -1,10 +1,10 @@
 /**
  * Packs blocks of objects with brotli, in the threads of libuv.
  *
- * Quality 1 packs the text of Linux's network drivers 4.25:1, at 320 MB/s of a core, and posting lists 1.36:1. Text is
- * unpacked at 430 MB/s, posting lists at 150 MB/s. Quality 2 gives 4.86:1 at 170 MB/s, deflate 3.9:1 at 173 MB/s. Three
- * other settings save nothing: a window of 2^22 bytes instead of 2^20, packing each part by itself, and blocks larger
- * than 1 MiB.
+ * With quality 1, one core packs the text of Linux's network drivers 4.25:1 at 320 MB/s, and posting lists 1.36:1. Text
+ * is unpacked at 430 MB/s, posting lists at 150 MB/s. Quality 2 gives 4.86:1 at 170 MB/s, deflate 3.9:1 at 173 MB/s.
+ * Three other settings save nothing: a window of 2^22 bytes instead of 2^20, packing each part by itself, and blocks
+ * larger than 1 MiB.
  */
 
 import { brotliCompress, brotliDecompress, constants, type BrotliOptions } from "node:zlib";

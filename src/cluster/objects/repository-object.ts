@@ -1,12 +1,12 @@
 /**
- * Stores the data of a repository that only writers and lists of skipped files need, as an object:
+ * Stores, as an object, the data of a repository that only writers and lists of skipped files need:
  *
  *     kind        tag       number             value
  *     REPOSITORY  SKIPPED   0                  its files that are listed and not searchable (skipped-files.ts)
  *     REPOSITORY  VERSIONS  segment of shard   the versions of its files in that segment
  *
- * Short data is stored in the repository's row instead, as a MessagePack list, because for a small repository,
- * fetching an object would take longer than everything else.
+ * Short data is stored in the repository's row instead, as a MessagePack list. For a small repository, fetching an
+ * object would take longer than everything else.
  */
 
 import { pack, unpack } from "msgpackr";
@@ -23,8 +23,8 @@ export interface RepositoryExtra {
 }
 
 /**
- * The maximum number of bytes that are stored in a row: the versions of about 400 files of a commit, or 900 of a
- * folder.
+ * The maximum number of bytes that are stored in a row. The versions of about 400 files of a git repository fit, or
+ * those of 900 files of a folder.
  */
 const MOST_ROW_BYTES = 8_192;
 

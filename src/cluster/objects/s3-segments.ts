@@ -1,7 +1,7 @@
 /**
  * Keeps objects in an S3-compatible service. Uses neither conditional writes nor deletion of several objects at once,
- * which some services lack. An upload consists of whole buffers, so that the client can send each of them again. A
- * download that breaks off continues where it stopped, because objects never change.
+ * which some services lack. An upload consists of whole buffers, so that the client can send a buffer again if a
+ * request fails. A download that breaks off continues where it stopped, because objects never change.
  */
 
 import type { Readable } from "node:stream";
@@ -46,7 +46,7 @@ const MOST_PARTS = 10_000;
 const PARTS_AT_ONCE = 4;
 /** How many times in a row a download may be continued without receiving any bytes. */
 const RESUMES = 4;
-/** The pause before the first continuation. It doubles with each further one. */
+/** The pause before a download is first continued. It doubles with each further attempt. */
 const RESUME_MS = 100;
 const TIMEOUT_MS = 60_000;
 
@@ -59,7 +59,7 @@ const TIMEOUT_MS = 60_000;
 export interface S3SegmentsOptions {
   /** The bucket. It must exist. */
   bucket: string;
-  /** What the keys of all objects begin with, followed by a "/". Default: no prefix. */
+  /** The beginning of all keys in the bucket, followed by a "/". Default: no prefix. */
   prefix?: string;
   /** Milliseconds after which a request fails if no answer, or no more of an answer, arrives. Default 60 000. */
   timeoutMs?: number;
@@ -104,7 +104,7 @@ export function s3Segments(client: S3Sender, options: S3SegmentsOptions): Segmen
         const asked = { Bucket, Key, ...part };
         return ask(requests, (sdk) => new sdk.GetObjectCommand(asked), about);
       };
-      // the object ends at or before `from`
+      // status 416 means that the object ends at or before `from`
       const first = await begin(from).catch((error: unknown) => {
         if (statusOf(error) === 416) return undefined;
         throw error;
@@ -138,7 +138,7 @@ function checkedOptions(
     throw invalid(
       `prefix must be names with single "/" between, such as "search/quern", got ${JSON.stringify(prefix)}`,
     );
-  // the limit of a timer
+  // a timer of Node takes at most 2^31 - 1 ms
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs >= 2 ** 31)
     throw invalid(`timeoutMs must be an integer from 1 to ${2 ** 31 - 1}, got ${timeoutMs}`);
   const before = prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`;
@@ -183,7 +183,7 @@ async function putParts(upload: Upload, body: AsyncIterable<Uint8Array>): Promis
 }
 
 /**
- * Rethrows the error of a completed upload, unless the object exists. If the answer to the completion was lost, the
+ * Rethrows the error of completing an upload, unless the object exists. If the answer to the completion was lost, the
  * client sends the completion again, which fails because the upload no longer exists.
  */
 async function mustBeThere({ requests, about, Key, bytes }: Upload, error: unknown): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Reports changes immediately, by LISTEN. Machines also check every second, so LISTEN only saves time: a change
- * without a notification is found by the next check. All engines of one pool share one of its connections for this.
+ * Reports changes immediately, by LISTEN. LISTEN only saves time: machines also check for changes every second. All
+ * engines of one pool share one connection of the pool for LISTEN.
  *
  * Through PgBouncer in transaction mode LISTEN succeeds, but no notification ever arrives. So a listener sends itself
  * a notification over another connection. If this does not arrive within PROBE_MS, the listener warns and releases
@@ -125,7 +125,7 @@ class Listener {
     });
     await Promise.race([lost, client.query(`listen ${CHANNEL}`)]);
     const sent = this.#pool.query("select pg_notify($1, $2)", [CHANNEL, probe]);
-    sent.catch(() => undefined); // if this fails, no notification arrives
+    sent.catch(() => undefined); // if the query fails, no notification arrives
     const late = sleep(PROBE_MS, false, { signal: this.#closing.signal, ref: false });
     const isHeard = await Promise.race([heard, lost, late.catch(() => undefined)]);
     if (isHeard === false && (await sent.catch(() => undefined)))

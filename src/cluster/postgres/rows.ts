@@ -12,8 +12,8 @@ const PAGE = 100; // rows of one statement; a slow reader holds no connection be
 export const plain = <T>(record: unknown): Stored<T> => JSON.parse(String(record)) as Stored<T>;
 
 /**
- * Yields all rows by created_at, then id. A row that is added between two pages may or may not be yielded. REQUIRES: a
- * condition can be appended to `select`, which has `value` as $1 and returns id and created_at.
+ * Yields all rows, ordered by created_at, then by id. A row that is added between two pages may or may not be yielded.
+ * REQUIRES: `select` uses `value` as $1, returns id and created_at, and ends where a condition can be appended.
  */
 export async function* inPages<T>(
   tables: Tables,

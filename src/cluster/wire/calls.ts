@@ -1,5 +1,5 @@
 /**
- * Defines the calls of fronts to nodes. They are POST requests. encode() makes the bodies of requests and answers. Each
+ * Defines the calls of fronts to nodes. They are POST requests; encode() makes the bodies of requests and answers. Each
  * path begins with the version of the protocol. If the meaning of a call or a query changes, the version must change. A
  * front asks another replica if a node does not know the path, so machines of two versions never misread each other.
  */

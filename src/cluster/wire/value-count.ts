@@ -1,7 +1,7 @@
 /**
- * Counts the values in MessagePack data before they are decoded. Without a limit, half a gigabyte of empty maps would
- * use up a front's memory, and decoding cannot pause. Reads only the heads of values, one after another, at any depth,
- * and skips texts and bytes. Takes about 5 ns per value.
+ * Counts the values in MessagePack data before they are decoded, so that data with too many values is rejected.
+ * Decoding half a gigabyte of empty maps would use up a front's memory, and decoding cannot pause. Reads only the heads
+ * of values, one after another, at any depth, and skips texts and bytes. Takes about 5 ns per value.
  */
 
 import type { Pause } from "../../base/yield.ts";
