@@ -1,6 +1,7 @@
 /**
  * Reads the output of `git blame --porcelain`. For each line of the file git writes a header with the commit's id and
- * the line numbers. If the commit occurs for the first time, its facts follow. Then comes the text after a tab.
+ * the line numbers. If the commit occurs for the first time, its facts follow. Then come a tab and the text of the
+ * line.
  */
 
 import type { Pause } from "../base/yield.ts";

@@ -25,14 +25,14 @@ export interface CommitList {
 
 /** The maximum number of bytes of all lists together. */
 const MOST_BYTES = 32 * 2 ** 20;
-/** The bytes that each list counts in addition to its ids, which also limits the number of lists. */
+/** The bytes that each list counts in addition to its ids, so that the number of lists is limited, too. */
 const LIST_BYTES = 4096;
 const MOST_TIPS = 1000;
 
 /** A request for commits, with the commit that its revision names now. */
 export interface Asked {
   /**
-   * Identifies the repository, and the state of its shallow boundary. As long as it is the same, git lists the same
+   * Identifies the repository, and the state of its shallow boundary. As long as both are the same, git lists the same
    * commits.
    */
   readonly repository: string;

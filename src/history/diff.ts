@@ -1,6 +1,6 @@
 /**
- * Compares two commits. One command writes the names (`--raw`), which are exact with `-z`, and then the patch, which
- * has the files in the same order.
+ * Compares two commits. One git command writes first the names (`--raw`), then the patch with the files in the same
+ * order. Names are taken from the first part, because `-z` keeps them exact there.
  */
 
 import { decodeInSlices } from "../base/decode-text.ts";
@@ -50,8 +50,9 @@ async function parseDiff(output: Buffer, pause: Pause): Promise<FileDiff[]> {
 }
 
 /**
- * Parses `:<mode> <mode> <id> <id> <status>` and a path, or two if it was renamed, each ended by NUL; another NUL
- * follows the last. A change of type, such as from a file to a symbolic link, makes two parts of the patch.
+ * Parses records of `:<mode> <mode> <id> <id> <status>` and a path, or two paths if a file was renamed. NUL ends each
+ * of these parts, and another NUL follows the last record. A change of type, such as from a file to a symbolic link,
+ * makes two parts of the patch.
  */
 async function parseNames(output: Buffer, pause: Pause): Promise<{ paths: Paths[]; end: number }> {
   const paths: Paths[] = [];
@@ -96,8 +97,8 @@ const HUNK = Buffer.from("@@ -");
 const HUNK_HEAD = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?: (.*))?$/su;
 
 /**
- * Reads a patch line by line. The numbers of a hunk say where it ends, so no line of content is mistaken for a
- * header.
+ * Reads a patch line by line. The line counts at the start of a hunk say where the hunk ends, so no line of content is
+ * mistaken for a header.
  */
 class Patch {
   readonly #bytes: Buffer;

@@ -51,15 +51,15 @@ export function checkCount(
 
 const MAX_EXPRESSION = 1000;
 /**
- * The maximum number of copies that the intervals of an expression may make of a part of it. The compiled expression
- * grows with the copies.
+ * How many times the intervals of an expression, such as `\{2,9\}`, may repeat a part of it. The compiled expression
+ * contains each repetition.
  */
 const MAX_COPIES = 1000;
 const MAX_GROUPS = 100;
 
 /**
- * Checks an expression. git compiles it with the C library, whose matcher takes exponential time for back-references,
- * and memory in proportion to nested intervals. Both are rejected.
+ * Checks an expression. git compiles it with the C library. That library's matcher takes exponential time for
+ * back-references, and much memory for nested intervals. So back-references and large intervals are rejected.
  */
 function checkExpression(name: string, text: unknown): string | undefined {
   if (text === undefined || text === "") return undefined;

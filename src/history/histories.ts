@@ -24,8 +24,8 @@ export interface HistoriesOptions {
 }
 
 /**
- * The key of a method of an engine that opens a history as history() does. If a repository that the viewer may see has
- * no history, the method rejects with HISTORY_NOT_AVAILABLE and the reason.
+ * The key of an engine's method that opens a history as history() does. But if a repository that the viewer may see has
+ * no history, this method rejects with HISTORY_NOT_AVAILABLE and the reason.
  */
 export const OPEN_HISTORY = Symbol("open history");
 
@@ -69,7 +69,7 @@ export class Histories {
     return openHistory(record, this.#shared);
   }
 
-  /** Finds a history. Resolves to undefined where open() would reject. */
+  /** Opens a history. Resolves to undefined if there is none. */
   async find(record: RepositoryRecord): Promise<History | undefined> {
     try {
       return await this.open(record);

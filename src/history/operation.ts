@@ -82,7 +82,8 @@ export class Operation {
       ? ((await this.headers.read("HEAD:.mailmap"))?.size ?? 0)
       : await bytesOfFile(join(folder, ".mailmap"));
     const isTooLarge = bytes > MOST_MAILMAP_BYTES;
-    // git would take a folder without a configuration for a work tree, and look for its .mailmap in a file
+    // without --bare, git would take a bare repository without a configuration for a work tree, and read the file
+    // .mailmap
     if (isBare) return ["--bare", ...(isTooLarge ? ["-c", "mailmap.blob="] : []), ...OPTIONS];
     return isTooLarge ? ["-C", gitDir, ...OPTIONS] : OPTIONS; // gitDir has no .mailmap
   }

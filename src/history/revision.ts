@@ -43,7 +43,7 @@ export async function resolveRevision(from: RefReader, name: string): Promise<st
 async function commitNamed(from: RefReader, form: string): Promise<GitObject | undefined> {
   if (form.startsWith("refs/")) return commitOfRef(from, form);
   const commit = await from.headers.read(`${form}^{commit}`);
-  // git prefers refs/feed and refs/remotes/feed/HEAD to an id that begins with feed
+  // for the name feed, git prefers refs/feed and refs/remotes/feed/HEAD to an id that begins with feed
   return form === "HEAD" || commit?.id.startsWith(form.toLowerCase()) ? commit : undefined;
 }
 

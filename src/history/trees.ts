@@ -71,7 +71,7 @@ export async function findEntry(
   return undefined;
 }
 
-/** Reads the tree's id from the commit object, which begins with it. */
+/** Resolves to the id of a commit's tree, with which the commit object begins. */
 async function rootOf({ objects }: Operation, commit: string): Promise<string | undefined> {
   const object = await objects.read(commit);
   const line = object && Buffer.from(object.content.buffer, 0, object.content.indexOf(LF));
