@@ -64,7 +64,8 @@ export interface Output {
 
 const MAX_STDERR = 4096;
 /**
- * The maximum number of characters of output that run() accepts. sync accepts as many of a remote's list of references.
+ * The maximum number of characters of output that run() accepts. sync has the same limit for a remote's list of
+ * references.
  */
 const MOST_TEXT = 2 ** 27;
 /** The maximum number of bytes of a list of records. This is enough for five million files with long paths. */
@@ -78,7 +79,7 @@ export class GitProcesses {
   readonly #live = new Set<ChildProcess>();
   readonly #memory: MemoryWatch;
   readonly #onAbort = () => this.#killAll();
-  /** Set once a process was silent for too long or used too much memory. It is then the error of all processes. */
+  /** Set once a process was silent for too long or used too much memory. All processes then fail with this error. */
   #lost: QuernError | undefined;
 
   /**
@@ -171,7 +172,7 @@ export class GitProcesses {
   }
 
   /**
-   * Runs git to its end with this standard input, and resolves to its output. A process that writes more than
+   * Runs git to its end with `input` as its standard input, and resolves to its output. A process that writes more than
    * `mostBytes` is ended, and `isCut` is true.
    */
   async output(

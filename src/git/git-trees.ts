@@ -17,7 +17,7 @@ export interface TreeRecord {
   /** Octal digits: 100644 and 100755 files, 120000 a symlink, 160000 a submodule, 000000 gone. */
   readonly mode: string;
   readonly id: string;
-  /** The size in bytes. Undefined if it is not a file, is missing, or sizes were not requested. */
+  /** The size in bytes. Undefined for a missing object, for anything but a file, and if sizes were not requested. */
   readonly size: number | undefined;
 }
 
@@ -112,7 +112,8 @@ export async function missingObjects(
 }
 
 /**
- * Lists the paths that differ between two commits, as they are in the second. Leaves out changes of permissions only.
+ * Lists the paths that differ between two commits, as they are in the second. Leaves out files that differ only in
+ * permissions.
  */
 export async function* listChanges(
   git: GitProcesses,

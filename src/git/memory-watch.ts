@@ -1,6 +1,7 @@
 /**
- * Limits the memory of git processes, if Linux reports it. A damaged pack can contain objects that are made from each
- * other. A few hundred bytes then let git allocate 200 MB a second without output. Memory-mapped packs do not count.
+ * Limits the memory of git processes, if Linux reports it. A damaged pack can contain objects that are each stored as a
+ * difference from the other. A pack of a few hundred bytes then makes git allocate 200 MB a second without output.
+ * Memory-mapped packs do not count.
  */
 
 import { readFileSync } from "node:fs";

@@ -15,13 +15,12 @@ export interface RepositoryPlace {
   readonly folder: string;
   readonly gitDir: string;
   /**
-   * Whether the repository has no work tree. If its configuration does not say so, git decides this by the folder's
-   * content.
+   * Whether the repository has no work tree. If the configuration does not say, git decides by the folder's content.
    */
   readonly isBare: boolean;
 }
 
-/** Opens the repository in a folder. All commands are pinned to it. */
+/** Opens the repository in a folder. All commands use this repository. */
 export async function openRepository(folder: string, signal: AbortSignal): Promise<GitProcesses> {
   const place = await locateRepository(folder, signal);
   return new GitProcesses(place.folder, signal, { GIT_DIR: place.gitDir });

@@ -15,8 +15,8 @@ const ROOMS = ["refs/heads/", "refs/tags/", "refs/remotes/"] as const;
 
 /**
  * Lists full names: branches, then tags, then remote branches. Within each kind, later versions come first. Rejects
- * with SOURCE_UNREADABLE if git cannot read them, because a repository with damaged references must not pass for one
- * without any.
+ * with SOURCE_UNREADABLE if git cannot read them, because a repository with damaged references must not look like a
+ * repository without references.
  */
 export async function listRefs(processes: GitProcesses): Promise<string[]> {
   const format = "--format=%(refname)";

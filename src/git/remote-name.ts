@@ -39,8 +39,8 @@ function fromUrl({ protocol, hostname, pathname }: URL): Address | undefined {
 }
 
 /**
- * Parses `user@host:path` as git does: if a slash comes before the first colon, or only a drive letter does, the
- * address is a local path.
+ * Parses `user@host:path` as git does: an address is a local path if a slash or only a drive letter comes before the
+ * first colon.
  */
 function fromScp(address: string): Address | undefined {
   const found = /^(?:[^/:@]+@)?([^/:@]{2,}):([^:].*)$/s.exec(address);
