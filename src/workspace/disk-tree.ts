@@ -2,8 +2,8 @@
  * Holds the state of a folder on disk at the last refresh: every file that the rules admit, with its version. Each
  * folder has a watch. refresh() reads again what may have changed, and reports each change.
  *
- * Takes about 45 bytes per file, the length of its name, and 2 KiB per folder. Folders without notices are read in
- * every refresh.
+ * Takes about 45 bytes per file, the length of its name, and 2 KiB per folder. A folder for which the system sends no
+ * change notices is read in every refresh.
  */
 
 import { lstatSync, readdirSync, type BigIntStats } from "node:fs";
@@ -46,8 +46,8 @@ export interface DiskTreeOptions {
   /** Whether .gitignore and .ignore files apply. */
   readonly gitignore: boolean;
   /**
-   * The engine's data directory, with links resolved. It is left out, because each index run writes there, and would
-   * count as a change.
+   * The engine's data directory, with links resolved. The tree leaves it out, because each index run writes there and
+   * would count as a change.
    */
   readonly dataFolder: string;
   readonly maxFileSize: number;
@@ -268,7 +268,7 @@ export class DiskTree {
 
   #stat(path: string): BigIntStats | undefined {
     try {
-      const place = `${this.#options.root}/${path}`; // join() takes a tenth of a refresh
+      const place = `${this.#options.root}/${path}`; // join() would take a tenth of the time of a refresh
       return lstatSync(place, { bigint: true, throwIfNoEntry: false });
     } catch {
       return undefined;
@@ -326,7 +326,7 @@ export class DiskTree {
     }
     this.#forget(folder, name);
     folder.folders ??= new Map();
-    folder.folders.set(name, this.#newFolder(path, identityOf(stat), above)); // a pending notice makes the refresh read it next
+    folder.folders.set(name, this.#newFolder(path, identityOf(stat), above)); // the refresh reads a new folder next
   }
 
   #entryOf(path: string, kind: Child["kind"], file?: LookedAt): DiskEntry | undefined {
@@ -386,7 +386,7 @@ export class DiskTree {
   }
 }
 
-/** What the system says about a file, and the time before it was asked. */
+/** What lstat() has returned for a file, and the time just before that call. */
 interface LookedAt {
   readonly stat: BigIntStats;
   readonly now: number;

@@ -1,12 +1,12 @@
 /**
  * Receives the system's change notifications (notices), and tells its reader whether all of them have arrived.
  *
- * On Linux all watches of a thread share one queue (inotify), in the order of events. So a reader can change a file
- * of its own and wait for that file's notice: then all earlier notices have arrived as well. This is a *barrier*. It
- * takes 0.1 to 0.2 ms. The queue is bounded, and the system does not say when it drops notices. But it drops notices
- * only if the queue is full, and a full queue is delivered in one turn of the event loop. So if one turn delivers
- * three quarters of the notices that the queue can hold, some are assumed to be lost. The rest is left for watches of
- * the host, which are not counted.
+ * On Linux all watches of a thread share one queue (inotify), in the order of events. So a reader can change a file of
+ * its own and wait for that file's notice: then all earlier notices have arrived as well. This is a *barrier*. It takes
+ * 0.1 to 0.2 ms. The queue is bounded, and the system does not say when it drops notices. But it drops notices only if
+ * the queue is full, and a full queue is delivered in one turn of the event loop. So if one turn delivers three
+ * quarters of the notices that the queue can hold, some are assumed to be lost. The last quarter is left for notices to
+ * the host's own watches, which are not counted here.
  *
  * Other systems and network file systems do not guarantee this order. For these, watch() returns undefined, and the
  * tree is read from disk.
@@ -83,7 +83,7 @@ function isLocal(root: string): boolean {
   }
 }
 
-/** The notices that were delivered in this turn of the thread's event loop, and all that receive them. */
+/** The number of notices delivered in this turn of the thread's event loop, and all their receivers. */
 const turn = { notices: 0, receivers: new Set<LinuxNotices>() };
 
 class LinuxNotices implements Notices {

@@ -1,10 +1,10 @@
 /**
  * Follows a folder. Before a search answers, the workspace finds out which files have changed since they were indexed
- * (disk-tree.ts). It lays their current content over the index, and the unsaved text on top of that. The index catches
- * up later. If much has changed, as by a checkout, the current content is laid over without posting lists and symbols,
- * which takes half the time. If even more has changed, the search waits for the index.
+ * (disk-tree.ts). It lays the current content of these files over the index, and the unsaved text on top of that. The
+ * index catches up later. If much has changed, as by a checkout, the current content is laid over without posting lists
+ * and symbols, which takes half the time. If even more has changed, the search waits for the index.
  *
- * It does nothing while idle: it reads the disk only after the system has sent a notice.
+ * An idle workspace does nothing: it reads the disk only after the system has sent a change notice.
  */
 
 import { realpath } from "node:fs/promises";
@@ -432,7 +432,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     return (this.#documents ??= this.#makeDocuments());
   }
 
-  /** Whether more files have changed. */
+  /** Whether more files or bytes have changed than `than` allows. */
   #areMore(than: Most): boolean {
     if (this.#pending.size > than.files) return true;
     let bytes = 0;
@@ -454,7 +454,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     return [...documents, ...unsaved.values()];
   }
 
-  /** Returns the text of a file on disk. Its key is the entry, which is another one when the file has changed. */
+  /** Returns the text of a file on disk. The text's key is the entry; a changed file has a new entry. */
   #textOnDisk(entry: DiskEntry | undefined, isPlain: boolean): CheckedDocument["text"] {
     if (entry?.kind === "file")
       return { key: entry, content: this.#onDisk, bytes: entry.size, isPlain };
