@@ -33,7 +33,7 @@ export interface LayerInput {
 
 /**
  * A document's text, the folder in which the thread reads the document's path, or the reason why there is no text. All
- * documents of a folder share one object, so that messages have it once.
+ * documents of a folder share one object, so that a message to the thread contains the object only once.
  */
 export type LayerContent =
   | Exclude<BatchContent, { readonly file: string }>
@@ -144,8 +144,8 @@ const fileOf = (path: string, content: LayerContent): BatchFile => ({
 });
 
 /**
- * Runs in the lane of searches, because a search waits for the result. It has tools of its own, because an index run
- * may be suspended between two steps on the same thread.
+ * Runs in the lane of searches, because a search waits for the result. It has a session and an extractor of its own,
+ * because an index run may be suspended between two steps on the same thread.
  */
 export const layerTask: Task<LayerInput, Layer> = (input, context) => {
   const builder = context.memo("layer builder", () => new LayerBuilder());

@@ -66,7 +66,9 @@ export async function overlaidView(
   };
 }
 
-/** Drops the default revision's skipped files that documents replace, and adds those that the documents skip. */
+/**
+ * Drops the default revision's skipped files that documents replace, and adds documents that are skipped themselves.
+ */
 function withSkipped(
   indexed: readonly SkippedFile[],
   { record }: CatalogRepository,

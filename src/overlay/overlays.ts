@@ -1,8 +1,8 @@
 /**
  * Manages the overlays of an engine: indexes each text once, keeps it while it is used, and makes the views that
  * searches read. A text that has not changed since the last search costs only a look-up. A changed text is indexed by
- * itself, into a new layer. When there are too many layers, the small ones are combined. Plain texts have layers of
- * their own.
+ * itself, into a new layer. When there are too many layers, the small ones are combined. Plain texts, which have
+ * neither posting lists nor symbols, get layers of their own.
  */
 
 import { getOrMake } from "../base/get-or-make.ts";
@@ -49,7 +49,7 @@ const KEPT_BYTES = 32 * 2 ** 20;
 const KEPT_PLAIN_BYTES = 256 * 2 ** 20;
 /** The minimum amount of plain text that is divided among the threads. */
 const LEAST_DIVIDED_BYTES = 2 ** 20;
-/** The cost of opening a file, as the number of bytes of text whose indexing takes as long. */
+/** The cost of opening a file. Indexing this many bytes of text takes as long. */
 const FILE_BYTES = 2 ** 14;
 /** The maximum number of looked-up paths that are kept for each segment. If a view has more, none are kept. */
 const KEPT_PATHS = 2_000;
@@ -310,7 +310,7 @@ class Texts {
     }
   }
 
-  /** Drops the least recently used texts if there are too many, but none of the last `inUse` ones. */
+  /** Drops the least recently used texts if there are too many. Keeps at least the last `inUse` texts. */
   forget(inUse: number): void {
     for (const key of this.#texts.keys()) {
       const isTooMuch = this.#bytes > this.#mostBytes || this.#layers.size > KEPT_LAYERS;
