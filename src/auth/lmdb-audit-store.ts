@@ -68,7 +68,7 @@ export function lmdbAuditStore(
       }),
     async list({ since, until, skip, limit }) {
       const from = since && timeAndId(since, "");
-      // no id has a longer key, so everything after this key has a later time
+      // `to` is excluded, and the keys of all records at `until` are less than `to`
       const to = until && timeAndId(new Date(until.getTime() + 1), "");
       const total = from || to ? audits.count(from, to) : (counts.get(COUNT) ?? 0);
       const found = audits.latest({ from, to, skip, limit });

@@ -127,8 +127,8 @@ export function lmdbUserStore(path: string): UserStore & AsyncDisposable {
 }
 
 /**
- * Yields the records that an index lists by id, in batches. Records that are added between two batches may or may not
- * be included.
+ * Yields, in batches, the records whose ids are the values of a table, in the order of the table's keys. Records that
+ * are added between two batches may or may not be included.
  */
 async function* inOrder<T>(
   index: Table<string>,

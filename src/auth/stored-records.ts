@@ -8,7 +8,7 @@ import { QuernError } from "../base/errors.ts";
 import type { TokenRecord } from "./token-store.ts";
 import type { User } from "./user-store.ts";
 
-const MOST_TEXT = 512; // code units, which make 1 024 of the 1 978 bytes that LMDB allows
+const MOST_TEXT = 512; // in code units, which take 1 024 of the 1 978 bytes that a key of LMDB may have
 
 export type Stored<T> = { [Name in keyof T]: T[Name] extends Date ? number : unknown };
 
