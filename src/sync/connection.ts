@@ -1,6 +1,6 @@
 /**
- * Opens a connection of the configuration with its secret. It lists the connection's repositories, and signs in for
- * git.
+ * Opens a connection of the configuration with its secret. The opened connection lists its repositories, and gives git
+ * the credential for them.
  */
 
 import type { CodeHostType } from "../store/format/records.ts";

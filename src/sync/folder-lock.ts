@@ -1,7 +1,7 @@
 /**
- * Lets only one process at a time sync into a folder. The lock is a file that contains the number of its process. The
- * process regularly renews the file's time. The lock is void once the process is gone. It is also void after two
- * minutes without renewal, because the number may then belong to another process.
+ * Lets only one process at a time sync into a folder. The lock is a file that contains the id of the process that holds
+ * the lock. This process regularly renews the file's time. The lock is void once the process is gone. It is also void
+ * after two minutes without renewal, because the id may then belong to another process.
  */
 
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";

@@ -74,7 +74,7 @@ export const repositoryFolder = (folder: string, connection: number, id: string)
 export const cloneFolder = (repositoryFolder: string): string =>
   join(repositoryFolder, "clone.git");
 
-/** Returns simple ids unchanged, and the hash of all other ids, because every file system accepts such names. */
+/** Returns a name that every file system accepts: a simple id unchanged, and the hash of any other id. */
 const folderName = (id: string): string =>
   /^[0-9a-f-]{1,40}$/.test(id) && !id.startsWith("-")
     ? id

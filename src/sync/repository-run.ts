@@ -183,8 +183,8 @@ async function index(
 }
 
 /**
- * Removes the previous name of a repository from the index, unless it still has this name. `name` is its name now, or
- * undefined if the repository is empty.
+ * Removes the previous name of a repository from the index, unless the repository still has that name. `name` is its
+ * name now, or undefined if the repository is empty.
  */
 async function dropOldName(
   { before }: Task,

@@ -1,6 +1,6 @@
 /**
  * Runs sync as a part of a server: repeatedly, and immediately after webhooks, one run at a time. However often a
- * delivery is sent, its repository is queued only once. It is synced at most every ten seconds, and a whole
+ * delivery is sent, its repository is queued only once. A repository is synced at most every ten seconds, and a whole
  * connection at most every minute.
  */
 
@@ -158,8 +158,8 @@ class Service implements SyncService {
   }
 
   /**
-   * Returns when a request may begin. It waits for `pauseMs` after the previous run for the same part, even if it
-   * arrived during that run.
+   * Returns when a request may begin. A request waits until `pauseMs` after the previous run for the same part, even if
+   * it arrived during that run.
    */
   #dueAt({ key, at, pauseMs }: Waiting): number {
     return Math.max(at, (this.#ended.get(key) ?? -Infinity) + pauseMs);

@@ -10,8 +10,8 @@
  *     azuredevops  Authorization         basic
  *
  * Other hosts do not sign deliveries, so theirs are rejected. A body is decoded only after its sender was verified.
- * Both steps yield to the event loop. Most signatures contain no time, so a delivery that somebody sends again is
- * accepted. It only causes the same work again, and service.ts limits how often.
+ * Verifying and decoding yield to the event loop. Most signatures contain no time, so a delivery that somebody sends
+ * again is accepted. It only causes the same work again, and service.ts limits how often.
  */
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
@@ -122,9 +122,8 @@ const NOTHING: Subject = { kind: "nothing" };
 const CONNECTION: Subject = { kind: "connection" };
 
 /**
- * Resolves to the subject of a delivery. Resolves to nothing if the body cannot be read or has more values than any
- * push.
- * REQUIRES: isGenuine() accepted the delivery.
+ * Resolves to the subject of a delivery. The kind is "nothing" if the body cannot be read or has more values than any
+ * push. REQUIRES: isGenuine() accepted the delivery.
  */
 export async function subjectOf(type: ConnectionType, delivery: Delivery): Promise<Subject> {
   const body = await jsonOf(delivery);

@@ -166,7 +166,8 @@ const EVERYTHING = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
 
 async function fetchAll(git: RemoteGit, { url, onProgress }: CloneOptions): Promise<void> {
   await runRemote(["init", "--bare", "--quiet"], git, HERE);
-  await runRemote(["config", "remote.origin.url", url], git, HERE); // its name in the index is derived from this
+  // index runs recognize the repository by this address (origins.ts)
+  await runRemote(["config", "remote.origin.url", url], git, HERE);
   await sweep(git.folder);
   const flags = ["--prune", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"];
   // HEAD may be on a branch that will be deleted, which a bare repository permits

@@ -4,9 +4,9 @@
  * protocols that run programs. A process that is silent for too long is terminated together with all processes that
  * it has started.
  *
- * A secret is passed in the environment. git runs a credential helper in a shell, which prints the secret from
- * environment variables with `printf`. So the secret is in no argument, file or address, and git uses it only for the
- * origin of that helper. Redirects are not followed.
+ * A secret is passed in the environment. git runs a credential helper in a shell; the helper prints the secret from
+ * environment variables with `printf`. So the secret is in no argument, file or address. git uses it only for the
+ * origin for which the helper is configured. Redirects are not followed.
  */
 
 import { spawn, type ChildProcess } from "node:child_process";

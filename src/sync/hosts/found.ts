@@ -4,7 +4,10 @@ import type { QuernError } from "../../base/errors.ts";
 
 export interface Found {
   readonly kind: "repository";
-  /** The host's id of the repository, unique in a connection. If the host has such ids, it survives a renaming. */
+  /**
+   * The host's id of the repository, unique in a connection. If the host has such ids, a renamed repository keeps its
+   * id.
+   */
   readonly id: string;
   /** The name that people use, such as `acme/shop`. */
   readonly path: string;

@@ -78,7 +78,7 @@ function describe(entry: z.infer<typeof repository>, home: string): Found {
 
 /**
  * Whether a repository is public. Repositories of limited or private owners are visible only to users who have signed
- * in; `internal` only concerns private owners.
+ * in; the field `internal` covers only private owners.
  */
 const isPublic = ({ private: isPrivate, internal, owner }: z.infer<typeof repository>): boolean =>
   !isPrivate && !internal && (owner?.visibility ?? "public") === "public";

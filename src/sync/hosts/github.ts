@@ -1,6 +1,6 @@
 /**
- * Lists repositories of GitHub and GitHub Enterprise through their REST API, in pages of 100 with the next
- * page in the header Link. A renamed repository redirects to its id.
+ * Lists repositories of GitHub and GitHub Enterprise through their REST API, in pages of 100 with the next page in the
+ * header Link. The old address of a renamed repository redirects to one with the repository's id.
  */
 
 import { z } from "zod";

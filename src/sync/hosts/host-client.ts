@@ -37,7 +37,7 @@ export interface Answer<T> {
 const MOST_BYTES = 32 << 20;
 /**
  * The maximum number of lists, objects and fields of one answer. A page of 100 repositories has 5 000 to 15 000. A list
- * of Azure DevOps, which has no pages, has about 20 per repository. The limit of 100 000 takes 10 ms to parse.
+ * of Azure DevOps, which has no pages, has about 20 per repository. Parsing 100 000 takes 10 ms.
  */
 const MOST_VALUES = 100_000;
 const MOST_REDIRECTS = 5;
@@ -54,8 +54,8 @@ const USUAL_WAIT_MS = 60_000;
 const MOST_PAGES = 100_000;
 
 /**
- * Returns the schema of a list whose check ends at the first wrong entry. Zod's own list makes an error for each wrong
- * entry, in 5 µs and 1 KB.
+ * Returns the schema of a list that is checked only up to the first wrong entry. Zod's own list makes an error for each
+ * wrong entry, which takes 5 µs and 1 KB.
  */
 export const listOf = <T>(entry: z.ZodType<T>): z.ZodType<T[]> =>
   z
@@ -65,7 +65,7 @@ export const listOf = <T>(entry: z.ZodType<T>): z.ZodType<T[]> =>
         checked(items.entries(), entry, context)?.map(([, item]) => item) ?? z.NEVER,
     );
 
-/** Returns the schema of an object whose check ends at the first wrong field. */
+/** Returns the schema of an object that is checked only up to the first wrong field. */
 export const fieldsOf = <T>(entry: z.ZodType<T>): z.ZodType<[string, T][]> =>
   z
     .record(z.string(), z.unknown())

@@ -28,6 +28,6 @@ function describe(url: string): Found {
   };
 }
 
-/** Describes a file: address. */
+/** Returns the path in an address such as `file:///srv/shop.git`, without `.git`. */
 const pathOf = (url: string): string =>
   new URL(url).pathname.replace(/\/+$/, "").replace(/\.git$/, "");
