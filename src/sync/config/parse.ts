@@ -6,7 +6,8 @@ import { QuernError } from "../../base/errors.ts";
 /** Parses a text. Rejects with INVALID_REQUEST, which contains the position of the error. */
 export async function parseWithComments(file: string, text: string): Promise<unknown> {
   const { default: named, ...rest } = await import("jsonc-parser");
-  const jsonc = (named as typeof named | undefined) ?? rest; // Node finds only a default export, other loaders only named ones
+  // Node finds only a default export, other loaders only named ones
+  const jsonc = (named as typeof named | undefined) ?? rest;
   const errors: ParseError[] = [];
   const value = parseShallow(file, () =>
     jsonc.parse(text.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true }),
