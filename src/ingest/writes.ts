@@ -50,13 +50,13 @@ export interface WritesOptions {
   /** How long a retired segment is kept for other processes, in milliseconds. */
   readonly retireMs: number;
   readonly bounds: RunBounds;
-  /** How the text of new segments is cut. */
+  /** How the text of new segments is cut into pages and blocks. */
   readonly layout: NewLayout;
 }
 
 /**
- * Fetches the missing parts of segments. A directory may have only the tables of a segment. Resolves to the segments
- * that still have only tables.
+ * Fetches the missing parts of segments. A directory of a cluster may have only the tables of a segment, without its
+ * text and posting lists. Resolves to the segments that still have only tables.
  */
 export type Complete = (completing: Completing) => Promise<ReadonlySet<number>>;
 
@@ -73,8 +73,7 @@ export interface WriteOptions {
 }
 
 /**
- * The key of an option of index() and remove() that is not part of the public interface: quern/cluster publishes
- * between the steps of a write.
+ * The key of a private option of index() and remove(). With it, quern/cluster publishes between the steps of a write.
  */
 export const BETWEEN_STEPS = Symbol.for("quern.between-steps");
 
@@ -120,7 +119,7 @@ interface Merging extends Improving {
 }
 
 const NO_STEPS = (): Promise<void> => Promise.resolve();
-/** The interval at which, after `retireMs`, a retired segment is checked for searches that still read it. */
+/** The time between two checks whether a search still reads a retired segment. The checks begin after `retireMs`. */
 const RETIRE_CHECK_MS = 20;
 
 type Sources = Source | Iterable<Source> | AsyncIterable<Source>;
@@ -167,7 +166,7 @@ export class Writes {
         });
         this.indexing.clear();
         const improving = { lease, signal: stop, onProgress, betweenSteps };
-        // before merging, which copies symbols, so that the symbols of a segment are written only once
+        // finds symbols before merging: a merge copies them, so the merged segment needs no second edition
         const startedAt = performance.now();
         if (symbols !== "skip") await this.#findSymbols(reports, improving);
         const ms = performance.now() - startedAt;

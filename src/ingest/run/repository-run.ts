@@ -141,8 +141,8 @@ export class RepositoryRun {
   }
 
   /**
-   * Removes the files at the entry's path from the sets. The entry is a change, and replaces what its base revision has
-   * at that path.
+   * Removes the files at the entry's path from the sets of revisions that have a base. For such a revision, the entry
+   * is a change, and replaces what the base has at that path.
    */
   #forget({ path, revisions }: Entry, found: readonly FoundFile[]): void {
     for (const revision of revisions) {
@@ -355,8 +355,8 @@ function numbered(
 }
 
 /**
- * Returns the first bytes of a version's hash, padded to HASH_BYTES. createHash() would create two native objects per
- * file, which burden the garbage collector.
+ * Returns the first bytes of a version's hash, padded to HASH_BYTES. Avoids createHash(), which would create two native
+ * objects per file and so burden the garbage collector.
  */
 function versionHash(version: string, bytes: number): Uint8Array {
   const padded = new Uint8Array(HASH_BYTES);

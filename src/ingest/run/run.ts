@@ -186,7 +186,7 @@ class IndexRun {
     for (const set of sets) this.#opened.get(set.repository)?.newSets.push(set);
   }
 
-  /** Finishes all segments, which publishes all repositories. */
+  /** Finishes all segments, and then publishes all repositories that are left. */
   async finish(): Promise<void> {
     await this.#dispatcher.finish();
     await this.#publishComplete();

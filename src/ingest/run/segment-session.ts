@@ -280,7 +280,10 @@ const fileOf = ({ repository }: Batch, { path, version, revisions }: BatchFile) 
   revisions,
 });
 
-/** Hashes a text. createHash() would create two native objects per file, which burden the garbage collector. */
+/**
+ * Hashes a text. Avoids createHash(), which would create two native objects per file and so burden the garbage
+ * collector.
+ */
 const contentHash = (text: Uint8Array): Buffer =>
   Buffer.from(digest("sha256", text, "binary"), "binary").subarray(0, HASH_BYTES);
 

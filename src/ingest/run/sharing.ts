@@ -78,9 +78,9 @@ export class Sharing {
   }
 
   /**
-   * Returns the stored blob that has this text, or `undefined`. All its stored files must have `language`, because a
-   * blob's symbols are stored once and depend on the language. The stored text is compared too, so that damaged text is
-   * not used again.
+   * Returns the stored blob that has this text, or `undefined`. All stored files of that blob must have the language
+   * `language`, because a blob's symbols are stored once and depend on the language. The stored text is compared with
+   * `text`, so that damaged text is not used again.
    */
   find(
     snapshot: Snapshot,

@@ -1,6 +1,6 @@
 /**
- * Walks a folder on a worker thread, for a caller that must not wait for the disk. The batches arrive as
- * messages, at most AHEAD at a time, because a walk is faster than indexing and its entries would pile up.
+ * Walks a folder on a worker thread, for a caller that must not wait for the disk. The batches arrive as messages. At
+ * most AHEAD of them wait for the caller; otherwise entries would pile up, because a walk is faster than indexing.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";

@@ -78,7 +78,7 @@ function soughtBlobs(snapshot: Snapshot, { segment, edition }: Edition): Sought 
   return { byKey, hashes, languages, places };
 }
 
-/** Looks the blobs up in one other segment. A damaged segment has no effect. */
+/** Looks the blobs up in one other segment. Finds nothing in a damaged segment. */
 function lookUp(
   snapshot: Snapshot,
   { segment, edition }: Edition,

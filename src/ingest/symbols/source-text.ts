@@ -73,8 +73,8 @@ class MappedText implements SourceText {
 }
 
 /**
- * Fills in the units and the offset of each unit's character, and the offset of the end. Returns the number
- * of units.
+ * Writes the text's UTF-16 units to `units`. Writes the byte offset of each unit's character, and then that of the end,
+ * to `offsets`. Returns the number of units.
  */
 function decodeUtf8(bytes: Uint8Array, units: Uint16Array, offsets: Uint32Array): number {
   let count = 0;

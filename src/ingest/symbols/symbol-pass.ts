@@ -83,7 +83,7 @@ export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundS
   // several segments at once, because a small one does not keep all threads busy
   await inParallel(pending, pass.pool.lanes, async (one) => {
     pass.throwIfStopped();
-    // after publication, so that only stored symbols are counted
+    // counts the symbols of a segment after their publication, so that only stored ones count
     for (const part of await findInSegment({ ...pass, partial }, one, progress))
       addFound(found, part);
   });

@@ -63,7 +63,7 @@ export const NOWHERE = -1;
 
 /** The result for a repository's files whose blobs this run parsed. */
 export interface FoundSymbols {
-  /** The number of definitions, counted for each file. */
+  /** The number of definitions. Those in a blob count once for each of the blob's files. */
   symbols: number;
   readonly withoutSymbols: FileWithoutSymbols[];
 }
@@ -100,7 +100,9 @@ export const isOutdated = ({ language, version }: Origin): boolean =>
 export const isCurrent = (known: Origin | undefined, language: string): boolean =>
   !!known && !isOutdated(known) && (known.version !== "" || versionOf(language) === "");
 
-/** Returns the language of the first of the blob's files that has a grammar, or else of the first file. */
+/**
+ * Returns the language of a blob. The blob's first file whose language has a grammar decides, or else the first file.
+ */
 export function languageOf(
   { header, files, blobFileStarts, blobFiles }: SegmentReader,
   blob: number,
@@ -164,7 +166,7 @@ class Range {
   }
 
   /**
-   * Parses one language after another, because a thread keeps few grammars, and loading one takes as long as parsing
+   * Parses the blobs, one language after another. A thread keeps few grammars, and loading one takes as long as parsing
    * many files.
    */
   async parse(pause: TaskContext["pause"]): Promise<void> {

@@ -63,11 +63,11 @@ export function contentOf(
   return { count: end - first, isNested };
 }
 
-/** Returns the first definition whose name begins at `place` or later. */
+/** Returns the row of the first definition whose name begins at `place` or later. */
 const firstFrom = (rows: Int32Array, count: number, place: number): number =>
   firstIndex(0, count, (row) => rows[row * SYMBOL_ROW + ROW.start]! >= place);
 
-/** A row of a table, with the row of its parent, before the rows' positions in the new table are known. */
+/** A row of a table and the row of its parent. Used until the rows' positions in the new table are known. */
 interface Loose {
   readonly row: Int32Array;
   readonly parent: Int32Array | undefined;

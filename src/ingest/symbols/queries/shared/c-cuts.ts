@@ -44,7 +44,9 @@ function endsLine(text: string, brace: number): boolean {
   return after === NEWLINE || after === SLASH; // or a comment
 }
 
-/** Finds starts of lines, for ascending positions, so that each newline is searched only once. */
+/**
+ * Finds the start of the line of a position. REQUIRES: positions ascend, so that each newline is searched only once.
+ */
 class Lines {
   readonly #text: string;
   #start = 0;
@@ -82,7 +84,7 @@ function lastSolid(text: string, at: number): number {
 
 /**
  * Whether a cut removes only statements. It must contain no macro definition, no half of an #if, and no unindented line
- * except labels, because the body must have ended before an unindented definition.
+ * except labels. An unindented definition would mean that the body had ended before it.
  */
 function isWhole(body: string): boolean {
   if (UNINDENTED.test(body)) return false;
