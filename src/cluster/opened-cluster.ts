@@ -48,7 +48,7 @@ const REACH_STEP_MS = 20;
 export interface Parts extends StatusRows, WriteParts {
   readonly answers: Answering & Partial<BeginsAnswers>;
   readonly following: Following;
-  /** The node, or undefined if the machine is none. */
+  /** The node, or undefined if the machine is not a node. */
   readonly node: ClusterNode | undefined;
   /** The newest generation of each shard that this process has published. */
   readonly written: Generations;

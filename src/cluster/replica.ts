@@ -17,7 +17,7 @@ import { readContents, reading } from "./local/contents.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 
 const POLL_MS = 1_000;
-/** How long a machine waits for another of its processes that is updating the same directory. */
+/** How long a process waits for another process of this machine that is updating the same directory. */
 const TURN_MS = 600_000;
 
 /** The directory that a machine fills, and an engine that searches it. */

@@ -67,7 +67,9 @@ export interface WriteOptions {
 /** What `work` may use while the lease is held. */
 export interface ShardSession {
   readonly engine: StepwiseEngine;
-  /** The options of an engine's call that consists of several steps. Each step is published before the next. */
+  /**
+   * Options for a call of the engine that consists of several steps. They publish each step before the next one begins.
+   */
   readonly steps: StepOptions;
   /** Assigns the id of the next new repository. REQUIRES: a source of that name is indexed next. */
   readonly expect: (repository: string) => Promise<void>;

@@ -64,7 +64,7 @@ export class Catalog {
 
   /**
    * Reads a shard at a generation. If an older head is given as `known`, reads only what has changed since that head.
-   * REQUIRES: the generation was published, and has not been collected yet.
+   * REQUIRES: the generation was published, and no collection has deleted it yet.
    */
   async head(shard: number, generation: number, known?: ShardHead): Promise<ShardHead> {
     if (known?.generation === generation) return known;
@@ -410,7 +410,7 @@ function changeList(before: RepositoryList, changed: Uint8Array | null): Reposit
   return before.with({ arrived, gone }, (id) => generations.get(id)!);
 }
 
-/** Returns a checksum that differs between different lists. */
+/** Returns a checksum of a list, which tells whether two lists are equal. */
 const digestOf = ({ ids, changed }: RepositoryList): number =>
   crc32(bytesOf(changed), crc32(bytesOf(ids)));
 

@@ -44,7 +44,7 @@ export class Collection {
     await this.#tables.query(`delete from ${this.#name("lease")} where holder = $1`, [holder]);
   }
 
-  /** Deletes generations that were replaced before `before`, and the rows that only they need. */
+  /** Deletes generations that were replaced before the date `before`, and the rows that only they need. */
   async dropRows(before: Date): Promise<DroppedRows> {
     const manifest = this.#name("manifest");
     const dropped = await this.#tables.query(
@@ -102,7 +102,7 @@ export class Collection {
     const manifests = await this.#tables.query(
       `select shard, generation from ${this.#name("manifest")} order by shard, generation`,
     );
-    // one at a time, because each manifest names the symbols of all its segments
+    // one at a time, because a manifest may be long: it names the symbols of all its segments
     for (const { shard, generation } of manifests.rows) {
       const found = await this.#tables.query(
         `select body from ${this.#name("manifest")} where shard = $1 and generation = $2`,
@@ -132,7 +132,7 @@ export class Collection {
    */
   async doom(keys: readonly string[]): Promise<void> {
     await this.#tables.transaction(async (client) => {
-      // publications insert into this table
+      // waits for running publications, because they insert into this table
       await client.query(`lock table ${this.#name("manifest")} in share mode`);
       await client.query(
         `insert into ${this.#name("doomed")} (key) select unnest($1::text[])

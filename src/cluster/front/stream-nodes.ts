@@ -202,7 +202,7 @@ async function open(
   return { ...found, streams };
 }
 
-/** Adds the slices that no stream covers to the counters. */
+/** Counts the slices that no stream covers as crashed or, after the time limit, as skipped. */
 function addMissing(stats: SearchStats, asked: number, { streams, late }: Found): void {
   const answered = streams.reduce((sum, { slices }) => sum + slices.length, 0);
   addStats(stats, { crashes: asked - answered - late, shardsSkipped: late });

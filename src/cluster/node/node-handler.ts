@@ -34,7 +34,7 @@ import {
 export interface HeldView {
   readonly view: View;
   readonly viewer: Viewer | undefined;
-  /** Returns a segment's shard and its number there, which are the same on all nodes. */
+  /** Returns a segment's shard and its number in that shard. Both are the same on all nodes. */
   readonly originOf: (segment: number) => ShardSegment;
   release(): void;
 }
@@ -154,11 +154,11 @@ function streamed(
 /** Makes a signed answer. */
 type Answer = (status: number, value?: unknown) => Promise<DirectAnswer>;
 
-/** Makes the only answer without a signature: callers without the secret get it. */
+/** Makes the answer for callers without the secret, the only answer without a signature. */
 const unknown = (): DirectAnswer => ({ status: STATUS.UNKNOWN, headers: {}, body: NOTHING });
 
 const NOTHING = new Uint8Array();
-const BYTES_A_STEP = 256 * 1024; // 0.2 ms
+const BYTES_A_STEP = 256 * 1024; // takes 0.2 ms
 
 /** Resolves to the SHA-256 of a body that may be long. */
 async function digestOf(bytes: Uint8Array): Promise<string> {

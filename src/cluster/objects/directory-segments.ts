@@ -30,7 +30,7 @@ export function directorySegments(path: string): SegmentStore {
     async put(key, body, bytes) {
       const file = fileOf(key);
       await mkdir(dirname(file), { recursive: true });
-      // no key begins with a dot, so lists leave this folder out
+      // no part of a key begins with a dot, so lists leave this file out
       const unfinished = join(dirname(file), `.${randomBytes(8).toString("hex")}`);
       try {
         await writeWhole(unfinished, ofLength(body, bytes));
@@ -96,7 +96,7 @@ async function* listFolder(
   const entries = await Promise.all(
     names.filter((name) => !name.startsWith(".")).map((name) => entryOf(folder, above + name)),
   );
-  // a folder is sorted by its name with "/" at the end, as keys are
+  // a folder sorts as if its name ended with "/", so the list is in the order of keys
   const found = entries.filter((entry) => entry !== undefined);
   for (const { key, at, isFolder } of found.sort((a, b) => compareText(a.key, b.key))) {
     if (isFolder && (key.startsWith(prefix) || prefix.startsWith(key)))

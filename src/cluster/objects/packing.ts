@@ -36,7 +36,7 @@ interface Unpacked {
 
 /**
  * Unpacks a block of `bytes` bytes. Resolves to undefined if it is damaged, or if anything follows it. Allocates no
- * more than these bytes.
+ * more than `bytes`.
  */
 export function unpack(packed: Uint8Array, bytes: number): Promise<Buffer | undefined> {
   const chunkSize = Math.max(LEAST_CHUNK_BYTES, bytes);

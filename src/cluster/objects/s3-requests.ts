@@ -90,7 +90,7 @@ async function loadSdk(): Promise<Sdk> {
   }
 }
 
-/** Returns the error for a store that does not answer, under the name that the client gives such errors. */
+/** Returns the error for a store that does not answer. It has the name that the client gives such errors. */
 export function tooSlow({ bucket, timeoutMs }: Requests, cause?: unknown): Error {
   const message = `s3Segments: the store of bucket ${bucket} sent nothing for ${timeoutMs} ms (timeoutMs)`;
   return Object.assign(new Error(message, { cause }), { name: "TimeoutError" });

@@ -221,7 +221,7 @@ async function sendParts(
       running.add(one);
       void one.then(
         () => running.delete(one),
-        () => undefined, // the error stays, and the race or the end below throws it
+        () => undefined, // the failed promise stays in the set, so race() or all() throws its error
       );
     }
     await Promise.all(running);
