@@ -4,8 +4,8 @@
  * a number of objects or bytes, because it keeps each pack that it has read memory-mapped. The old process answers
  * its remaining requests and ends.
  *
- * A damaged object can kill the process. The request that it was answering is then repeated in a new process. If that
- * one dies too, the object counts as unreadable, and the following requests continue.
+ * A damaged object can kill the process. The request that it was answering is then repeated in a new process. If the
+ * new process dies, too, the object counts as unreadable, and the following requests continue.
  *
  * The calling thread spends about 10 µs per object. Throughput is limited by git's decompression.
  */

@@ -57,7 +57,7 @@ interface Line {
   readonly isUtf8: boolean;
 }
 
-/** A length that no record with an indexed path has. */
+/** No record with an indexed path is as long as this. */
 const LONG_RECORD = 8_192;
 
 /** Decodes all records of a batch together. Only if one may not be UTF-8, decodes them one by one. */

@@ -5,7 +5,7 @@
 
 import { QuernError } from "../base/errors.ts";
 
-/** How long git may be silent. Even for a large repository on a slow disk, it answers within seconds. */
+/** How long git may be silent. Even for a large repository on a slow disk, git answers within seconds. */
 export const PATIENCE_MS = 120_000;
 /**
  * The limit for the total time that a caller waits for one process. Without it, a process that writes one word a

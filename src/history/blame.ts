@@ -9,8 +9,8 @@ import type { Blame, BlamedCommit } from "./history.ts";
 import type { Operation } from "./operation.ts";
 
 /**
- * The options of git blame. Revisions that the repository's configuration tells git blame to ignore are not ignored
- * here, because the file that lists them may not exist.
+ * The options of git blame. No revisions are ignored, even if the repository's configuration names a file that lists
+ * some, because that file may not exist.
  */
 const FORMAT = ["--porcelain", "--encoding=UTF-8", "--no-textconv", "--no-ignore-revs-file"];
 

@@ -1,13 +1,13 @@
 /**
- * Caches lists of commits, so that a page of a long history need not walk it again. A list has the ids of all commits
- * that pass a set of filters, in git's order, 20 bytes each. git takes about 0.5 s to walk 75 000 commits. Reading a
- * page by its ids takes one short command.
+ * Caches lists of commits, so that git need not walk a long history again for each page. A list has the ids of all
+ * commits that pass a set of filters, in git's order, 20 bytes each. git takes about 0.5 s to walk 75 000 commits.
+ * Reading a page by its ids takes one short command.
  *
  * A list belongs to one commit and never changes. If a revision has moved, git counts the commits that only the new
  * commit reaches, and those that only the old one reaches. The number of commits is the old number, plus the first
  * count, minus the second. The ids are listed again only if a deep page is requested. With a filter by path, git
- * simplifies the history; with one by date, it stops early. This sum would then be wrong, so all commits are counted
- * again.
+ * simplifies the history; with a filter by date, git stops early. The sum would then be wrong, so all commits are
+ * counted again.
  */
 
 import { LruCache } from "../base/lru-cache.ts";

@@ -47,7 +47,7 @@ export class Histories {
   readonly #semaphore: Semaphore;
   readonly #timeoutMs: number;
   readonly #closing = new AbortController();
-  /** Cached places by folder. */
+  /** The located repositories, cached by folder. */
   readonly #places = new LruCache<string, HistoryPlace>({ most: MOST_PLACES });
   readonly #running = new Set<Promise<unknown>>();
 

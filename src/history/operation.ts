@@ -1,7 +1,7 @@
 /**
  * Runs the git processes of one call of a history, in the repository's own folder, until the call is done, aborted or
- * out of time. Nothing in the repository's configuration can run a program, because each key that names a program for a
- * command used here is overridden. The network is disabled (GIT_ALLOW_PROTOCOL), because an old git would fetch the
+ * out of time. The repository's configuration cannot make git run a program, because every key that could do so for
+ * these commands is overridden. The network is disabled (GIT_ALLOW_PROTOCOL), because an old git would fetch the
  * objects that a partial clone lacks.
  */
 

@@ -78,7 +78,7 @@ export class Overlays {
   readonly #plain = new Texts(KEPT_PLAIN_BYTES);
   /** The last view of each list of documents. A workspace passes the same list until something changes. */
   readonly #views = new WeakMap<Documents, { readonly catalog: Catalog; readonly view: View }>();
-  /** The files of looked-up paths, by the header of their segment, which stays the same in all generations. */
+  /** The files of looked-up paths, by the header of their segment. A segment has the same header in all generations. */
   readonly #found = new WeakMap<SegmentHeader, Found>();
   #nextSegment = FIRST_MEMORY_SEGMENT;
   #last: Promise<unknown> = Promise.resolve();

@@ -2,7 +2,7 @@
  * Holds the state of a folder on disk at the last refresh: every file that the rules admit, with its version. Each
  * folder has a watch. refresh() reads again what may have changed, and reports each change.
  *
- * Takes about 45 bytes per file, the length of its name, and 2 KiB per folder. A folder for which the system sends no
+ * Takes about 45 bytes plus the name for each file, and 2 KiB for each folder. A folder for which the system sends no
  * change notices is read in every refresh.
  */
 

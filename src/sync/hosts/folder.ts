@@ -45,8 +45,8 @@ async function* clonesIn(root: string, depth: number, signal: AbortSignal): Asyn
 }
 
 /**
- * Lists the folders within a folder, sorted. If the folder cannot be read, returns none, or throws if it is the folder
- * of the configuration.
+ * Lists the folders within a folder, sorted. If the folder cannot be read, resolves to an empty list, or rejects if it
+ * is the folder of the configuration.
  */
 async function foldersIn(path: string, isRoot: boolean): Promise<string[]> {
   const found: string[] = [];

@@ -99,8 +99,8 @@ export class HostClient {
   }
 
   /**
-   * Sends a request to one address. Rejects with SOURCE_NOT_FOUND if it does not exist, and otherwise with
-   * SOURCE_UNREADABLE. `prefix` is the text before the JSON.
+   * Sends a request to one address. Rejects with SOURCE_NOT_FOUND if the address does not exist, and with
+   * SOURCE_UNREADABLE after other failures of the host. `prefix` is the text before the JSON.
    */
   async get<T>(address: string, schema: z.ZodType<T>, prefix = ""): Promise<Answer<T>> {
     const { response, url } = await this.#ask(address);
