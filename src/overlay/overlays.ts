@@ -310,7 +310,10 @@ class Texts {
     }
   }
 
-  /** Drops the least recently used texts if there are too many. Keeps at least the last `inUse` texts. */
+  /**
+   * Drops the least recently used texts while there are too many layers or the layers are too large. Keeps at least the
+   * last `inUse` texts.
+   */
   forget(inUse: number): void {
     for (const key of this.#texts.keys()) {
       const isTooMuch = this.#bytes > this.#mostBytes || this.#layers.size > KEPT_LAYERS;

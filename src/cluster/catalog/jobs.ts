@@ -38,8 +38,8 @@ export class Jobs {
   }
 
   /**
-   * Adds a request. If the repository already has a job, the earlier of the two dates counts. REQUIRES: `payload` is
-   * JSON.
+   * Adds a request. If the repository already has a job, the earlier of the two dates counts; if that job has failed,
+   * the new date counts. REQUIRES: `payload` is JSON.
    */
   async add(repository: string, payload: string, runAfter: Date | undefined): Promise<void> {
     await this.#tables.query(
@@ -58,8 +58,8 @@ export class Jobs {
   }
 
   /**
-   * Takes the job that has been due longest. Prefers shards that no writer is using. Resolves to undefined if no job
-   * is due.
+   * Takes the job that has been due longest, but prefers jobs of shards that no writer is using. Resolves to undefined
+   * if no job is due.
    */
   async take(worker: string, leaseMs: number): Promise<TakenJob | undefined> {
     const { rows } = await this.#tables.query(
