@@ -80,8 +80,8 @@ export interface TokenStore {
    */
   list(ownerId: string): AsyncIterable<TokenRecord>;
   /**
-   * Revokes a token. Resolves to true if this call revoked it. Resolves to false if the id is unknown or the token
-   * was already revoked; its date then stays the same.
+   * Revokes a token. Resolves to true if this call revoked it. Resolves to false if the id is unknown or the token was
+   * already revoked. An earlier revocation keeps its date.
    *
    * @example
    * for await (const { id } of tokens.list("ada")) await tokens.revoke(id, new Date());

@@ -89,9 +89,9 @@ export interface WorkOptions {
 
 /**
  * An engine over the index of a cluster. Its searches immediately see what this machine publishes, and within a few
- * seconds what other machines publish. It differs from the engine of open() in four ways. `workspace()` is not
- * supported. `index()` publishes each source separately: its content, then its symbols, then merged segments. It
- * resolves when searches on this machine see all of them. `history()` needs the clone on this machine. If nodes hold
+ * seconds what other machines publish. The engine differs from that of open() in four ways. `workspace()` is not
+ * supported. `index()` publishes each source separately: its content, then its symbols, then merged segments. The call
+ * resolves when searches on this machine see all of these. `history()` needs the clone on this machine. If nodes hold
  * the index, `overlay` is not supported.
  *
  * @example

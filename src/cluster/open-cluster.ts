@@ -1,5 +1,5 @@
 /**
- * Opens one index on several machines, each of which may index. Either each machine holds the whole index and an
+ * Opens one index on several machines. Each machine may index. Either each machine holds the whole index and an
  * ordinary engine answers, or nodes hold slices and a front combines their answers. In both cases, answers equal those
  * of a single machine. PostgreSQL records what is published, and the object store contains it.
  */

@@ -1,10 +1,10 @@
 /**
- * Writes to shards, one at a time. It takes the shard's lease, updates a local directory to the shard's newest
- * generation, lets an ordinary engine change it, stores new objects, and publishes them. The directory gets only the
- * tables of the shard's segments; a segment is completed before it is merged (complete.ts). The steps of an index run
- * (content, symbols, merges) are published separately, because the symbols of a large repository take minutes. If a
- * writer stops, other machines never see what it has not published. The next index run in the shard finds the missing
- * symbols.
+ * Writes to shards, one at a time. A write takes the shard's lease, updates a local directory to the shard's newest
+ * generation, lets an ordinary engine change the directory, stores new objects, and publishes them. The directory gets
+ * only the tables of the shard's segments; a segment is completed before it is merged (complete.ts). The steps of an
+ * index run (content, symbols, merges) are published separately, because the symbols of a large repository take
+ * minutes. If a writer stops, other machines never see what it has not published. The next index run in the shard finds
+ * the missing symbols.
  */
 
 import { randomBytes } from "node:crypto";

@@ -77,8 +77,8 @@ function recordsOf(batch: Buffer): Line[] {
 }
 
 /**
- * Parses `100644 blob <id> <size>\t<path>`. The size is padded with blanks. It is `-` for objects other than blobs,
- * and `BAD` for a missing object. Without sizes the tab follows the id.
+ * Parses `100644 blob <id> <size>\t<path>`. The size is padded with blanks; it is `-` for objects other than blobs, and
+ * `BAD` for a missing object. Without sizes the tab follows the id.
  */
 function parseTreeLine({ text, isUtf8 }: Line): TreeRecord {
   const tab = text.indexOf("\t");

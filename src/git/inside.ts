@@ -2,7 +2,8 @@
  * Checks that an untrusted repository does not refer to files outside its folder. git follows a `.git` that is a
  * symlink or names another folder. It also follows symlinks among the files of `.git`, alternates, a common folder of
  * work trees, and included configuration. So a malicious repository could make quern index another one. With a pipe
- * among its files it could make git wait until a time limit ends git. This check runs before any git command.
+ * among its files, the repository could make git wait until a time limit ends git. This check runs before any git
+ * command.
  *
  * Takes about 10 µs for each entry of `.git`. Changes after the check are not noticed.
  */

@@ -1,6 +1,7 @@
 /**
  * Limits how long git may be silent while it works. A repository can make git wait forever, with a pipe in place of a
- * reference or an object. It can make git work forever, with trees that each list the next one thousands of times.
+ * reference or an object. A repository can also make git work forever, with trees that each list the next one thousands
+ * of times.
  */
 
 import { QuernError } from "../base/errors.ts";

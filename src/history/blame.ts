@@ -48,8 +48,8 @@ async function parseBlame(output: Buffer, pause: Pause): Promise<Blame> {
 type Facts = Map<string, string>;
 
 /**
- * Collects what has been read so far. git writes the facts of a commit only at its first occurrence. It writes the path
- * again only if the commit has several paths in the file.
+ * Collects what has been read so far. git writes the facts of a commit only where the commit first occurs. It writes
+ * the path again only if the commit has several paths in the file.
  */
 class Reading {
   readonly #ranges: Blame["ranges"] = [];

@@ -40,8 +40,8 @@ import {
  */
 const MOST_LAYERS = 8;
 /**
- * The maximum number of layers that are kept, and their maximum memory. They include layers that no view uses at the
- * moment, such as an editor's texts, because the next keystroke may need them again.
+ * The maximum number of layers that are kept, and their maximum memory. Layers that no view uses at the moment are
+ * kept, too, because the next keystroke in an editor may need them again.
  */
 const KEPT_LAYERS = 64;
 const KEPT_BYTES = 32 * 2 ** 20;

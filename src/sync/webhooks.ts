@@ -11,7 +11,7 @@
  *
  * Other hosts do not sign deliveries, so theirs are rejected. A body is decoded only after its sender was verified.
  * Verifying and decoding yield to the event loop. Most signatures contain no time, so a delivery that somebody sends
- * again is accepted. It only causes the same work again, and service.ts limits how often.
+ * again is accepted. The repeated delivery only causes the same work again, and service.ts limits how often.
  */
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";

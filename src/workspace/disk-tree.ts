@@ -402,7 +402,7 @@ const nameOf = ({ name, kind }: Child): string => (kind === "folder" ? name.slic
 
 /**
  * Returns what distinguishes a folder from others. Its creation time is included, because a folder that is created
- * again may get the inode of the old one, whose watch has ended.
+ * again may get the inode of the old folder, and the watch of the old folder has ended.
  */
 const identityOf = ({ dev, ino, birthtimeNs }: BigIntStats): string =>
   `${dev}:${ino}:${birthtimeNs}`;

@@ -96,7 +96,7 @@ export class Catalog {
     const list = isKnown ? before.repositories : RepositoryList.EMPTY;
     const repositories = changeList(list, row.changed as Uint8Array | null);
     if (digest && !isOf(repositories, digest)) {
-      // the database is a restored backup, whose history after the known head differs
+      // the database is a restored backup, and its history after the known head differs
       if (isKnown) return this.head(shard, generation);
       throw damaged(`a state of shard ${shard}, generation ${generation}, has no row`);
     }

@@ -1,6 +1,6 @@
 /**
- * Merges the results of several engines, each of which has different files, into one answer. The answer has the
- * files, order and counters that a single engine with all files would give.
+ * Merges the results of several engines into one answer. Each engine has different files. The answer has the files,
+ * order and counters that a single engine with all files would give.
  */
 
 import { compareText } from "../../base/compare.ts";

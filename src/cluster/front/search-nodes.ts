@@ -25,8 +25,8 @@ import { chooseHeads, joinShown, sumHeads, type ChosenHead } from "./merge-heads
 import { NodeFailed, type NodeClient } from "./node-client.ts";
 
 /**
- * The maximum number of attempts of a search. It runs again if a node fails after it has found files and before it has
- * returned them.
+ * The maximum number of attempts of a search. A search runs again if a node fails after it has found files and before
+ * it has returned them.
  */
 const MOST_ATTEMPTS = 5;
 

@@ -7,8 +7,9 @@
  *
  * - A file is identified by its segment's number in its shard and its number in that segment. At one generation both
  *   are the same on all replicas.
- * - Only a stream that reaches its end adds its counters to the sum. They cover all files of its slices. So the sum is
- *   what one engine would report, and nothing is counted twice. A chunk of a continued stream counts only its matches.
+ * - Only a stream that reaches its end adds its counters to the sum. These counters cover all files of its slices. So
+ *   the sum is what one engine would report, and nothing is counted twice. A chunk of a continued stream counts only
+ *   its matches.
  * - The limits of matches and bytes apply to what the caller gets. A replica is asked for as much as the failed node
  *   was. The front drops at most as much as it has delivered, so the rest is enough to reach the limits.
  * - The replica gets the failed node's request, time limit and visible repositories.

@@ -1,7 +1,7 @@
 /**
  * Runs a node. A node keeps the slices that it owns on its disk, reports in PostgreSQL that it is alive and what it has
- * ready, and answers fronts. Which slices it owns depends only on the list of nodes. It keeps a slice that it no longer
- * owns until all owners have the slice ready.
+ * ready, and answers fronts. Which slices a node owns depends only on the list of nodes. A node keeps a slice that it
+ * no longer owns until all owners have the slice ready.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";

@@ -8,8 +8,8 @@
  *
  * `version`, `kind` and `tag` are bytes. `sum` is a SHA-256. All other numbers are u32, little-endian. The kind defines
  * what tags and numbers mean; see segment-object.ts. The values of a section, one after another, have `bytes` bytes and
- * the SHA-256 `sum`. They are cut into blocks of BLOCK_BYTES; the last block may be shorter. Each block is packed
- * (packing.ts). `tablesBytes` is the length of the packed tables, so that a reader can fetch only these.
+ * the SHA-256 `sum`. These bytes are cut into blocks of BLOCK_BYTES; the last block may be shorter. Each block is
+ * packed (packing.ts). `tablesBytes` is the length of the packed tables, so that a reader can fetch only these.
  *
  * The key of an object ends with the SHA-256 of its bytes before `tablesBytes`. So objects with equal content have the
  * same key, even if versions of brotli pack it differently, and values need no seals. Once a reader has reached the end

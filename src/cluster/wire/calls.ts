@@ -133,8 +133,8 @@ export const STATUS = {
   /** The search itself is rejected. Every other node would reject it, too. */
   REFUSED: 422,
   /**
-   * The node is at its limit of searches. This is not 503, because closing nodes and the proxies of dead nodes answer
-   * with 503, and their slices count as lost.
+   * The node is at its limit of searches. The status is not 503, because closing nodes and the proxies of dead nodes
+   * answer with 503, and their slices count as lost.
    */
   OVERLOADED: 429,
 } as const;

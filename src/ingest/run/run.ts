@@ -30,7 +30,7 @@ import { WALK, walkElsewhere, type ThreadedOptions } from "../sources/walk-elsew
 
 export interface RunOptions {
   readonly environment: Environment;
-  /** The catalog of an earlier generation, whose unchanged parts are used again. */
+  /** The catalog of an earlier generation. Its unchanged parts are used again. */
   readonly catalog: Catalog;
   readonly pool: Pool;
   readonly lease: Lease;

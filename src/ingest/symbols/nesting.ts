@@ -2,8 +2,8 @@
  * Builds the table of symbols from the matches of a query. It determines which definition encloses which, which ones
  * are local, and which kinds depend on the enclosing definition.
  *
- * One sweep visits the matches by extent, outer ones before inner ones, with a stack of the open ones. It takes
- * linear time except for the sort, which is skipped if the query returns the matches in order.
+ * One sweep visits the matches by extent, outer before inner, and keeps the open matches on a stack. This takes linear
+ * time except for the sort, which is skipped if the query returns the matches in order.
  */
 
 import type { SymbolKind } from "../../store/symbols/symbol-kinds.ts";

@@ -61,7 +61,7 @@ export interface SymbolsInput extends Edition {
 export const NOT_PARSING = -1;
 export const NOWHERE = -1;
 
-/** The result for a repository's files whose blobs this run parsed. */
+/** The result for those files of a repository whose blobs this run parsed. */
 export interface FoundSymbols {
   /** The number of definitions. Those in a blob count once for each of the blob's files. */
   symbols: number;

@@ -24,7 +24,7 @@ const repository = z.object({
   default_branch: z.string().nullish(),
 });
 
-/** The answer to a search, whose list is inside an object. */
+/** The answer to a search. Unlike other answers, it has its list inside an object. */
 const searchPage = z.object({ data: listOf(repository) });
 
 /** The maximum number of entries that a server returns by default. */

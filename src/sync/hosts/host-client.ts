@@ -1,8 +1,8 @@
 /**
  * Requests JSON from the API of a code host. All hosts share one client, because the difficult parts are the same
- * everywhere. It waits when a host asks for it (Retry-After, rate limits), and tries again after transient failures.
- * It follows only redirects that stay on the host, because another host would receive the token. It limits answers in
- * size and time, and reports errors without secrets.
+ * everywhere. The client waits when a host asks for that (Retry-After, rate limits), and tries again after transient
+ * failures. It follows only redirects that stay on the host, because another host would receive the token. It limits
+ * answers in size and time, and reports errors without secrets.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -121,7 +121,7 @@ export class HostClient {
     throw this.#unreadable(url, `answered with what is no such list or repository (${place})`);
   }
 
-  /** Yields all entries of a list whose pages name the next one in the header Link. */
+  /** Yields all entries of a list. Each page names the next page in the header Link. */
   async *list<T>(address: string, entry: z.ZodType<T>): AsyncGenerator<T> {
     const schema = listOf(entry);
     yield* this.pages(address, schema, ({ value, headers }) => ({

@@ -9,9 +9,9 @@
  *     @in.struct, …          with a name: its parent, if nesting does not show it (a Go receiver).
  *                            With @scope alone: the parent of everything in it (an `impl`)
  *     @local                 a block that is not a definition and whose variables are local
- *     @declared              a declaration. It defines its variables, but its functions only if it is in a type
+ *     @declared              a declaration. Variables in it are definitions; functions in it are, only inside a type
  *     @anonymous             a class without a name. In a function its members are hidden; elsewhere their
- *                            parent is the enclosing definition, such as the field that it initializes
+ *                            parent is the enclosing definition, such as the field that the class initializes
  *     @hidden                a part that contains no definitions except macros
  *     @keyword               a word for which `keywords` has a kind. A name that is captured as @other gets this
  *                            kind; any other name counts only if it is captured as this kind
