@@ -32,7 +32,6 @@ export interface Job {
   readonly signal: AbortSignal;
 }
 
-/** The parts that the loop uses. */
 export interface Working {
   readonly jobs: Jobs;
   /** Indexes the source, and ends the job in the transaction that publishes it. */
@@ -95,7 +94,6 @@ function mustBeNamed(source: Source, repository: string): void {
     );
 }
 
-/** Encodes a payload for storage. */
 export function encodePayload(payload: unknown): string {
   try {
     return JSON.stringify(payload) ?? "null";

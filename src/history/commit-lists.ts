@@ -87,7 +87,6 @@ const whichOf = ({ repository, walk }: Asked): string =>
   JSON.stringify([repository, walk.filters, walk.dates]);
 const keyOf = (asked: Asked): string => `${asked.walk.tip} ${whichOf(asked)}`;
 
-/** Returns the ids of a page. */
 export function idsOf(
   { ids, idBytes }: { ids: Buffer; idBytes: number },
   { skip, limit }: { skip: number; limit: number },

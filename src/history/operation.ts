@@ -155,7 +155,6 @@ export interface Bounds {
   readonly timeoutMs: number;
   /** Aborted when the engine closes. */
   readonly closing: AbortSignal;
-  /** The caller's signal. */
   readonly signal: AbortSignal | undefined;
 }
 

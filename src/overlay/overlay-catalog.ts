@@ -14,7 +14,6 @@ import { LAYER_EDITION, type Layer } from "./layer-task.ts";
 
 /** Where a document's text is. */
 export interface LayeredText extends FileFacts {
-  /** The number of its repository. */
   readonly repository: number;
   readonly layer: Layer;
   /** The 0-based number of the file in the layer's segment. */

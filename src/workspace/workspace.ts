@@ -181,7 +181,6 @@ export interface WorkspaceResponse extends SearchResponse {
   };
 }
 
-/** What a workspace needs from its engine. */
 export interface WorkspaceEngine {
   /** The data directory. */
   readonly path: string;
@@ -285,7 +284,6 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   /** All changes as documents. Made again after each change. */
   #documents: Promise<readonly CheckedDocument[]> | undefined;
   #refreshing: Promise<unknown> = Promise.resolve();
-  /** The current index run. */
   #indexing: Promise<void> | undefined;
   /** The current extraction of symbols, and what aborts it. */
   #symbols: { readonly done: Promise<void>; readonly stop: AbortController } | undefined;

@@ -14,7 +14,6 @@ import type { PostgresPool } from "../postgres/pool.ts";
 import { openTables, type PostgresPlace, type Tables } from "../postgres/schema.ts";
 import type { Body } from "./catalog.ts";
 
-/** How many rows were deleted. */
 export interface DroppedRows {
   readonly manifests: number;
   readonly states: number;

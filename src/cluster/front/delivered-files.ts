@@ -12,7 +12,6 @@ export class DeliveredFiles {
   readonly #files = new Map<number, Set<number>>();
   #count = 0;
 
-  /** Remembers at most `most` files. */
   constructor(most: number) {
     this.#most = most;
   }

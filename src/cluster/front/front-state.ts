@@ -238,7 +238,6 @@ const NO_FILES: Bitset = new Uint32Array();
 /** Returns the number by which a segment of a shard is known in the whole cluster. */
 export const numberOf = (shard: number, segment: number): number => shard * SHARD_STEP + segment;
 
-/** Loads the states of a front. */
 export class FrontStates {
   readonly #catalog: Catalog;
   #state: FrontState | undefined;

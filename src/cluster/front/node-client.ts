@@ -145,7 +145,6 @@ async function orFailed<T>(url: string, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The response to a call. */
 interface Answer {
   readonly secret: string;
   readonly url: string;

@@ -82,7 +82,6 @@ interface Delivery {
   /** How many ranges and bytes may still be delivered. */
   ranges: number;
   bytes: number;
-  /** How many matches were delivered. */
   matches: number;
   readonly files: DeliveredFiles;
 }

@@ -5,7 +5,6 @@
 
 import type { WantedShard } from "../local/bring.ts";
 
-/** Returns whether the node owns a slice. */
 export type Owns = (shard: number, slice: number) => boolean;
 
 export interface WithinDisk {

@@ -55,7 +55,6 @@ export interface NodeParts {
 }
 
 export class ClusterNode {
-  /** Answers fronts. */
   readonly answer: DirectHandler;
   readonly #node: NodeParts;
   readonly #parts: HasParts[typeof PARTS];

@@ -86,7 +86,6 @@ interface PackedSection extends Section {
   readonly blocks: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-/** Stores an object. */
 export async function sendBundle(
   store: Pick<SegmentStore, "put">,
   folder: string,

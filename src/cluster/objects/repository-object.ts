@@ -48,7 +48,6 @@ export async function sendExtra(
   return key;
 }
 
-/** Reads what sendExtra() has stored. */
 export async function fetchExtra(
   key: string | Uint8Array,
   store: SegmentStore,

@@ -220,7 +220,6 @@ export interface Tables {
   query(text: string, values?: unknown[]): Promise<PostgresResultRows>;
   /** Notifies listeners. Within a transaction, they are notified when it commits. */
   notify(change: Change, client?: PostgresQueries): Promise<void>;
-  /** Runs statements in one transaction. */
   transaction<T>(work: (client: PostgresQueries) => Promise<T>): Promise<T>;
 }
 

@@ -69,5 +69,4 @@ export interface BatchResult {
   readonly lenders: number;
 }
 
-/** The written segments. */
 export type FinishResult = WrittenSegment[];

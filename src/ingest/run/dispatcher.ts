@@ -85,7 +85,6 @@ export class Dispatcher {
     this.#rethrow();
   }
 
-  /** Finishes the open segments. */
   async finish(): Promise<void> {
     await this.drain();
     await Promise.all(this.#seats.map((seat) => this.#finish(seat)));

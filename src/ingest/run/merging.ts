@@ -189,7 +189,6 @@ function fitting<T>(all: readonly T[], { sizeOf, most }: Tiers<T>): T[] {
 const tierOf = (size: number, tierSegments: number): number =>
   Math.max(0, Math.floor(Math.log(size) / Math.log(tierSegments)) + 1);
 
-/** Counts the live files of each segment. */
 async function liveFiles(catalog: Catalog, pause: Pause): Promise<Map<number, number>> {
   const live = new Map<number, number>();
   for (const { places } of catalog.repositories.values()) {

@@ -86,7 +86,6 @@ function putSets(writer: Writer, run: RepositoryRun): void {
     writer.put(revisionKey(run.id, segment, revision), bytesOf(bits));
 }
 
-/** The published facts about a repository. */
 export interface Summary {
   readonly record: RepositoryRecord;
   readonly skipped: readonly SkippedFile[];

@@ -22,7 +22,6 @@ const FILE_BYTES = 160;
  */
 const KEY_BYTES = 6;
 
-/** A stored blob. */
 export interface SharedBlob {
   readonly lender: Lender;
   readonly blob: number;
@@ -112,7 +111,6 @@ export class Sharing {
     return bytes >= this.#leastBytes;
   }
 
-  /** The lenders with files. */
   get lenders(): readonly Lender[] {
     return this.#lenders.filter(({ files }) => files.length > 0);
   }

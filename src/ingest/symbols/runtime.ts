@@ -28,7 +28,6 @@ export type Role = keyof typeof ROLES;
 
 export interface Matches {
   readonly count: number;
-  /** Whether the text has syntax errors. */
   readonly hasError: boolean;
   /** Valid until the next query of this runtime. */
   readonly values: Int32Array;

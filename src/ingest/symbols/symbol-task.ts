@@ -72,7 +72,6 @@ export interface SymbolsOutput {
   readonly columns: SymbolColumns;
   /** What was found, by repository. */
   readonly found: ReadonlyMap<number, FoundSymbols>;
-  /** The number of blobs that were parsed. */
   readonly parsed: number;
 }
 

@@ -24,7 +24,6 @@ export interface Host<Type extends ConnectionType> {
   readonly codeHostType: CodeHostType;
   /** Returns the address of its API. Undefined if it has none. */
   readonly api: (config: ConfigOf<Type>) => string | undefined;
-  /** Returns the headers that authenticate a request. */
   readonly headers: (credential: Credential) => Record<string, string>;
   /** The user name that git sends with the token. */
   readonly gitUser: (credential: Credential) => string;
@@ -51,12 +50,10 @@ export async function* part(
   }
 }
 
-/** Yields a single item. */
 export async function* once(ask: () => Promise<Found>): AsyncGenerator<Found> {
   yield await ask();
 }
 
-/** Yields each entry as a repository. */
 export async function* mapped<T>(
   entries: AsyncIterable<T>,
   toFound: (entry: T) => Found | undefined,
