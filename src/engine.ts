@@ -302,8 +302,8 @@ export interface OpenOptions {
 }
 
 /**
- * The key of a method of an open engine that returns an engine whose answers include the unindexed changes of some
- * workspaces. Not part of the public interface: `quern mcp` uses it.
+ * The key of a method of an open engine. The method returns another engine, whose answers include changes of workspaces
+ * that are not indexed yet. Not part of the public interface: `quern mcp` uses it.
  */
 export const FRESH = Symbol.for("quern.fresh");
 
@@ -320,8 +320,8 @@ export type FreshEngine = Pick<
   OpensHistory;
 
 /**
- * The key under which an open engine provides the parts that it consists of. Not part of the public interface:
- * quern/cluster uses it for directories that hold slices of an index.
+ * The key under which an open engine provides its parts. Not part of the public interface: quern/cluster uses it for
+ * directories that hold slices of an index.
  */
 export const PARTS = Symbol.for("quern.parts");
 

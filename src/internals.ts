@@ -1,6 +1,6 @@
 /**
  * Defines the internal settings with which an engine is opened, in addition to the host's options. quern/cluster passes
- * some of them. Tests pass small bounds, so that little data reaches them.
+ * some of them. Tests pass small bounds, which they reach with little data.
  */
 
 import { RUN_BOUNDS, type RunBounds } from "./ingest/run/bounds.ts";

@@ -179,7 +179,10 @@ export class Reader {
   }
 }
 
-/** Returns the repository and the index of the revision, if the viewer may see them. */
+/**
+ * Returns the repository and the index of the revision. Returns undefined if one of them does not exist, or if the
+ * viewer may not see the repository.
+ */
 function find(asked: Place, viewer: Viewer | undefined, { catalog }: View): FoundPlace | undefined {
   if (typeof asked.repository !== "string" || typeof asked.path !== "string")
     throw invalid("repository and path must be strings");

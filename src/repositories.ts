@@ -18,7 +18,7 @@ import { placeAfter, placesContaining } from "./store/catalog/names.ts";
 /** The fields of a repository that the catalog has. */
 export type RepositorySummary = Omit<Repository, "skipped" | "symbols">;
 
-/** A page of a sorted list, counted from its beginning. */
+/** Asks for a page of a sorted list: `limit` repositories, after the first `skip`. */
 export interface ListQuestion {
   readonly viewer?: Viewer | undefined;
   /** Only repositories whose name or display name contains this text, regardless of case. */

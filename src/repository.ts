@@ -136,9 +136,9 @@ export function describe(
 }
 
 /**
- * The key of a method of an open engine that lists the paths of all files of a revision, unordered. With list()
- * alone, a path from a client would take one look-up for each of its parts. Not part of the public interface:
- * quern/http uses it.
+ * The key of a method of an open engine that lists the paths of all files of a revision, unordered. With list() alone,
+ * quern/http would need one call for each folder on the way to a path. Not part of the public interface: quern/http
+ * uses it.
  */
 export const ALL_PATHS = Symbol.for("quern.paths");
 

@@ -82,7 +82,7 @@ export interface Observer {
 export interface IndexSize {
   readonly repositories: number;
   readonly segments: number;
-  /** Files and bytes of text in its segments. This includes superseded ones until segments are merged. */
+  /** Files and bytes of text in its segments. Replaced files count until segments are merged. */
   readonly files: number;
   readonly textBytes: number;
 }

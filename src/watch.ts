@@ -33,8 +33,8 @@ export interface WatchOptions {
   /** Called after each index run, once for each of its sources. */
   onIndexed?: (report: IndexReport) => void;
   /**
-   * Called when a run fails. Also called if the operating system cannot report changes in a source, which quern then
-   * checks every few seconds.
+   * Called when a run fails. Also called if the operating system cannot report changes in a source. quern then checks
+   * the source every few seconds.
    */
   onWarning?: (warning: {
     /** An ErrorCode, or 'NOT_FOLLOWED'. */
