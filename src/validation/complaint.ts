@@ -1,7 +1,7 @@
 /**
- * Describes a value that a schema refuses in one sentence: which field is wrong, what it must be, what it is, and
- * what was probably meant. The words come from the schema, so a new field needs no text of its own. A message that
- * the schema contains is used as it is; it begins with "must".
+ * Describes in one sentence why a schema refuses a value: which field is wrong, what it must be, what it is, and what
+ * was probably meant. The words come from the schema, so a new field needs no text of its own. A message that the
+ * schema contains is used as it is; it begins with "must".
  */
 
 import { z } from "zod";

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { nearestWord } from "../base/edit-distance.ts";
 
-/** Replaces every message that the schema does not contain. */
+/** The message of an issue for which the schema has no message of its own. */
 const NONE = "";
 
 /**

@@ -233,7 +233,7 @@ function hasSameNames(a: CatalogRepository | undefined, b: CatalogRepository): b
 
 /**
  * Throws INDEX_CORRUPT if a revision has lost files. A missing set counts as empty, so only the total number of files
- * shows this.
+ * shows the loss.
  */
 function mustNameAll({ id, revisions }: RepositoryRecord, places: readonly Place[]): void {
   revisions.forEach(({ files }, i) => {

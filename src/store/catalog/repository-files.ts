@@ -145,7 +145,10 @@ function pathAt(paths: Paths, index: number): Uint8Array {
   return bytes.subarray(from, to);
 }
 
-/** Compares a path with `wanted`. Makes no view of its bytes, because a look-up compares many paths. */
+/**
+ * Compares a path with `wanted`. Compares the bytes where they are, without a view of them, because a look-up compares
+ * many paths.
+ */
 function compareAt(paths: Paths, index: number, wanted: Buffer): number {
   const { bytes, from, to } = rangeAt(paths, index);
   return -wanted.compare(bytes, from, to);
@@ -245,7 +248,7 @@ export function fileFacts(
   };
 }
 
-/** Returns the files with this path, of which the first can only be at `index`. */
+/** Returns the files with this path. REQUIRES: if there are any, the first is at `index`. */
 function indexesOf(paths: Paths, wanted: Buffer, index: number): number[] {
   const found: number[] = [];
   for (; index < paths.place.count && compareAt(paths, index, wanted) === 0; index++)

@@ -30,7 +30,7 @@ import { editionKey } from "./edition-key.ts";
  * `_`.
  */
 const SEPARATOR = 10;
-/** How many blocks one transaction has, about 4 MB. */
+/** The number of blocks that one transaction writes, about 4 MB. */
 const TRANSACTION_BLOCKS = 256;
 
 const listsOfNames = (segment: number, edition: number): PostingPlace => ({

@@ -1,6 +1,7 @@
 /**
- * Counts, for each repository, the files whose symbols are indexed. Most segments have the symbols of all blobs or of
- * none, as the manifest says. A merge of segments of both kinds leaves an edition that records this for each blob.
+ * Counts, for each repository, the files whose symbols are indexed. In most segments, the symbols of all blobs are
+ * indexed, or of none; the manifest says which. A merge of both kinds of segments makes an edition that records this
+ * for each blob.
  */
 
 import {

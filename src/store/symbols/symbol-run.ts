@@ -7,10 +7,11 @@
  *     definition := gap length kind [parent]
  *     owner      := start length kind            a name that is only a parent
  *
- * `gap` is the distance between a name's start and the previous start (-1 before the first), minus one. `kind` is four
- * times the index in SYMBOL_KINDS, plus the form of the parent: 0 for none, 1 for the parent of the previous
- * definition, 2 for the previous definition itself, 3 if `parent` follows. If `parent` is even, it is twice the
- * zigzag-encoded distance in rows. If it is odd, it is 1 + twice the index among the owners.
+ * `gap` is the distance between a name's start and the previous start (-1 before the first), minus one. In a
+ * definition, `kind` is four times the index in SYMBOL_KINDS, plus a number that says what the parent is: 0 for none, 1
+ * for the same parent as the previous definition's, 2 for the previous definition, 3 if `parent` follows. An even
+ * `parent` is twice the zigzag-encoded distance from the definition's row to the parent's row. An odd `parent` is 1 +
+ * twice the parent's index among the owners. In an owner, `kind` is the index in SYMBOL_KINDS.
  *
  * A blob without definitions has the empty run. *Example.* `class A { f() {} g() {} }`: class A at 6,
  * methods f at 10 and g at 17. Run: 3 0, 6 1 12, 3 1 6, 6 1 5.
@@ -42,7 +43,7 @@ export const SYMBOL_ROW = 4;
 /** The columns of a row. */
 export const ROW = { start: 0, end: 1, kind: 2, parent: 3 } as const;
 
-/** A table that is reused for one blob after another. */
+/** A symbol table that is reused for one blob after another, so `rows` may be longer than the table. */
 export interface SymbolList {
   count: number;
   /** The number of all rows, including those that are only parents. */
@@ -120,8 +121,8 @@ function putVarint(out: GrowableBytes, value: number): void {
   out.pushByte(rest);
 }
 
-// the decoder's position: a variable of the module, because decoding 100 definitions in a microsecond leaves no time
-// for objects. Only decodeSymbols() and countSymbols() use it, and each sets its own start
+// the decoder's position: a variable of the module, because decoding 100 definitions in a microsecond leaves no time to
+// allocate objects. decodeSymbols() and countSymbols() set it to 0 before they read
 let cursor = 0;
 
 function varint(bytes: Uint8Array): number {

@@ -100,7 +100,7 @@ export class SymbolsWriter {
     this.#lengths.push(run.length);
     this.#block.push(run);
     this.#symbols += countSymbols(run);
-    if (this.#pending.length >= TRANSACTION_BLOCKS) this.#flush(); // after the copy, because this read invalidates `run`
+    if (this.#pending.length >= TRANSACTION_BLOCKS) this.#flush(); // after the copy: a write may overwrite `run`
   }
 
   #originNumber(origin: Origin): number {
