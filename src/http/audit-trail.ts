@@ -92,7 +92,10 @@ function actorOf(identity: Identity | undefined): Pick<AuditRecord, "actorId" | 
 const MOST_CHARACTERS = 2_000;
 const MOST_ITEMS = 100;
 
-/** Matches secrets in a wrong field, such as a key in a query. The random part of every secret is 64 hex digits. */
+/**
+ * Replaces secrets that were sent in a wrong field, such as a key in a query. The random part of every secret is 64 hex
+ * digits.
+ */
 const withoutSecrets = (text: string): string => text.replace(/[0-9a-f]{64}/gi, "[redacted]");
 
 const cutText = (text: string): string =>

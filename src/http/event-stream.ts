@@ -21,7 +21,7 @@ export interface StreamOptions {
   readonly abort: AbortController;
   /** Called before each event is sent. Rejects if it must not be sent. */
   readonly confirm: () => Promise<void>;
-  /** Called once at the end, with undefined after [DONE]. */
+  /** Called once at the end: with undefined after [DONE], otherwise with the refusal. */
   readonly onEnd: (refusal: Refusal | undefined) => void;
   /** Called with the reader when the stream first waits for it. */
   readonly onReader?: (reader: Reader) => void;
@@ -97,7 +97,10 @@ export function eventStream(
 
 const PIECE = 32 * 1024;
 
-/** Yields what is sent at a time: an event, or a part of a long event, which is made only when it is needed. */
+/**
+ * Yields the pieces that are sent one at a time: an event, or a part of a long event. Each is made only when it is
+ * needed.
+ */
 function piecesOf(first: IteratorResult<SearchEvent>, events: AsyncIterator<SearchEvent>) {
   let ready: IteratorResult<SearchEvent> | undefined = first;
   let texts: Iterator<string, undefined> = gather([]);

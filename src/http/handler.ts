@@ -161,7 +161,7 @@ function respond(refusal: Refusal): Response {
   return finish(jsonResponse(errorBody(refusal), { status: STATUS[code], headers }));
 }
 
-/** Headers of every answer: it is private to its caller, must not be cached, and is not a page. */
+/** Sets headers of every answer: an answer is private to its caller, must not be cached, and is not a page. */
 function finish(response: Response): Response {
   response.headers.set("Cache-Control", "no-store");
   response.headers.set("X-Content-Type-Options", "nosniff");

@@ -3,8 +3,8 @@
  * routes. Its code is loaded at the first request.
  *
  * A request may contain many calls, so each call takes a slot of its own and has its own audit record. The response to
- * a client of the 2025 protocol begins before the calls have run, so the caller of each is checked again before its
- * result is sent.
+ * a client of the 2025 protocol begins before the calls have run. So the caller is checked again before the result of
+ * each call is sent.
  */
 
 import type { Context, Hono } from "hono";
@@ -89,9 +89,9 @@ function mcpOf(service: Service): Serve {
 }
 
 /**
- * Returns what is wrong with the host and the origin of a request, if anything. A web page can reach this server
- * under its own host name (DNS rebinding), but without a credential. So if everybody may search, or allowed names
- * were listed, the host must be one of the server's names.
+ * Returns what is wrong with the host and the origin of a request, if anything. A web page can make its own host name
+ * lead to this server (DNS rebinding), but it has no credential. So if everybody may search, or allowed names were
+ * listed, the host must be one of the server's names.
  */
 async function wrongNames(
   request: Request,

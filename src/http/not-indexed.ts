@@ -3,7 +3,7 @@
  *
  *     X-Quern-Not-Indexed: acme/gone, acme/%C3%A9t%C3%A9
  *
- * It lists the names in the query that this caller cannot see, or that are not indexed yet.
+ * It lists the repositories that the query names and that this caller cannot see, or that are not indexed yet.
  */
 
 import type { Engine } from "../engine.ts";
@@ -31,7 +31,7 @@ export async function notIndexedHeader(
   if (!NAMES_REPOSITORY.test(request.query)) return {};
   const names = (await notIndexed(engine, request, options))
     .filter(({ reason }) => reason !== "files-skipped")
-    .filter(({ repository }) => request.query.includes(repository)) // a context's names are not the caller's
+    .filter(({ repository }) => request.query.includes(repository)) // not the names in a context
     .map(({ repository }) => encodeName(repository));
   const list = fit([...new Set(names)], MOST_HEADER_BYTES);
   return list === "" ? {} : { [NAME]: list };

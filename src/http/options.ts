@@ -30,8 +30,8 @@ export interface HandlerOptions {
   /** What callers without a credential may search: nothing, public repositories, or everything. Default false. */
   anonymous?: false | "public" | "all";
   /**
-   * Checks a host's own credentials (sessions, OAuth) before all others. Returns `undefined` to try the others; if it
-   * throws, the answer is 401. Called again before each answer is sent.
+   * Checks a host's own credentials (sessions, OAuth) before all others. If it returns `undefined`, the others are
+   * tried; if it throws, the answer is 401. Called again before each answer is sent.
    */
   authenticate?: (request: Request) => Promise<Principal | undefined>;
   /** The path before /api. Default ''. */
@@ -59,7 +59,7 @@ export interface HandlerOptions {
   timeoutMs?: number;
   /**
    * The maximum number of simultaneous searches, each of which lasts until its answer is read. Further searches are
-   * rejected. Default 64. If other callers can have a credential, those without one share three quarters of the slots.
+   * rejected. Default 64. If callers can have a credential, callers without one share three quarters of the slots.
    */
   maxConcurrent?: number;
   /**

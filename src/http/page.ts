@@ -4,10 +4,10 @@
  *
  * The files have hashed names, so they may be cached forever. The document names them and is never cached.
  *
- * All addresses in the document are relative, so a path that a proxy or a framework strips does not matter. If a base
- * has no trailing slash, a browser resolves relative addresses against the base's parent. In this case, the addresses
- * in the document begin with the last part of the base. A redirect to the base with a slash would loop if a framework
- * removes trailing slashes.
+ * All addresses in the document are relative, so a path that a proxy or a framework strips does not matter. If the page
+ * is opened at its base without a trailing slash (`/code`), a browser resolves relative addresses against the base's
+ * parent. In this case, the addresses in the document begin with the last part of the base (`./code/`). A redirect to
+ * `/code/` instead would loop if a framework removes trailing slashes.
  */
 
 import { readFileSync } from "node:fs";

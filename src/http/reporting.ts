@@ -45,7 +45,7 @@ export function record(settings: Settings, done: Done): void {
   });
 }
 
-const TOUCH_EVERY_MS = 60_000; // a write for each request would be its slowest part
+const TOUCH_EVERY_MS = 60_000; // writing at every request would take longer than the rest of it
 
 /** Records when a token was last used. */
 export function touch({ tokens }: Settings, { identity: { token } }: Caller, at: Date): void {

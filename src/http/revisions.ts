@@ -1,4 +1,4 @@
-/** Determines which revision of a repository a request names, and whether it has a history. */
+/** Determines which revision of a repository a request names, and whether the repository has a history. */
 
 import type { QuernError } from "../base/errors.ts";
 import { OPEN_HISTORY, type OpensHistory } from "../history/histories.ts";

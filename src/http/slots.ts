@@ -38,7 +38,7 @@ interface Taken {
 const MOST_LATE_MS = 10_000;
 /** The maximum number of bytes of all answers that wait for their readers. */
 const MOST_HELD = 256 * 2 ** 20;
-/** The maximum number of bytes that one answer counts, so that even the largest can be returned if few others wait. */
+/** A larger answer counts as this many bytes, so that even the largest can be returned if few others wait. */
 const MOST_COUNTED = MOST_HELD / 2;
 
 export function createSlots({ maxConcurrent: most, tokens, authenticate }: SlotSettings): Slots {

@@ -273,7 +273,7 @@ export async function listAll(
   return (await inOrderOfFolders(entries, call.request.signal)).map(pathEntry);
 }
 
-/** Lists the same paths folder by folder, for an engine that a host has wrapped. */
+/** Lists all paths of a revision folder by folder, for an engine that a host has wrapped. */
 async function listByFolders(list: Lister, signal: AbortSignal): Promise<PathEntry[]> {
   const pause = newPause({ signal });
   const all: PathEntry[] = [];
