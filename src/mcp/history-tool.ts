@@ -54,7 +54,7 @@ interface Asked {
   readonly history: History;
 }
 
-/** Opens a history. If a host has wrapped the engine, it does not say why a repository has none. */
+/** Opens a history. An engine that a host has wrapped does not say why a repository has no history. */
 async function openHistory(repository: string, { engine, viewer }: ToolContext): Promise<History> {
   const { [OPEN_HISTORY]: open } = engine as Partial<OpensHistory>;
   const options = viewer ? { viewer } : {};
@@ -147,8 +147,8 @@ function listed(
 }
 
 /**
- * Returns the lines that come before a list. The whole list is in memory. A later page repeats only the first of these
- * lines.
+ * Answers with a list of which all lines are in memory. The first page begins with the lines of `head`, a later page
+ * only with the first of them.
  */
 function listedWhole(lines: readonly string[], head: readonly string[], asked: Asked): Outcome {
   return listed({ lines }, asked.place.from === 0 ? head : head.slice(0, 1), asked);

@@ -142,7 +142,7 @@ export async function tellMatches(
     const next = placeBehind(place, page);
     isDone = next === undefined;
     if (!next) break;
-    // a page has nothing new if all its matches are on one long line, so the next one is larger
+    // a page shows nothing new if all its matches are on a line that was shown before, so the next page is larger
     const matches = end > begin ? 0 : Math.min(2 * place.matches, MOST_AGAIN);
     place = sized({ ...next, matches }, answer.left, bestLines.size);
     if (pages === MOST_PAGES) break;

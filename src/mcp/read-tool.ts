@@ -42,7 +42,7 @@ export const read = tool({
     const total = file.lines.count;
     answer.head(`${file.repository}:${file.path}, ${plural(total, "line")}`);
     for (const words of [...(remark ? [remark] : []), ...context.behind()]) answer.head(words);
-    const most = from + answer.left; // each line takes a token
+    const most = from + answer.left; // each line takes at least one token
     const wanted = file.lines
       .slice(from, Math.min(to, most))
       .map((line, i) => `${from + i}: ${cutLong(line)}`);

@@ -51,7 +51,10 @@ export async function countRepositories(query: string, context: ToolContext): Pr
   return (await pageOf(engine, { viewer, query, ...order, skip: 0, limit: 0 })).total;
 }
 
-/** Lists repositories whose names contain a text, in the order of names, after a name ('' for the first). */
+/**
+ * Lists repositories whose names contain a text, ordered by name. Begins after the name `after`; '' begins with the
+ * first.
+ */
 export const repositoriesBehind = (
   after: string,
   { query, limit }: { readonly query: string; readonly limit: number },
@@ -79,8 +82,8 @@ export async function namesThatBegin(
 
 const NEAR = 3;
 /**
- * If there are more repositories than this, only some are compared with the wanted name: those whose names contain half
- * of it.
+ * If there are more repositories than this, only some are compared with the wanted name: those whose names contain one
+ * half of the wanted name.
  */
 const FEW = 1_000;
 

@@ -1,7 +1,8 @@
 /**
  * Reads messages of a client from lines, and passes on those that are requests, answers or notifications. The
- * protocol's own reader ignores all others, so the client would wait forever. A line is kept only up to a limit,
- * because a line without an end would use up the memory. While nobody reads the answers, nothing more is read.
+ * protocol's own reader ignores any other line without an answer, so the client would wait forever. A line is kept only
+ * up to a limit, because a line without an end would use up the memory. While nobody reads the answers, nothing more is
+ * read.
  */
 
 import { once } from "node:events";

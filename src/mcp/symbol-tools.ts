@@ -236,7 +236,7 @@ async function tellBodies(
     if (!text) continue;
     const { line } = definition;
     const end = await endOfBody(text, line, { most: MOST_BODY, pause });
-    const most = line + 1 + answer.left; // each line takes a token
+    const most = line + 1 + answer.left; // each line takes at least one token
     const shown = cut > 0 ? [] : answer.fillWith(linesIn(text, line + 1, Math.min(end.line, most)));
     lines.push(...shown);
     cut += end.line - line - shown.length;

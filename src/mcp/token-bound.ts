@@ -8,9 +8,9 @@
  * tokenizer, which has at least as many tokens as the result.
  *
  * We use all tokens of cl100k that are not ASCII, and the ASCII tokens among the first 40 000 of cl100k and of o200k.
- * The larger of both counts is used. The median for code is 8 % too high. For these two tokenizers the count is never
- * too low. Pieces that are not ASCII are counted with cl100k only. For nearly all of them, cl100k gives more tokens
- * than o200k; a margin covers the others. For these pieces the bound is measured, not proven
+ * The larger of both counts is used. For code, the median count is 8 % too high. For these two tokenizers, the count is
+ * never too low. Pieces that are not ASCII are counted with cl100k only. For nearly all of them, cl100k gives more
+ * tokens than o200k; a margin covers the others. For these pieces the bound is measured, not proven
  * (test/mcp/budgets.test.ts).
  *
  * Both tokenizers cut ASCII text at nearly the same places. So ASCII text is cut by hand-written code into units that
