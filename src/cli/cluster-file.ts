@@ -106,7 +106,7 @@ export async function openClusterFile(path: string, env: Environment): Promise<O
     query_timeout: SILENCE_MS,
     keepAlive: true,
   });
-  pool.on("error", () => undefined); // an error of an idle connection; the next statement makes a new one
+  pool.on("error", () => undefined); // an error of an idle connection; the next statement opens a new connection
   const { schema } = read.postgres;
   const place = schema === undefined ? {} : { schema };
   const catalog = postgresCatalog(pool, place);

@@ -82,7 +82,7 @@ function placeOf(file: string, db: string): string {
 function realPlace(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
     return join(realPlace(dirname(path)), basename(path));
-  return existsSync(path) ? realpathSync(path) : sep; // a link to a file that does not exist
+  return existsSync(path) ? realpathSync(path) : sep; // a link to nothing counts as outside every folder
 }
 
 function findFile(): string | undefined {
