@@ -1,5 +1,5 @@
 /**
- * Draws a file's text with CodeMirror, which draws only the visible lines. Loaded when a file is first
+ * Draws a file's text with CodeMirror, which draws only the visible lines. This module is loaded when a file is first
  * shown.
  */
 

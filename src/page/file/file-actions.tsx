@@ -76,7 +76,9 @@ const canCopy = "clipboard" in navigator; // not available if the page came over
 /** Whether an address from metadata is safe to link to: it must not be a script. */
 const isWeb = (url: string): boolean => /^https?:\/\//i.test(url);
 
-/** Opens the text that the page has in a new tab, as plain text. A link to the server could not carry the API key. */
+/**
+ * Opens a new tab with the file as plain text. The page passes the text, because a link to the server has no API key.
+ */
 function openRaw({ source }: Source): void {
   const url = URL.createObjectURL(new Blob([source], { type: "text/plain;charset=utf-8" }));
   window.open(url, "_blank", "noopener");

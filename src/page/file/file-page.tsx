@@ -1,6 +1,6 @@
 /**
- * Draws the view of a file: the folders on the left, the text, its definitions or a name's uses on the
- * right.
+ * Draws the view of a file: the folders on the left, the text in the middle, and the file's definitions or a name's
+ * uses on the right.
  */
 
 import type { FileView } from "../frame/address.ts";
@@ -60,10 +60,7 @@ interface SideProps {
   address: FileView;
 }
 
-/**
- * Shows a file's definitions or a name's uses, which stay while the file of one of its references is
- * loaded.
- */
+/** Shows a file's definitions or a name's uses. The uses stay while the file of one of them is loaded. */
 function Side({ source, address }: SideProps) {
   const kept = useKept(source);
   if (address.name !== undefined && kept.state === "there")

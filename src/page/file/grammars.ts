@@ -1,6 +1,6 @@
 /**
- * Loads grammars for syntax highlighting, by the names of GitHub Linguist. Each is a separate file, loaded when a file
- * in its language is first shown. Other languages are shown without colours.
+ * Loads grammars for syntax highlighting, by the names of GitHub Linguist. Each grammar is a separate file, loaded when
+ * a file in its language is first shown. Other languages are shown without colours.
  */
 
 import {

@@ -1,4 +1,6 @@
-/** Lists the definitions of a file, in its order. A search for symbols in this file alone finds them. */
+/**
+ * Lists the definitions of a file, in the order of its text. They come from a search for symbols in this file alone.
+ */
 
 import { useMemo } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";

@@ -1,4 +1,4 @@
-/** Opens the same place on another branch or tag. */
+/** Lets the reader choose another branch or tag, and opens the same file or folder there. */
 
 import type { FileView, FolderView } from "../frame/address.ts";
 import { usePage } from "../frame/page-context.ts";
@@ -18,7 +18,7 @@ export function RevisionChoice({ address, revisions }: RevisionChoiceProps) {
     address.ref === undefined || address.ref === "HEAD" ? byDefault.name : address.ref;
   const names = revisions.map(({ name }) => name);
   if (!names.includes(current)) names.unshift(current);
-  if (names.length === 1 && current === "HEAD") return null; // a folder, which has no other revisions
+  if (names.length === 1 && current === "HEAD") return null; // an indexed folder has no other revisions
   const onChange = (ref: string): void => {
     const { lines: _, ...place } = { lines: undefined, ...address };
     router.go({ ...place, ref });

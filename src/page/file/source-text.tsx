@@ -38,7 +38,7 @@ export function SourceText({ source, address }: SourceTextProps) {
           router.go({ ...latest.current, name }, latest.current.name ? "replace" : "push"),
       });
       view.current.show(latest.current.lines);
-      if (hasNoFocus()) view.current.focus(); // the arrow keys then scroll it
+      if (hasNoFocus()) view.current.focus(); // so that the arrow keys scroll the text
       setReady(true);
     };
     open().catch(() => setOutdated(true)); // a newer server has this code under another name

@@ -1,7 +1,7 @@
 /**
- * Parses a text in steps of 50 000 characters. CodeMirror pauses a parse every few milliseconds, but builds the tree
- * of everything parsed in one step. For 2 MiB this takes longer than a frame. Each step reuses nearly all of the
- * previous step's tree, so all steps together take no longer than one parse.
+ * Parses a text in steps of 50 000 characters. CodeMirror pauses a parse every few milliseconds, but then builds the
+ * whole tree without a pause. For 2 MiB this takes longer than a frame. Each step reuses nearly all of the previous
+ * step's tree, so all steps together take no longer than one parse.
  */
 
 import { Parser, type Input, type PartialParse, type TreeFragment } from "@lezer/common";
@@ -23,7 +23,7 @@ export class StepwiseParser extends Parser {
   ): PartialParse {
     const parse = this.#parser.startParse(input, fragments, ranges);
     const [known] = fragments;
-    // a token is read to its end even if the parse should stop before, so the parse may go beyond full steps
+    // the known part need not end at a full step, because the parser reads a token to its end before it stops
     const end = (known?.from === 0 ? known.to : 0) + STEP;
     if (end < input.length) parse.stopAt(end);
     return parse;

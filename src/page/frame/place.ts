@@ -69,7 +69,7 @@ function scrollTo({ top }: Place): void {
   if (element) window.scrollBy(0, element.getBoundingClientRect().top - top.distance);
 }
 
-/** Whether no control has the focus because the view that contained it is gone. */
+/** Whether no control has the focus, because the view with the focused control is gone. */
 export function hasNoFocus(): boolean {
   const { activeElement } = document;
   return activeElement === null || activeElement.matches("body, main");

@@ -13,7 +13,7 @@ import { addFilter, filterFor } from "./query-text.ts";
 import { widen } from "./widen.ts";
 
 const LINES_SHOWN = 12;
-/** If no more than this many further lines are hidden, they are shown without a click. */
+/** If at most this many lines would be hidden, they are shown without a click. */
 const SLACK = 3;
 const WIDER = 5;
 

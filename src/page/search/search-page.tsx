@@ -224,8 +224,8 @@ function useList({ query, regex, matchCase }: SearchAddress, isStale: boolean): 
 }
 
 /**
- * Returns the card of a file, made once. A card that is the same object is not drawn again, so adding a
- * page to a list of thousands takes only the time of that page.
+ * Returns a function that makes the card of each file once. A card that is the same object is not drawn again, so
+ * adding a page to a list of thousands takes only the time of that page.
  */
 function useCards(asked: SearchAddress, showsRefs: boolean): (one: Folded) => VNode {
   const { query, regex, matchCase } = asked;

@@ -19,7 +19,7 @@ import type {
 } from "./answers.ts";
 import { readEvents } from "./events.ts";
 
-/** The server has refused the request, or could not be reached. `code` is empty if it could not be reached. */
+/** Thrown if the server refuses a request or cannot be reached. If it cannot be reached, `code` is empty. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly status: number;
