@@ -21,7 +21,8 @@ const isBlank = (byte: number): boolean =>
   byte === BLANK || (byte >= TAB && byte <= RETURN && byte !== NEWLINE);
 
 /**
- * Returns a test of whether a line ends with a bracket, apart from a comment after it. Takes time linear in the line.
+ * Returns a function that tests whether a line ends with a bracket, or with a bracket and a comment. The function takes
+ * time linear in the line's length.
  */
 function endsIn(bracket: string): (line: string) => boolean {
   const [atEnd, remark, block] = ["$", "//", String.raw`/\*`].map(

@@ -78,8 +78,8 @@ function unsharedExtensions(languages: readonly Language[]): Map<string, string>
 }
 
 /**
- * Returns the language that a name, alias or extension regardless of case stands for, by its name in GitHub Linguist.
- * Returns undefined if there is none.
+ * Returns the Linguist name of the language with this name, alias or extension, regardless of case. Returns undefined
+ * if there is none.
  */
 export function languageNamed(nameOrAlias: string): string | undefined {
   return names().get(nameOrAlias.toLowerCase());

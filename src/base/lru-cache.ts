@@ -1,6 +1,7 @@
 /**
- * Implements an LRU cache, bounded by the total cost of its values. A value may grow while it is in the cache. Its cost
- * is computed again when it or the next value is used; all costs are computed again when a value is added.
+ * Implements an LRU cache, bounded by the total cost of its values. A value may grow while it is in the cache. So
+ * getOrMake() computes two costs again: that of the value it returns, and that of the value used before. When a value
+ * is added, all costs are computed again.
  */
 
 export interface LruOptions<V> {

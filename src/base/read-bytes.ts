@@ -25,7 +25,7 @@ export async function readBytes(
   const parts: Uint8Array[] = [];
   let length = 0;
   const reader = request.body?.getReader();
-  const pause = newPause(); // a part may have a single byte
+  const pause = newPause(); // a body may come in parts of a single byte
   try {
     for (;;) {
       const part = await reader?.read();
