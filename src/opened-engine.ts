@@ -422,9 +422,9 @@ class OpenedEngine
   }
 
   /**
-   * Makes the source of views. A view is the newest generation, with `below` laid over it, and the overlay on top. If
-   * a viewer may not see a repository, the view leaves out a workspace's changes to it. The overlay is checked
-   * immediately, and read once.
+   * Returns a function that makes views. A view is the newest generation, with the documents of `below` laid over it,
+   * and the overlay on top. Documents of repositories that the viewer may not see are left out. The overlay is read and
+   * checked immediately.
    */
   #viewSource(
     { overlay, viewer }: Pick<SearchOptions, "overlay" | "viewer">,

@@ -104,8 +104,8 @@ interface Dated {
 }
 
 /**
- * Returns the order of a list. Equal repositories are ordered by name; an unknown date comes last in either
- * direction.
+ * Returns the function that compares repositories for a list. Equal dates are ordered by name; an unknown date comes
+ * last in either direction.
  */
 function comparing({
   sort,
@@ -164,7 +164,10 @@ async function take(
   return found;
 }
 
-/** Yields the places of the matching repositories that the viewer may see, in order, without scanning all names. */
+/**
+ * Yields the indexes, in the ordered names, of the matching repositories that the viewer may see. Does not scan all
+ * names.
+ */
 function* placesOfFew(
   catalog: Catalog,
   viewer: Viewer,

@@ -58,7 +58,7 @@ export function userStoreSuite(runner: Runner, open: () => Promise<UserStore>): 
 }
 
 /**
- * Tests that an AuditStore fulfils its contract. Calls `open` once for each test. It appends records of the last
+ * Tests that an AuditStore fulfils its contract. Calls `open` once for each test. The suite appends records of the last
  * minute and the last hours; the store may drop older records.
  *
  * @example

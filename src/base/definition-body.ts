@@ -56,7 +56,7 @@ export class DefinitionBody {
   /** The start of the current line. */
   #start: number;
   #after: number;
-  /** Whether a bracket is open that a line with the indentation of the first line will close. */
+  /** Whether a bracket is open. A line with the indentation of the first line will close it. */
   #isOpen: boolean;
   /** The number of round brackets that the first lines leave open. */
   #round: number;
@@ -93,7 +93,7 @@ export class DefinitionBody {
     return this.last >= start;
   }
 
-  /** Reads lines until `bytes` more have been read. Returns false if the body's end has been found. */
+  /** Reads lines until `bytes` more bytes have been read. Returns false if the body's end has been found. */
   readOn(bytes: number): boolean {
     for (const until = this.#after + bytes; this.#after < until;)
       if (!this.#readLine()) return false;

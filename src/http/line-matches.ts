@@ -16,7 +16,7 @@ const WINDOW = 256;
 export interface LineMatch {
   /** The line without its newline. */
   readonly lineContent: string;
-  /** The position at which lineContent begins, unless it begins with its line. */
+  /** The position at which lineContent begins. Absent if that is the start of the line. */
   readonly lineContentStart?: Position;
   readonly range: Range;
 }

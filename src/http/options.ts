@@ -72,7 +72,7 @@ export interface HandlerOptions {
    * Default: none.
    */
   connections?: Iterable<Connection>;
-  /** Receives webhooks at POST /api/webhook/{connection}: SyncService.webhook. Default: the route answers 404. */
+  /** Receives webhooks at POST /api/webhook/{connection}; pass SyncService.webhook. Default: the route answers 404. */
   webhook?: (
     connection: string,
     delivery: {

@@ -36,7 +36,7 @@ export interface Service {
 export interface Call extends Service {
   readonly request: Request;
   readonly caller: Caller;
-  /** The values of the path's parameters; "" if it has none. */
+  /** The value of the path's parameter; "" if the path has none. */
   readonly id: string;
   /** Rejects if the caller has lost access, or may see less than when the request arrived. */
   readonly confirm: () => Promise<void>;

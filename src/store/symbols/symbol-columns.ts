@@ -37,7 +37,7 @@ export interface SymbolColumns {
   readonly symbols: number;
 }
 
-/** Returns the number of the block that begins with a blob, without its edition. */
+/** Returns the key number, without the edition, of the block whose first blob is `blob`. */
 export const blockNumber = (blob: number): number => 2 + blob;
 
 /** Joins the columns of all ranges of a segment. REQUIRES: the ranges leave no gaps. */
