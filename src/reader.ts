@@ -76,7 +76,7 @@ export class Reader {
     return this.#describe(catalog, await pageByName(catalog, { viewer, query, after, limit }));
   }
 
-  /** Describes repositories with the counts of a view's segments. Leaves out those that do not exist. */
+  /** Describes repositories with the counts of a view's segments. Leaves out repositories that do not exist. */
   described(ids: readonly number[], { catalog }: View): Promise<Repository[]> {
     const segments = new Set(catalog.manifest.segments.map(({ segment }) => segment));
     const found = ids.flatMap((id): CatalogRepository[] => {
@@ -160,7 +160,7 @@ export class Reader {
     );
   }
 
-  /** Runs a read on a snapshot of its own, which close() waits for. */
+  /** Runs a read on a snapshot of its own. close() waits for the read. */
   async reading<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw closedError();
     const snapshot = this.#options.environment.snapshot();

@@ -92,7 +92,10 @@ export interface OpenedFile extends AsyncDisposable {
   machine(): Machine;
 }
 
-/** Reads a cluster file and makes what it names. The first statement opens the connection to PostgreSQL. */
+/**
+ * Reads a cluster file, and makes the catalog and the store that it names. The first SQL statement opens the connection
+ * to PostgreSQL.
+ */
 export async function openClusterFile(path: string, env: Environment): Promise<OpenedFile> {
   const file = resolve(path);
   const read = await readClusterFile(file);

@@ -15,7 +15,7 @@ const MOST_MS = 5_000;
 export interface FirstAnswer {
   /** Wraps each call of a tool. */
   readonly guard: Guard;
-  /** Resolves when the first call has ended or takes too long, or when no call has come. */
+  /** Resolves when the first call has ended, or takes longer than MOST_MS, or when no call has come for QUIET_MS. */
   readonly given: Promise<void>;
 }
 

@@ -22,7 +22,7 @@ interface ListFlags extends CommonFlags {
   owner?: string;
 }
 
-/** The owner of a key if none is named. One person's machine needs no names. */
+/** The owner of a key if no owner is named. One person's machine needs no names. */
 const DEFAULT_OWNER = "local";
 
 export function addKeys(program: Command, call: Call): void {

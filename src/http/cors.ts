@@ -21,7 +21,7 @@ export function answerPreflight(request: Request, settings: Settings, allow: str
   return new Response(null, { status: 204, headers });
 }
 
-/** Headers that pages of other origins may send: those that carry credentials, and those of MCP. */
+/** Headers that pages of other origins may also send: the name of the client, and the headers of MCP. */
 const CLIENT_HEADERS =
   /^(?:x-[a-z0-9-]{1,100}-client-source|accept|last-event-id|mcp-(?:method|name|protocol-version|session-id))$/;
 

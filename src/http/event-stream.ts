@@ -19,7 +19,7 @@ import { STALLED_MS, stallAfter, type Reader } from "./stalled.ts";
 export interface StreamOptions {
   /** Aborted when the reader has left. */
   readonly abort: AbortController;
-  /** Called before each event is sent. Rejects if it must not be sent. */
+  /** Called before each event is sent. Rejects if the event must not be sent. */
   readonly confirm: () => Promise<void>;
   /** Called once at the end: with undefined after [DONE], otherwise with the refusal. */
   readonly onEnd: (refusal: Refusal | undefined) => void;
@@ -29,8 +29,8 @@ export interface StreamOptions {
 }
 
 /**
- * Makes the response. REQUIRES: `first` is the iterator's first result, so that an immediate failure becomes an error
- * response.
+ * Makes the response. REQUIRES: `first` is the iterator's first result. The caller waits for it first, so that an
+ * immediate failure becomes an error response.
  */
 export function eventStream(
   first: IteratorResult<SearchEvent>,

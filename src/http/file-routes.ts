@@ -132,7 +132,7 @@ function filesRoute(): Route {
   );
 }
 
-/** Lists all paths of a revision: from git if the revision is a commit, or else from the index. */
+/** Lists all paths of a revision: from git if the revision has a commit or is not indexed, otherwise from the index. */
 async function listPaths(
   call: Call,
   repository: RepositorySummary,

@@ -140,8 +140,8 @@ function guardOf(request: Request, { identity, viewer }: Caller, service: Servic
 }
 
 /**
- * Returns the arguments to record, without the cursor. A cursor is only a handle, so the tool adds the request that it
- * refers to.
+ * Returns the arguments to record, without the cursor. A cursor is only a handle, so the tool adds the request that the
+ * cursor refers to.
  */
 function plainArguments({ tool, args }: AskedCall): object {
   const { cursor: _, ...named } = args as { cursor?: string };

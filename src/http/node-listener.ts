@@ -37,7 +37,7 @@ export function toNodeListener(
     res.once("close", () => {
       if (!res.writableFinished) left.abort();
     });
-    res.prependOnceListener("finish", () => void dropRest(req)); // stops before Node does, which would read the whole body
+    res.prependOnceListener("finish", () => void dropRest(req)); // stops reading before Node reads the whole body
     afterEarlier(req, res, () => {
       void serve(handler, { req, res, signal: left.signal }).catch(() => res.destroy());
     });
@@ -249,7 +249,7 @@ const MOST_DROPPED = 100 * 1024;
 
 /**
  * Reads and drops the rest of a body for a moment, because a client that is still sending reads the answer only after
- * it has finished. Resolves when the client has sent everything, has left, or has run out of time.
+ * it has sent everything. Resolves when the client has done so, has left, or has run out of time.
  */
 function dropRest(req: IncomingMessage): Promise<void> {
   if (req.complete || req.destroyed) return Promise.resolve();

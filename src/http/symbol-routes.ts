@@ -63,9 +63,9 @@ interface Scope {
 }
 
 /**
- * Returns the scope of a search in one repository. The viewer sees only that repository, so its name need not be
- * escaped in a filter. `rev:` also matches parts of names, so an indexed revision is identified by its commit if it
- * has one.
+ * Returns the scope of a search in one repository. The viewer is limited to that repository, so the query needs no
+ * filter with the repository's name. `rev:` also matches parts of names, so an indexed revision is identified by its
+ * commit if it has one.
  */
 async function scopeOf(
   call: Call,

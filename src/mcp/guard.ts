@@ -5,7 +5,7 @@ export type Note = (facts: object) => void;
 
 /** The arguments of a call. */
 export interface AskedCall {
-  /** The name of a tool, "resource", "complete_name" or "complete_path". */
+  /** The name of a tool, or one of "resource", "complete_name" and "complete_path". */
   readonly tool: string;
   readonly args: object;
 }

@@ -147,8 +147,8 @@ function listed(
 }
 
 /**
- * Answers with a list of which all lines are in memory. The first page begins with the lines of `head`, a later page
- * only with the first of them.
+ * Answers with a list that is in memory as a whole. The first page begins with all lines of `head`, later pages only
+ * with its first line.
  */
 function listedWhole(lines: readonly string[], head: readonly string[], asked: Asked): Outcome {
   return listed({ lines }, asked.place.from === 0 ? head : head.slice(0, 1), asked);

@@ -41,7 +41,7 @@ export const repositories = tool({
   },
 });
 
-/** Returns how many lines to request: more than fit, because each takes at least about twenty tokens. */
+/** Returns how many lines to request. These are more than fit, because a line takes at least about twenty tokens. */
 const mostLines = (maxTokens: number): number => Math.ceil(maxTokens / 15);
 
 interface NamesBehind {

@@ -176,7 +176,10 @@ export function eitherHalf(name: string): string {
 /** Longer names are not compared, because the time is proportional to the product of both lengths. */
 const MOST_NAME = 200;
 
-/** Returns at most three similar names: one of the two contains the other, or at most a third of the letters differ. */
+/**
+ * Returns at most three similar names. Two names are similar if one contains the other, or at most a third of the
+ * letters differ.
+ */
 export function nearest(name: string, names: readonly string[]): string[] {
   if (name.length > MOST_NAME) return [];
   const wanted = name.toLowerCase();
@@ -234,7 +237,7 @@ function globExpression(glob: string): string {
   return `${glob.includes("/") ? "^" : "(?:^|/)"}${parts.join("")}$`;
 }
 
-/** Joins a query and a filter. Parentheses keep an `or` in the query together. */
+/** Joins a query and a filter. Parentheses keep the operands of an `or` in the query together. */
 export const queryWith = (query: string, filter: string): string =>
   filter === "" ? query : `(${query}) ${filter}`;
 

@@ -33,7 +33,7 @@ const BOUNDS = [
 
 /** A histogram of durations. */
 export class Durations {
-  /** The count of each bucket. There is one more than there are bounds. */
+  /** The count of each bucket. There is one bucket more than there are bounds. */
   readonly #counts = new Float64Array(BOUNDS.length + 1);
   #seconds = 0;
 

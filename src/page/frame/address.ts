@@ -8,9 +8,9 @@
  *     browse/REPOSITORY@REVISION/-/commits/PATH         its history; ?q=WORDS&author=NAME&page=2
  *     browse/REPOSITORY/-/commit/HASH                   a commit
  *
- * Without `@REVISION`, the default revision is used. In names and paths, `@` is percent-encoded, so the first
- * `@` is a separator. So is the first `/-/` before `blob`, `tree`, `commits` or `commit`. Addresses here are relative
- * to the page's root.
+ * Without `@REVISION`, the default revision is used. In names and paths, `@` is percent-encoded, so the first `@` is a
+ * separator. The first `/-/` before `blob`, `tree`, `commits` or `commit` is also a separator. Addresses here are
+ * relative to the page's root.
  */
 
 export interface Lines {

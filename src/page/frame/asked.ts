@@ -1,4 +1,4 @@
-/** Sends a request to a route, and sends it again when the request changes. */
+/** Sends a request to a route, and sends a new one when its key changes. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isAbort } from "../wire/client.ts";

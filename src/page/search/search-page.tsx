@@ -212,7 +212,9 @@ function Run({ cards }: { cards: VNode[] }) {
   return useMemo(() => <div>{cards}</div>, cards);
 }
 
-/** Returns how many cards are drawn at once when the reader comes back to a list: all up to where it was left. */
+/**
+ * Returns how many cards are drawn at once when the reader comes back to a list: all up to where the reader left it.
+ */
 const leastDrawn = ({ top }: Place = {}): number =>
   CARDS_IN_RUN + (top === undefined ? 0 : top.index + 2 * CARDS_IN_RUN);
 

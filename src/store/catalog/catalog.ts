@@ -45,7 +45,9 @@ export interface Place {
   readonly segment: number;
   readonly first: number;
   readonly count: number;
-  /** For each revision of the record, the set of its files in the range. Undefined if the revision has none of them. */
+  /**
+   * For each revision of the record, the set of its files in the range. Undefined if the revision has no file there.
+   */
   readonly sets: readonly (Bitset | undefined)[];
 }
 

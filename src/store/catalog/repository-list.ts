@@ -9,7 +9,7 @@ import { firstIndex } from "../../base/binary-search.ts";
 
 /** The difference between two lists, as ascending ids. */
 export interface RepositoryChanges {
-  /** Repositories that were added, or that changed in another generation. */
+  /** Repositories that were added, or that have changed since. */
   readonly arrived: readonly number[];
   readonly gone: readonly number[];
 }

@@ -16,8 +16,8 @@ import { newSymbolList } from "./symbol-run.ts";
 import { headerOf, putEdition, SymbolsReader } from "./symbols.ts";
 
 /**
- * Empty lists for the next edition on this thread. If each edition had a new kernel, a run that changes one file would
- * take four times the processor time, mostly to collect garbage.
+ * Empty lists, with the kernel that holds them, for the next edition on this thread. If each edition had a new kernel,
+ * a run that changes one file would take four times the processor time, mostly to collect garbage.
  */
 let spare: NameLists | undefined;
 /** The size above which lists are not reused. */

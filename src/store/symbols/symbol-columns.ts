@@ -20,7 +20,7 @@ import { corrupt, isCorrupt, isCount, unpackAs } from "../format/sealed.ts";
 export interface Origin {
   /** The language's name in GitHub Linguist. */
   readonly language: string;
-  /** The version of the grammar and its queries; "" if the language has none. */
+  /** The version of the grammar and its queries; "" if the language has no grammar. */
   readonly version: string;
   readonly outcome: "symbols" | "none" | "gave-up";
 }

@@ -127,7 +127,7 @@ export class SymbolsWriter {
   }
 
   /**
-   * Writes the rest. With `isRange` it also writes the range's record, so that a run can continue after an
+   * Writes the rest. With `isRange` it also writes the range's record, so that the next index run can continue after an
    * interruption.
    */
   finish({ isRange = false } = {}): SymbolColumns {
@@ -193,14 +193,16 @@ function isSymbolsHeader(header: Readonly<Record<string, unknown>>): boolean {
   return counts.every(isCount) && Array.isArray(origins);
 }
 
-/** Reads one edition. It takes about 6 bytes of memory per blob and, like a segment's reader, outlives snapshots. */
+/**
+ * Reads one edition. A reader takes about 6 bytes of memory per blob and, like a segment's reader, outlives snapshots.
+ */
 export class SymbolsReader {
   readonly segment: number;
   readonly edition: number;
   readonly header: SymbolsHeader;
   /** The state of each blob: 0, or 1 + its index in the header's origins. */
   readonly states: Uint16Array;
-  /** The posting lists of its names. Undefined if there are none. */
+  /** The posting lists of the edition's names. Undefined if there are none. */
   readonly names: PostingsReader | undefined;
   /** The offset of each run among all runs, then the end of the last one. */
   readonly #starts: Uint32Array;
@@ -340,9 +342,9 @@ function readColumns(
 }
 
 /**
- * Opens the finished ranges of an unpublished edition, which an interrupted run has left. The symbols of all other
- * blobs of the segment are unknown; `blobs` is the number of all blobs. Returns undefined if there are no ranges, or
- * some are damaged.
+ * Opens the finished ranges of an unpublished edition, which an interrupted index run has left. The symbols of all
+ * other blobs of the segment are unknown; `blobs` is the number of all blobs. Returns undefined if there are no ranges,
+ * or some are damaged.
  */
 export function openUnfinished(
   snapshot: Snapshot,
