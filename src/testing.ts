@@ -601,7 +601,7 @@ const SEGMENT_CASES: Cases<SegmentStore> = {
     }),
 };
 
-/** Lists the users in the store that this test has added. */
+/** Lists the users that this test has added to the store. */
 async function listed(store: UserStore, ours: readonly User[]): Promise<User[]> {
   const ids = new Set(ours.map(({ id }) => id));
   return (await collect(store.list())).filter(({ id }) => ids.has(id));

@@ -24,7 +24,7 @@ const byDescriptor = (descriptor: number): string => `/proc/self/fd/${descriptor
 
 /**
  * Returns whether an open file is at this path: false if a symlink was followed. Always true on systems other than
- * Linux. REQUIRES: the path is absolute, and the root's path contains no symlinks.
+ * Linux. REQUIRES: the path is absolute, and its part up to the root of the source contains no symlinks.
  */
 export const isAtPath = (descriptor: number, path: string): boolean =>
   (placeOf(descriptor) ?? path) === path;
@@ -84,8 +84,8 @@ export function inFolder<T>(path: string, list: (path: string) => T): T | undefi
 }
 
 /**
- * Reads a file of at most `most` bytes, and throws what `tooLarge` returns if it is larger. Returns undefined if
- * it is not a regular file or a symlink was followed on the way.
+ * Reads a file. Throws what `tooLarge` returns if the file has more than `most` bytes. Returns undefined if it is not a
+ * regular file, or if a symlink was followed on the way.
  */
 export function readNoFollow(
   path: string,

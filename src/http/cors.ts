@@ -6,8 +6,8 @@ const READABLE = "Link, Mcp-Session-Id, Retry-After, X-Quern-Not-Indexed, X-Tota
 const MAX_AGE_S = 600;
 
 /**
- * Answers an OPTIONS request. A browser looks at the headers; for other clients the answer lists the methods of the
- * path.
+ * Answers an OPTIONS request. A browser reads the headers about origins; for other clients, Allow lists the methods of
+ * the path.
  */
 export function answerPreflight(request: Request, settings: Settings, allow: string): Response {
   const headers = new Headers({ Allow: allow, "Cache-Control": "no-store" });

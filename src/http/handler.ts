@@ -129,7 +129,8 @@ async function answer(route: Route, service: Service, context: Context): Promise
     note: (facts: object) => void Object.assign(noted, facts),
     recordLater: () => {
       later.isPutOff = true;
-      return () => (later.hasLeft ? put() : void (later.isPutOff = false)); // otherwise the answer was dropped before it was sent
+      // if the answer was dropped before it was sent, the handler makes the record below
+      return () => (later.hasLeft ? put() : void (later.isPutOff = false));
     },
     id: context.req.param("id") ?? "",
     onIdentity: (known: Identity) => void (identity = known),

@@ -160,8 +160,8 @@ const FIRST_SLICE = 16;
 
 /**
  * Yields the items of a list one by one if the first item contains a list, and otherwise in slices. Slices are correct
- * for any items; they only take longer if later items are large. The number of items in a slice depends on the length
- * of the last slice, because paths may have 4 KB each.
+ * for any items; they only take longer if later items are large. The number of items in a slice is adapted to the
+ * length of the last slice, because paths may have 4 KB each.
  */
 function* listParts(list: readonly unknown[]): Generator<Part, undefined> {
   const isOneByOne = isCut(list[0]);

@@ -25,7 +25,7 @@ export interface Metrics {
 export function createMetrics(engine: Engine & Partial<Observable & HasOwnMetrics>): Metrics {
   const requests = new Counter();
   const counts = new Counts();
-  const observed = engine[OBSERVE]; // a host's own implementation of an engine has none
+  const observed = engine[OBSERVE]; // a host's own implementation of an engine takes no observers
   observed?.add(counts);
   return {
     request: (operation, status) => requests.add({ operation, status: String(status) }),

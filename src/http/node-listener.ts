@@ -174,7 +174,8 @@ async function* partsOf(req: IncomingMessage, res: ServerResponse): AsyncGenerat
 
 function toRequest({ req, res, signal }: Exchange): Request {
   const { method: asked = "GET" } = req;
-  const method = UNSPEAKABLE.has(asked) ? `X-${asked}` : asked; // no path accepts these methods; the router answers which ones it does accept
+  // no path accepts these methods, so the router answers with the methods that the path accepts
+  const method = UNSPEAKABLE.has(asked) ? `X-${asked}` : asked;
   const headers = toHeaders(req.rawHeaders);
   const init = { method, headers, signal };
   const hasBody = method !== "GET" && method !== "HEAD";

@@ -131,7 +131,7 @@ function describeHeaders(headers: Readonly<Record<string, string>>) {
   >;
 }
 
-/** Returns a response for each status of a refusal, with the codes that it may have. */
+/** Returns a response for each status that a refusal of the route may have, with the codes of that status. */
 function refusalsOf(route: Route): RouteConfig["responses"] {
   const reasons = new Map<number, string[]>();
   for (const code of possibleRefusals(route)) {

@@ -1,6 +1,6 @@
 /**
- * Remembers that a browser asked for a framework's mount path without a trailing slash. Express strips `/code` from
- * `/code` and passes on `/`, so a listener cannot see the difference.
+ * Remembers that a browser asked for a framework's mount path without a trailing slash. For both `/code` and `/code/`,
+ * Express passes on `/`, so a listener cannot see the difference.
  */
 
 const outerPaths = new WeakMap<Request, string>();

@@ -14,7 +14,7 @@ export function checkRef(ref: string | undefined): void {
   if (ref !== undefined) checkRevision(ref);
 }
 
-/** Throws a refusal with the reason if the repository has no history. */
+/** Resolves to the history of a repository. Throws a refusal with the reason if there is none. */
 export async function historyOf(call: Call, repository: string): Promise<History> {
   await findVisible(call, repository);
   const history = await openHistory(call, repository);

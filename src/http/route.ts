@@ -130,7 +130,7 @@ export function plain(
 export interface Incoming {
   readonly request: Request;
   readonly id: string;
-  /** Called with the caller, even if the caller is rejected. */
+  /** Called with the caller's identity, even if the caller is rejected. */
   readonly onIdentity: (identity: Identity) => void;
   readonly onCaller: (caller: Caller) => void;
   readonly onEnd: (refusal: Refusal | undefined) => void;

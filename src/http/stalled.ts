@@ -9,7 +9,7 @@
 export const STALLED_MS = 60_000;
 /** How far a reader may fall behind if nobody needs its slot. */
 const MOST_LATE_MS = 120_000;
-/** The bytes that a reader is expected to read in a millisecond. */
+/** The bytes that a reader is expected to read in a millisecond if others need its slot. */
 const LEAST_RATE = (256 * 1024) / 1_000;
 /**
  * The bytes that a reader is expected to read in a millisecond if nobody needs its slot. At this rate 128 MiB take 70
@@ -38,7 +38,7 @@ export interface Stall {
   /** Starts the clock for the next bytes. */
   wait(controller: Controller, bytes: number): void;
   stop(): void;
-  /** Called before a piece is sent. Rejects if it must not be sent. */
+  /** Called before a piece is sent. Rejects if the piece must not be sent. */
   confirm(): Promise<void>;
 }
 

@@ -6,7 +6,7 @@
 
 import { quote } from "../query/ast.ts";
 
-/** Groups of languages whose code calls each other, by their names and aliases. */
+/** Groups of languages that call each other's code, by their names and aliases. */
 const FAMILIES: readonly { names: readonly string[]; members: readonly string[] }[] = [
   {
     names: ["typescript", "ts", "tsx", "javascript", "js", "jsx", "mjs", "cjs", "mts", "cts"],

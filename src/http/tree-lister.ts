@@ -151,7 +151,7 @@ async function childrenOf(
  */
 const MOST_TREE = 32 * 2 ** 20;
 
-/** Throws a refusal if the paths together are longer than MOST_TREE. */
+/** Counts the characters of a tree's paths. add() throws a refusal if there are more than MOST_TREE. */
 function newLength(): { add(path: string): void } {
   let characters = 0;
   return {

@@ -174,7 +174,7 @@ function refuse(status: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }, { status });
 }
 
-/** Refuses a request whose host name is neither this machine's nor allowed. */
+/** Returns why a request is refused, if its host name is neither this machine's nor allowed. */
 export function refuseHost(request: Request, allowed: readonly string[]): string | undefined {
   const { hostname: name } = new URL(request.url);
   if (isOwnName(name) || allowed.includes("*") || allowed.includes(name)) return undefined;

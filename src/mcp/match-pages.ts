@@ -159,8 +159,8 @@ export async function tellMatches(
 }
 
 /**
- * Describes what a search of content could not search. If nothing was found, another part of the answer says so in
- * more detail.
+ * Describes what a search of content could not search. Returns nothing if nothing was found, because another part of
+ * the answer then describes this in more detail.
  */
 async function unsearched(
   { files, repositoryInfo }: SearchResponse,
@@ -216,7 +216,7 @@ interface Page {
   readonly best: BestLines;
 }
 
-/** Yields the items of one of the engine's pages, in the order above. */
+/** Yields the items of one of the engine's pages, in the order that the head of this file defines. */
 function* itemsOf(
   { response: { files }, best }: Page,
   { stage, continued }: Place,
@@ -263,7 +263,7 @@ async function addBestLines(
   if (unknown.length === 0) return;
   const names = [...new Set(unknown.map(({ fileName }) => fileName.text))];
   const query = await scopedQuery(request, pathsFilter(names));
-  // a page has fewer files, but a path may exist in many repositories
+  // the page has few files, but their paths may also exist in many other repositories
   const again = { ...request, query, contextLines: 0, matchesPerFile: 1, matches: MOST_AGAIN };
   add((await context.engine.search(again, searchOptions(context, viewer))).files);
 }

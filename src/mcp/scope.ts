@@ -149,7 +149,7 @@ export async function soleRepository(
   );
 }
 
-/** Splits `repository:path`, as answers name files, unless a repository was given separately. */
+/** Splits `repository:path`, the form in which answers name files, unless a repository was given separately. */
 export function splitPath<
   Asked extends { path?: string | undefined; repository?: string | undefined },
 >(asked: Asked): Asked {

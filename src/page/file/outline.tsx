@@ -76,8 +76,8 @@ function outlineQuery({ repository, ref, path }: FileView): string {
 }
 
 /**
- * Returns the definitions of a file. Each range of the result is one name. A definition inside another is one step
- * deeper.
+ * Returns the definitions of a file. Each range of the search result is one name. A definition inside another one is
+ * one step deeper.
  */
 function definitionsOf(file: FileResult | undefined): Definition[] {
   const definitions: Definition[] = [];

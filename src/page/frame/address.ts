@@ -217,7 +217,7 @@ function commitsPage(parameters: URLSearchParams): Pick<CommitsView, "query" | "
   };
 }
 
-/** Returns 1 unless the address has a larger number. */
+/** Returns the number of the page in an address, or 1 if the address has no larger number. */
 function pageIn(parameters: URLSearchParams): number {
   const page = Number(parameters.get("page") ?? 1);
   return Number.isSafeInteger(page) && page > 1 ? page : 1;

@@ -1,7 +1,7 @@
 /**
- * Counts, for each repository, the files whose symbols are indexed. In most segments, the symbols of all blobs are
- * indexed, or of none; the manifest says which. A merge of both kinds of segments makes an edition that records this
- * for each blob.
+ * Counts, for each repository, the files whose symbols are indexed. Most segments have the symbols of all their blobs,
+ * or none at all; the manifest says which. A merge of both kinds of segments makes an edition that records this for
+ * each blob.
  */
 
 import {
