@@ -264,7 +264,7 @@ export interface OpenOptions {
   readOnly?: boolean;
   /**
    * Threads that search and index. Default: one for each core, at most 4. With 0 the calling thread does the work and
-   * yields every 5 ms.
+   * yields every 4 ms.
    */
   workers?: number;
   /** Bytes of memory that indexing may use in addition to a fixed base. Default 256 MiB, at least 32 MiB. */

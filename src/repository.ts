@@ -26,7 +26,7 @@ export interface Repository extends Required<
   codeHostType: CodeHostType;
   /** A name for people. */
   displayName?: string;
-  /** The place from which it was indexed, if its source gives one. Never sent over HTTP. */
+  /** The place from which the repository was indexed, if its source names it. Never sent over HTTP. */
   origin?: Origin;
   /** The repository's page on its code host. */
   webUrl?: string;
@@ -50,7 +50,7 @@ export interface Repository extends Required<
     /** The number of all files of the revisions. */
     total: number;
   };
-  /** When its current state was published. */
+  /** When the repository's current state was published. */
   indexedAt: Date;
   /** The commit time of the default revision, if the source knows it. */
   pushedAt?: Date;

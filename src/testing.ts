@@ -365,7 +365,9 @@ const entry = (minutes: number, fields: Partial<AuditRecord> = {}): AuditRecord 
   ...fields,
 });
 
-/** Reads all records that the test has appended, page by page, and the total of the last page. */
+/**
+ * Reads all records that the test has appended, page by page. Fails if a page is longer or shorter than its total says.
+ */
 async function recorded(
   store: AuditStore,
   ours: readonly AuditRecord[],

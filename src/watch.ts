@@ -76,7 +76,7 @@ export async function watch(
       watched.push(one);
       await one.follow();
     }
-    // changes from now on are noticed after this run
+    // a change from now on leads to another run after this one
     await indexAll(
       engine,
       watched.map((one) => one.source),

@@ -64,8 +64,8 @@ const FILE = z.strictObject({
 type ClusterFile = z.infer<typeof FILE>;
 
 /**
- * How long PostgreSQL may be silent before a call fails. Without a limit, a server that hangs would accept
- * connections and never answer.
+ * How long PostgreSQL may be silent before a call fails. Without a limit, calls would wait forever for a server that
+ * accepts connections but hangs.
  */
 const SILENCE_MS = 60_000;
 

@@ -2,7 +2,7 @@
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 
-/** What to do, for the codes whose messages do not say it themselves. */
+/** What to do after each error. Empty if the messages with this code say it themselves. */
 const ADVICE: Readonly<Record<ErrorCode, string>> = {
   INVALID_REQUEST: "",
   QUERY_SYNTAX: "",

@@ -119,8 +119,8 @@ function expressions(query: Query, wholeWords: boolean): Query {
 }
 
 /**
- * Escapes a text. Adds word boundaries only next to word characters, because next to another character a boundary
- * would require a letter.
+ * Escapes a text. Adds word boundaries only next to word characters. Next to any other character, a boundary would
+ * require a word character on its other side.
  */
 function escaped(text: string, wholeWords: boolean): string {
   const pattern = text.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&");

@@ -53,7 +53,7 @@ export function showForEditor(file: FileResult, path: string, { foreign }: Style
   });
 }
 
-/** Returns the lines with a match, and the other lines that are close enough to one. */
+/** Returns the lines with a match, and up to `before` lines before and `after` lines after each of them. */
 function near(lines: Line[], { before = Infinity, after = Infinity }: FileView): Line[] {
   let last = -Infinity;
   const ends = lines.map(({ marks, number }) => (last = marks ? number : last) + after);

@@ -127,7 +127,7 @@ async function remove(
   tell(call, flags, { id, removed });
 }
 
-/** Whether the organization has another active owner than `id`. */
+/** Whether the organization has an active owner other than `id`. */
 async function hasActiveOwner(users: Accounts["users"], id: string): Promise<boolean> {
   for await (const user of users.list())
     if (user.id !== id && user.role === "OWNER" && !isSuspended(user)) return true;

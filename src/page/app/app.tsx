@@ -28,7 +28,7 @@ interface AppProps {
 export function App({ root, service, hasHistory }: AppProps) {
   const router = useRouter(root);
   const [isRefused, setRefused] = useState(false);
-  const [visits, setVisits] = useState(0); // views ask again after a sign-in
+  const [visits, setVisits] = useState(0); // as a key: after a sign-in, all views ask again
   const client = useMemo(
     () =>
       createClient({

@@ -50,7 +50,7 @@ export function useSearch(client: Client, asked: Asked): Searching {
     changed = (which) => {
       if (which === current.current?.search) render(undefined);
     };
-    render(undefined); // files that arrived before this effect
+    render(undefined); // draws files that arrived before this effect
     return () => {
       changed = () => {};
       const at = current.current?.search;

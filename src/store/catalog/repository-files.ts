@@ -145,10 +145,7 @@ function pathAt(paths: Paths, index: number): Uint8Array {
   return bytes.subarray(from, to);
 }
 
-/**
- * Compares a path with `wanted`. Compares the bytes where they are, without a view of them, because a look-up compares
- * many paths.
- */
+/** Compares a path with `wanted`. This makes no view of the path's bytes, because a look-up compares many paths. */
 function compareAt(paths: Paths, index: number, wanted: Buffer): number {
   const { bytes, from, to } = rangeAt(paths, index);
   return -wanted.compare(bytes, from, to);

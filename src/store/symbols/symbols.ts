@@ -100,7 +100,8 @@ export class SymbolsWriter {
     this.#lengths.push(run.length);
     this.#block.push(run);
     this.#symbols += countSymbols(run);
-    if (this.#pending.length >= TRANSACTION_BLOCKS) this.#flush(); // after the copy: a write may overwrite `run`
+    // after the copy, because a transaction reads the lease, which may overwrite `run`
+    if (this.#pending.length >= TRANSACTION_BLOCKS) this.#flush();
   }
 
   #originNumber(origin: Origin): number {
