@@ -1,6 +1,6 @@
 /**
- * Defines handlers that a server of `node:http` calls without the objects of fetch. A Request, a Response and their
- * streams would take a quarter of the processor time of a search for a rare word on a node of a cluster.
+ * Defines handlers that a server of `node:http` calls without the objects of fetch. On a node of a cluster, a Request,
+ * a Response and their streams would take a quarter of the processor time of a search for a rare word.
  */
 
 /** A request. */
