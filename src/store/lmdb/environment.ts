@@ -83,6 +83,8 @@ export interface Snapshot {
    * has to read the text by blocks. Absent if that is always so.
    */
   copyText?(segment: number, from: number, to: number, target: Uint8Array, at: number): boolean;
+  /** Whether the text of a segment is in a file that is open. Absent if that is never so. */
+  hasOpenText?(segment: number): boolean;
   /** Returns the keys of the range in order, at most `limit` of them. */
   keys(range: KeyRange, limit?: number): Iterable<Buffer>;
   close(): void;
@@ -316,6 +318,10 @@ class LmdbSnapshot implements Snapshot {
 
   copyText(segment: number, from: number, to: number, target: Uint8Array, at: number): boolean {
     return this.#texts.copy(segment, from, to, target, at);
+  }
+
+  hasOpenText(segment: number): boolean {
+    return this.#texts.isOpen(segment);
   }
 
   *keys([start, end]: KeyRange, limit = Infinity): Iterable<Buffer> {

@@ -18,7 +18,7 @@ import {
   readSync,
   renameSync,
   rmSync,
-  writeSync,
+  writevSync,
 } from "node:fs";
 import { open, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
@@ -45,6 +45,8 @@ export class TextFiles {
     most: MOST_OPEN,
     onEvict: ({ descriptor }) => closeSync(descriptor),
   });
+  /** The file that was read last. It is the most recently used one, so it is never evicted. */
+  #last: { readonly segment: number; readonly file: OpenFile } | undefined;
   /** The block that was read last, with its seal. */
   readonly #block = new Uint8Array(BLOCK_BYTES + SEAL_BYTES);
 
@@ -60,6 +62,7 @@ export class TextFiles {
   open(segment: number, seals: TextSeals): boolean {
     this.#closeDeleted();
     const descriptor = ifThere(() => openSync(this.#pathOf(segment), "r"));
+    this.#last = undefined;
     if (descriptor !== undefined) this.#opened.set(segment, { ...seals, descriptor });
     return descriptor !== undefined;
   }
@@ -69,7 +72,7 @@ export class TextFiles {
    * such block, or is not open.
    */
   block(segment: number, block: number): Uint8Array | undefined {
-    const file = this.#opened.get(segment);
+    const file = this.#file(segment);
     const seal = file?.seals[block];
     if (seal === undefined) return undefined;
     const { blockBytes, textBytes } = file!;
@@ -85,15 +88,26 @@ export class TextFiles {
    * open.
    */
   copy(segment: number, from: number, to: number, target: Uint8Array, at: number): boolean {
-    const file = this.#opened.get(segment);
+    const file = this.#file(segment);
     if (!file) return false;
-    for (let next = from; next < to;) {
-      const place = at + next - from;
-      const bytes = translated(() => readSync(file.descriptor, target, place, to - next, next));
-      if (bytes === 0) return false;
-      next += bytes;
+    try {
+      for (let next = from; next < to;) {
+        const bytes = readSync(file.descriptor, target, at + next - from, to - next, next);
+        if (bytes === 0) return false;
+        next += bytes;
+      }
+      return true;
+    } catch (error) {
+      throw translate(error);
     }
-    return true;
+  }
+
+  #file(segment: number): OpenFile | undefined {
+    if (this.#last?.segment !== segment) {
+      const file = this.#opened.get(segment);
+      this.#last = file && { segment, file };
+    }
+    return this.#last?.file;
   }
 
   /**
@@ -109,13 +123,7 @@ export class TextFiles {
       }
       const descriptor = openSync(path, from === 0 ? "wx" : "r+");
       try {
-        let at = from;
-        for (const block of blocks)
-          for (let done = 0; done < block.length;) {
-            const bytes = writeSync(descriptor, block, done, block.length - done, at);
-            done += bytes;
-            at += bytes;
-          }
+        writeAll(descriptor, blocks, from);
       } finally {
         closeSync(descriptor);
       }
@@ -172,6 +180,7 @@ export class TextFiles {
   #close(segment: number): void {
     closeSync(this.#opened.get(segment)!.descriptor);
     this.#opened.delete(segment);
+    this.#last = undefined;
   }
 
   #names(): string[] {
@@ -180,6 +189,17 @@ export class TextFiles {
 
   #pathOf(segment: number): string {
     return join(this.#folder, String(segment));
+  }
+}
+
+/** Writes blocks one after another, in one call if the system takes them all. */
+function writeAll(descriptor: number, blocks: readonly Uint8Array[], from: number): void {
+  const left = [...blocks];
+  for (let at = from; left.length > 0;) {
+    let bytes = writevSync(descriptor, left, at);
+    at += bytes;
+    while (left.length > 0 && bytes >= left[0]!.length) bytes -= left.shift()!.length;
+    if (bytes > 0) left[0] = left[0]!.subarray(bytes);
   }
 }
 

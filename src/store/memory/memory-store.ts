@@ -139,6 +139,10 @@ class MemorySnapshot implements Snapshot {
     return this.#disk?.copyText?.(...what) ?? false;
   }
 
+  hasOpenText(segment: number): boolean {
+    return this.#disk?.hasOpenText?.(segment) ?? false;
+  }
+
   keys(...range: Parameters<Snapshot["keys"]>): Iterable<Buffer> {
     return this.#disk?.keys(...range) ?? [];
   }

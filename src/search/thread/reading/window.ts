@@ -8,7 +8,7 @@ import { emptyBitset, hasBit, setBit, wordsFor, type Bitset } from "../../../bas
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { FIRST_MEMORY_SEGMENT } from "../../../store/format/format.ts";
-import { isCorrupt } from "../../../store/format/sealed.ts";
+import { unlessCorrupt } from "../../../store/format/sealed.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import {
   SLOT_BYTES,
@@ -19,6 +19,11 @@ import {
 
 /** The largest value in `tails`. */
 const MOST_TAIL = 2 ** 16 - 1;
+/**
+ * The part of a window from which on all of it is read at once. In one piece, a window of 1 MiB is read from a file in 75
+ * µs, as fast as 40 separate pages.
+ */
+const WHOLE_PART = 1 / 4;
 /** How many bytes are kept free before the text, for SIMD and for the byte before a match. */
 const MARGIN = 64;
 
@@ -88,6 +93,8 @@ export interface WindowOptions {
   readonly textCache: TextCache | undefined;
   /** Default "find". */
   readonly caching?: Caching | undefined;
+  /** How many bytes will probably be loaded. Default 0. */
+  readonly expectedBytes?: number;
 }
 
 export class Window {
@@ -102,7 +109,7 @@ export class Window {
   readonly #cache: TextCache | undefined;
   readonly #place: TextWindow;
   /** Whether all text is in memory already. */
-  readonly #isCached: boolean;
+  readonly #isWhole: boolean;
   /** The address that offset 0 of the text would have. */
   readonly #origin: number;
   readonly #firstPage: number;
@@ -112,7 +119,7 @@ export class Window {
   constructor(
     reader: SegmentReader,
     [firstBlob, endBlob]: readonly [number, number],
-    { snapshot, memory, textCache, caching = "find" }: WindowOptions,
+    { snapshot, memory, textCache, caching = "find", expectedBytes = 0 }: WindowOptions,
   ) {
     this.reader = reader;
     this.firstBlob = firstBlob;
@@ -125,11 +132,12 @@ export class Window {
     // segments in memory are not cached
     const cache = reader.segment < FIRST_MEMORY_SEGMENT ? textCache : undefined;
     const cached = cache && (cache.find(this.#place) ?? this.#addTo(cache, caching));
-    this.#isCached = cached !== undefined;
     this.#cache = cached || caching === "find" ? undefined : cache;
     this.#origin = cached
       ? cached.address - reader.blobStarts[cached.firstBlob]!
       : memory.room(bytes) - from;
+    const isWorthIt = expectedBytes > 0 && expectedBytes >= WHOLE_PART * bytes;
+    this.#isWhole = cached !== undefined || (isWorthIt && this.#readWhole(from, bytes));
     this.#firstPage = reader.firstPages[firstBlob]!;
     this.#marks = memory.marks(reader.firstPages[endBlob]! - this.#firstPage);
   }
@@ -191,9 +199,16 @@ export class Window {
   /** Copies bytes into the window, unless they are there. They count as read, whatever their source. */
   #copy(from: number, to: number): void {
     if (from >= to) return;
-    if (!this.#isCached) this.#read(from, to, this.#origin + from);
+    if (!this.#isWhole) this.#read(from, to, this.#origin + from);
     this.#cache?.addRead(this.#place, to - from, this.reader.header.blobs);
     this.bytesLoaded += to - from;
+  }
+
+  /** Reads all text, if it is in an open file. Returns false if some of it is damaged, which perhaps nobody needs. */
+  #readWhole(from: number, bytes: number): boolean {
+    if (!this.#snapshot.hasOpenText?.(this.#place.content)) return false;
+    const read = () => (this.#read(from, from + bytes, this.#origin + from), true);
+    return unlessCorrupt(read) ?? false;
   }
 
   /** Adds the window to the cache if it was read often enough. Returns undefined if some of its text is damaged. */
@@ -201,12 +216,10 @@ export class Window {
     if (caching === "find") return undefined;
     const { blobStarts } = this.reader;
     const [from, to] = [blobStarts[this.firstBlob]!, blobStarts[this.endBlob]!];
-    try {
-      return cache.keep(this.#place, caching === "replace", (at) => this.#read(from, to, at));
-    } catch (error) {
-      if (isCorrupt(error)) return undefined; // perhaps the search does not need that part
-      throw error;
-    }
+    // perhaps the search does not need the part that is damaged
+    return unlessCorrupt(() =>
+      cache.keep(this.#place, caching === "replace", (at) => this.#read(from, to, at)),
+    );
   }
 
   #read(from: number, to: number, at: number): void {

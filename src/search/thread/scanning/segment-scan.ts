@@ -3,7 +3,7 @@
  * them. Every matching file is passed to `onHit`. A blob is scanned once, however many files share it.
  */
 
-import { hasBit, nextBit, type Bitset } from "../../../base/bitset.ts";
+import { countBitsBetween, hasBit, nextBit, type Bitset } from "../../../base/bitset.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import type { WindowStats } from "../../messages/totals.ts";
 import type { AtomPlan } from "../planning/atom-plan.ts";
@@ -64,7 +64,9 @@ export class SegmentScan {
     });
     let rater: DefinitionRater | undefined;
     if (blobs.length > 0) {
-      const window = new Window(reader, [first, end], { ...tools, snapshot, caching });
+      const expectedBytes = this.#expectedBytes([first, end], blobs);
+      const how = { ...tools, snapshot, caching, expectedBytes };
+      const window = new Window(reader, [first, end], how);
       await visited.scan(window, tools);
       if (symbols && rated.length > 0) {
         const found = rated.flatMap((atom) => this.#rated(atom, visited));
@@ -75,6 +77,15 @@ export class SegmentScan {
     const settling = { visited, stats, onHit, rater, facts: this.#factsOf(visited) };
     if (await this.#settleBlobs(settling)) await this.#settleUnread(number, settling);
     stats.contentBytesLoaded += (symbols?.bytesLoaded ?? 0) - symbolBytes;
+  }
+
+  /** Returns how much of the blobs [first, end) the first atom needs. `blobs` are those that are visited. */
+  #expectedBytes([first, end]: readonly [number, number], blobs: readonly number[]): number {
+    const { reader, atoms, order } = this.plan;
+    const { blobStarts, firstPages, pageBytes } = reader;
+    const pages = atoms[order[0] ?? -1]?.pages;
+    if (pages) return pageBytes * countBitsBetween(pages, firstPages[first]!, firstPages[end]!);
+    return blobs.reduce((sum, blob) => sum + blobStarts[blob + 1]! - blobStarts[blob]!, 0);
   }
 
   /** Returns the shown atoms whose matches may be within a definition's name in one of the blobs. */
