@@ -6,6 +6,7 @@ import { ALL_KINDS, NAMES, nameOf, openPlace, pathOf, remotePath } from "./every
 import { commandLines, filesWith, holds } from "./leaks.ts";
 import { renameRepository, serveRemotes } from "./remotes.ts";
 import { outcomes } from "./outcomes.ts";
+import { STALL, watchSilence } from "./stalls.ts";
 
 test.each(ALL_KINDS)(
   "%s: a limit is waited for, a silent fetch fails alone, a name is had once, and nothing shows the token",
@@ -26,13 +27,18 @@ test.each(ALL_KINDS)(
       return mayRead(path, request);
     };
     const told: SyncProgress[] = [];
-    const report = await workplace.syncAll(
+    const letSilencePass = watchSilence();
+    const run = workplace.syncAll(
       {
         connections: { work: connection, again: { ...connection, exclude: { names: ["*/two"] } } },
-        sync: { stallTimeout: "2s" },
+        sync: STALL,
       },
       { env, onProgress: (progress) => void told.push(progress) },
     );
+    const finished = () => told.filter(({ kind: what }) => what === "repository");
+    await expect.poll(finished).toHaveLength(4); // all but the silent one
+    await letSilencePass();
+    const report = await run;
     expect(told.filter(({ kind: what }) => what === "waiting")).toEqual([
       {
         kind: "waiting",
@@ -47,7 +53,9 @@ test.each(ALL_KINDS)(
     expect(work).toEqual([
       `${nameOf(kind, "one")}: indexed`,
       `${nameOf(kind, "three")}: indexed`,
-      expect.stringMatching(/two: failed: git ls-remote: the other end has said nothing for 2 s/),
+      expect.stringMatching(
+        /two: failed: git ls-remote: the other end has said nothing for 1800 s/,
+      ),
     ]);
     expect(again).toEqual([
       expect.stringContaining(

@@ -12,6 +12,7 @@ import { isWanted, nameOf, rankOf } from "../../src/sync/wanted.ts";
 import { setUp } from "./shop.ts";
 import { outcomes } from "./outcomes.ts";
 import { commit, inRepository } from "./remotes.ts";
+import { STALL, watchSilence } from "./stalls.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const SECONDS = NOW / 1_000;
@@ -150,12 +151,18 @@ test("a fetch that says nothing is given up, and the others go on", async () => 
   const { remotes, github, workplace, connection } = await setUp();
   github.repositories.push({ id: 2, full_name: "acme/silent" });
   remotes.hanging.add("acme/silent");
-  const sync = { stallTimeout: "3s" };
-  const report = await workplace.syncAll({ connections: { work: connection }, sync });
-  expect(outcomes(report)).toEqual([
+  const letSilencePass = watchSilence();
+  let finished = 0;
+  const run = workplace.syncAll(
+    { connections: { work: connection }, sync: STALL },
+    { onProgress: ({ kind }) => void (finished += kind === "repository" ? 1 : 0) },
+  );
+  await expect.poll(() => finished).toBe(1);
+  await letSilencePass();
+  expect(outcomes(await run)).toEqual([
     `${SHOP}: indexed`,
     expect.stringMatching(
-      /acme\/silent: failed: git ls-remote: the other end has said nothing for 3 s; it was given up$/,
+      /acme\/silent: failed: git ls-remote: the other end has said nothing for 1800 s; it was given up$/,
     ),
   ]);
 });
