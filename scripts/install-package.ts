@@ -1,12 +1,12 @@
 /**
- * Installs a tarball of the package into empty projects of both module systems, as a host does, and runs the tests'
- * host program there: `npx tsx scripts/install-package.ts quern.tgz`. The tests link this repository's dependencies, so
+ * Installs a tarball of the package into an empty project, as a host does, and runs the tests' host program there, with
+ * the project in both module systems: `npx tsx scripts/install-package.ts quern.tgz`. The tests link this repository's dependencies, so
  * only this script uses those that package.json requests. If the registry cannot be reached, it says so and tries
  * nothing; with QUERN_CI=1 that is an error.
  */
 
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -16,12 +16,17 @@ import { isStrict } from "./nodes.ts";
 const NO_NETWORK = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED/;
 const run = promisify(execFile);
 
-async function tryIn(folder: string, tarball: string, type: ModuleSystem): Promise<void> {
-  const cwd = mkdtempSync(join(folder, `${type}-`));
-  writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "host", private: true, type }));
+async function install(cwd: string, tarball: string): Promise<void> {
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "host", private: true }));
   const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--fetch-retries=0"];
   const shell = process.platform === "win32";
   await run("npm", ["install", ...flags, tarball], { cwd, shell, timeout: 180_000 });
+}
+
+async function tryIn(cwd: string, type: ModuleSystem): Promise<void> {
+  const manifest = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")) as object;
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ ...manifest, type }));
+  rmSync(join(cwd, "index"), { recursive: true, force: true });
   const { file, text } = hostScript(type);
   writeFileSync(join(cwd, file), text);
   const { stdout, stderr } = await run(process.execPath, [file], { cwd, timeout: 60_000 });
@@ -34,7 +39,8 @@ const [, , path] = process.argv;
 if (path === undefined) throw new Error("which tarball?");
 const folder = mkdtempSync(join(tmpdir(), "quern-install-"));
 try {
-  for (const type of ["module", "commonjs"] as const) await tryIn(folder, resolve(path), type);
+  await install(folder, resolve(path));
+  for (const type of ["module", "commonjs"] as const) await tryIn(folder, type);
 } catch (error) {
   if (isStrict || !NO_NETWORK.test(String(error))) throw error;
   console.log(`   the registry cannot be reached, so it is not tried: ${String(error)}`);
