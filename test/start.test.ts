@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { duration } from "../src/cli/style.ts";
 import { temporaryFolder } from "./engine/opened.ts";
+import { SHORT_LIVED } from "./short-lived.ts";
 
 /** Prints, beside what the script prints, the nanoseconds of each search. */
 const LISTENER = `import { tracingChannel } from "node:diagnostics_channel";
@@ -19,7 +20,8 @@ test("npm start answers each question twice and shows the second time", async ()
   const folder = temporaryFolder();
   const listener = join(folder, "listener.mjs");
   writeFileSync(listener, LISTENER);
-  const argv = ["--import", "tsx", "--import", listener, "scripts/start.ts", join(folder, "demo")];
+  const imports = ["--import", "tsx", "--import", listener];
+  const argv = [...SHORT_LIVED, ...imports, "scripts/start.ts", join(folder, "demo")];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, argv);
   expect(stdout).toMatch(/^indexed \d+ repositories, \d+ files, .* symbols in /m);
   const asked = stderr
