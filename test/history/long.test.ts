@@ -1,5 +1,5 @@
 /**
- * Pages of a history of 75 000 commits: the first is costly, the others are cheap, wherever they begin, and after a
+ * Pages of a history of 40 000 commits: the first is costly, the others are cheap, wherever they begin, and after a
  * commit was added, too.
  */
 
@@ -11,7 +11,7 @@ import { tellFigure } from "../figures.ts";
 import { makeRepository } from "./generated.ts";
 import { openHistory } from "./opened.ts";
 
-const COMMITS = 75_000;
+const COMMITS = 40_000;
 const ROUNDS = 20;
 /** The largest share of the first page's processor time, git's and quern's together, that another page may take. */
 const MOST_SHARE = 1 / 8;
