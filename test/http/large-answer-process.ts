@@ -44,9 +44,9 @@ async function lengthOf(request: object): Promise<number> {
 }
 
 async function settled(): Promise<number> {
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < 4; i++) {
     globalThis.gc?.();
-    await new Promise((done) => setTimeout(done, 50));
+    await new Promise((done) => setTimeout(done, 100));
   }
   return anonymousBytes();
 }
