@@ -55,7 +55,7 @@ test("twenty clients get the answers that one gets, and a verdict for each promi
 });
 
 test("where less is allowed than is asked, some are told to come again, and nothing else is wrong", async () => {
-  const flags = ["--clients=20", "--warm-up=0", "--seconds=1", "--max-concurrent=2"];
+  const flags = ["--clients=20", "--warm-up=0", "--seconds=0.5", "--max-concurrent=2"];
   const { latency, errors, overloaded } = await load(...flags, `--corpus=${FEW}`);
   expect(errors).toEqual({});
   expect(overloaded).toBeGreaterThan(0);
