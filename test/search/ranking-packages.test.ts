@@ -52,7 +52,7 @@ const QUESTIONS: readonly (readonly [query: string, first: string])[] = [
 const path = mkdtempSync(join(tmpdir(), "quern-packages-"));
 let engine: Engine;
 beforeAll(async () => {
-  engine = await open(path, { workers: 1, warmUp: false });
+  engine = await open(path, { workers: 0, warmUp: false });
   const sources = Object.entries(PACKAGES).map(([name, folder]) =>
     directory(join("node_modules", folder), { name, gitignore: false }),
   );
