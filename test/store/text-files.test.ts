@@ -244,7 +244,7 @@ test.each([0, 2])(
   async (workers) => {
     const path = temporaryFolder();
     const flushed: number[] = [];
-    const { sync } = TextFiles.prototype;
+    const sync = Reflect.get(TextFiles.prototype, "sync") as TextFiles["sync"];
     const spy = vi.spyOn(TextFiles.prototype, "sync").mockImplementation(async function (
       this: TextFiles,
       segments,

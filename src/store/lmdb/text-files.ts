@@ -168,13 +168,19 @@ export class TextFiles {
 
   /** Closes all files of this thread. */
   close(): void {
-    for (const segment of [...this.#opened.keys()]) this.#close(segment);
+    for (const [segment] of this.#files()) this.#close(segment);
   }
 
   /** Closes the files that were deleted, because the system keeps their space until then. */
   #closeDeleted(): void {
-    for (const segment of [...this.#opened.keys()])
-      if (fstatSync(this.#opened.get(segment)!.descriptor).nlink === 0) this.#close(segment);
+    for (const [segment, { descriptor }] of this.#files())
+      if (fstatSync(descriptor).nlink === 0) this.#close(segment);
+  }
+
+  /** Returns the open files, as a list that stays as it is while some are closed. */
+  #files(): (readonly [segment: number, file: OpenFile])[] {
+    const segments = Array.from(this.#opened.keys());
+    return segments.map((segment) => [segment, this.#opened.get(segment)!]);
   }
 
   #close(segment: number): void {
