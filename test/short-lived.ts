@@ -5,4 +5,7 @@
  */
 
 export const OLD_SPACE = "--initial-old-space-size=192";
-export const SHORT_LIVED = ["--interrupt-budget=2000000", OLD_SPACE];
+/** Returns the flags for a version of Node. Node 24 does not know the first one, and does not start with it. */
+export const shortLived = (version: string): string[] =>
+  version.startsWith("20.") ? ["--interrupt-budget=2000000", OLD_SPACE] : [OLD_SPACE];
+export const SHORT_LIVED = shortLived(process.versions.node);

@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isFetched, isStrict, nodeBinary, NODES } from "../../scripts/nodes.ts";
 import { VERSION } from "../../src/base/version.ts";
 import { tellFigure } from "../figures.ts";
+import { shortLived } from "../short-lived.ts";
 import { FOUND, hostScript, type ModuleSystem } from "./host.ts";
 import { manifest, packPackage, project, run, type Packed } from "./project.ts";
 
@@ -293,6 +294,10 @@ for (const version of NODES) {
       const outfile = await bundle({ from: "module", format: "esm", external: ["quern"] });
       const { stdout } = await promisify(execFile)(node, [outfile], { cwd: esm });
       expect(JSON.parse(stdout)).toMatchObject({ found: 1, statuses: [200, 400] });
+    });
+
+    test("starts with the flags of tests", async () => {
+      await promisify(execFile)(node, [...shortLived(version), "-e", "0"]);
     });
 
     test("runs the command", async () => {
