@@ -1,6 +1,6 @@
 /**
- * Finds the first index with a property by binary search. A loop written by hand at each place is no faster: either
- * takes about 30 ns per search when an automaton is built.
+ * Finds the first index with a property by binary search. While an automaton is built, a search takes about 30 ns. A
+ * loop without this function would take as long.
  */
 
 /**

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Guard } from "../mcp/guard.ts";
 
-/** How long to wait for the first call. A client with a question sends it as soon as the server has started. */
+/** How long to wait for the first call. A client that has a question calls as soon as the server has started. */
 const QUIET_MS = 1_000;
 /** The longest time that a call may delay the reading. */
 const MOST_MS = 5_000;

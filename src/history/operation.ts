@@ -142,8 +142,8 @@ export class Operation {
 }
 
 /**
- * Returns the size of a file. Returns 0 if the file does not exist or git would not read it, and Infinity if reading
- * it may not end.
+ * Returns the size of a file: 0 if the file does not exist or git would not read it, and Infinity if it might never
+ * end, such as a pipe.
  */
 async function bytesOfFile(path: string): Promise<number> {
   const found = await lstat(path).catch(() => undefined);

@@ -210,7 +210,8 @@ class Sweep {
   }
 
   /**
-   * Whether an earlier pattern has found this name. If so, the frame of that match is one of the innermost open frames.
+   * Whether an earlier pattern has matched a definition with this name. Its frame is then among the four innermost open
+   * ones.
    */
   #isOpen(nameStart: number): boolean {
     const last = this.#opened.length - 1;

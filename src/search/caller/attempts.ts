@@ -79,11 +79,13 @@ interface SearchWork {
   readonly onPart?: (part: StreamPart) => void;
   readonly page?: SearchInput["page"];
   /**
-   * If true, and only few files match, the threads show the files during the search. Otherwise the caller requests the
-   * files in a second round.
+   * If true, and only few files match, the threads that find the files also prepare what is returned of them. Otherwise
+   * the caller requests that in a second round.
    */
   readonly showsAhead?: boolean;
-  /** If more ranges match than `matches` allows, this many files are returned, each with only its best range. */
+  /**
+   * The number of files that are returned if more ranges match than `matches` allows. Each then has only its best range.
+   */
   readonly bestIfMany?: number | undefined;
 }
 

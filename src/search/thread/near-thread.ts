@@ -90,7 +90,7 @@ export class NearThread {
     return !this.#tools?.isOpen(segment, symbols);
   }
 
-  /** Opens a segment whose tables a thread has read, in slices. */
+  /** Opens a segment from the tables that a worker thread has read and sent. Pauses often, for the calling thread. */
   async open({ segment, symbols: edition }: TablesInput, read: PackedValues): Promise<void> {
     if (this.#isClosed) return;
     const tools = (this.#tools ??= new ThreadTools(true, { keptLists: this.#lists() }));

@@ -81,7 +81,7 @@ function finder(all: Files, lender: Files): (file: number, next: number) => numb
   };
 }
 
-/** Sorts the files by all that is compared. A segment with one repository is in this order already. */
+/** Sorts the files in the order of compare(). The files of a segment with one repository are in this order already. */
 function sortedFiles(of: Files): Uint32Array {
   const order = Array.from(of.files.blobs.keys()); // an array is sorted faster than words if it is nearly sorted
   return Uint32Array.from(order.sort((a, b) => compare(of, a, of, b)));

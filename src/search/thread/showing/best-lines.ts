@@ -43,8 +43,9 @@ export interface RatedText {
 const RANGES_PER_PAUSE = 256;
 
 /**
- * Returns the indexes of at least `most` of the pairs, best lines first. Pairs of one line stay together, in order.
- * `terms` are the ranges of each term, from which `pairs` were merged. REQUIRES: all are ascending pairs (from, to).
+ * Returns the indexes of pairs, best lines first: `most` of them, or more, because the pairs of one line stay together,
+ * in order. `terms` has the ranges of each term; `pairs` has the ranges of all terms, merged. REQUIRES: all are ascending
+ * pairs (from, to).
  *
  * Takes linear time except for sorting the different scores, because a file of 2 MiB may have a million lines.
  */
