@@ -9,7 +9,7 @@ import type { Guard } from "../mcp/guard.ts";
 
 /** How long to wait for the first call. A client that has a question calls as soon as the server has started. */
 const QUIET_MS = 1_000;
-/** The longest time that a call may delay the reading. */
+/** The longest time for which the first call may delay the reading of the folder. */
 const MOST_MS = 5_000;
 
 export interface FirstAnswer {
