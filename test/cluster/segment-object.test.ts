@@ -4,6 +4,8 @@
  */
 
 import { createCipheriv, createHash, hash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import fc from "fast-check";
 import { describe as group, expect, onTestFinished, test, vi } from "vitest";
@@ -329,6 +331,55 @@ group("one segment", () => {
     const broken = { ...store, get: async () => body() };
     const refused = fetchSegment(environment, { key, segment: 7 }, broken);
     await expect(refused).rejects.toThrow("the line broke");
+  });
+
+  test("text in a file arrives in a file, at once or after the tables", async () => {
+    const environment = await indexed(300);
+    const store = directorySegments(temporaryFolder());
+    const { key } = await sendSegment(environment, 1, store);
+    const [whole, parts] = [2, 3];
+    await fetchSegment(environment, { key, segment: whole }, store);
+    await fetchSegmentTables(environment, { key, segment: parts }, store);
+    await fetchSegmentRest(environment, { key, segment: parts }, store);
+    const texts = [1, whole, parts].map((one) =>
+      readFileSync(join(environment.path, "text", `${one}`)),
+    );
+    expect(texts[0]!.length).toBeGreaterThan(2 ** 21);
+    expect(texts.map((text) => text.equals(texts[0]!))).toEqual([true, true, true]);
+    expect(valuesOf(environment, whole)).toEqual(valuesOf(environment, 1));
+    expect(valuesOf(environment, parts)).toEqual(valuesOf(environment, 1));
+    await deleteSegment(environment, whole);
+    expect(readdirSync(join(environment.path, "text")).sort()).toEqual(["1", "3"]);
+  });
+
+  test.each<[what: string, hurt: (blocks: Value[]) => Value[]]>([
+    ["lacks its last block", (blocks) => blocks.slice(0, -1)],
+    ["lacks all text", () => []],
+    ["has two blocks in the wrong order", ([one, two, ...rest]) => [two!, one!, ...rest]],
+    [
+      "has a short block",
+      ([one, ...rest]) => [{ ...one!, bytes: one!.bytes.subarray(1) }, ...rest],
+    ],
+    ["has one block too many", (blocks) => [...blocks, { ...blocks[0]!, number: blocks.length }]],
+  ])("an object that %s is refused", async (_, hurt) => {
+    for (const count of [30, 300]) {
+      const environment = await indexed(count); // text in values, in a file
+      const store = directorySegments(temporaryFolder());
+      const { key } = await sendSegment(environment, 1, store);
+      const values: Value[] = [];
+      for await (const value of decodeBundle(key, 1, await store.get(key)))
+        values.push({ ...value, bytes: Uint8Array.from(value.bytes) });
+      const text = values.filter(({ tag }) => tag === PART.TEXT);
+      const others = values.filter(({ tag }) => tag !== PART.TEXT);
+      const rest = [...others, ...hurt(text)];
+      const hurtOne = await sendBundle(store, "seg", {
+        kind: 1,
+        tables: () => [],
+        rest: () => rest,
+      });
+      const fetched = fetchSegment(environment, { key: hurtOne.key, segment: 7 }, store);
+      await expect(fetched).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
+    }
   });
 
   test("large values are not held together", async () => {

@@ -38,6 +38,7 @@ const TREE_BYTES = 2 * 4096;
 export interface Environment {
   readonly path: string;
   readonly readOnly: boolean;
+  /** The files with the text of long segments. */
   readonly texts: TextFiles;
   /**
    * Opens a view of the newest committed state. REQUIRES: the view is closed soon, because LMDB cannot reuse old pages

@@ -1,6 +1,6 @@
 /**
- * Stores the text of long segments in files of their own. From a file, a page is read in half the time that LMDB needs,
- * because the system copies just this page, to where it is wanted. The file `text/NUMBER` of a data directory has the
+ * Stores the text of long segments in files of their own. From a file, a page is read in two thirds of the time that LMDB
+ * needs, because the system copies just this page, to where it is wanted. The file `text/NUMBER` of a data directory has the
  * text of the segment with this number. LMDB has the seals of its blocks, and decides which segments exist. The next
  * writer deletes the files that no segment needs.
  *
@@ -72,7 +72,7 @@ export class TextFiles {
    * such block, or is not open.
    */
   block(segment: number, block: number): Uint8Array | undefined {
-    const file = this.#file(segment);
+    const file = this.#fileOf(segment);
     const seal = file?.seals[block];
     if (seal === undefined) return undefined;
     const { blockBytes, textBytes } = file!;
@@ -88,7 +88,7 @@ export class TextFiles {
    * open.
    */
   copy(segment: number, from: number, to: number, target: Uint8Array, at: number): boolean {
-    const file = this.#file(segment);
+    const file = this.#fileOf(segment);
     if (!file) return false;
     try {
       for (let next = from; next < to;) {
@@ -102,7 +102,7 @@ export class TextFiles {
     }
   }
 
-  #file(segment: number): OpenFile | undefined {
+  #fileOf(segment: number): OpenFile | undefined {
     if (this.#last?.segment !== segment) {
       const file = this.#opened.get(segment);
       this.#last = file && { segment, file };
