@@ -150,7 +150,7 @@ async function serve({ engine, accounts }: Served, flags: ServeFlags, io: Io): P
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** Whether everybody may read everything, and only this machine can connect. */
+/** Whether only this machine can connect, and everybody there may read everything. */
 const isForThisMachine = ({ anonymous, host }: ServeFlags): boolean =>
   anonymous === "all" && (host === "localhost" || host === "::1" || host.startsWith("127."));
 

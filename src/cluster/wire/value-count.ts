@@ -28,7 +28,7 @@ export async function hasMoreValues(
   return false;
 }
 
-/** The length of a value for each first byte from 0xc0 on. 0 means that the length follows the first byte. */
+/** For each first byte from 0xc0 on: the length of a value that begins with it; 0 if the length follows that byte. */
 // prettier-ignore
 const FIXED = [
   1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 5, 9, 2, 3, 5, 9,

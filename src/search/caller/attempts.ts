@@ -79,8 +79,8 @@ interface SearchWork {
   readonly onPart?: (part: StreamPart) => void;
   readonly page?: SearchInput["page"];
   /**
-   * If true, and only few files match, the threads that find the files also prepare what is returned of them. Otherwise
-   * the caller requests that in a second round.
+   * Whether the thread that finds a file also prepares the part of it that is returned, if only few files match.
+   * Otherwise the caller requests that part in a second round.
    */
   readonly showsAhead?: boolean;
   /**

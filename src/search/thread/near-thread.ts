@@ -90,7 +90,7 @@ export class NearThread {
     return !this.#tools?.isOpen(segment, symbols);
   }
 
-  /** Opens a segment from the tables that a worker thread has read and sent. Pauses often, for the calling thread. */
+  /** Opens a segment in short steps, from the tables that a worker thread has read and sent. */
   async open({ segment, symbols: edition }: TablesInput, read: PackedValues): Promise<void> {
     if (this.#isClosed) return;
     const tools = (this.#tools ??= new ThreadTools(true, { keptLists: this.#lists() }));
