@@ -1,6 +1,6 @@
 /**
- * Finds the first index with a property by binary search. While an automaton is built, a search takes about 30 ns. A
- * loop without this function would take as long.
+ * Finds the first index with a property by binary search. Where automata are built, a call takes about 30 ns, as long as
+ * a loop written there by hand.
  */
 
 /**

@@ -210,8 +210,8 @@ class Sweep {
   }
 
   /**
-   * Whether an earlier pattern has matched a definition with this name. Its frame is then among the four innermost open
-   * ones.
+   * Whether an earlier pattern has matched a definition with this name. The frame of such a definition is among the four
+   * innermost open frames.
    */
   #isOpen(nameStart: number): boolean {
     const last = this.#opened.length - 1;

@@ -43,11 +43,11 @@ export interface RatedText {
 const RANGES_PER_PAUSE = 256;
 
 /**
- * Returns the indexes of pairs, best lines first: `most` of them, or more, because the pairs of one line stay together,
- * in order. `terms` has the ranges of each term; `pairs` has the ranges of all terms, merged. REQUIRES: all are ascending
+ * Returns the indexes of at least `most` pairs, those of the best line first. All pairs of a line are returned together,
+ * in their order. `terms` has the ranges of each term; `pairs` has the ranges of all terms, merged. REQUIRES: all are ascending
  * pairs (from, to).
  *
- * Takes linear time except for sorting the different scores, because a file of 2 MiB may have a million lines.
+ * A file of 2 MiB may have a million lines, so this takes linear time, apart from sorting the distinct scores.
  */
 export async function bestFirst(
   pairs: Uint32Array,
