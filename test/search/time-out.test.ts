@@ -51,7 +51,7 @@ test.each(THREADS)(
     const engine = await openEngine({ workers });
     await engine.index(hard, { symbols: "skip" });
     await engine.search({ query: "nothing here", matches: 1 });
-    await askInTime([800, 2_000, 5_000], async (timeoutMs) => {
+    await askInTime([800, 2_000, 5_000, 20_000], async (timeoutMs) => {
       const request = { ...HARD, matches: 10_000 };
       const { stats, files, isSearchExhaustive } = await engine.search(request, { timeoutMs });
       expect(stats.flushReason).toBe("FLUSH_REASON_TIMER_EXPIRED");
@@ -72,7 +72,7 @@ test.each(THREADS)("stream: the same, %i threads", async (workers) => {
   const engine = await openEngine({ workers });
   await engine.index(hard, { symbols: "skip" });
   await engine.search({ query: "nothing here", matches: 1 }); // starts the threads
-  await askInTime([400, 2_000, 5_000], async (timeoutMs) => {
+  await askInTime([400, 2_000, 5_000, 20_000], async (timeoutMs) => {
     let shown = 0;
     for await (const event of engine.stream({ ...HARD, matches: 10_000 }, { timeoutMs }))
       if (event.type === "chunk") shown += rangesOf(event.files).length;
