@@ -346,8 +346,10 @@ group("one segment", () => {
     );
     expect(texts[0]!.length).toBeGreaterThan(2 ** 21);
     expect(texts.map((text) => text.equals(texts[0]!))).toEqual([true, true, true]);
-    expect(valuesOf(environment, whole)).toEqual(valuesOf(environment, 1));
-    expect(valuesOf(environment, parts)).toEqual(valuesOf(environment, 1));
+    const isSymbols = (value: string) => /^0[9a]/.test(value); // objects of their own
+    const sent = valuesOf(environment, 1).filter((value) => !isSymbols(value));
+    expect(valuesOf(environment, whole)).toEqual(sent);
+    expect(valuesOf(environment, parts)).toEqual(sent);
     await deleteSegment(environment, whole);
     expect(readdirSync(join(environment.path, "text")).sort()).toEqual(["1", "3"]);
   });
