@@ -134,14 +134,14 @@ export class TextFiles {
   async sync(segments: readonly number[]): Promise<void> {
     let hasFiles = false;
     for (const segment of segments) {
-      const file = await ifThereLater(open(this.#pathOf(segment), "r+")); // Windows flushes only what may be written
+      const file = await open(this.#pathOf(segment), "r+").catch(ifMissing); // Windows flushes only what may be written
       if (!file) continue;
       hasFiles = true;
       await flush(file);
     }
     if (!hasFiles || process.platform === "win32") return; // Windows cannot flush a folder
     for (const folder of [this.#folder, join(this.#folder, "..")])
-      await flush(await open(folder, "r"));
+      await flush(await open(folder, "r").catch(failed));
   }
 
   /** Returns the segments that have a file. */
@@ -163,7 +163,7 @@ export class TextFiles {
   async sweep(): Promise<void> {
     this.#closeDeleted();
     for (const name of this.#names().filter((one) => one.endsWith(GONE)))
-      await rm(join(this.#folder, name), { force: true });
+      await rm(join(this.#folder, name), { force: true }).catch(failed);
   }
 
   /** Closes all files of this thread. */
@@ -209,35 +209,29 @@ function writeAll(descriptor: number, blocks: readonly Uint8Array[], from: numbe
   }
 }
 
-const isMissing = (error: unknown): boolean =>
-  ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
+const failed = (error: unknown): never => {
+  throw translate(error);
+};
+
+/** Returns undefined if the error says that a file or folder does not exist. Throws any other error. */
+const ifMissing = (error: unknown): undefined =>
+  ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")
+    ? undefined
+    : failed(error);
 
 /** Returns what `work` returns, or undefined if the file or folder does not exist. */
 function ifThere<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw translate(error);
-  }
-}
-
-async function ifThereLater<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    return ifThere(() => {
-      throw error;
-    });
+    return ifMissing(error);
   }
 }
 
 /** Flushes a file or folder to the disk, and closes it. */
 async function flush(file: FileHandle): Promise<void> {
   try {
-    await file.sync();
-  } catch (error) {
-    throw translate(error);
+    await file.sync().catch(failed);
   } finally {
     await file.close();
   }
