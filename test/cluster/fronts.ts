@@ -36,6 +36,11 @@ export interface RunningNode {
   isMortal: boolean;
   /** Whether a stream sends nothing more, instead of breaking. */
   stalls: boolean;
+  /**
+   * Whether a stream that breaks ends its body like a whole one. The caller then reads every frame before the break. When
+   * a connection breaks, the caller loses the frames that have arrived but are not read yet.
+   */
+  endsCleanly: boolean;
   /** The number of calls that the node has received, by path. */
   readonly asked: Map<string, number>;
 }
@@ -77,7 +82,8 @@ export async function startNode(
       breakAfter(node.streamFrames.shift() ?? Infinity, response, () => {
         if (node.stalls) return;
         isCut ||= node.isMortal;
-        response.socket?.destroySoon();
+        if (node.endsCleanly) response.end();
+        else response.socket?.destroySoon();
       });
     if (node.delayMs === 0) return listener(request, response);
     setTimeout(() => listener?.(request, response), node.delayMs).unref();
@@ -111,6 +117,7 @@ export async function startNode(
     streamFrames: [],
     isMortal: false,
     stalls: false,
+    endsCleanly: false,
     cut() {
       isCut = true;
       server.closeAllConnections();

@@ -32,7 +32,7 @@ const MATCHES = 512;
 const FILES = 6;
 const ALL = FILES * MATCHES;
 
-const text = (name: string, n: number): string => `${name} ${n}\n${"needle\n".repeat(MATCHES)}`;
+const text = (name: string, n: number): string => `${name} ${n}\n${"needle".repeat(MATCHES)}`;
 const contents = (name: string, count = FILES): string[] =>
   Array.from({ length: count }, (_, n) => text(name, n));
 
@@ -221,8 +221,7 @@ describe("the stream is partial, and says so", () => {
   test("no replica is left", async () => {
     const { front, inOrder } = await filled();
     const [first, second] = await inOrder();
-    first!.streamFrames = [2];
-    first!.isMortal = true;
+    Object.assign(first!, { streamFrames: [2], isMortal: true, endsCleanly: true });
     second!.cut();
     const given = await streamed(front);
     isPartial(given, 2);
@@ -232,8 +231,7 @@ describe("the stream is partial, and says so", () => {
   test("the replica has only a newer generation", async () => {
     const { front, inOrder, nodes } = await filled();
     const [first, second] = await inOrder();
-    first!.streamFrames = [2];
-    first!.isMortal = true;
+    Object.assign(first!, { streamFrames: [2], isMortal: true, endsCleanly: true });
     const events = front.stream({ query: "needle", matches: 1e6 });
     let isBegun = false;
     const given = await sumOf(
@@ -275,6 +273,7 @@ describe("the stream is partial, and says so", () => {
   test("more files were delivered than the front remembers", async () => {
     const { front, inOrder } = await filled();
     const order = await inOrder();
+    order[0]!.endsCleanly = true;
     const generation = (await front.status()).shards[0]!.published;
     const client = nodeClient(SECRET);
     const placed = { slice: [1, generation, 0] as const, replicas: order.map(({ url }) => url) };
