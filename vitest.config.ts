@@ -6,6 +6,7 @@
  * large process, and those with bounds of processor time, whose code V8 optimizes as usual.
  */
 
+import { randomInt } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
@@ -74,8 +75,10 @@ const common = {
   testTimeout: 300_000 * Number(process.env["QUERN_RUNS"] ?? 1),
   hookTimeout: 300_000,
   expect: { poll: { timeout: 240_000 } },
-  // on Node 20 the AWS SDK would print a warning in each process
-  env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" },
+  env: {
+    QUERN_ROWS: process.env["QUERN_ROWS"] ?? String(randomInt(60)), // each run has other rows of the long tables
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true", // on Node 20 the SDK would print a warning in each process
+  },
   pool: "forks",
   execArgv: SHORT_LIVED,
   // two more than cores: many tests wait for processes, disks and timers, and with one more a tenth of the cores is idle

@@ -11,6 +11,7 @@ import { documents, open } from "../../src/index.ts";
 import { bundledPrograms } from "../programs.ts";
 import { SLOWNESS } from "../slowness.ts";
 import { commit, serveRemotes } from "../sync/remotes.ts";
+import { someOf } from "../runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "quern-stop-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
@@ -100,14 +101,19 @@ function expectStopped({ code, stderr }: Stopped, pressedAt?: string): void {
     expect(stderr).not.toContain(stage);
 }
 
-test.each([
-  ["listing", "0"],
-  ["reading", "0"],
-  ["reading", "2"],
-  ["publishing", "0"],
-  ["symbols of", "0"],
-  ["symbols of", "2"],
-])("an index run: %s, with %s workers", async (word, workers) => {
+test.each(
+  someOf(
+    [
+      ["listing", "0"],
+      ["reading", "0"],
+      ["reading", "2"],
+      ["publishing", "0"],
+      ["symbols of", "0"],
+      ["symbols of", "2"],
+    ],
+    2,
+  ),
+)("an index run: %s, with %s workers", async (word, workers) => {
   const db = join(folder, `index-${word.replace(" ", "-")}-${workers}`);
   const stopped = await pressAt(word, "index", source, "--workers", workers, "--db", db);
   expectStopped(stopped, word);
@@ -151,7 +157,7 @@ async function syncOf(connection: (url: string) => object) {
 
 const plainGit = (url: string) => ({ type: "git", urls: [`${url}/acme/shop.git`] });
 
-test.each(["listed", "listing", "reading", "publishing", "symbols of"])(
+test.each(someOf(["listed", "listing", "reading", "publishing", "symbols of"], 2))(
   "a sync run: %s",
   async (word) => {
     const { argv } = await syncOf(plainGit);
@@ -201,17 +207,23 @@ function processesOf(url: string): string[] {
   return commands.filter((line) => line.includes(url));
 }
 
-test.each(UNANSWERED)("a sync run while %s is not answered", async (_, connection) => {
+test.each(someOf(UNANSWERED, 2))("a sync run while %s is not answered", async (_, connection) => {
   expectStopped(await pressUnanswered(connection));
 });
 
-test.each(UNANSWERED)("a second Ctrl-C ends at once, while %s is not answered", async (_, of) => {
-  const { code, signal } = await pressUnanswered(of, { PRESS_TWICE: "1" });
-  // a shell makes 130 of it; a run that ended by itself would have said so
-  expect([code, signal]).toEqual([null, "SIGINT"]);
-});
+test.each(someOf(UNANSWERED, 2))(
+  "a second Ctrl-C ends at once, while %s is not answered",
+  async (_, of) => {
+    const { code, signal } = await pressUnanswered(of, { PRESS_TWICE: "1" });
+    // a shell makes 130 of it; a run that ended by itself would have said so
+    expect([code, signal]).toEqual([null, "SIGINT"]);
+  },
+);
 
-test.each(UNANSWERED)("a sync that repeats, while %s is not answered", async (_, connection) => {
-  const { code, stderr } = await pressUnanswered(connection, {}, "--every", "1h");
-  expect(code, stderr).toBe(0); // whoever told it to go on for ever can only end it so
-});
+test.each(someOf(UNANSWERED, 2))(
+  "a sync that repeats, while %s is not answered",
+  async (_, connection) => {
+    const { code, stderr } = await pressUnanswered(connection, {}, "--every", "1h");
+    expect(code, stderr).toBe(0); // whoever told it to go on for ever can only end it so
+  },
+);

@@ -26,6 +26,6 @@ describe("each route", () => {
       await front.index(sources);
       return front;
     },
-    runs: 15,
+    runs: 8,
   });
 });

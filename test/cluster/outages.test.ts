@@ -24,6 +24,7 @@ import {
   postgresTest as test,
 } from "./postgres.ts";
 import { fill, request, searching } from "./under-load.ts";
+import { someOf } from "../runs.ts";
 
 /** Makes two nodes with content, and a front over them whose handler accepts the key of a member. */
 async function newService(pool: pg.Pool) {
@@ -258,7 +259,7 @@ function newFault() {
   return { isOver, end: () => end() };
 }
 
-describe.each(Object.entries(FAULTS))("an object store that %s", (name, spoil) => {
+describe.each(someOf(Object.entries(FAULTS), 2))("an object store that %s", (name, spoil) => {
   const isTold = name !== "is slow"; // who waits knows nothing yet
 
   test("searches go on with what nodes hold, and see what is new when it is whole", async () => {

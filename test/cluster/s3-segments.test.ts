@@ -27,6 +27,7 @@ import {
 } from "./s3-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { fill, searching } from "./under-load.ts";
+import { someOf } from "../runs.ts";
 
 const folder = temporaryFolder();
 let server: S3Server;
@@ -341,7 +342,7 @@ test.runIf(isThere && hasPostgres)(
 
 describe
   .runIf(isThere && hasPostgres)
-  .each<ServerFault>(["hangs", "cuts its answers", "sends other bytes", "is gone"])(
+  .each<ServerFault>(someOf(["hangs", "cuts its answers", "sends other bytes", "is gone"], 2))(
   "between machines of a cluster and a service that %s",
   (fault) => {
     /** Makes a cluster whose machines reach the service directly, and a store that reaches it through a proxy. */

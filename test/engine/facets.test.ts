@@ -7,7 +7,7 @@ import type { FileResult, Facet } from "../../src/search/messages/response.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, moveViewer } from "./corpus-engine.ts";
 import { openEngine } from "./opened.ts";
-import { RUNS } from "../runs.ts";
+import { RUNS, someOf } from "../runs.ts";
 
 const show = ({ values, more }: Facet): string =>
   [
@@ -96,7 +96,7 @@ const WORKERS = [
   { workers: 3, states: 2 },
 ];
 
-test.each(WORKERS)("any query, $workers workers", async (given) => {
+test.each(someOf(WORKERS, 2))("any query, $workers workers", async (given) => {
   const contexts = (name: string) => CONTEXTS[name];
   const engine = await openEngine({ workers: given.workers, contexts });
   const check = async ({ corpus, asked }: SearchState, most: number) => {

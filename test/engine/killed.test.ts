@@ -15,7 +15,7 @@ import { BORROWING, ROUND } from "./crash/operations.ts";
 import type { Step } from "./crash/steps.ts";
 import { IN_VALUES, runWriter, type Told, type WriterOptions } from "./crash/writer.ts";
 import { temporaryFolder } from "./opened.ts";
-import { RUNS } from "../runs.ts";
+import { RUNS, someOf } from "../runs.ts";
 import { testSeed } from "./seed.ts";
 
 let bundled: Bundle;
@@ -78,9 +78,10 @@ async function killWithin(
 test("killed at each step of a segment's life", async () => {
   const folders = [temporaryFolder(), temporaryFolder()];
   // two at a time
+  const steps = someOf(LIFE, 2);
   const halves = folders.map((path, half) =>
     killWithin(
-      LIFE.filter((_, i) => i % 2 === half),
+      steps.filter((_, i) => i % 2 === half),
       path,
       half === 0 ? { workers: 0 } : { workers: 2, fileBlocks: IN_VALUES },
     ),
@@ -88,7 +89,7 @@ test("killed at each step of a segment's life", async () => {
   await Promise.all(halves);
 });
 
-test.each(["kill within", "kill after"] as const)(
+test.each(someOf(["kill within", "kill after"] as const, 2))(
   "a run that borrows content: %s each of its steps",
   async (how) => {
     const path = temporaryFolder();
@@ -106,7 +107,7 @@ test.each(["kill within", "kill after"] as const)(
   },
 );
 
-test.each(["kill within", "kill after"] as const)(
+test.each(someOf(["kill within", "kill after"] as const, 2))(
   "a run that merges segments that borrow: %s each of its steps",
   async (how) => {
     const path = temporaryFolder();

@@ -20,6 +20,7 @@ import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { readHeader } from "../../src/store/segments/segment-tables.ts";
 import { checkEnvironment } from "../../src/store/upkeep/check.ts";
 import { openEngine, SMALL_LAYOUT, temporaryFolder } from "./opened.ts";
+import { someOf } from "../runs.ts";
 
 /** A file of some pages, with names and characters that fold at all places of a page. */
 const contentOf = (name: string): string =>
@@ -85,12 +86,17 @@ async function storedIn(path: string) {
 
 const SMALL_BLOCKS: Layout = { ...LAYOUT, blockBytes: 5000 };
 
-test.each([
-  { from: SMALL_LAYOUT, to: LAYOUT, workers: 0 },
-  { from: LAYOUT, to: SMALL_LAYOUT, workers: 0 },
-  { from: SMALL_BLOCKS, to: LAYOUT, workers: 0 },
-  { from: SMALL_LAYOUT, to: LAYOUT, workers: 2 },
-])("from $from to $to, $workers workers", async ({ from, to, workers }) => {
+test.each(
+  someOf(
+    [
+      { from: SMALL_LAYOUT, to: LAYOUT, workers: 0 },
+      { from: LAYOUT, to: SMALL_LAYOUT, workers: 0 },
+      { from: SMALL_BLOCKS, to: LAYOUT, workers: 0 },
+      { from: SMALL_LAYOUT, to: LAYOUT, workers: 2 },
+    ],
+    2,
+  ),
+)("from $from to $to, $workers workers", async ({ from, to, workers }) => {
   const [mixed, plain] = [temporaryFolder(), temporaryFolder()];
   const before = await within(plain, { layout: to, workers }, async (engine) => {
     await engine.index(source("first"));

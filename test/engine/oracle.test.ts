@@ -12,9 +12,9 @@ import { testSeed } from "./seed.ts";
 
 /** Random states of the index, and how many queries each is asked, by the number of workers. */
 const WORKERS = [
-  { workers: 0, states: 12 },
-  { workers: 1, states: 3 },
-  { workers: 3, states: 4 },
+  { workers: 0, states: 7 },
+  { workers: 1, states: 2 },
+  { workers: 3, states: 2 },
 ];
 const QUERIES_EACH = 8;
 

@@ -15,7 +15,7 @@ import { fileKey } from "../oracle/oracle.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, moveViewer } from "./corpus-engine.ts";
 import { openEngine } from "./opened.ts";
-import { RUNS } from "../runs.ts";
+import { RUNS, someOf } from "../runs.ts";
 
 const contexts = (name: string) => CONTEXTS[name];
 
@@ -77,7 +77,7 @@ const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min
 });
 const perFile = fc.option(fc.integer({ min: 1, max: 4 }));
 
-test.each(WORKERS)("pages of one state join, $workers workers", async (given) => {
+test.each(someOf(WORKERS, 2))("pages of one state join, $workers workers", async (given) => {
   const engine = await openEngine({ workers: given.workers, contexts });
   const check = async ({ corpus, asked }: SearchState, some: number[], most: number | null) => {
     const there = await bringTo(engine, corpus);

@@ -14,7 +14,7 @@ import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, difference, moveViewer } from "./corpus-engine.ts";
 import { checkAgainstFresh, steps, take, type World } from "./history.ts";
 import { openEngine, SMALL_LAYOUT, temporaryFolder } from "./opened.ts";
-import { RUNS } from "../runs.ts";
+import { RUNS, someOf } from "../runs.ts";
 import { unaccounted } from "./stored-keys.ts";
 
 const internals = {
@@ -24,10 +24,15 @@ const internals = {
 };
 const { pageBytes } = SMALL_LAYOUT;
 
-test.each([
-  { workers: 0, textCache: 0, states: 5 },
-  { workers: 2, textCache: 2 ** 16, states: 3 },
-])("any query, $workers workers, $textCache bytes of cache", async ({ states, ...options }) => {
+test.each(
+  someOf(
+    [
+      { workers: 0, textCache: 0, states: 5 },
+      { workers: 2, textCache: 2 ** 16, states: 3 },
+    ],
+    2,
+  ),
+)("any query, $workers workers, $textCache bytes of cache", async ({ states, ...options }) => {
   const contexts = (name: string) => CONTEXTS[name];
   const engine = await openEngine({ contexts, ...options, internals });
   const check = async ({ corpus, asked }: SearchState) => {

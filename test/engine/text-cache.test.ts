@@ -11,7 +11,7 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, difference, moveViewer, streamDifference } from "./corpus-engine.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
-import { RUNS } from "../runs.ts";
+import { RUNS, someOf } from "../runs.ts";
 
 const MIB = 2 ** 20;
 /** Sizes of the cache of each thread: none, too little for a window, some windows, and everything. */
@@ -100,7 +100,7 @@ function watchCache() {
   return count;
 }
 
-test.each([0, 1])("pages and their edges, %i workers", async (workers) => {
+test.each(someOf([0, 1], 2))("pages and their edges, %i workers", async (workers) => {
   const path = temporaryFolder();
   await (await openEngine({ workers }, path)).index(large());
   const count = watchCache();
@@ -138,7 +138,7 @@ test("a window with damage is not cached, and what a search needs of it is read"
   expect(tried).toBeGreaterThan(5);
 });
 
-test.each([0, 1])("trim() at any moment, %i workers", async (workers) => {
+test.each(someOf([0, 1], 2))("trim() at any moment, %i workers", async (workers) => {
   const engine = await openEngine({ workers, textCache: 3 * MIB });
   engine.trim(); // nothing has begun
   await engine.index(large());

@@ -6,6 +6,7 @@ import type { FileResult } from "../../src/search/messages/response.ts";
 import { openEngine } from "../engine/opened.ts";
 import { HARD, hardText } from "./hard.ts";
 import { tellFigure } from "../figures.ts";
+import { someOf } from "../runs.ts";
 
 const EARLY = 5_000;
 /** Text whose complete search takes six seconds. */
@@ -45,7 +46,7 @@ const rangesOf = (files: readonly FileResult[]) =>
     ...chunks.flatMap(({ matchRanges }) => matchRanges),
   ]);
 
-test.each(THREADS)(
+test.each(someOf(THREADS, 2))(
   "search: a partial answer that shows what was found, %i threads",
   async (workers) => {
     const engine = await openEngine({ workers });
@@ -68,7 +69,7 @@ test.each(THREADS)(
   },
 );
 
-test.each(THREADS)("stream: the same, %i threads", async (workers) => {
+test.each(someOf(THREADS, 2))("stream: the same, %i threads", async (workers) => {
   const engine = await openEngine({ workers });
   await engine.index(hard, { symbols: "skip" });
   await engine.search({ query: "nothing here", matches: 1 }); // starts the threads
@@ -101,7 +102,7 @@ test("the first matches of a file are shown without reading the rest of it again
   expect(Math.min(...showing)).toBeLessThan(1.6 * Math.max(...counting));
 });
 
-test.each(THREADS)("paths that take seconds to try, %i threads", async (workers) => {
+test.each(someOf(THREADS, 2))("paths that take seconds to try, %i threads", async (workers) => {
   const engine = await openEngine({ workers });
   const name = hardText(3_000, 0);
   const files = Array.from({ length: 3_000 }, (_, i) => ({

@@ -10,6 +10,7 @@ import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { tellFigure } from "../figures.ts";
 import { SLOWNESS } from "../slowness.ts";
+import { someOf } from "../runs.ts";
 
 const REPOSITORIES = 1_000;
 const path = mkdtempSync(join(tmpdir(), "quern-names-"));
@@ -58,7 +59,7 @@ describe.runIf(process.platform === "linux").each([
     await engine.search({ query: "hello repo:r", matches: 1 });
   });
 
-  test.each(EXPRESSIONS)("%s", async (expression) => {
+  test.each(someOf(EXPRESSIONS, 2))("%s", async (expression) => {
     let turn = Infinity;
     for (let left = TRIES; left > 0 && turn > most; left--) {
       const query = expression.replace("#", `${left}`);

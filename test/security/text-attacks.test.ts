@@ -8,6 +8,7 @@ import type { Document } from "../../src/ingest/sources/documents.ts";
 import { openEngine } from "../engine/opened.ts";
 import { tellFigure } from "../figures.ts";
 import { SLOWNESS } from "../slowness.ts";
+import { someOf } from "../runs.ts";
 
 const MEGABYTE = 1 << 20;
 const filled = (piece: string, length = MEGABYTE): string =>
@@ -36,7 +37,7 @@ const MOST_LIST_MS = 120;
 const MOST_WORK_MS = 8_000;
 const TRIES = 3;
 
-test.each(TEXTS)("an unsaved text: %s", async (_, text, end) => {
+test.each(someOf(TEXTS, 3))("an unsaved text: %s", async (_, text, end) => {
   const engine = await openEngine({ workers: 1 });
   await engine.index(documents({ name: "r", files: [{ path: "a.ts", content: "needle\n" }] }));
   await engine.search({ query: "needle", matches: 1 });
@@ -200,7 +201,7 @@ async function visit(engine: Opened, tree: string) {
 }
 
 describe("documents:", () => {
-  test.each(DOCUMENTS)("%s", async (_, files) => {
+  test.each(someOf(DOCUMENTS, 3))("%s", async (_, files) => {
     const engine = await openEngine({ workers: 1 });
     await engine.index(documents({ name: "r", files: [{ path: "a/b.c", content: "needle" }] }));
     await visit(engine, treeOf([]));
