@@ -354,8 +354,8 @@ group("one segment", () => {
     expect(readdirSync(join(environment.path, "text")).sort()).toEqual(["1", "3"]);
   });
 
-  test.each<[what: string, hurt: (blocks: Value[]) => Value[]]>(
-    someOf(
+  test.each(
+    someOf<[what: string, hurt: (blocks: Value[]) => Value[]]>(
       [
         ["lacks its last block", (blocks) => blocks.slice(0, -1)],
         ["lacks all text", () => []],
