@@ -20,6 +20,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { documents, open } from "../src/index.ts";
 import { blocks } from "./blocks.ts";
 import { bundledPrograms } from "./programs.ts";
+import { someOf } from "./runs.ts";
 import { SHORT_LIVED } from "./short-lived.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "quern-docs-"));
@@ -108,7 +109,7 @@ beforeAll(async () => {
   programs = await bundledPrograms(files);
 });
 
-test.concurrent.each(blocks)("$name runs", async (block) => {
+test.concurrent.each(someOf(blocks, 2))("$name runs", async (block) => {
   const { name, text } = block;
   const args = [...SHORT_LIVED, programs[blocks.indexOf(block)]!];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: project(name) });

@@ -3,6 +3,7 @@
 import { expect } from "vitest";
 import { temporaryFolder } from "../engine/opened.ts";
 import { killUnderLoad, totals, type KillCounts } from "./kills.ts";
+import { someOf } from "../runs.ts";
 import { emptyDatabase, poolOn, postgresPort, postgresTest as test } from "./postgres.ts";
 
 async function kill(replicas: number, isOver: (counts: KillCounts) => boolean) {
@@ -22,16 +23,33 @@ async function kill(replicas: number, isOver: (counts: KillCounts) => boolean) {
 /** Enough answers that each question is asked at least once. */
 const ANSWERS = 20;
 
-test("with two replicas no answer is partial, and none is wrong", async () => {
-  const counts = await kill(2, (now) => now.kills >= 2 && totals(now).identical >= ANSWERS);
-  expect(totals(counts).identical).toBeGreaterThanOrEqual(ANSWERS);
-  const failed = Object.entries(counts.verdicts).filter(
-    ([, { partial, refused }]) => partial + refused > 0,
-  );
-  expect(failed).toEqual([]);
-});
+interface Case {
+  readonly what: string;
+  readonly replicas: number;
+  readonly isOver: (counts: KillCounts) => boolean;
+  readonly check: (counts: KillCounts) => void;
+}
 
-test("with one replica partial answers say so", async () => {
-  const counts = await kill(1, (now) => now.kills >= 1 && totals(now).partial > 0);
-  expect(totals(counts).partial).toBeGreaterThan(0);
+const CASES: readonly Case[] = [
+  {
+    what: "with two replicas no answer is partial",
+    replicas: 2,
+    isOver: (now) => now.kills >= 3 && totals(now).identical >= ANSWERS,
+    check({ verdicts }) {
+      const failed = Object.entries(verdicts).filter(
+        ([, { partial, refused }]) => partial + refused > 0,
+      );
+      expect(failed).toEqual([]);
+    },
+  },
+  {
+    what: "with one replica partial answers say so",
+    replicas: 1,
+    isOver: (now) => now.kills >= 2 && totals(now).partial > 0,
+    check: () => undefined,
+  },
+];
+
+test.each(someOf(CASES, 2))("$what, and none is wrong", async ({ replicas, isOver, check }) => {
+  check(await kill(replicas, isOver));
 });

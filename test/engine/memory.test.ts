@@ -13,6 +13,7 @@ import { openEngine } from "./opened.ts";
 import type { Sample } from "./soak.ts";
 import { tellFigure } from "../figures.ts";
 import { bundledPrograms } from "../programs.ts";
+import { someOf } from "../runs.ts";
 
 const MIB = 2 ** 20;
 const isLinux = process.platform === "linux";
@@ -101,7 +102,7 @@ const FORMS: [what: string, content: string][] = [
   ["in one line", `${"x".repeat(9)} needle`.repeat(100_000)],
 ];
 
-describe.each([0, 1])("%i workers", (workers) => {
+describe.each(someOf([0, 1], 2))("%i workers", (workers) => {
   test.each(FORMS)(
     "100 000 ranges of one file, %s, do not block the caller",
     async (_, content) => {

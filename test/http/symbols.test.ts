@@ -71,7 +71,7 @@ test("a repository is searched alone, a revision of it by its commit, HEAD by th
   const asked: [query: string, ids: number[]][] = [];
   const scripted = scriptedEngine({});
   scripted.search = async (request: SearchRequest, options: SearchOptions = {}) => {
-    asked.push([request.query, [...(options.viewer?.repositoryIds ?? [])]]);
+    asked.push([request.query, [...(options.viewer?.repositoryIds ?? [])].sort((a, b) => a - b)]);
     return emptyResponse();
   };
   const plain = scriptedEngine({});

@@ -109,7 +109,7 @@ afterAll(async () => {
 });
 beforeAll(async () => {
   engine = await open(path, { workers: 1 });
-  const sources = Array.from({ length: 1_000 }, (_, i) =>
+  const sources = Array.from({ length: 300 }, (_, i) =>
     documents({
       name: `r/${i}`,
       files: [{ path: `src/a${i}.ts`, content: `export function needle() {}\n` }],
