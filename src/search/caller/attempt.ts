@@ -1,4 +1,4 @@
-/** Defines one attempt to answer a query on one catalog. */
+/** Defines an attempt to answer a query. An attempt works on one catalog from its beginning to its end. */
 
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { View } from "../../store/catalog/view.ts";
@@ -17,11 +17,14 @@ export interface Attempt {
   readonly catalog: Catalog;
   readonly segments: readonly SegmentInput[];
   readonly control: Control;
-  /** performance.now() when the host called the engine, before the first attempt. */
+  /** The value of performance.now() when the host called the engine, before the first attempt. */
   readonly startedAt: number;
 }
 
-/** Calls `run`, and stops the threads if the caller's signal is aborted. The control handles the time-out. */
+/**
+ * Calls `run`, and stops the threads if the caller's signal is aborted. The time-out is not handled here, but by the
+ * control.
+ */
 export async function stoppable<T>(
   { options, control }: Attempt,
   run: () => Promise<T>,
@@ -32,11 +35,11 @@ export async function stoppable<T>(
     return await unlessAborted(options.signal, run());
   } finally {
     options.signal?.removeEventListener("abort", onAbort);
-    control.stop(STOPPED.ABORTED); // threads that still work on the search may stop
+    control.stop(STOPPED.ABORTED); // stops threads that are still working on the search
   }
 }
 
-/** Writes the times of the whole search, and why it ended, to `stats`. */
+/** Sets the times of the whole search in `stats`. If the time-out ended the search early, also sets `flushReason`. */
 export function timeStats(
   stats: SearchStats,
   outputs: readonly SearchOutput[],

@@ -1,7 +1,7 @@
 /**
- * Runs attempts to answer a query: the steps that all kinds of searches have in common. Prevents the deletion of the
- * generation that an attempt reads, and sends tasks to the threads. If segments were merged away during the attempt,
- * starts another attempt on a newer catalog.
+ * Runs attempts to answer a query. This file has the steps that all kinds of searches have in common. It prevents the
+ * deletion of the generation that an attempt reads, and sends tasks to the threads. If segments were merged away
+ * during the attempt, it starts another attempt on a newer catalog.
  */
 
 import { emptyBitset } from "../../base/bitset.ts";
@@ -41,8 +41,8 @@ import { understand, type Contexts, type Understood } from "./understand.ts";
 const MOST_ATTEMPTS = 5;
 
 /**
- * The maximum number of pages that one thread searches alone. With fewer pages, a second thread would spend as long on
- * its own planning as on its half of the pages.
+ * The maximum number of pages that one thread searches alone. With so few pages, a second thread would spend as long
+ * on planning as on its half of the pages.
  */
 const PAGES_OF_ONE = 128;
 
@@ -60,7 +60,7 @@ export interface SearcherOptions {
   readonly lists?: () => KeptLists | undefined;
   /** Searches on the calling thread if little work is needed. If absent, only the threads of the pool search. */
   readonly near?: Near | undefined;
-  /** Repositories that are being indexed for the first time. */
+  /** Returns the names of the repositories that are being indexed for the first time. */
   readonly indexing: () => ReadonlySet<string>;
   /** Returns the files of a repository that are listed but not searchable. */
   readonly skipped: (repository: number) => Promise<readonly SkippedFile[]>;
@@ -75,16 +75,17 @@ export interface Asked {
 
 /** What the threads do in a search in addition to counting and ranking files. */
 interface SearchWork {
-  /** Called with the files of a stream as they are found. */
+  /** Called with the files of a stream as soon as they are found. */
   readonly onPart?: (part: StreamPart) => void;
   readonly page?: SearchInput["page"];
   /**
-   * Whether the thread that finds a file also prepares the part of it that is returned, if only few files match.
-   * Otherwise the caller requests that part in a second round.
+   * Whether the thread that finds a file also produces the lines of it that are returned, if only few files match.
+   * Otherwise, the caller requests these lines in a second round.
    */
   readonly showsAhead?: boolean;
   /**
-   * The number of files that are returned if more ranges match than `matches` allows. Each then has only its best range.
+   * The number of files to return if more ranges match than `matches` allows. In this case, each file is returned
+   * with only its best range.
    */
   readonly bestIfMany?: number | undefined;
 }
@@ -100,7 +101,7 @@ export class Attempts {
     this.names = new NameMatcher(options.pool);
   }
 
-  /** The oldest generation that a running search still reads; Infinity if no search is running. */
+  /** The oldest generation that a running search still reads. Infinity if no search is running. */
   get oldestHeld(): number {
     return Math.min(Infinity, ...this.#held.keys());
   }
@@ -118,8 +119,8 @@ export class Attempts {
   }
 
   /**
-   * Runs an attempt on the newest catalog. If an attempt resolves to undefined because a segment is gone, repeats it
-   * on a newer catalog.
+   * Runs an attempt on the newest catalog. If an attempt resolves to undefined because a segment has been merged
+   * away, runs another attempt on a newer catalog.
    */
   async answer<T>(asked: Asked, run: (attempt: Attempt) => Promise<T | undefined>): Promise<T> {
     const startedAt = performance.now();
@@ -131,7 +132,7 @@ export class Attempts {
     return understand(request, options, this.options);
   }
 
-  /** Runs attempts as answer() does, for a request that is already understood. */
+  /** Does the same as answer(), but for a request that understand() has already checked and parsed. */
   async answerUnderstood<T>(
     asked: Omit<Asked, "request"> & Pick<Attempt, "understood" | "startedAt">,
     run: (attempt: Attempt) => Promise<T | undefined>,
@@ -157,7 +158,10 @@ export class Attempts {
     );
   }
 
-  /** Makes an attempt on a view. REQUIRES: the view's generation is held. */
+  /**
+   * Creates an attempt on a view, but does not run it. REQUIRES: hold() prevents the deletion of the view's
+   * generation.
+   */
   async attempt(
     asked: Pick<Attempt, "understood" | "options" | "startedAt">,
     view: View,
@@ -177,7 +181,10 @@ export class Attempts {
     return { understood, options, view, catalog, segments, control, startedAt };
   }
 
-  /** Makes the threads search the segments of an attempt. */
+  /**
+   * Searches the segments of an attempt. The calling thread may run a small search itself. Otherwise, the threads run
+   * it.
+   */
   async search(attempt: Attempt, work: SearchWork = {}): Promise<SearchOutput[]> {
     const { understood, catalog, view, segments, control } = attempt;
     const { onPart, page, showsAhead = false, bestIfMany } = work;
@@ -222,7 +229,7 @@ export class Attempts {
     return [...outputs, ...decided];
   }
 
-  /** Returns the calling thread's searcher, or undefined if only the threads may try this search. */
+  /** Returns the searcher of the calling thread, or undefined if the calling thread should not try this search. */
   #near(
     { catalog, control }: Attempt,
     input: SearchInput,
@@ -241,7 +248,7 @@ export class Attempts {
     return planAhead({ plan, segments, catalog, lists, pause: newPause() });
   }
 
-  /** Adds up the threads' counters and warns of damage. Returns undefined if a segment is gone. */
+  /** Adds up the threads' counters and warns of damage. Returns undefined if a segment has been merged away. */
   tally({ segments }: Attempt, outputs: readonly SearchOutput[]): Tally | undefined {
     const counted = tally(outputs, segments.length);
     if (counted.gone > 0) return undefined;
@@ -253,7 +260,10 @@ export class Attempts {
     for (const message of damages) this.options.onWarning({ code: "INDEX_CORRUPT", message });
   }
 
-  /** Creates the function that makes results of shown files. Between files, it yields to the event loop if needed. */
+  /**
+   * Returns a function that converts a shown file to a result. Between two files, it yields to the event loop if
+   * needed.
+   */
   presenter({ understood, catalog }: Attempt): Presenter {
     const { allRevisions, revisionValues: values } = understood;
     const { webUrl } = this.options;
@@ -282,7 +292,8 @@ export class Attempts {
 }
 
 /**
- * Returns the input for a segment in which the calling thread has already found that nothing matches. Threads skip it.
+ * Returns the input for a segment in which nothing matches, as the calling thread has already found. Threads skip
+ * this segment.
  */
 const decidedInput = ({ segment }: SegmentInput): SegmentInput => ({
   segment,

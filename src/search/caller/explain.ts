@@ -1,4 +1,4 @@
-/** Answers explain() and notIndexed(): why a query finds what it finds, and what would find more. */
+/** Implements explain() and notIndexed(), which tell why a query finds its results and what would find more. */
 
 import { QuernError, type ErrorCode } from "../../base/errors.ts";
 import { newPause, type Pause } from "../../base/yield.ts";
@@ -23,13 +23,13 @@ const QUERY_CODES: ReadonlySet<ErrorCode> = new Set([
   "REGEX_TOO_LARGE",
 ]);
 
-/** The part of an explanation that threads make: the plan of each segment, and its counts. */
+/** The part of an explanation that the threads produce: the plan of each segment, and the counters of the search. */
 export type ExplainedPlan = Pick<Explanation, "query" | "segments" | "stats">;
 
-/** Runs the searches of an explanation. */
+/** The searches that an explanation needs. */
 export interface Explaining {
   readonly plan: () => Promise<ExplainedPlan>;
-  /** Counts the matches of a request that might be suggested. */
+  /** Counts the matches of a changed request, which is suggested if it has matches. */
   readonly count: (request: SearchRequest) => Promise<number>;
 }
 
@@ -48,7 +48,7 @@ export function explain(attempts: Attempts, asked: Asked): Promise<Explanation> 
   });
 }
 
-/** Explains the plan of a query: the part of an explanation that threads make. */
+/** Runs a search that shows no files, and explains the plan of its query. */
 export async function explainPlan(attempts: Attempts, asked: Asked): Promise<ExplainedPlan> {
   const startedAt = performance.now();
   const understood = await attempts.understand(asked);
@@ -58,7 +58,7 @@ export async function explainPlan(attempts: Attempts, asked: Asked): Promise<Exp
   );
 }
 
-/** Explains a query. The caller runs the searches, with `plan` and `count`. */
+/** Explains a query. Runs its searches with `plan` and `count`, which the caller provides. */
 export async function explainWith(
   attempts: Attempts,
   asked: Asked,
@@ -80,14 +80,17 @@ export async function explainWith(
   };
 }
 
-/** Returns the hints for a query. Each hint parses the query once more. */
+/**
+ * Returns the hints for a query. Each hint requires another parse of the query, so a worker thread finds the hints
+ * for a long query.
+ */
 async function hints(attempts: Attempts, asked: QueryText): Promise<Explanation["hints"]> {
   if (isShort(asked.text)) return hintsFor(asked);
   const { pool } = attempts.options;
   return pool.run<Explanation["hints"]>("search.hints", asked, { lane: "search" });
 }
 
-/** Counts matches and describes the plan. Resolves to undefined if a segment is gone. */
+/** Counts matches and describes the plan. Resolves to undefined if a segment has been merged away. */
 async function explainAttempt(
   attempts: Attempts,
   attempt: Attempt,
@@ -117,7 +120,7 @@ async function explainAttempt(
   };
 }
 
-/** Resolves to `notIndexed` of explain(), without skipped files. Reads only the catalog. */
+/** Resolves to the same list as `notIndexed` of explain(), but without the skipped files. Reads only the catalog. */
 export async function notIndexedOf(
   attempts: Attempts,
   asked: Asked,
@@ -165,7 +168,7 @@ async function tryChanges(
   return found;
 }
 
-/** Counts the matches of a request. Resolves to 0 if the request's query does not parse. */
+/** Counts the matches of a request. Resolves to 0 if the query of the request does not parse. */
 async function countIfParsed(request: SearchRequest, count: Explaining["count"]): Promise<number> {
   try {
     return await count({ ...request, matches: 0 });
@@ -175,7 +178,10 @@ async function countIfParsed(request: SearchRequest, count: Explaining["count"])
   }
 }
 
-/** Describes a segment, from the thread's explanation and the search's counters. */
+/**
+ * Describes a segment. Combines the explanation of a thread with the counter in which the search has counted the
+ * segment.
+ */
 async function explainSegment(
   { excludedBy, ...segment }: ExplainedSegment,
   { end, query, pause }: { readonly end: SegmentEnd; readonly query: Query; readonly pause: Pause },
@@ -192,7 +198,7 @@ async function explainSegment(
   return { ...segment, outcome, excludedBy: exclusions };
 }
 
-/** A segment's outcome, by the counter that includes the segment. */
+/** Maps the counter in which a segment is counted to the segment's outcome. */
 const OUTCOMES: Readonly<Record<SegmentEnd, Explanation["segments"][number]["outcome"]>> = {
   shardsScanned: "scanned",
   shardsSkippedFilter: "skipped-by-filter",

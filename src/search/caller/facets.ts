@@ -5,7 +5,10 @@ import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { FacetCounts } from "../messages/messages.ts";
 import type { Facet, Facets } from "../messages/response.ts";
 
-/** The number of files for each value. Repositories are identified by name here, and by id in FacetCounts. */
+/**
+ * The number of files for each value. Here, repositories are identified by their names. In FacetCounts, they are
+ * identified by their ids.
+ */
 export interface NamedCounts {
   readonly repositories: ReadonlyMap<string, number>;
   readonly languages: ReadonlyMap<string, number>;
@@ -13,7 +16,7 @@ export interface NamedCounts {
   readonly folders: ReadonlyMap<string, number>;
 }
 
-/** Adds up the counts of the threads. */
+/** Adds up the counts in the outputs of the threads. */
 export async function countsOf(
   outputs: readonly { readonly facets?: FacetCounts }[],
   { catalog, pause }: { readonly catalog: Catalog; readonly pause: Pause },

@@ -1,11 +1,11 @@
-/** Defines which generations of a cluster's shards a search must have seen. */
+/** Lets a caller require that a search sees certain generations of a cluster's shards, or newer ones. */
 
-/** The oldest acceptable generation, by number of the shard. */
+/** Maps the number of each shard to the oldest generation that is acceptable. */
 export type Generations = ReadonlyMap<number, number>;
 
 /**
- * The key of an engine's method that resolves when its searches see these generations or newer ones. Rejects with
- * OVERLOADED if that takes too long. Internal, for quern/http.
+ * The key of an internal method of an engine, for quern/http. The method resolves as soon as the engine's searches
+ * see the given generations or newer ones. It rejects with OVERLOADED if that takes too long.
  */
 export const REACH_GENERATIONS: unique symbol = Symbol.for("quern.reachGenerations");
 
@@ -13,13 +13,13 @@ export interface ReachesGenerations {
   [REACH_GENERATIONS](generations: Generations, signal: AbortSignal): Promise<void>;
 }
 
-/** Formats generations, such as `3=17,4=2` for shard 3 at generation 17 and shard 4 at generation 2. */
+/** Formats generations as text: `3=17,4=2` means shard 3 at generation 17 and shard 4 at generation 2. */
 export const showGenerations = (generations: Generations): string =>
   Array.from(generations, ([shard, generation]) => `${shard}=${generation}`).join(",");
 
 /**
- * Parses the text of showGenerations(). Returns `undefined` for any other text. If a shard has two entries, the later
- * one counts.
+ * Parses a text that showGenerations() has returned. Returns `undefined` for any other text. If a shard occurs twice,
+ * its last entry is used.
  */
 export function parseGenerations(text: string): Generations | undefined {
   const generations = new Map<number, number>();

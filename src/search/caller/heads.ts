@@ -1,10 +1,11 @@
 /**
- * Splits a search that several engines answer together into two parts. First, each engine returns its heads: its
- * counts, and its best files by rank, without their text. Then the caller merges the heads of all engines, and each
- * engine shows its files that are among the best of all.
+ * Splits a search into two parts, so that several engines can answer it together. In the first part, each engine
+ * returns its heads, which are its counts and its best files in rank order, without their text. The caller then
+ * merges the heads of all engines. In the second part, each engine shows those of its files that are among the best
+ * files of all engines.
  *
- * The merged answer is the same as from a single engine with all the files, because a score depends only on the file
- * and the query. Heads are plain data, so they can be sent over a network.
+ * The merged answer is the same as the answer of a single engine that has all the files, because a score depends only
+ * on the file and the query. Heads are plain data, so they can be sent over a network.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -25,24 +26,30 @@ import { repositoryInfo } from "./present.ts";
 import { ALL, FilesToShow } from "./show-files.ts";
 import type { SegmentEnd } from "./tally.ts";
 
-/** A page of results: the first one, or the one after a given place. */
+/**
+ * Identifies a page of results. If `after` is given, this is the page that follows that position in the ranking.
+ * Otherwise, it is the first page.
+ */
 export interface HeadsPage {
   readonly after?: NamedPlace;
 }
 
-/** The best files of one engine in rank order, as columns. */
+/** The best files of one engine in rank order, stored as columns. */
 export interface HeadFiles extends RankedFiles {
-  /** The ordered names of the repositories that the files belong to. `repositories` has indexes into this list. */
+  /**
+   * The names of the repositories that the files belong to, in sorted order. The values in `repositories` are indexes
+   * into this list.
+   */
   readonly names: readonly string[];
-  /** `segments` has numbers of segments, not their positions in a request. */
+  /** In the inherited property `segments`, the values are numbers of segments, not positions in a request. */
 }
 
 /** The heads of one engine. */
 export interface Heads {
-  /** The counters, except what is counted when files are shown. */
+  /** The counters of the search. They do not include anything that is counted while files are shown. */
   readonly stats: SearchStats;
   readonly files: HeadFiles;
-  /** For each segment of the search, the counter that includes it. */
+  /** The segments of the search, each with the counter in which it is counted. */
   readonly ends: readonly (readonly [segment: number, end: SegmentEnd])[];
   readonly facets?: NamedCounts;
 }
@@ -58,7 +65,7 @@ export interface HeadToShow {
   readonly count: number;
 }
 
-/** Returns all files, each with all of its ranges. */
+/** Returns a list that requests all of these files, each with all of its ranges. */
 export const wholeHeads = ({ segments, files, counts }: HeadFiles): HeadToShow[] =>
   Array.from(counts, (count, at) => ({ segment: segments[at]!, file: files[at]!, skip: 0, count }));
 
@@ -66,7 +73,7 @@ export interface ShownHead {
   readonly result: FileResult;
   /** The number of ranges that are shown. */
   readonly ranges: number;
-  /** How many bytes of the answer the file takes. */
+  /** The number of bytes that the file takes in the answer. */
   readonly bytes: number;
 }
 
@@ -79,34 +86,43 @@ export interface ShownHeads {
   readonly files: readonly (ShownHead | undefined)[];
   readonly repositoryInfo: readonly RepositoryInfo[];
   readonly contentBytesLoaded: number;
-  /** Numbers of segments with files that were found and cannot be shown. */
+  /** The numbers of the segments whose files were found but cannot be shown. */
   readonly lost: readonly number[];
   /** Whether the answer became full before the last file was completely shown. */
   readonly isFull: boolean;
 }
 
-/** Returns the page in the form that threads need, with positions in this catalog's order of names. */
+/**
+ * Returns the page in the form that the threads need. In this form, a repository is a position in this catalog's
+ * order of names.
+ */
 function pageOfHeads({ after }: HeadsPage, catalog: Catalog): SearchInput["page"] {
   if (!after) return { more: 1 };
   const place = { ...after, repository: placeOfName(after.repository, catalog) };
   return { more: after.ranges + 1, after: place };
 }
 
-/** Returns the position of a name in the order of names. A missing name has a position between two others. */
+/**
+ * Returns the position of a repository's name in the catalog's order of names. If the catalog does not have the name,
+ * returns a position between those of its neighbours.
+ */
 function placeOfName(name: string, { names: { ordered } }: Catalog): number {
   const at = firstIndex(0, ordered.length, (i) => compareText(ordered[i]!.name, name) >= 0);
   return ordered[at]?.name === name ? at : at - 0.5;
 }
 
-/** Returns how many ranges the heads of one engine have at most, so that they could fill the answer alone. */
+/**
+ * Returns the maximum number of ranges in the heads of one engine. With this many ranges, the files of one engine can
+ * fill the answer alone.
+ */
 const rangesOfHeads = (matches: number, page: SearchInput["page"]): number =>
   matches === 0 ? 0 : matches + (page?.more ?? 0);
 
-/** Returns the best files of all threads, until they have `ranges` ranges. */
+/** Returns the best files of all threads. Stops as soon as these files have `ranges` ranges together. */
 async function headFiles(
   outputs: readonly SearchOutput[],
   searched: {
-    /** The segments' numbers, by position. */
+    /** The segments of the search, each with its number. */
     readonly segments: readonly { readonly segment: number }[];
     readonly catalog: Catalog;
     readonly ranges: number;
@@ -149,7 +165,7 @@ async function headFiles(
   };
 }
 
-/** Finds the heads of an attempt. Resolves to undefined if a segment is gone. */
+/** Finds the heads of an attempt. Resolves to undefined if a segment has been merged away. */
 export async function findHeads(
   attempts: Attempts,
   attempt: Attempt,
@@ -173,7 +189,7 @@ export async function findHeads(
   };
 }
 
-/** Shows files that findHeads() has found. Resolves to undefined if a segment is gone. */
+/** Shows files that findHeads() has found. Resolves to undefined if a segment has been merged away. */
 export async function showHeads(
   attempts: Attempts,
   attempt: Attempt,

@@ -1,9 +1,12 @@
 /**
- * Lets the number of matches decide, within one search, how many ranges are shown. An agent's answer shows every
- * range if there are few, and otherwise only the best range of each file.
+ * Lets a search decide by the number of its matches how many ranges it shows. An agent's answer shows every range if
+ * there are few ranges. Otherwise, it shows only the best range of each file.
  */
 
-/** The key of an internal option of search() that quern/mcp uses for a first page. An engine may ignore it. */
+/**
+ * The key of an internal option of search(). quern/mcp uses it for the first page of an answer. An engine may ignore
+ * this option.
+ */
 export const IF_MANY = Symbol.for("quern.ifMany");
 
 export interface IfMany {
@@ -12,7 +15,10 @@ export interface IfMany {
    * `matches`, and `matchesPerFile: 1`.
    */
   readonly matches: number;
-  /** Called before the answer. Called again if the search starts again because the index has changed. */
+  /**
+   * Called before the search resolves, with true if more ranges match than the request's `matches`. Called again if
+   * the search starts again because the index has changed.
+   */
   readonly onCounted: (isMany: boolean) => void;
 }
 

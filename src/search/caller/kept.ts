@@ -1,6 +1,6 @@
 /**
- * Owns the posting lists that searches on all threads share. The engine's thread creates their memory, and passes it to
- * the other threads.
+ * Owns the cache of posting lists that searches on all threads share. The engine's thread creates the memory of this
+ * cache and passes it to the other threads.
  */
 
 import {
@@ -19,19 +19,19 @@ interface Lists {
 export class Kept {
   #lists = newLists();
 
-  /** The posting lists for a new thread. */
+  /** The memory of the shared posting lists, for a new thread. Undefined if there are no shared lists. */
   get listsMemory(): KeptListsMemory | undefined {
     return this.#lists?.memory;
   }
 
-  /** Returns the lists. If they are full, clears them, unless a thread may be reading them. */
+  /** Returns the shared lists. If their memory is full, clears it first, unless a thread may be reading the lists. */
   listsFor({ isIdle }: Pick<OwnPool, "isIdle">): KeptLists | undefined {
     const lists = this.#lists?.lists;
     if (isIdle && lists?.isFull) lists.clear();
     return lists;
   }
 
-  /** Keeps only the data of these segments, with these editions of their symbols. */
+  /** Drops the lists of all other segments, and the lists of other editions of these segments' symbols. */
   dropOthers(segments: Iterable<Pick<ManifestSegment, "segment" | "content" | "symbols">>): void {
     const editions = new Map<number, number>();
     for (const one of segments) editions.set(contentOf(one), one.symbols);
@@ -41,7 +41,10 @@ export class Kept {
     );
   }
 
-  /** Starts again with empty lists. After its current search, each thread releases all that it caches. */
+  /**
+   * Replaces the shared lists by empty ones. Also makes each thread release everything that it caches, as soon as the
+   * thread's current search has ended.
+   */
   async trim(pool: OwnPool): Promise<void> {
     this.close();
     this.#lists = newLists();
@@ -49,7 +52,7 @@ export class Kept {
       const shared = { keptLists: this.listsMemory };
       return pool.run("search.trim", shared, { lane: "search", worker, isUrgent: true });
     };
-    // fails for a thread that has died or is closed; such a thread has released its caches as well
+    // the task fails if the thread has died or is closed, but then its caches have been released as well
     await Promise.allSettled(pool.started.map(renew));
   }
 
@@ -58,7 +61,10 @@ export class Kept {
   }
 }
 
-/** Creates empty lists. Returns undefined if there is not enough memory; each thread then reads lists for itself. */
+/**
+ * Creates empty lists. Returns undefined if there is not enough memory. In that case, each thread reads the lists for
+ * itself.
+ */
 function newLists(): Lists | undefined {
   try {
     const memory = newKeptListsMemory();

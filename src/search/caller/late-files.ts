@@ -1,7 +1,7 @@
 /**
  * Shows the files that a stream found while its reader was slow. Threads do not wait for slow readers, because a few
- * slow readers would block all threads. Instead, threads note such files, in about 100 bytes each, and continue. After
- * the search, these files are shown when the reader asks for them.
+ * slow readers would block all threads. Instead, a thread records each such file in about 100 bytes and continues to
+ * search. After the search has ended, the recorded files are shown when the reader asks for them.
  */
 
 import type { Pool } from "../../threads/pool.ts";
@@ -12,19 +12,22 @@ import { mergeRanked, type Ranked } from "./merge-ranked.ts";
 import { groupFiles, showInput } from "./show-groups.ts";
 import { zeroTotals } from "../messages/totals.ts";
 
-/** Segments whose files cannot be shown: the reason, by position of the segment. */
+/** Maps the position of each segment whose files cannot be shown to the reason. */
 export type Lost = Map<number, "damaged" | "gone">;
 
-/** Yields the files, best first. Adds to `lost` the segments whose files cannot be shown. */
+/**
+ * Yields the files that the threads have recorded, best first. If files of a segment cannot be shown, adds that
+ * segment to `lost`.
+ */
 export async function* lateFiles(
   attempt: Attempt,
   outputs: Promise<readonly SearchOutput[]>,
   { pool, lost }: { pool: Pool; lost: Lost },
 ): AsyncGenerator<StreamPart> {
   const { request } = attempt.understood;
-  // merged lazily, because merging 78 000 files at once takes 12 ms
+  // the lists are merged lazily, because merging 78 000 files at once takes 12 ms
   const files = mergeRanked((await outputs).map(({ ranked }) => ranked));
-  // a new control without a time-out, because the reader may take longer than the search may
+  // the new control has no time-out, because the reader may take longer than the search is allowed to take
   const control = Control.create(0, request, { maxBytes: attempt.control.room });
   try {
     for (const group of groupFiles(files, request)) {

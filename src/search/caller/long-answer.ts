@@ -1,11 +1,12 @@
 /**
  * Produces a long answer while it is read, instead of keeping it in memory. The first files are produced when the
  * search is over. The others are produced when the reader asks for them, 1 MiB at a time. So an answer of a hundred
- * megabytes takes only a few megabytes of memory, even if its reader is slow. If the reader leaves early, the
+ * megabytes takes only a few megabytes of memory, even if its reader is slow. If the reader stops early, the
  * remaining files are never produced.
  *
- * A part of the answer may already have been delivered, so the search cannot start again if a segment is merged away.
- * As in a stream, that segment counts as crashed. The reader's time does not count towards the time-out.
+ * If a segment is merged away meanwhile, the search cannot start again, because a part of the answer may already have
+ * been delivered. Instead, the segment counts as crashed, as in a stream. The time that the reader takes does not
+ * count towards the time-out.
  */
 
 import type { FileResult, SearchResponse } from "../messages/response.ts";
@@ -14,21 +15,29 @@ import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 import { stoppable, type Attempt } from "./attempt.ts";
 import type { FilesToShow } from "./show-files.ts";
 
-/** How many bytes are shown at a time. A shorter answer is made at once. */
+/** The number of bytes of an answer that are produced at a time. A shorter answer is produced as a whole. */
 export const STEP_BYTES = 2 ** 20;
 
 export interface LongAnswer {
-  /** The bytes of the list of files, which stays in memory until the end. */
+  /** The size of the list of found files, in bytes. This list stays in memory until the answer ends. */
   readonly keptBytes: number;
-  /** Resolves to the next files, or to undefined after the last. REQUIRES: no other call is running. */
+  /**
+   * Resolves to the next files, or to undefined after the last file. REQUIRES: no other call of next() is running.
+   */
   next(): Promise<readonly FileResult[] | undefined>;
-  /** Returns the answer without its files. REQUIRES: next() resolved to undefined, and end() is called once. */
+  /**
+   * Returns the answer without its files. REQUIRES: next() has resolved to undefined, and end() was not called
+   * before.
+   */
   end(): Omit<SearchResponse, "files">;
   /** Stops all work and releases the index. Idempotent. */
   close(): void;
 }
 
-/** The key of an engine's method that begins a long answer, which is produced while it is read. Internal. */
+/**
+ * The key of an internal property of an engine. With this property, quern/http begins a long answer, which is then
+ * produced while it is read.
+ */
 export const BEGIN_ANSWER = Symbol.for("quern.beginAnswer");
 
 type Asks<T> = (request: SearchRequest, options: SearchOptions) => Promise<T>;
@@ -36,12 +45,15 @@ type Asks<T> = (request: SearchRequest, options: SearchOptions) => Promise<T>;
 export interface BeginsAnswers {
   readonly [BEGIN_ANSWER]: {
     readonly begin: Asks<SearchResponse | LongAnswer>;
-    /** The engine's own search(). If a host has replaced it by a wrapper, the wrapper is called instead of `begin`. */
+    /**
+     * The original search() of the engine. If a host has replaced search() by a wrapper, that wrapper must be called
+     * instead of `begin`.
+     */
     readonly insteadOf: Asks<SearchResponse>;
   };
 }
 
-/** Begins a long answer if the engine supports it. Otherwise makes the whole answer. */
+/** Begins a long answer if the engine supports it. Otherwise, resolves to the whole answer. */
 export function beginAnswer(
   engine: { readonly search: Asks<SearchResponse> } & Partial<BeginsAnswers>,
   request: SearchRequest,

@@ -3,20 +3,21 @@
 import { HASH_BYTES } from "../../store/format/format.ts";
 import type { Place, RankedFiles } from "../messages/messages.ts";
 
-/** A file to show. */
+/** A file of the answer, with the ranges of it to show. */
 export interface FileToShow {
-  /** The index of the segment in the search's input. */
+  /** The index of the file's segment in the search's list of segments. */
   readonly segment: number;
   readonly file: number;
-  /** How many of the file's ranges were shown on earlier pages. */
+  /** The number of the file's ranges that earlier pages have shown. */
   readonly skip: number;
-  /** How many ranges to show. */
+  /** The number of ranges to show, after those that are skipped. */
   readonly count: number;
 }
 
 export interface Ranked extends FileToShow {
-  /** The list that contains the file, and the file's index in that list. */
+  /** The list that contains the file. */
   readonly list: RankedFiles;
+  /** The index of the file in `list`. */
   readonly at: number;
 }
 
@@ -46,7 +47,7 @@ function compare(a: RankedFiles, i: number, b: RankedFiles, j: number): number {
   );
 }
 
-/** Compares places in rank order; negative if `a` comes first. */
+/** Compares two positions in the ranking. Returns a negative number if `a` comes first. */
 export const comparePlaces = (a: Place, b: Place): number =>
   b.score - a.score ||
   a.repository - b.repository ||

@@ -1,6 +1,6 @@
 /**
- * Tests names of repositories and paths against expressions. A short expression runs on the calling thread, and its
- * answers are cached. Any other expression may take long to compile, so it runs on a worker.
+ * Tests which names of repositories, or which paths, an expression matches. A short expression runs on the calling
+ * thread, and its answers are cached. Any other expression may take long to compile, so it runs on a worker.
  */
 
 import type { Pause } from "../../base/yield.ts";
@@ -60,7 +60,7 @@ export class NameMatcher {
   ): Promise<Set<string>> {
     const { pattern, caseSensitive } = expression;
     if (this.#answers.size + texts.length > MOST_KEPT) this.#answers = new Map();
-    // another call may replace the cache while this one waits; if there are too many results, they are not cached
+    // another call may replace the cache while this call waits; if there are too many answers, they are not cached
     const answers = texts.length > MOST_KEPT ? undefined : this.#answers;
     let test: Awaited<ReturnType<typeof textMatcher>> | undefined;
     const scratch = { kernel: this.#kernel, arena: this.#arena };

@@ -1,7 +1,7 @@
 /**
- * Decides which searches the calling thread tries itself (thread/near-thread.ts), and makes threads record the data
- * that such a search needs. A search is tried if it consists only of paths, languages, names, and words that are on few
- * pages.
+ * Decides which searches the calling thread tries to run itself, with thread/near-thread.ts. Also makes the worker
+ * threads record the data that the calling thread needs for such searches. The calling thread tries a search if its
+ * query consists only of paths, languages, symbols, and words that occur on few pages.
  */
 
 import { LruCache } from "../../base/lru-cache.ts";
@@ -12,32 +12,39 @@ import { unpackPlan, type PackedPlan, type PlanAtom } from "../messages/plan.ts"
 
 type PackedValues = NonNullable<SearchOutput["read"]>;
 
-/** Searches on the calling thread, which this file calls "this thread". */
+/** Runs searches on the calling thread. In this file, "this thread" is the calling thread. */
 export interface NearThread {
-  /** Searches. Resolves to undefined if some data is not cached, and to "too much" if there is too much work. */
+  /**
+   * Runs a search. Resolves to undefined if some of the data is not cached, and to "too much" if the search takes too
+   * much work.
+   */
   search(input: SearchInput): Promise<SearchOutput | "too much" | undefined>;
   keep(read: PackedValues): void;
-  /** Whether the tables of a segment are missing on this thread. */
+  /** Returns true if this thread does not have the tables of the segment. */
   lacks(segment: TablesInput): boolean;
   open(segment: TablesInput, read: PackedValues): Promise<void>;
 }
 
 /** The maximum number of pages that the calling thread reads. Reading this many takes 0.5 ms. */
 const MOST_PAGES = 400;
-/** The limits for the length of the plan, and of an expression in it. */
+/** The maximum length of a packed plan that this thread tries, in characters. */
 const MOST_PLAN = 2048;
+/** The maximum length of an expression in such a plan, in characters. */
 const MOST_PATTERN = 64;
-/** The maximum number of plans that are remembered because they were too much work. */
+/** The maximum number of plans to remember that were too much work for this thread. */
 const MOST_TOO_MUCH = 256;
-/** The maximum amount of memory for the tables of all segments on this thread. Those of Linux take 9 MB. */
+/** The maximum size of the tables of all segments on this thread, in bytes. The tables of Linux take 9 MB. */
 const MOST_TABLES = 20 * 2 ** 20;
 
 export class Near {
   readonly #thread: NearThread;
   readonly #pool: Pool;
-  /** The segments whose tables were requested, each with its edition. */
+  /**
+   * The segments whose tables are being fetched. An entry consists of the segment's number and the edition of its
+   * symbols.
+   */
   readonly #asked = new Set<string>();
-  /** The plans of searches that were too much work, which are not tried again. */
+  /** The plans that were too much work for this thread. Searches with these plans are not tried again. */
   readonly #tooMuch = new LruCache<PackedPlan, number>({ most: MOST_TOO_MUCH });
 
   constructor(thread: NearThread, pool: Pool) {
@@ -45,7 +52,10 @@ export class Near {
     this.#pool = pool;
   }
 
-  /** Whether to try the search. `pages` is the number of pages that must be read for its words. */
+  /**
+   * Returns whether this thread should try the search. `from.pages` is the number of pages that must be read for the
+   * words of the query.
+   */
   mayTry({ plan, segments }: Pick<SearchInput, "plan" | "segments">, from: Planned): boolean {
     return (
       isEasy(plan, from.pages) &&
@@ -55,8 +65,9 @@ export class Near {
   }
 
   /**
-   * Searches on this thread. Resolves to undefined if data is missing here: then the threads must search, and their
-   * outputs must be passed to learn(). Resolves to "too much" if the threads must search because of the work.
+   * Searches on this thread. Resolves to undefined if this thread lacks some of the data. In that case, the worker
+   * threads must run the search, and their outputs must be passed to learn(). Resolves to "too much" if the search
+   * takes too much work for this thread. In that case, the worker threads must run it as well.
    */
   async search(input: SearchInput): Promise<SearchOutput | "too much" | undefined> {
     const { ahead, ...rest } = input;
@@ -69,7 +80,10 @@ export class Near {
     return output;
   }
 
-  /** Caches the data that the threads have read for a search, and makes them read the tables of its segments. */
+  /**
+   * Caches the data that the worker threads have read for a search. Then fetches the tables of the search's segments,
+   * unless this thread already has them.
+   */
   learn({ segments }: Pick<SearchInput, "segments">, outputs: readonly SearchOutput[]): void {
     for (const { read } of outputs) if (read) this.#thread.keep(read);
     for (const { segment, symbols, isDecided } of segments)
@@ -86,7 +100,7 @@ export class Near {
       const read = await this.#pool.run<PackedValues>("search.tables", input, how);
       await this.#thread.open(input, read);
     } catch {
-      // the thread has died, or the engine is closed; the next search asks again
+      // the worker thread has died, or the engine is closed; the next search requests the tables again
     } finally {
       this.#asked.delete(key);
     }
@@ -119,13 +133,13 @@ function isEasyAtom(atom: PlanAtom): boolean {
   }
 }
 
-// by blob: its place, its files, its hash, its symbols; by file: its row and its path
+// BLOB_BYTES covers the position, files, hash and symbols of a blob; FILE_BYTES covers the row and path of a file
 const BLOB_BYTES = 56;
 const PAGE_BYTES = 4;
 const FILE_BYTES = 64;
 const SEGMENT_BYTES = 128 * 1024;
 
-/** Estimates the memory of the segments' tables. */
+/** Estimates the size of the segments' tables in bytes. */
 function tableBytes(segments: SearchInput["segments"], { headers }: Catalog): number {
   let bytes = 0;
   for (const { segment } of segments) {

@@ -1,6 +1,6 @@
 /**
- * Finds repositories that a query names although they are missing or not completely indexed. Reads only the catalog; no
- * search runs.
+ * Finds the repositories that a query names but that are missing or not completely indexed. This runs no search. It
+ * reads only the catalog and, if the caller passes `skipped`, the lists of skipped files.
  */
 
 import { compareText } from "../../base/compare.ts";
@@ -19,8 +19,9 @@ import type { MatchTexts } from "./name-matcher.ts";
 import { exactlyNamed, isVisible, visibleRepositories } from "./scope.ts";
 
 /**
- * The key of an engine's method that returns which names in a query are unknown or not indexed yet. It is like
- * `notIndexed` of explain(), without searches and without skipped files. Internal, for quern/http.
+ * The key of an internal method of an engine, for quern/http. The method returns the repositories that a query names
+ * but that are unknown or not indexed yet. Its result is `notIndexed` of explain() without the skipped files, and the
+ * method runs no search.
  */
 export const NOT_INDEXED = Symbol.for("quern.notIndexed");
 
@@ -33,15 +34,15 @@ export interface NamingQuestion {
   readonly catalog: Catalog;
   readonly viewer: Viewer | undefined;
   readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Repositories that are being indexed for the first time. */
+  /** The names of the repositories that are being indexed for the first time. */
   readonly indexing: ReadonlySet<string>;
   readonly skipped?: (repository: number) => Promise<readonly SkippedFile[]>;
-  /** Awaited regularly. */
+  /** Called and awaited at short intervals. */
   readonly pause: Pause;
   readonly matching: MatchTexts;
 }
 
-/** Returns the repositories that the query names although they are missing or not completely indexed. */
+/** Returns the repositories that the query names but that are missing or not completely indexed. */
 export async function notIndexed(question: NamingQuestion): Promise<Explanation["notIndexed"]> {
   const { catalog, viewer, indexing } = question;
   const found: Explanation["notIndexed"] = [];
@@ -62,7 +63,10 @@ export async function notIndexed(question: NamingQuestion): Promise<Explanation[
 
 type Expression = Extract<Atom, { kind: "regex" }>;
 
-/** Counts the skipped files of a repository whose paths satisfy the query's `file:` filters. */
+/**
+ * Counts the skipped files of a repository. Counts only files whose paths match every `file:` filter at the top level
+ * of the query.
+ */
 async function countSkipped(
   { query, matching, pause }: NamingQuestion,
   skipped: NonNullable<NamingQuestion["skipped"]>,
@@ -81,8 +85,8 @@ async function countSkipped(
 }
 
 /**
- * Returns the exact names in the query and the visible names that `repo:` matches. If `repo:` matches none, returns the
- * only name that it can match, if there is one.
+ * Returns the names that the query lists exactly, and the names of visible repositories that its `repo:` filters
+ * match. If a `repo:` filter matches no repository and its expression is a plain name, returns that name.
  */
 async function namesOf(question: NamingQuestion): Promise<string[]> {
   const { query, contexts, pause } = question;
@@ -98,14 +102,15 @@ async function namesOf(question: NamingQuestion): Promise<string[]> {
 }
 
 /**
- * The maximum number of names that are tested at once. The first groups have 1, 2 and 4 names, because one match may be
- * enough.
+ * The maximum number of names to test at once. The first groups are smaller, with 1, 2 and 4 names, because the
+ * caller may need only one match.
  */
 const NAMES_A_TEST = 256;
 
 /**
- * Returns the names that the expression matches, of visible repositories and of those that are being indexed for the
- * first time. Stops at the first match unless the caller needs all.
+ * Returns the names that the expression matches. Tests the names of visible repositories and of those that are being
+ * indexed for the first time. If the caller does not count skipped files, one match is enough, so the search for
+ * names ends after the first group with a match.
  */
 async function namesMatching(
   atom: Expression,
@@ -131,15 +136,18 @@ async function namesMatching(
 }
 
 /**
- * Returns all atoms that are not negated, in every alternative. REQUIRES: no double negation; simplify() removes
- * those.
+ * Returns all atoms that are not negated, including those in every alternative of an `or`. REQUIRES: the query has no
+ * double negation, because simplify() has removed any.
  */
 function affirmedAtoms(query: Query): Atom[] {
   if (query.kind === "and" || query.kind === "or") return query.children.flatMap(affirmedAtoms);
   return query.kind === "not" || isConstant(query) ? [] : [query];
 }
 
-/** Returns the only name that an expression can match, or nothing if it can match several. */
+/**
+ * Returns the name that an expression stands for, if it is a plain name with or without anchors. Returns an empty
+ * array for any other expression.
+ */
 function plainName(pattern: string): string[] {
   const inner = pattern.replace(/^\^/, "").replace(/\$$/, "");
   const plain = inner.replace(/\\([^A-Za-z0-9])/g, "$1");

@@ -1,13 +1,14 @@
 /**
- * Splits results into pages. A cursor is the place in the ranking where a page ended, not a number of files to skip.
- * So a later page takes as long as the first, and a cursor remains valid when the index changes. A cursor is the
- * base64url of a MessagePack array:
+ * Splits results into pages. A cursor stores the position in the ranking where a page ended, not a number of files to
+ * skip. So a later page takes as long as the first, and a cursor remains valid when the index changes. A cursor is a
+ * MessagePack array, encoded in base64url:
  *
  *     [version, query, state, score, repository, path, hash, ranges]
  *
- * `query` is 8 bytes of the SHA-256 of all fields of the request that decide the ranges and their order. `state` is
- * the same hash of everything that the viewer may see. `score`, `repository`, `path` and `hash` (of the content) are
- * a file's place in the ranking. `ranges` is how many of its ranges were delivered.
+ * `query` is the first 8 bytes of the SHA-256 hash of those fields of the request that determine the ranges and their
+ * order. `state` is such a hash of everything that the viewer may see. The position of a file in the ranking consists
+ * of `score`, `repository`, `path` and `hash`, which is the hash of the content. `ranges` is the number of ranges of
+ * that file that have been delivered.
  */
 
 import { createHash } from "node:crypto";
@@ -23,8 +24,8 @@ import { comparePlaces, mergeRanked, placeOf, type Ranked } from "./merge-ranked
 import { isVisible } from "./scope.ts";
 
 /**
- * The version of cursors. Increase it when the cursor's fields or the ranking change, because a place has no meaning in
- * another ranking.
+ * The version of the cursor format. Increase it when the fields of a cursor or the ranking change, because a position
+ * has no meaning in another ranking.
  */
 const VERSION = 1;
 const DIGEST_BYTES = 8;
@@ -39,17 +40,20 @@ interface Cursor {
   readonly ranges: number;
 }
 
-/** What a search needs to return a page. */
+/** The data that a search needs to return one page of results. */
 export interface Paging {
-  /** Where the previous page ended. Undefined for the first page. */
+  /** The position in the ranking where the previous page ended. Undefined for the first page. */
   readonly place: PagePlace | undefined;
   /** Whether the files that the viewer may see have changed since the previous page. */
   readonly indexChanged: boolean;
-  /** Returns the cursor of a page that ends at this place. */
+  /** Returns the cursor of a page that ends at this position. */
   readonly cursorAt: (place: PagePlace) => string;
 }
 
-/** Returns the paging of a request, or undefined if the request asks for no page. Throws if the cursor is invalid. */
+/**
+ * Returns the paging of a request, or undefined if the request does not ask for pages. Throws if the cursor is
+ * invalid.
+ */
 export async function pagingOf(
   request: CheckedRequest,
   catalog: Catalog,
@@ -68,14 +72,17 @@ export async function pagingOf(
   return { place: { ...named, repository: places[repository.record.id]! }, indexChanged, cursorAt };
 }
 
-/** The place where a page ended. It has the repository's name, because the name's position differs between engines. */
+/**
+ * The position in the ranking where a page ended. It has the name of the repository instead of its number, because
+ * engines number repositories differently.
+ */
 export interface NamedPlace extends Omit<PagePlace, "repository"> {
   readonly repository: string;
 }
 
 /** The cursors of one search. */
 export interface Cursors {
-  /** Where the previous page ended. Undefined for the first page. */
+  /** The position in the ranking where the previous page ended. Undefined for the first page. */
   readonly after: NamedPlace | undefined;
   /** Whether the files that the viewer may see have changed since the previous page. */
   readonly indexChanged: boolean;
@@ -104,7 +111,7 @@ export function cursorsOf(
   return { after, indexChanged: Buffer.compare(before, state) !== 0, write };
 }
 
-/** Returns the part of the threads' input that concerns pages. */
+/** Returns the part of the threads' input that identifies the page. */
 export const pageInput = ({ place }: Paging): NonNullable<SearchInput["page"]> =>
   place ? { more: place.ranges + 1, after: place } : { more: 1 };
 
@@ -114,7 +121,7 @@ function queryDigest(request: CheckedRequest): Uint8Array {
   return createHash("sha256").update(pack(decisive)).digest().subarray(0, DIGEST_BYTES);
 }
 
-/** Cached digests, by catalog, then by interned set of visible repositories. */
+/** Caches digests by catalog, then by the interned set of visible repositories. */
 const digests = new WeakMap<Catalog, WeakMap<object, Uint8Array>>();
 const EVERYTHING = {};
 
@@ -154,7 +161,10 @@ function encodeCursor({ query, state, score, repository, path, hash, ranges }: C
   return Buffer.from(pack(fields)).toString("base64url");
 }
 
-/** Decodes a cursor of this query. Throws if it is invalid or expired. REQUIRES: the text is not empty. */
+/**
+ * Decodes a cursor. Throws if the cursor is invalid or expired, or does not belong to this query. REQUIRES: the text
+ * is not empty.
+ */
 function decodeCursor(text: string, query: Uint8Array): Cursor {
   const cursor = cursorIn(text);
   if (!cursor)
@@ -179,7 +189,9 @@ const expired = (message: string): QuernError => new QuernError("CURSOR_EXPIRED"
 export const repositoryGone = (): QuernError =>
   expired("after ended in a repository that is not there any more: ask for the first page again");
 
-/** Decodes a cursor. Returns undefined if the text is no cursor, and "expired" for a cursor of another version. */
+/**
+ * Decodes a cursor. Returns undefined if the text is not a cursor, and "expired" if the cursor has another version.
+ */
 function cursorIn(text: string): Cursor | "expired" | undefined {
   const fields = unpacked(text);
   if (!Array.isArray(fields) || !Number.isInteger(fields[0])) return undefined;
@@ -192,7 +204,7 @@ function cursorIn(text: string): Cursor | "expired" | undefined {
   return { query, state, score, repository, path, hash, ranges };
 }
 
-/** The maximum number of characters of a cursor. The longest path and name take 6 200. */
+/** The maximum length of a cursor in characters. A cursor with the longest path and the longest name has 6 200. */
 const MOST_CURSOR = 8_192;
 
 function unpacked(text: string): unknown {
@@ -212,16 +224,22 @@ const isBytes = (value: unknown, length?: number): value is Uint8Array =>
 /** The files of one response. */
 export interface Chosen {
   readonly files: readonly Ranked[];
-  /** The cursor of the next page. Absent if there is no next page, or the request asks for no page. */
+  /** The cursor of the next page. Absent if there is no next page, or if the request does not ask for pages. */
   readonly nextCursor?: string;
 }
 
-/** Returns the best files, or those after the previous page, until they have `matches` ranges. */
+/**
+ * Returns the best files, or for a later page the files that follow the previous page. Stops as soon as these files
+ * have `matches` ranges together.
+ */
 export async function chooseFiles(
   lists: readonly RankedFiles[],
   wanted: {
     readonly matches: number;
-    /** The maximum number of ranges of one file. Default: all that the threads have counted. */
+    /**
+     * The maximum number of ranges of one file. If it is undefined, a file has all ranges that the threads have
+     * counted.
+     */
     readonly matchesPerFile?: number | undefined;
     readonly paging: Paging | undefined;
     readonly pause: Pause;
@@ -252,7 +270,7 @@ export async function chooseFiles(
   return { files };
 }
 
-/** Returns the cursor for what is missing in an answer that became full before the page was complete. */
+/** Returns the cursor that continues an answer that became full before its page was complete. */
 export function cursorOfCut(
   { files }: Chosen,
   cut: { readonly files: number; readonly ranges: number },

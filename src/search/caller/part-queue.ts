@@ -1,6 +1,6 @@
 /**
- * Queues the parts of a stream between the threads and the reader: push(), then end() or fail(). It may be iterated
- * once.
+ * Queues the parts of a stream between the threads, which push them, and the reader, which iterates over them. After
+ * the last part, the threads' side calls end() or fail(). A queue can be iterated only once.
  */
 
 export class PartQueue<T> implements AsyncIterable<T> {
@@ -19,7 +19,7 @@ export class PartQueue<T> implements AsyncIterable<T> {
     this.#wake?.();
   }
 
-  /** Ends or fails the queue when `work` settles. */
+  /** Calls end() when `work` resolves, or fail() when it rejects. */
   endWith(work: Promise<unknown>): void {
     work.then(
       () => this.end(),
@@ -27,7 +27,7 @@ export class PartQueue<T> implements AsyncIterable<T> {
     );
   }
 
-  /** Makes the iteration throw once it has delivered the parts that were pushed before. */
+  /** Makes the iteration throw this error, after it has delivered all parts that were pushed before. */
   fail(error: unknown): void {
     this.#failure = error;
     this.end();

@@ -1,11 +1,12 @@
 /**
- * Plans literals on the calling thread, as far as data in memory allows. In some segments no file can match, because a
- * required literal is on none of their pages. planAhead() finds these segments, and estimates how many pages must be
- * read in the others. The threads then search only the others, if any.
+ * Plans literals on the calling thread, as far as the data in memory allows this. In some segments, no file can
+ * match, because a required literal is on none of their pages. planAhead() finds these segments. It also estimates
+ * how many pages must be read in the other segments. The threads then search only these other segments, if there are
+ * any.
  *
  * The calling thread counts exactly what a worker would count, and reads nothing from the disk. If the lists of a
- * segment are not cached, the threads plan the segment and cache its lists. Planning a segment here takes about 5 µs; a
- * trip from one thread to another takes 60 to 200 µs.
+ * segment are not cached, the threads plan the segment and cache its lists. Planning a segment here takes about 5 µs.
+ * Passing a task from one thread to another takes 60 to 200 µs.
  */
 
 import { countBits } from "../../base/bitset.ts";
@@ -18,11 +19,14 @@ import { unpackPlan, type PackedPlan, type PlanNode } from "../messages/plan.ts"
 import { zeroTotals } from "../messages/totals.ts";
 import { prepareLiteral } from "../thread/reading/literal.ts";
 
-/** The longest plan that is processed here, in characters. */
+/** The maximum length of a packed plan that is processed here, in characters. */
 const MOST_PLAN = 4096;
 
 export interface PlannedAhead {
-  /** The output that a thread would return for the segments in which nothing matches, by position. */
+  /**
+   * The segments in which nothing matches, by position, each with the part of an output that a thread would return
+   * for it.
+   */
   readonly parts: ReadonlyMap<number, SegmentPart>;
   /** An estimate of how many pages must be read in the segments that are not in `parts`. Infinity if unknown. */
   readonly pages: number;
@@ -42,7 +46,7 @@ interface Asked {
 /** Plans the segments whose lists are cached. */
 export async function planAhead(asked: Asked): Promise<PlannedAhead> {
   const { plan, segments, catalog, lists, pause } = asked;
-  // if filters of repositories exclude all files, a thread would look up no gram and count none
+  // if filters on repositories exclude all files, a thread looks up no gram, so its count differs from the one here
   const hasSets = segments.some(({ sets }) => sets.length > 0);
   const literals = hasSets ? undefined : literalsOf(plan);
   if (!literals) return NOT_PLANNED;
@@ -79,7 +83,8 @@ interface Literals {
 }
 
 /**
- * Returns the literals of a plan. Returns undefined if lists of other atoms would be read, or if no literal has grams.
+ * Returns the literals of a plan. Returns undefined if the plan has atoms of other kinds with posting lists, or if no
+ * literal has grams.
  */
 function literalsOf(packed: PackedPlan): Literals | undefined {
   if (packed.length > MOST_PLAN) return undefined;
@@ -92,8 +97,8 @@ function literalsOf(packed: PackedPlan): Literals | undefined {
 }
 
 /**
- * Counts the pages in which a match may begin, and the bytes of all lists. Returns undefined if some lists are not
- * cached.
+ * Counts the pages on which a match may begin, and the bytes of all posting lists that this takes. Returns undefined
+ * if some of these lists are not cached.
  */
 function countAll(
   { root, grams }: Literals,
@@ -116,8 +121,8 @@ function countAll(
 }
 
 /**
- * Returns how many pages must be read at most to decide which files match. 0 means that no file matches. `pages` has
- * the number of pages of each atom.
+ * Returns the maximum number of pages that must be read to decide which files match. If the number is 0, no file
+ * matches. `pages` has the number of pages for each atom.
  */
 function mostPages(node: PlanNode, pages: readonly number[]): number {
   switch (node.kind) {

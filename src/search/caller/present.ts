@@ -1,4 +1,4 @@
-/** Makes results from shown files: adds the repository, branches and addresses. */
+/** Converts shown files to results, by adding the repository, the branches and the addresses of each file. */
 
 import type { GcPacer } from "../../base/gc-pacer.ts";
 import { decodeInSlices } from "../../base/decode-text.ts";
@@ -10,7 +10,7 @@ import { unpackChunks } from "../messages/packed-chunks.ts";
 import type { FileResult, RepositoryInfo } from "../messages/response.ts";
 
 /**
- * Returns the address at which a host shows a file, which becomes webUrl of results.
+ * Returns the address at which the host shows a file. The results of a search have this address as `webUrl`.
  *
  * @example
  * const webUrl: WebUrl = ({ repository, path, revision }) =>
@@ -33,7 +33,7 @@ const encodeSegments = (path: string): string => path.split("/").map(encodeURICo
 export const defaultWebUrl: WebUrl = ({ repository, path, revision }) =>
   `/browse/${encodeSegments(repository)}@${encodeSegments(revision)}/-/blob/${encodeSegments(path)}`;
 
-// the address of a file on its code host, based on the address of the repository's page; undefined if unknown
+// makes the address of a file on its code host from the address of the repository's page; undefined if unknown
 const EXTERNAL: Readonly<
   Record<CodeHostType, ((base: string, path: string, revision: string) => string) | undefined>
 > = {
@@ -64,7 +64,7 @@ export function externalWebUrl(
     : EXTERNAL[codeHostType]?.(webUrl.replace(/\/+$/, ""), path, revision);
 }
 
-/** The bytes of a result in V8's heap, without its chunks. */
+/** The size of a result in V8's heap, in bytes, not counting its chunks. */
 const FILE_BYTES = 640;
 
 export async function presentFile(
@@ -96,7 +96,7 @@ export async function presentFile(
   };
 }
 
-/** Returns one entry for each repository of the files, sorted by id. */
+/** Returns one entry for each repository that has at least one of the files. The entries are sorted by id. */
 export function repositoryInfo(
   files: Iterable<Pick<FileResult, "repositoryId">>,
   repositories: ReadonlyMap<number, CatalogRepository>,
@@ -117,7 +117,7 @@ export function repositoryInfo(
     });
 }
 
-/** Makes the result of read(): a whole file with its addresses. */
+/** Returns the result of read(), which is a whole file with its addresses. */
 export async function presentContent(
   record: RepositoryRecord,
   {

@@ -1,4 +1,4 @@
-/** Answers search(): finds the best files, shows them, and adds up the counters. */
+/** Implements search(), which finds the best files, shows them, and adds up the counters. */
 
 import { newPause } from "../../base/yield.ts";
 import type { RankedFiles, SearchOutput } from "../messages/messages.ts";
@@ -32,7 +32,7 @@ interface Found {
   readonly facets?: Facets;
 }
 
-/** Searches and shows the whole answer. Resolves to undefined if a segment is gone. */
+/** Searches and shows the whole answer. Resolves to undefined if a segment has been merged away. */
 export async function searchRanked(
   attempts: Attempts,
   attempt: Attempt,
@@ -42,7 +42,10 @@ export async function searchRanked(
   return found && groups && respond(attempts, attempt, { found, groups });
 }
 
-/** Searches and shows the beginning of the answer. The other files are shown when the caller reads them. */
+/**
+ * Searches and shows the beginning of the answer. The other files are shown when the caller reads them. Resolves to
+ * undefined if a segment has been merged away.
+ */
 export async function beginRanked(
   attempts: Attempts,
   attempt: Attempt,
@@ -61,14 +64,14 @@ export async function beginRanked(
 }
 
 /**
- * The memory that the calling thread uses for each ranked file in addition to its path: its columns, and an object if
- * it is chosen.
+ * The memory that the calling thread uses for each ranked file, in bytes, in addition to the file's path. It holds
+ * the file's values in the columns and, if the file is chosen, an object.
  */
 const RANKED_BYTES = 200;
 const bytesOf = ({ paths, scores }: RankedFiles): number =>
   paths.length + RANKED_BYTES * scores.length;
 
-/** Finds the matching files, without showing them. Resolves to undefined if a segment is gone. */
+/** Finds the matching files, without showing them. Resolves to undefined if a segment has been merged away. */
 async function find(attempts: Attempts, attempt: Attempt): Promise<Found | undefined> {
   const { understood, catalog, options } = attempt;
   const { request } = understood;
@@ -114,8 +117,8 @@ function respond(
 }
 
 /**
- * Returns everything in the answer except the files. REQUIRES: showing the files is done, because their counts are
- * added.
+ * Returns everything in the answer except the files. REQUIRES: all files have been shown, because the result includes
+ * what was counted while they were shown.
  */
 function sum(
   attempts: Attempts,

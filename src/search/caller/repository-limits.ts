@@ -1,6 +1,6 @@
 /**
- * Finds the repositories that a query names, so that only these are searched. Uses only `repo:`, repository sets and
- * `context:`, because other filters and negations exclude few repositories.
+ * Finds the repositories that a query names, so that only these repositories are searched. Only `repo:` filters, sets
+ * of repositories and `context:` filters are used, because other filters and negations exclude few repositories.
  */
 
 import { getOrMake } from "../../base/get-or-make.ts";
@@ -12,7 +12,7 @@ import type { MatchTexts } from "./name-matcher.ts";
 import { exactlyNamed } from "./scope.ts";
 import type { Understood } from "./understand.ts";
 
-/** The ids of some repositories. Undefined means any repository. */
+/** The ids of the repositories in which something can match. Undefined stands for all repositories. */
 export type RepositoryLimits = ReadonlySet<number> | undefined;
 
 export interface LimitsQuestion {
@@ -22,7 +22,7 @@ export interface LimitsQuestion {
   readonly pause: Pause;
 }
 
-/** Returns the only repositories in which the query can match. */
+/** Returns the repositories in which the query can match. In all other repositories, it matches nothing. */
 export async function repositoryLimits(question: LimitsQuestion): Promise<RepositoryLimits> {
   const { plan, hostAtoms } = question.understood;
   const sets: RepositoryLimits[] = [];
@@ -79,7 +79,10 @@ async function limitsOf(atom: HostAtom, question: LimitsQuestion): Promise<Repos
 const idsOf = (catalog: Catalog, names: Iterable<string>): ReadonlySet<number> =>
   new Set(Array.from(names, (name) => repositoryNamed(catalog, name)?.record.id ?? -1));
 
-/** Cached matches of expressions, by catalog and expression: a large expression takes long on 100 000 names. */
+/**
+ * Caches the ids of repositories whose names match an expression, by catalog and expression. Testing 100 000 names
+ * with a large expression takes long.
+ */
 const kept = new WeakMap<Catalog, Map<string, ReadonlySet<number>>>();
 const MOST_KEPT = 32;
 

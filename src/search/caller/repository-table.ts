@@ -1,4 +1,7 @@
-/** Builds the table of repositories that threads rank with, and finds the repository of a file. */
+/**
+ * Builds the table of repositories that the threads use to rank files. Also finds the repository to which a file
+ * belongs.
+ */
 
 import type { Pause } from "../../base/yield.ts";
 import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts";
@@ -22,7 +25,7 @@ export async function repositoryTable(catalog: Catalog, pause: Pause): Promise<R
   return table;
 }
 
-/** Returns a function that finds the repository of a segment's file. */
+/** Returns a function that finds the repository to which a file of a segment belongs. */
 export function ownerFinder(
   catalog: Catalog,
 ): (segment: number, file: number) => CatalogRepository {

@@ -1,8 +1,9 @@
 /**
- * Computes everything that the catalog alone determines: which files are searched, and for which of them an atom about
- * repositories or revisions is true. Each result is a bitset per segment in shared memory. This file caches results
- * that many searches of a generation need: the sets of recent atoms, and the scopes of all repositories and of each
- * interned set of repositories.
+ * Computes what the catalog alone determines about a search: which files are in scope, and which files satisfy an
+ * atom about repositories or revisions. Each result is one bitset for each segment, in shared memory.
+ *
+ * This file caches the results that later searches on the same catalog may need. These are the sets of recent atoms,
+ * the scopes of all repositories, and the scopes of each interned set of repositories.
  */
 
 import { hasBit, isEmpty, placeBits, wordsFor, type Bitset } from "../../base/bitset.ts";
@@ -23,22 +24,25 @@ import type { HostAtom } from "../meaning/plan-query.ts";
 import type { Viewer } from "../messages/request.ts";
 import type { MatchTexts } from "./name-matcher.ts";
 
-/** What the scope of a search depends on. */
+/** Everything that determines the scope of a search. */
 export interface ScopeQuestion {
   readonly catalog: Catalog;
   readonly viewer: Viewer | undefined;
   readonly hostAtoms: readonly HostAtom[];
-  /** Whether all revisions are searched, not only the default ones. */
+  /** True to search all revisions, false to search only the default revision of each repository. */
   readonly allRevisions: boolean;
-  /** Matches the names of `repo:` atoms. */
+  /** Finds the names of repositories that a `repo:` atom matches. */
   readonly matching: MatchTexts;
-  /** The repositories of each `context:`. */
+  /** Maps each name after `context:` to the names of the repositories in that set. */
   readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Awaited after each repository, because there may be thousands. */
+  /** Called and awaited after each repository, because there may be thousands of repositories. */
   readonly pause: Pause;
 }
 
-/** Returns the segments with files in scope, largest first, so that all threads finish at about the same time. */
+/**
+ * Returns the segments that have files in scope. The largest segment comes first, so that all threads finish at about
+ * the same time.
+ */
 export async function segmentsInScope(question: ScopeQuestion): Promise<SegmentInput[]> {
   const { catalog, hostAtoms } = question;
   const scopes = await scopesOf(question);
@@ -61,7 +65,7 @@ export const isVisible = ({ record }: CatalogRepository, viewer: Viewer | undefi
 type Scopes = ReadonlyMap<number, Bitset>;
 type ScopeChoice = Pick<ScopeQuestion, "catalog" | "viewer" | "allRevisions" | "pause">;
 
-/** Cached scopes, by catalog, then by interned set of visible repositories, then by `allRevisions`. */
+/** Caches scopes by catalog, then by the interned set of visible repositories, then by `allRevisions`. */
 const kept = new WeakMap<Catalog, WeakMap<object, Map<boolean, Scopes>>>();
 const EVERYTHING = {};
 
@@ -89,7 +93,10 @@ async function countScopes({ catalog, viewer, allRevisions, pause }: ScopeChoice
   return scopes;
 }
 
-/** Yields the visible repositories. Iterates over the repositories or the viewer's ids, whichever are fewer. */
+/**
+ * Yields the repositories that the viewer may see. If the viewer's set has fewer ids than the catalog has
+ * repositories, this iterates over the ids.
+ */
 export function* visibleRepositories(
   { repositories }: Pick<Catalog, "repositories">,
   viewer: Viewer | undefined,
@@ -121,15 +128,15 @@ const sharedBitset = (size: number): Bitset =>
   new Uint32Array(new SharedArrayBuffer(4 * wordsFor(size)));
 
 /**
- * A catalog's most recently used sets, by atom. Only finished sets are cached, because an unfinished one stops with its
- * search.
+ * Caches the most recently used sets of each catalog, by atom. A set is cached only when it is complete, because the
+ * computation of a set stops when its search is aborted.
  */
 const keptSets = new WeakMap<Catalog, Map<string, Scopes>>();
 const MOST_SETS = 32;
 
 /**
- * Returns the files for which an atom is true, for each segment in scope and possibly others. The caller must not
- * change the sets.
+ * Returns a bitset for each segment in scope, with the files for which the atom is true. The result may include other
+ * segments as well. The caller must not change the bitsets.
  */
 async function setsOf(atom: HostAtom, scopes: Scopes, question: ScopeQuestion): Promise<Scopes> {
   const { catalog } = question;
@@ -150,7 +157,10 @@ async function countAll(atom: HostAtom, question: ScopeQuestion): Promise<Scopes
   return countSets(atom, repositories.values(), headers.keys(), question);
 }
 
-/** Returns the repositories that an atom names exactly, or undefined if it names none in that way. */
+/**
+ * Returns the repositories whose exact names the atom gives. Returns undefined if the atom selects repositories in
+ * any other way.
+ */
 function namedBy(
   atom: HostAtom,
   { catalog, contexts }: Pick<ScopeQuestion, "catalog" | "contexts">,
@@ -175,8 +185,8 @@ function repositoriesNamed(catalog: Catalog, names: Iterable<string>): CatalogRe
 }
 
 /**
- * Returns the repositories that an expression such as `^github\.com/acme/shop$` can match, or undefined for other
- * expressions.
+ * Returns the repositories that the expression can match, if it is a complete name such as `^github\.com/acme/shop$`.
+ * Returns undefined for any other expression.
  */
 export function exactlyNamed(
   { names, repositories }: Catalog,
@@ -218,7 +228,10 @@ async function countSets(
   return sets;
 }
 
-/** Returns the names that a `reposet:`, `context:` or `repo:` selects. Returns none for other atoms. */
+/**
+ * Returns the names of the repositories that a `reposet:`, `context:` or `repo:` atom selects. Returns an empty set
+ * for any other atom.
+ */
 async function namesOf(
   atom: HostAtom,
   all: readonly string[],
@@ -234,7 +247,7 @@ interface AtomQuestion {
   readonly names: ReadonlySet<string>;
 }
 
-/** Returns, for each revision of a repository, whether the atom holds for its files. */
+/** For each revision of a repository, returns whether the atom is true for the files of that revision. */
 function truthOf(atom: HostAtom, { record }: CatalogRepository, question: AtomQuestion): boolean[] {
   if (atom.kind === "revision")
     return record.revisions.map((_, i) => isNamed(atom.value, record.revisions, i));
@@ -243,8 +256,8 @@ function truthOf(atom: HostAtom, { record }: CatalogRepository, question: AtomQu
 }
 
 /**
- * Returns whether `rev:value` names the revision at a position: by a part of its name, as `*`, as `HEAD`, or by its
- * commit.
+ * Returns whether `rev:value` selects the revision at `position`. The value may be a part of the revision's name, its
+ * commit, `*` for any revision, or `HEAD` for the first one.
  */
 export function isNamed(
   value: string,
@@ -275,7 +288,8 @@ function holdsFor(
 }
 
 /**
- * Returns the names of the searched revisions that contain a file. If `values` name some of them, returns only these.
+ * Returns the names of the searched revisions that contain a file. If `values`, which come from `rev:` filters,
+ * select some of these revisions, returns only the selected ones.
  */
 export function branchesOf(
   repository: CatalogRepository,

@@ -1,6 +1,7 @@
 /**
- * Runs searches on the calling thread: parses, sends tasks to the threads, and merges their answers. It never scans
- * text, and works in slices of a few milliseconds, whatever the size of the answer.
+ * Runs the part of each search that belongs to the calling thread: parsing the query, sending tasks to the threads,
+ * and merging their answers. This takes slices of a few milliseconds, whatever the size of the answer. The calling
+ * thread scans text only for small searches (see near.ts).
  */
 
 import type { SearchOptions, SearchRequest } from "../messages/request.ts";
@@ -26,7 +27,7 @@ export class Searcher {
     this.#attempts = new Attempts(options);
   }
 
-  /** The oldest generation that a running search still reads; Infinity if no search is running. */
+  /** The oldest generation that a running search still reads. Infinity if no search is running. */
   get oldestHeld(): number {
     return this.#attempts.oldestHeld;
   }
@@ -42,7 +43,7 @@ export class Searcher {
     );
   }
 
-  /** Searches as search() does, but shows only the beginning of a long answer. The rest is shown when it is read. */
+  /** Does the same as search(), but shows only the beginning of a long answer. The rest is shown when it is read. */
   begin(
     request: SearchRequest,
     options: SearchOptions = {},
@@ -71,7 +72,9 @@ export class Searcher {
     return explain(this.#attempts, this.#ask(request, options, view));
   }
 
-  /** Resolves to `notIndexed` of explain(), without skipped files. Reads only the catalog. */
+  /**
+   * Resolves to the same list as `notIndexed` of explain(), but without the skipped files. Reads only the catalog.
+   */
   notIndexed(
     request: SearchRequest,
     options: SearchOptions = {},
@@ -95,7 +98,10 @@ export class Searcher {
     );
   }
 
-  /** Runs the second part: shows files of earlier heads, for the same request, options and view. */
+  /**
+   * Runs the second part of such a search, which shows files from heads that the first part has returned. REQUIRES:
+   * the request, the options and the view are the same as in the first part.
+   */
   showHeads(
     files: readonly HeadToShow[],
     request: SearchRequest,

@@ -1,7 +1,8 @@
 /**
- * Shows the files of an answer. Threads show them in groups of packed files. As soon as a group arrives, the calling
- * thread converts it to results and drops the packed form. If a hundred thousand packed files waited, the garbage
- * collector would copy them in pauses of 10 ms.
+ * Shows the files of an answer, which means to produce the lines of each file that the answer contains. Threads show
+ * the files in groups, and send each group in a packed form. As soon as a group arrives, the calling thread converts
+ * it to results and drops the packed form. If the calling thread waited until it had a hundred thousand packed files,
+ * the garbage collector would copy them in pauses of 10 ms.
  */
 
 import type { Pool } from "../../threads/pool.ts";
@@ -22,7 +23,8 @@ import type { FileResult } from "../messages/response.ts";
 import { groupFiles, showInput } from "./show-groups.ts";
 
 /**
- * How the tasks run. They are urgent, because each group of a large answer would otherwise wait for all other searches.
+ * The options of the tasks that show files. The tasks are urgent, because otherwise each group of a large answer
+ * would wait for all other searches.
  */
 const SHOWING = { lane: "search", isUrgent: true } as const;
 
@@ -35,15 +37,18 @@ export interface Showing {
   readonly ahead?: readonly ShownAhead[];
 }
 
-/** The amount to show in one step. */
+/** The limits of one step, in which a part of the files is shown. */
 export interface Step {
-  /** The number of bytes of shown files after which no more groups are begun. */
+  /** The size of the files that a step shows, in bytes. When it is reached, the step begins no more groups. */
   readonly bytes: number;
-  /** Whether to continue if a segment is gone, because a part of the answer was already delivered. */
+  /**
+   * Whether a part of the answer has already been delivered. If so, the step continues even if a segment has been
+   * merged away.
+   */
   readonly isLate: boolean;
 }
 
-/** The step that shows everything. */
+/** The limits of a step that shows all files. */
 export const ALL: Step = { bytes: Infinity, isLate: false };
 
 /** Shows files in order, step by step, until the answer is full or the time-out has passed. */
@@ -59,7 +64,7 @@ export class FilesToShow {
   /** The number of files processed so far. */
   #reached = 0;
   #lastRanges = 0;
-  /** The segments whose files cannot be shown, by position. */
+  /** The positions of the segments whose files cannot be shown, each with the reason. */
   readonly lost: Lost = new Map();
   readonly disagreements: string[] = [];
   matches = 0;
@@ -73,14 +78,14 @@ export class FilesToShow {
     this.#groups = groupFiles(files, understood.request);
   }
 
-  /** Whether no more files follow. */
+  /** Whether the answer has ended. If so, more() shows no further files. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
   /**
-   * Where the answer ended, if it ended early: the number of files processed, and how many ranges of the last one were
-   * shown.
+   * The point at which the answer ended, or undefined if it did not end early. `files` is the number of files
+   * processed. `ranges` is the number of ranges of the last of these files that were shown.
    */
   get cut(): { readonly files: number; readonly ranges: number } | undefined {
     if (!this.#isCut && this.#reached === this.#files.length) return undefined;
@@ -89,17 +94,17 @@ export class FilesToShow {
 
   /**
    * Shows the next groups. Leaves out damaged files and those that no longer fit into the answer. Resolves to
-   * undefined if a segment is gone.
+   * undefined if a segment has been merged away, unless `isLate` is true.
    */
   async more(attempt: Attempt, { bytes, isLate }: Step): Promise<FileResult[][] | undefined> {
     const done: Group[] = [];
     const end = this.#bytes + bytes;
     let [isGone, begun] = [false, 0];
     const { control } = attempt;
-    // the first group is shown even after the time-out, so that every page advances; an answer that is already being
-    // read is shown to its end
+    // the first group is shown even after the time-out, so that every page makes progress; if a part of the answer
+    // has already been delivered, the time-out no longer ends it
     const isOver = () => control.isFull || (!isLate && begun > 0 && control.hasEnded);
-    // runs several times at once; each takes its groups from the same generator
+    // several calls of this function run at the same time, and take their groups from the same generator
     const lane = async () => {
       while (!isGone && this.#bytes < end) {
         throwIfAborted(attempt.options.signal);
@@ -120,8 +125,8 @@ export class FilesToShow {
   }
 
   /**
-   * Returns a group that threads have already shown, in the form of a thread's answer. Returns undefined if some of its
-   * files were not shown or were shown with other limits, or if the answer may become full.
+   * Returns a group that threads have already shown, in the form of a thread's answer. Returns undefined if a file of
+   * the group has not been shown, or has been shown with other limits, or if the answer may become full.
    */
   #shownAhead(group: readonly FileToShow[], control: Control): ShowOutput | undefined {
     const files: ShownFile[] = [];
@@ -146,7 +151,10 @@ export class FilesToShow {
     return next.done ? undefined : next.value;
   }
 
-  /** Drops the groups after the file that filled the answer. Other threads may already have shown them. */
+  /**
+   * Drops the groups after the one in which the answer became full. There may be such groups, because several groups
+   * are shown at the same time.
+   */
   #upToTheCut(done: readonly Group[]): FileResult[][] {
     const cut = done.findIndex(({ isCut }) => isCut);
     const kept = cut < 0 ? done : done.slice(0, cut + 1);
@@ -177,7 +185,7 @@ export class FilesToShow {
       if (this.#bytes >= this.#maxBytes)
         return { files: presented, matches, reached, lastRanges, isCut: true };
       reached++;
-      lastRanges = file?.count || files[i]!.most; // a file without a shown range counts as done, too
+      lastRanges = file?.count || files[i]!.most; // a file of which no range is shown counts as done, too
       if (!file) {
         this.lost.set(group[i]!.segment, result === "gone" ? "gone" : "damaged");
         continue;
@@ -196,8 +204,8 @@ export class FilesToShow {
 }
 
 /**
- * How many bytes must remain for each range, in addition to the files themselves, so that no file can be cut: see
- * rangesWithRoom().
+ * The number of bytes for each range that must remain in the answer, in addition to the size of the files, so that no
+ * file can be cut. See rangesWithRoom().
  */
 const LEAST_ROOM = 1024;
 

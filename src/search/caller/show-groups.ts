@@ -1,4 +1,7 @@
-/** Groups the files to show, so that the calling thread receives each group in a few milliseconds. */
+/**
+ * Divides the files to show into groups. A group is so small that the calling thread can process it in a few
+ * milliseconds.
+ */
 
 import { hasBit } from "../../base/bitset.ts";
 import type { Attempt } from "./attempt.ts";
@@ -9,17 +12,20 @@ import type { FileToShow } from "./merge-ranked.ts";
 
 const FILES = 32;
 const RANGES = 512;
-/** If at least this many lines of context are requested, a file counts as shown whole. */
+/** If a request has at least this many lines of context, its files are treated as if they were shown completely. */
 const MUCH_CONTEXT = 100;
 
-/** Returns whether all or nearly all of a file is shown. */
+/** Returns whether a request shows its files completely or almost completely. */
 export const showsWhole = ({
   whole,
   contextLines,
 }: Pick<CheckedRequest, "whole" | "contextLines">): boolean =>
   whole || contextLines >= MUCH_CONTEXT;
 
-/** Yields groups in the order of the files. Whole files are large, so each one is a group of its own. */
+/**
+ * Divides the files into groups, without changing their order. If files are shown completely, each of them is a group
+ * of its own, because complete files are large.
+ */
 export function* groupFiles<File extends FileToShow>(
   files: Iterable<File>,
   request: Pick<CheckedRequest, "whole" | "contextLines">,
@@ -40,7 +46,10 @@ export function* groupFiles<File extends FileToShow>(
   if (group.length > 0) yield group;
 }
 
-/** Returns the input of the task that shows files. `control` belongs to the search whose time-out applies. */
+/**
+ * Returns the input of the task that shows a group of files. `control` is the control whose time-out applies to the
+ * task.
+ */
 export function showInput(
   group: readonly FileToShow[],
   { understood, segments, view }: Pick<Attempt, "understood" | "segments" | "view">,

@@ -1,4 +1,4 @@
-/** Answers stream(): delivers files as they are found, without ranking. */
+/** Implements stream(), which delivers files as they are found, without ranking. */
 
 import { QuernError } from "../../base/errors.ts";
 import { answerBytes, branchBytes } from "../messages/answer-size.ts";
@@ -17,25 +17,27 @@ import type { Presenter } from "./show-files.ts";
 import { countLost, tally } from "./tally.ts";
 
 /**
- * Yields the events of a stream. A stream cannot start again once it has delivered files. So a segment that is merged
- * away during the stream counts as crashed.
+ * Yields the events of a stream. After a stream has delivered files, it cannot start again. Therefore, a segment that
+ * is merged away during the stream counts as crashed.
  */
 export async function* streamFiles(attempts: Attempts, asked: Asked): AsyncGenerator<SearchEvent> {
   for await (const { event } of streamHeads(attempts, asked)) yield event;
 }
 
-/** An event of a stream. For each file, `files` has what is needed to show the file again. */
+/** An event of a stream. For each file of the event, `files` has the data that is needed to show the file again. */
 export interface StreamStep {
   readonly event: SearchEvent;
   readonly files: readonly StreamedFile[];
 }
 
 export interface StreamedFile extends HeadToShow {
-  /** How many bytes of an answer the file takes. */
+  /** The number of bytes that the file takes in an answer. */
   readonly bytes: number;
 }
 
-/** Streams as streamFiles() does, for a caller that combines several streams. */
+/**
+ * Yields the same events as streamFiles(), with the additional data that a caller needs to combine several streams.
+ */
 export async function* streamHeads(attempts: Attempts, asked: Asked): AsyncGenerator<StreamStep> {
   const startedAt = performance.now();
   const { options } = asked;
@@ -56,9 +58,10 @@ async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<St
   const { options, control } = attempt;
   const { pool } = attempts.options;
   const parts = new PartQueue<StreamPart>();
-  // If a thread got its acknowledgement immediately, it would send its next part, and the event loop would receive that
-  // part in the same turn. Five parts in one turn took 8 ms. Without workers (inline), the acknowledgement must be
-  // immediate, because the calling thread would wait for itself.
+  // A part is acknowledged in the next turn of the event loop. If it were acknowledged immediately, the thread would
+  // send its next part, and the event loop would receive that part in the same turn. Five parts in one turn took 8
+  // ms. Without workers (`pool.inline`), a part must be acknowledged immediately, because otherwise the calling
+  // thread would wait for itself.
   const afterTurn = pool.inline ? (acknowledge: () => void) => acknowledge() : setImmediate;
   const onPart = (part: StreamPart): void => {
     afterTurn(() => control.endPart());
@@ -70,7 +73,7 @@ async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<St
     const delivered = { actualMatchCount: 0, contentBytesLoaded: 0 };
     const lost: Lost = new Map();
     const late = lateFiles(attempt, outputs, { pool, lost });
-    // one presenter for the whole stream, so that the time between two pauses is measured across parts
+    // the whole stream has one presenter, so that the time between two pauses is measured across parts
     const showing = { present: attempts.presenter(attempt), left: options.maxBytes ?? Infinity };
     for await (const part of concatenate(parts, late)) {
       control.addBehind(-part.bytes);

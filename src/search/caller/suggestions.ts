@@ -1,4 +1,7 @@
-/** Suggests changes to a query that finds nothing. Each suggestion was tried, and finds something. */
+/**
+ * Suggests changes to a query that finds nothing. Each suggested change has been tried, and the changed query finds
+ * something.
+ */
 
 import { nearestLanguage, languageNamed } from "../../base/languages.ts";
 import { conjuncts, formatQuery, type Query } from "../../query/ast.ts";
@@ -8,15 +11,15 @@ import type { Explanation } from "../messages/response.ts";
 type Suggestion = Explanation["suggestions"][number];
 export type Change = Omit<Suggestion, "totalMatchCount">;
 
-/** The maximum number of changes that are tried; each takes a search. */
+/** The maximum number of changes to try. Trying a change runs a search. */
 const MOST_TRIED = 20;
 
-/** The maximum number of unknown languages that are replaced by the nearest known one. */
+/** The maximum number of unknown languages in a query for which a similar known language is looked up. */
 const MOST_NAMES = 20;
 
 /**
- * Yields changes that are worth trying, best first. A change to the other dialect may not parse. Changes are made
- * lazily, because a query may have two thousand filters.
+ * Yields at most MOST_TRIED changes, the most promising first. The query may not parse in the other dialect. Each
+ * change is built only when the caller asks for it, because a query may have two thousand filters.
  */
 export function* changesOf(given: CheckedRequest, query: Query): Generator<Change> {
   let made = 0;
@@ -61,8 +64,8 @@ function* withoutOneFilter(query: Query): Generator<Query> {
 }
 
 /**
- * Returns the query over all revisions, with `rev:*` in place of its other `rev:` filters. Returns nothing if the query
- * already has `rev:*`.
+ * Returns the query with `rev:*` instead of its `rev:` filters, so that it searches all revisions. Returns an empty
+ * array if the query already has `rev:*`.
  */
 function inAllRevisions(query: Query): Query[] {
   const parts = conjuncts(query);
@@ -72,7 +75,7 @@ function inAllRevisions(query: Query): Query[] {
   return rest.length === 0 ? [everywhere] : [{ kind: "and", children: [...rest, everywhere] }];
 }
 
-/** Yields a query for each unknown language that resembles a known one. In each, only that language is replaced. */
+/** For each unknown language that resembles a known one, yields the query with only that language replaced. */
 function* replacedLanguages(query: Query): Generator<Query> {
   const parts = conjuncts(query);
   let asked = 0;

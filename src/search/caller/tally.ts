@@ -1,22 +1,22 @@
-/** Adds up the threads' counts into the counters of a search. */
+/** Adds up what the threads have counted, and returns the counters of the search. */
 
 import type { SearchOutput, SegmentPart } from "../messages/messages.ts";
 import { zeroStats, type SearchStats } from "../messages/stats.ts";
 
-/** The counter that includes a segment. */
+/** The counter in which a segment is counted. Each segment of a search is counted in exactly one of them. */
 export type SegmentEnd = "shardsScanned" | "shardsSkipped" | "shardsSkippedFilter" | "crashes";
 
 export interface Tally {
   readonly stats: SearchStats;
-  /** The counter of each segment, by position. */
+  /** For each segment, the counter in which it is counted. The index is the segment's position in the search. */
   readonly ends: readonly SegmentEnd[];
-  /** The errors of damaged segments. */
+  /** The error messages of damaged segments. */
   readonly damages: readonly string[];
-  /** How many segments were merged away before they were searched. */
+  /** The number of segments that were merged away before they were searched. */
   readonly gone: number;
 }
 
-/** Adds up the outputs. `segments` is the number of segments to search. */
+/** Adds up the outputs of the threads. `segments` is the number of segments in the search. */
 export function tally(outputs: readonly SearchOutput[], segments: number): Tally {
   const stats = zeroStats();
   const byPosition: SegmentPart[][] = Array.from({ length: segments }, () => []);
@@ -39,8 +39,8 @@ export function tally(outputs: readonly SearchOutput[], segments: number): Tally
 }
 
 /**
- * Adds what one thread has counted in a segment. Names each counter, because addStats() would take ten times as long
- * for each segment.
+ * Adds what one thread has counted in a segment. This adds each counter by its name, because addStats() would take
+ * ten times as long for each segment.
  */
 function addTotals(into: SearchStats, { stats, nanoseconds }: SegmentPart): void {
   into.fileCount += stats.fileCount;
@@ -52,7 +52,10 @@ function addTotals(into: SearchStats, { stats, nanoseconds }: SegmentPart): void
   into.matchTreeSearch += nanoseconds;
 }
 
-/** Counts as crashed the segments whose files were found but cannot be shown. */
+/**
+ * Moves each lost segment from its counter to the counter of crashes. The files of a lost segment were found but
+ * cannot be shown.
+ */
 export function countLost(
   { stats, ends }: Pick<Tally, "stats" | "ends">,
   lost: Iterable<number>,
@@ -63,7 +66,7 @@ export function countLost(
   }
 }
 
-/** Adds counters that each segment contributes to only once. */
+/** Adds the counters to which a segment contributes only once, even if several threads have searched it. */
 function addPlan(into: SearchStats, parts: readonly SegmentPart[]): void {
   const plan = planOf(parts);
   const considered = parts.reduce((sum, { stats }) => sum + stats.filesConsidered, 0);
@@ -83,6 +86,8 @@ function endOf(parts: readonly SegmentPart[]): SegmentEnd {
   return plan.candidates > 0 ? "shardsScanned" : "shardsSkippedFilter";
 }
 
-/** Returns the plan of the thread that began the segment, if one did. */
+/**
+ * Returns the plan of a segment, which comes from the thread that began it. Returns undefined if no thread began it.
+ */
 const planOf = (parts: readonly SegmentPart[]): SegmentPart["plan"] =>
   parts.find(({ plan }) => plan)?.plan;

@@ -1,4 +1,4 @@
-/** Checks a request and parses its query. The result depends on no catalog. */
+/** Checks a request and parses its query. The result does not depend on a catalog. */
 
 import type { Pool } from "../../threads/pool.ts";
 import { isShort, meaningOf, type Meaning, type QueryText } from "../meaning/meaning.ts";
@@ -12,8 +12,8 @@ import { unlessAborted } from "./aborted.ts";
 import { unknownContext } from "./scope.ts";
 
 /**
- * Saved sets of repositories for `context:`. Maps a set's name to the names of its repositories, or to undefined if
- * there is no such set. Called once for each name in a query.
+ * Looks up a saved set of repositories for `context:`. Returns the names of the set's repositories, or undefined if
+ * there is no set with this name. Called once for each different name in a query.
  *
  * @example
  * const saved = new Map([["payments", ["shop", "ledger"]]]);
@@ -34,7 +34,10 @@ export interface Understanding {
   readonly contexts: Contexts | undefined;
 }
 
-/** Checks and parses a request. Rejects with ABORTED as soon as the signal is aborted. */
+/**
+ * Checks and parses a request. If the signal is aborted while a worker parses the query, rejects with ABORTED
+ * immediately.
+ */
 export async function understand(
   given: SearchRequest,
   { signal }: Pick<SearchOptions, "signal">,
@@ -52,7 +55,7 @@ export async function understand(
   return { ...meaning, request, contexts: await resolveContexts(meaning, contexts) };
 }
 
-/** Parses the query on a worker thread, which also stops when the signal is aborted. */
+/** Parses the query on a worker thread. If the signal is aborted, the worker stops as well. */
 async function understandElsewhere(
   asked: QueryText,
   signal: AbortSignal | undefined,

@@ -1,33 +1,43 @@
 /**
- * Runs searches and drops their answers while an engine is idle. V8 compiles only code that runs often, so without a
- * warm-up the first searches of a host take many times as long as the tenth.
+ * Runs searches while an engine is idle, and discards their answers. V8 compiles only code that runs often. Without a
+ * warm-up, the first searches of a host would therefore take many times as long as the tenth.
  *
- * The warm-up regularly checks whether the engine is idle, and begins after two such checks in a row. It stops as soon
- * as the engine is used, and continues later. It keeps no process alive. If a host opens an engine, uses it immediately
- * and closes it, there is no warm-up.
+ * The warm-up regularly checks whether the engine is idle, and begins after two such checks in a row have found it
+ * idle. It stops as soon as the engine is used, and continues later. The warm-up does not keep the process alive. If
+ * a host opens an engine, uses it immediately and closes it, there is no warm-up.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 
 /**
- * How long the engine waits before it first checks whether there is anything to search. Programs that do only one thing
- * have ended by then. Each wait is twice as long as the previous one, so that an index that stays empty costs little.
+ * The time before the first check whether the engine is idle. Programs that do only one thing have ended by then.
+ * Each wait is twice as long as the previous one, up to MOST_REST_MS, so that an index that stays empty costs little.
  */
 const FIRST_REST_MS = 50;
 const MOST_REST_MS = 5000;
-/** The total time of all searches, in which V8 compiles their code. docs/speed.md says what this gains. */
+/**
+ * The total time of all searches of the warm-up. In this time, V8 compiles their code. docs/speed.md says what this
+ * gains.
+ */
 const WARM_MS = 1000;
-/** The time-out of each search. A host's own request waits for about this long at most. */
+/**
+ * The time-out of each search of the warm-up. If the host makes a request meanwhile, that request waits for about
+ * this long at most.
+ */
 const QUESTION_MS = 10;
 /**
- * The minimum and maximum number of searches. The minimum lets V8 compile their code even on a busy machine, where
- * little work is done in WARM_MS. The maximum limits the work in a small index, where a search takes 0.5 ms.
+ * The minimum and maximum number of searches in a warm-up. The minimum lets V8 compile their code even on a busy
+ * machine, where little work is done in WARM_MS. The maximum limits the work in a small index, where a search takes
+ * 0.5 ms.
  */
 const LEAST_QUESTIONS = 40;
 const MOST_QUESTIONS = 400;
 
-/** Searches like those of hosts: words, a phrase, expressions, names, paths, and a word that does not occur. */
+/**
+ * The searches of the warm-up, which are like those of hosts. They have words, a phrase, expressions, names, paths,
+ * and a word that does not occur.
+ */
 const QUESTIONS: readonly SearchRequest[] = [
   { query: "the" },
   { query: "return value" },
@@ -39,12 +49,9 @@ const QUESTIONS: readonly SearchRequest[] = [
 ].map((request) => ({ ...request, matches: 50 }));
 
 export interface WarmUpOptions {
-  /**
-   * Whether the engine is doing nothing that a host has asked for. Called only while the warm-up runs no search of its
-   * own.
-   */
+  /** Returns true if no request of the host is running. Called only between two searches of the warm-up. */
   readonly isIdle: () => boolean;
-  /** Resolves to whether there is anything to search. */
+  /** Resolves to true if the index has anything to search. */
   readonly hasContent: () => Promise<boolean>;
   readonly search: (request: SearchRequest, options: SearchOptions) => Promise<unknown>;
 }
@@ -94,7 +101,7 @@ export class WarmUp {
         while (!this.#isOver && this.#options.isIdle()) await this.#ask();
       if (!this.#isOver) this.#wait();
     } catch {
-      // the host's own searches report damage; close() may have ended this one
+      // the host's own searches report damage as well, and close() may have aborted this search
     }
   }
 
@@ -104,8 +111,9 @@ export class WarmUp {
     const { signal } = this.#end;
     await this.#options.search(question, { timeoutMs: QUESTION_MS, signal });
     this.#spentMs += performance.now() - began;
-    // not setImmediate(), because an unreferenced one does not wake a sleeping event loop. The signal ends the sleep,
-    // because close() waits for it: otherwise the process might exit first, as the timer does not keep it alive
+    // This is not setImmediate(), because an unreferenced immediate does not wake a sleeping event loop. The signal
+    // ends the sleep, because close() waits for its end. The timer does not keep the process alive, so without the
+    // signal the process might exit before close() resolves.
     await sleep(1, undefined, { ref: false, signal });
   }
 }

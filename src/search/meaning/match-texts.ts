@@ -13,7 +13,7 @@ export interface Expression {
   readonly caseSensitive: boolean;
 }
 
-/** Texts packed into shared memory, because copying 100 000 strings to a thread takes 20 ms. */
+/** Texts that are packed into shared memory, because copying 100 000 strings to a thread takes 20 ms. */
 export interface PackedTexts {
   /** The texts in UTF-8, one after another. */
   readonly bytes: Uint8Array;
@@ -46,9 +46,9 @@ export interface Scratch {
 }
 
 /**
- * Resolves to a function that tests one text. Building this function happens in slices. The function uses the
- * kernel's memory only until it returns. If `isShared` is true, a text that takes longer than a slice is also tested
- * in slices.
+ * Resolves to a function that tests whether the expression matches a text. The expression is compiled in slices. The
+ * returned function uses the kernel's memory only until it returns. If `isShared` is true, and if testing a text
+ * takes longer than a slice, that text is tested in slices.
  */
 export async function textMatcher(
   { pattern, caseSensitive }: Expression,
@@ -76,7 +76,7 @@ async function inSlices<T>(steps: Steps<T>, pause: Pause): Promise<T> {
   }
 }
 
-/** Resolves to the positions of the matching texts. */
+/** Resolves to the positions of the texts that the expression matches. */
 export async function matchTexts(
   { texts: { bytes, ends }, ...expression }: TextsQuestion,
   scratch: Scratch & { readonly isInline: boolean },

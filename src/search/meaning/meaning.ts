@@ -1,6 +1,6 @@
 /**
  * Parses and plans a query, without a catalog. A short query is handled on the calling thread. Any other query may
- * take a tenth of a second, so it becomes the threads' task "search.meaning".
+ * take a tenth of a second, so a worker handles it in a task named "search.meaning".
  */
 
 import type { Pause } from "../../base/yield.ts";
@@ -21,17 +21,17 @@ export interface Meaning {
   readonly query: Query;
   readonly plan: PackedPlan;
   readonly hostAtoms: readonly HostAtom[];
-  /** Whether more than the default revisions are searched. */
+  /** Whether all revisions are searched, and not only the default ones. */
   readonly allRevisions: boolean;
-  /** The values of `rev:` atoms that are not negated, which determine the branches of results. */
+  /** The values of those `rev:` atoms that are not negated. They determine the branches of results. */
   readonly revisionValues: readonly string[];
-  /** The names after `context:`, in the order of the text. */
+  /** The names after `context:`, in the order of the query. */
   readonly contextNames: readonly string[];
 }
 
 /**
- * Returns whether a query takes at most a millisecond. Unicode classes take long the first time, and repetitions may
- * take long as well.
+ * Returns whether handling a query takes at most a millisecond. Unicode classes take long when they are used for the
+ * first time, and counted repetitions may take long as well.
  */
 export const isShort = (text: string): boolean => text.length <= 256 && !/\\[pP]|\{\d/.test(text);
 
@@ -65,8 +65,8 @@ function* meaningSteps(parsed: Query): Steps<Meaning> {
 }
 
 /**
- * Returns the values of `rev:` that are not negated. REQUIRES: the query has not been simplified, because simplify()
- * may drop some.
+ * Returns the values of those `rev:` atoms that are not negated. REQUIRES: the query has not been simplified, because
+ * simplify() may drop some of these atoms.
  */
 function namedRevisions(query: Query): string[] {
   if (query.kind === "and" || query.kind === "or") return query.children.flatMap(namedRevisions);

@@ -1,6 +1,6 @@
 /**
- * Splits a query into two parts: atoms about repositories and revisions, which the calling thread decides with the
- * catalog, and the plan, which the threads evaluate.
+ * Splits a query into two parts. The first part is the atoms about repositories and revisions, which the calling
+ * thread decides with the catalog. The second part is the plan, which the threads evaluate.
  */
 
 import { languageNamed } from "../../base/languages.ts";
@@ -15,7 +15,7 @@ export type HostAtom =
   | Extract<Atom, { kind: "revision" | "reposet" | "context" | "archived" | "fork" | "visibility" }>
   | { readonly kind: "repo"; readonly pattern: string; readonly caseSensitive: boolean };
 
-/** Makes the plan of a query, one atom per step. Equal atoms become one. */
+/** Makes the plan of a query. Each step handles one atom. Equal atoms share one entry of the plan. */
 export function* planSteps(query: Query): Steps<{ plan: Plan; hostAtoms: readonly HostAtom[] }> {
   const atoms = new Numbered<PlanAtom>();
   const hostAtoms = new Numbered<HostAtom>();
