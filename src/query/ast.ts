@@ -1,7 +1,7 @@
 /**
- * Defines the syntax tree of a query, and its canonical text. parse.ts builds the tree, simplify.ts shrinks it, and the
- * search evaluates it. Atoms contain the case flag, and terms have become literals or expressions, so the tree's
- * meaning does not depend on the request's flags.
+ * Defines the syntax tree of a query, and the canonical text of a query. parse.ts builds the tree, simplify.ts
+ * shrinks it, and the search evaluates it. Each atom contains the case flag, and each term has become a literal or an
+ * expression. So the meaning of the tree does not depend on the flags of the request.
  */
 
 /** A query. `and` and `or` have at least two children. */
@@ -24,11 +24,11 @@ export type Atom =
       readonly pattern: string;
       readonly caseSensitive: boolean;
     }
-  /** A language's name or alias as it was typed. */
+  /** A language's name or alias, as it was typed. */
   | { readonly kind: "language"; readonly name: string }
-  /** Part of a revision's name, `*`, `HEAD` or a full commit id. */
+  /** A part of a revision's name, `*`, `HEAD` or a full commit id. */
   | { readonly kind: "revision"; readonly value: string }
-  /** Exact names, at least one, none empty, none with a comma. */
+  /** The exact names of one or more repositories. No name is empty or contains a comma. */
   | { readonly kind: "reposet"; readonly names: readonly string[] }
   | { readonly kind: "context"; readonly name: string }
   | { readonly kind: "archived" | "fork"; readonly value: Selection }
@@ -56,20 +56,20 @@ export function atomsOf(query: Query): Atom[] {
   return isConstant(query) ? [] : [query];
 }
 
-/** Returns the operands that must all hold for a file. */
+/** Returns the operands that must all be true for a file that matches the query. */
 export function conjuncts(query: Query): readonly Query[] {
   return query.kind === "and" ? query.children : [query];
 }
 
 /**
- * Returns whether a query has a `rev:`, and so may search other revisions than the default ones. REQUIRES: the query
- * has not been simplified, because simplify() may drop the `rev:`.
+ * Returns whether a query has a `rev:` filter, so that it may search other revisions than the default ones. REQUIRES:
+ * the query has not been simplified, because simplify() may drop the filter.
  */
 export function namesRevision(query: Query): boolean {
   return atomsOf(query).some((atom) => atom.kind === "revision");
 }
 
-/** Returns the query as one line that parses back to it, in the same dialect and with the same case flag. */
+/** Returns a text that parses to this query, in the same dialect and with the same case flag. */
 export function formatQuery(query: Query): string {
   if (query.kind === "all") return `""`;
   if (query.kind === "none") return `-("")`;
@@ -92,8 +92,8 @@ function formatOperand(query: Query): string {
 }
 
 /**
- * Returns the text of a negation. Only filters and groups can be negated: an atom becomes a filter, anything else a
- * group.
+ * Returns the text of a negation. A query can negate only filters and groups. Therefore, an atom is written as a
+ * filter, and anything else is written as a group.
  */
 function formatNegated(child: Query): string {
   const isAtom = child.kind !== "and" && child.kind !== "or" && child.kind !== "not";

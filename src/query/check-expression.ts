@@ -6,7 +6,10 @@ import { pointingError } from "./point-at.ts";
 
 /** A value of a filter, or a term. */
 export interface Operand {
-  /** Where the operand begins in the query: at its opening quote if it is quoted. */
+  /**
+   * The position in the query where the operand begins. For a quoted operand, this is the position of the opening
+   * quote.
+   */
   readonly at: number;
   readonly quoted: boolean;
   /** The text without quotes and their escapes. */
@@ -18,10 +21,10 @@ export interface Operand {
 /** Throws REGEX_SYNTAX or REGEX_TOO_LARGE with a position in the query. */
 export type CheckExpression = (operand: Operand) => void;
 
-/** The limit for the sum of Expression.size over all expressions of one query. */
+/** The maximum sum of Expression.size over all different expressions of one query. */
 const MOST_SIZE = 200_000;
 
-/** Creates a check for the expressions of one query, which compiles equal expressions only once. */
+/** Returns a function that checks the expressions of one query. Equal expressions are compiled only once. */
 export function expressionChecker(query: string, caseSensitive: boolean): CheckExpression {
   const good = new Set<string>();
   let size = 0;
@@ -46,7 +49,10 @@ export function expressionChecker(query: string, caseSensitive: boolean): CheckE
   };
 }
 
-/** Returns the position in the query of unit `index` of an operand's text, which is without quotes and escapes. */
+/**
+ * Converts a position in an operand's text to a position in the query. If the operand is quoted, its text lacks the
+ * quotes and escapes that the query has.
+ */
 function positionInQuery(query: string, operand: Operand, index: number): number {
   if (!operand.quoted) return operand.at + index;
   let at = operand.at + 1;

@@ -1,9 +1,13 @@
 /**
- * Translates globs, as in a shell or .gitignore, to regular expressions over paths. A glob without a slash matches the
- * last part of a path; one with a slash matches the whole path. A slash at the end matches everything below.
+ * Translates globs, as they are used in a shell or in .gitignore, to regular expressions for paths. A glob without a
+ * slash matches the last part of a path. A glob with a slash matches the whole path. A glob with a slash at its end
+ * matches everything in that folder. The elements of a glob are:
  *
- *   `*` any text without a slash; `**` before a slash any folders, or none; `?` one character
- *   `[a-z]` `[!a-z]` one of these, or none of these; `{a,b}` one of these texts
+ *   `*`                  any text without a slash
+ *   `**` before a slash  any folders, or none
+ *   `?`                  one character
+ *   `[a-z]` `[!a-z]`     one character that is in the class, or one that is not
+ *   `{a,b}`              one of these texts
  */
 
 /** Returns the expression for `file:`, in RE2's dialect. Never fails, because an unclosed bracket stands for itself. */
@@ -41,8 +45,8 @@ function translate(glob: string): string {
 }
 
 /**
- * Returns whether a value of `file:` was probably meant as a glob. Such a value has braces with a comma, or a star at
- * the start or after a plain character, and no other syntax of expressions.
+ * Returns whether a value of `file:` was probably meant as a glob. Such a value has braces with a comma, or it has a
+ * star at its start or after a plain character. It has no other syntax of expressions.
  */
 export const looksLikeGlob = (value: string): boolean =>
   !/[\\^$|()+]|\.\*/.test(value) && /(?:^|[\w/*-])\*|\{[\w.]+,/.test(value);

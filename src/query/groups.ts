@@ -1,11 +1,12 @@
 /**
- * Finds the parentheses of a query that are groups. A `(` where an operand may begin opens a group if a `)` matches it.
- * In the regex dialect, the text between the two must also contain a blank, or begin with a prefix, a quoted string or
- * a group. Any other `(` is a character of a word.
+ * Finds the parentheses of a query that form groups. A `(` at which an operand may begin opens a group if a `)`
+ * matches it. In the regex dialect, the text between these two parentheses must also contain a blank, or begin with a
+ * prefix, a quoted string or a group. Any other `(` is a character of a word.
  *
- * One pass with a stack finds the groups before parsing. It pushes every `(` where an operand may begin. Those that are
- * still on the stack at the end open no group. No group contains such a `(`, because all parentheses around an
- * unmatched one are unmatched, too. So within a group, the parser reads the text exactly as this pass did.
+ * One pass over the text finds the groups before the query is parsed. The pass pushes every `(` at which an operand
+ * may begin onto a stack. A `(` that is still on the stack at the end opens no group. No group contains such a `(`,
+ * because all parentheses around an unmatched one are unmatched as well. So within a group, the parser reads the text
+ * exactly as this pass did.
  */
 
 import { endOfQuoted, endOfWord, isBlank, isPattern, prefixAt, skipBlanks } from "./lexemes.ts";
@@ -14,7 +15,7 @@ interface Opener {
   readonly at: number;
   /** Whether only blanks have followed the `(` so far. */
   empty: boolean;
-  /** Whether the text since the `(` makes it a group. */
+  /** Whether the text after the `(` makes it a group, as far as it has been read. */
   group: boolean;
 }
 
@@ -41,8 +42,8 @@ export function findGroups(text: string, regex: boolean): ReadonlySet<number> {
 }
 
 /**
- * Pops the innermost opener, which the `)` at `at` matches. Returns the position after this `)` if the two form a
- * group, otherwise the end of the word that contains both.
+ * Pops the innermost opener, which is matched by the `)` at `at`. If these two parentheses form a group, returns the
+ * position after the `)`. Otherwise, returns the end of the word that contains both.
  */
 function close(groups: Set<number>, open: Opener[], at: number, text: string): number {
   const { at: start, group } = open.pop()!;

@@ -1,9 +1,10 @@
 /**
- * Gives hints for queries with syntax of other search engines. In quern, words such as `path:` and `OR` are ordinary
- * terms, because files may contain them. The hint says what to write instead. docs/query-language.md has the list.
- * There are hints for globs and unknown languages in filters, too.
+ * Gives hints for queries that use the syntax of other search engines. In quern, words such as `path:` and `OR` are
+ * ordinary terms, because files may contain them. A hint says what to write instead of such a word.
+ * docs/query-language.md has the list. There are also hints for globs and for unknown languages in filters.
  *
- * Visits the operands as the parser does. Takes time linear in the text; never fails.
+ * This visits the operands in the same way as the parser. It takes time linear in the length of the text, and never
+ * fails.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -15,7 +16,7 @@ import { parseQuery, type Dialect } from "./parse.ts";
 import { formatValue } from "./ast.ts";
 
 export interface Hint {
-  /** UTF-16 position in the query. */
+  /** The UTF-16 position of the word in the query. */
   readonly position: number;
   /** The word at that position. */
   readonly word: string;
@@ -25,7 +26,10 @@ export interface Hint {
   readonly query?: string;
 }
 
-/** Names that other engines use for our filters. docs/query-language.md says why they are not aliases. */
+/**
+ * Maps names that other engines use for filters to the names of quern. docs/query-language.md says why they are not
+ * aliases.
+ */
 export const FOREIGN_FILTERS: Readonly<Record<string, string>> = {
   path: "file",
   filename: "file",
@@ -111,7 +115,10 @@ function asHint(at: number, word: string, { message }: Advice, query: string | u
   return { position: at, word, message, ...(query !== undefined && { query }) };
 }
 
-/** Returns the query with the word replaced, or undefined if there is no replacement or the result does not parse. */
+/**
+ * Returns the query with the word replaced. Returns undefined if there is no replacement, or if the result does not
+ * parse.
+ */
 function rewritten(
   text: string,
   { at, word, instead }: { at: number; word: string; instead: string | undefined },
@@ -134,7 +141,7 @@ function parses(query: string, dialect: Dialect): boolean {
 
 /**
  * Replaces a word. If `instead` is empty, removes the word and the blanks around it. If `instead` is `-`, negates the
- * next operand, or returns undefined if that contains quotes or parentheses.
+ * next operand, or returns undefined if that operand contains quotes or parentheses.
  */
 function joined(before: string, instead: string, after: string): string | undefined {
   if (instead === "") return `${before.trimEnd()} ${after.trimStart()}`.trim();

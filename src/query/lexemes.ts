@@ -54,10 +54,9 @@ export function skipBlanks(text: string, at: number): number {
 }
 
 /**
- * Returns the end of the quoted string that opens at `at`, or undefined if it is never closed. A string may contain
- * newlines. All calls of one pass over a query take linear time together, because at most one of them returns
- * undefined: if a quote came later, it would close that string.
- * REQUIRES: text[at] is a quote.
+ * Returns the end of the quoted string that opens at `at`, or undefined if the string is never closed. A string may
+ * contain newlines. Together, all calls of one pass over a query take linear time, because at most one call returns
+ * undefined. Any later quote would have closed that string. REQUIRES: text[at] is a quote.
  */
 export function endOfQuoted(text: string, at: number): number | undefined {
   for (let i = at + 1; i < text.length; i++) {
@@ -76,13 +75,13 @@ export function unquote(quoted: string): string {
 export interface WordRules {
   /** Whether the word is a regular expression, in which escapes, classes and `\Q…\E` hide parentheses. */
   readonly pattern: boolean;
-  /** Whether a group is open, so that a `)` without a match in the word closes it. */
+  /** Whether a group is open. If so, a `)` that matches no `(` of the word closes the group. */
   readonly inGroup: boolean;
 }
 
 /**
- * Returns the end of the word at `at`. It is the position of a blank or of the open group's `)`, or the end of the
- * text.
+ * Returns the end of the word that begins at `at`. This is the position of a blank, the position of the `)` that
+ * closes the open group, or the end of the text.
  */
 export function endOfWord(text: string, at: number, rules: WordRules): number {
   let depth = 0;
@@ -99,7 +98,10 @@ export function endOfWord(text: string, at: number, rules: WordRules): number {
   return text.length;
 }
 
-/** Returns the position after `\x` or `\Q…\E`. If a blank comes first, returns the blank's position. */
+/**
+ * Returns the position after an escape, which is `\x` or `\Q…\E`. If a blank comes first, returns the position of the
+ * blank.
+ */
 function endOfEscape(text: string, at: number): number {
   if (at + 1 === text.length || isBlank(text, at + 1)) return at + 1;
   if (text[at + 1] !== "Q") return at + 2;

@@ -5,10 +5,11 @@
  *   and   := unary+                      unary := "-" (prefix | group) | prefix | group | quoted | term
  *   group := "(" or? ")"                 prefix := keyword ":" (quoted | word)
  *
- * This is a recursive descent over the text itself, without a tokenizer. lexemes.ts finds the ends of words, and
- * groups.ts finds the parentheses that are groups. Any text yields a query, or one QuernError with a position. Time is
- * linear in the text, because both passes only move forward and equal expressions are checked once. The depth of the
- * recursion is the nesting of groups, at most MAX_NESTING.
+ * This is a recursive descent parser. It reads the text itself, without a tokenizer. lexemes.ts finds the ends of
+ * words, and groups.ts finds the parentheses that are groups. For any text, the result is a query or one QuernError
+ * with a position. The time is linear in the length of the text, because both passes only move forward and equal
+ * expressions are checked only once. The depth of the recursion is the nesting depth of groups, which is at most
+ * MAX_NESTING.
  */
 
 import type { QuernError } from "../base/errors.ts";
@@ -48,11 +49,14 @@ export const MAX_NESTING = 250;
 export const QUERY_LIMITS = {
   characters: 250_000,
   terms: 2_000,
-  /** Characters of all terms together, except for the names in `reposet:`. */
+  /** The number of characters of all terms together, except for the names in `reposet:`. */
   termCharacters: 100_000,
-  /** Terms, each counted once for every group around it, because groups are flattened one at a time. */
+  /** The number of terms, each counted once for every group around it, because groups are flattened one at a time. */
   groupedTerms: 20_000,
-  /** Terms about repositories and revisions. For each one, the set of its files is built before the search begins. */
+  /**
+   * The number of terms about repositories and revisions. For each of them, the set of its files is built before the
+   * search begins.
+   */
   repositoryTerms: 200,
   /** The number of repository names in all `reposet:` filters together. */
   names: 10_000,
@@ -71,7 +75,9 @@ export function parseQuery(text: string, dialect: Dialect): Query {
   return query;
 }
 
-/** Parses as parseQuery() does, but yields to the event loop between expressions and while large classes are built. */
+/**
+ * Does the same as parseQuery(), but yields to the event loop between expressions, and while large classes are built.
+ */
 export async function parseInSlices(text: string, dialect: Dialect, pause: Pause): Promise<Query> {
   const { query, expressions, check } = parse(text, dialect);
   for (const expression of expressions) {
@@ -86,7 +92,7 @@ export async function parseInSlices(text: string, dialect: Dialect, pause: Pause
 /** Matches an expression with a Unicode class or a bracketed class, either of which may be large. */
 const HAS_CLASSES = /\\[pP]|\[/;
 
-/** Parses everything except the expressions, which the caller checks in their order. */
+/** Parses everything except the expressions. The caller must check the returned expressions in their order. */
 function parse(text: string, dialect: Dialect) {
   const { characters } = QUERY_LIMITS;
   if (text.length > characters) {
@@ -104,7 +110,9 @@ class Parser {
   readonly #text: string;
   readonly #dialect: Dialect;
   readonly #groups: ReadonlySet<number>;
-  /** The start and the end of the text without surrounding blanks. An `or` at either of them is a term. */
+  /**
+   * The start and the end of the text, without the blanks around it. An `or` at the start or at the end is a term.
+   */
   readonly #first: number;
   readonly #last: number;
   #at: number;
@@ -125,7 +133,7 @@ class Parser {
     return this.#or();
   }
 
-  /** Parses up to the end of the text, or to the `)` of the group. */
+  /** Parses alternatives up to the end of the text, or up to the `)` of the group. */
   #or(): Query {
     const alternatives: Query[] = [];
     let operands: Query[] = [];
@@ -268,7 +276,7 @@ class Parser {
     return { at, quoted, text: quoted ? unquote(raw) : raw };
   }
 
-  /** Counts towards a limit, and throws if the query exceeds it. */
+  /** Adds `more` to a count of the query. Throws if the count exceeds its limit. */
   #hold(what: keyof typeof TOO_MUCH, more: number, at: number): void {
     this.#held[what] += more;
     const most = QUERY_LIMITS[what];

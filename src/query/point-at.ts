@@ -1,11 +1,11 @@
 /**
- * Makes error messages that show a position: the line of the query, and a caret under the position. A long line is
- * cut around the position.
+ * Makes error messages that show a position in a query. Such a message has the line of the query, and a caret under
+ * the position. A long line is shortened to the text around the position.
  */
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 
-/** How many UTF-16 units are kept on each side of the position. */
+/** The number of UTF-16 units that are kept on each side of the position. */
 const REACH = 40;
 
 /** Makes an error whose message shows the position. REQUIRES: 0 <= position <= query.length. */
@@ -18,7 +18,7 @@ export function pointingError(
   return new QuernError(code, `${reason}\n${pointAt(query, position)}`, { position });
 }
 
-/** Returns two lines: the query's line, and `^` under `position`. */
+/** Returns two lines. The first is the query's line, and the second has a `^` under `position`. */
 export function pointAt(query: string, position: number): string {
   const lineStart = query.lastIndexOf("\n", position - 1) + 1;
   const lineEnd = endOfLine(query, position);

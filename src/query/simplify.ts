@@ -1,16 +1,17 @@
 /**
- * Rewrites a query to a smaller equivalent one: folds constants, flattens nested and/or, removes double negations,
- * drops duplicates. Idempotent. Takes linear time, apart from the text of the atoms.
+ * Rewrites a query to a smaller equivalent one. This folds constants, flattens nested `and` and `or`, removes double
+ * negations, and drops duplicates. To simplify a query twice has the same result as once. The time is linear in the
+ * number of operands, apart from the time for the text of the atoms.
  *
- * Equivalent queries match the same files and highlight the same ranges. An atom is highlighted if it holds, is not
- * negated, and all branches around it hold. A direct double negation counts as no negation. So the following two
- * queries are not simplified further:
+ * Equivalent queries match the same files and highlight the same ranges. The ranges of an atom are highlighted if the
+ * atom is true, is not negated, and all branches around it are true. A direct double negation counts as no negation.
+ * So the following two queries are not simplified further:
  *
  *   "" or foo          matches every file, but is not `all`, because foo is highlighted
  *   -(-(foo) "")       matches where foo does, but is not foo, because nothing is highlighted
  *
- * As a consequence, a query may be simplified again for a repository that decides one of its atoms. If a constant
- * replaces that atom, all other highlights stay the same.
+ * As a consequence, if an atom has the same value in all files of a repository, a constant may replace that atom, and
+ * the query may be simplified again. All other highlights stay the same.
  */
 
 import { ALL, NONE, type Query } from "./ast.ts";
@@ -20,7 +21,7 @@ export function simplify(query: Query): Query {
 }
 
 class Simplifier {
-  /** One object for all equal queries, so that duplicates are found by identity. */
+  /** The interned queries. All equal queries are one object, so that duplicates are found by identity. */
   readonly #interned = new Map<string, Query>();
   readonly #ids = new Map<Query, number>([
     [ALL, 0],

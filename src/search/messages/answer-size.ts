@@ -1,19 +1,20 @@
 /**
- * Estimates how many bytes a file takes in an answer: about the length of its JSON without escapes. Threads count the
- * files that they show. The calling thread adds the names of branches, which only it knows.
+ * Estimates how many bytes a file takes in an answer, which is about the length of its JSON without escapes. Each
+ * thread counts the bytes of the files that it shows. The calling thread adds the names of branches, because only the
+ * calling thread knows them.
  */
 
 import type { ShownFile } from "./messages.ts";
 import type { ResultSymbol } from "./response.ts";
 
-// as in JSON, with names of fields and numbers of a few digits
+// the sizes that these take in JSON, with the names of fields and with numbers of a few digits
 const FILE_BYTES = 300;
 const CHUNK_BYTES = 100;
 const RANGE_BYTES = 130;
 const SYMBOL_BYTES = 80;
-/** The bytes of a null in a list. */
+/** The size of a null in a list, in bytes. */
 const NONE_BYTES = 5;
-/** How many times a file's path occurs, because it is also in the file's addresses. */
+/** The number of times that a file's path occurs in an answer. The path is also a part of the file's addresses. */
 const PATHS = 3;
 const CHUNK_WORDS = 5;
 const RANGE_WORDS = 6;

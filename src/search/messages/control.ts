@@ -1,64 +1,72 @@
 /**
- * Coordinates the threads of one search through shared memory. Threads claim work themselves. A thread claims a
- * segment that none has begun, and plans it. If much has to be scanned, the thread opens the segment. Threads that find
- * no more segments to begin then help with its windows.
+ * Coordinates the threads of one search through shared memory. No thread assigns work to other threads. Instead, each
+ * thread claims a segment that no thread has begun yet, and plans it. If the segment has much text to scan, the
+ * thread opens it to other threads. When no segment is left to begin, the other threads claim windows of open
+ * segments.
  */
 
 import type { CheckedRequest, SearchOptions } from "./request.ts";
 
 /**
- * Two times (f64): when scanning must stop, and when the answer is due (the time-out). Threads compare both with the
- * clock, because a timer cannot fire on a thread that is scanning.
+ * The number of times (f64) at the start of the memory. The first is the time when scanning must stop. The second is
+ * the time when the answer is due, which the time-out determines. Threads compare both times with the clock, because
+ * a timer cannot fire on a thread that is scanning.
  */
 const TIMES = 2;
-/** The indexes of the other words (i32). This word is the reason why scanning must stop, one of STOPPED. */
+/**
+ * The constants from here on are indexes of words (i32). This word is the reason why scanning must stop, as a value
+ * of STOPPED.
+ */
 const STOP = 2 * TIMES;
-/** 1 once nobody waits for an answer. */
+/** 1 as soon as nobody waits for the answer any more, otherwise 0. */
 const ENDED = STOP + 1;
-/** Ranges that a stream may still deliver. */
+/** The number of ranges that a stream may still deliver. */
 const LEFT = STOP + 2;
-/** Bytes of a stream's parts that its reader has not taken yet. */
+/** The size of those parts of a stream that its reader has not taken yet, in bytes. */
 const BEHIND = STOP + 3;
-/** Parts of a stream that were sent but not yet received by the calling thread. */
+/** The number of parts of a stream that were sent, but that the calling thread has not received yet. */
 const UNDER_WAY = STOP + 4;
-/** How many units of ROOM_BYTES the answer may still take, or ENDLESS if there is no limit. */
+/** The number of units of ROOM_BYTES that the answer may still take, or ENDLESS if there is no limit. */
 const ROOM = STOP + 5;
-/** Ranges found by the threads that have finished. */
+/** The number of ranges that the finished threads have found. */
 const FOUND = STOP + 6;
-/** The index of the first segment's words. Each segment has the words below. */
+/** The index of the first segment's words. Each segment has SEGMENT_WORDS words. */
 const SEGMENTS = STOP + 7;
 const SEGMENT_WORDS = 4;
-/** The words of a segment: its state, and how many steps were claimed in all, from the first on, from the last back. */
+/**
+ * The words of a segment. STATE is its state. CLAIMED is the number of steps that were claimed. FIRST is the number
+ * of steps that were claimed from the beginning, and LAST is the number of steps that were claimed from the end.
+ */
 const [STATE, CLAIMED, FIRST, LAST] = [0, 1, 2, 3];
 /** The states of a segment. */
 const [WAITING, PLANNING, OPEN, CLOSED] = [0, 1, 2, 3];
 
 const ENDLESS = 2 ** 31 - 1;
 /**
- * The maximum number of bytes that a range takes in an answer in addition to the file's text. It includes two long
+ * The maximum number of bytes that a range takes in an answer in addition to the file's text. This includes two long
  * names of definitions.
  */
 const BYTES_A_RANGE = 1024;
-/** The unit of ROOM. With it, a word can count 128 GiB. */
+/** The unit of ROOM, in bytes. In such units, a word can count 128 GiB. */
 const ROOM_BYTES = 64;
 /**
- * The maximum number of milliseconds to wait for another thread's plan. Plans take far less, but that thread may have
- * died.
+ * The maximum number of milliseconds to wait for another thread's plan. Planning takes far less, but the other thread
+ * may have died.
  */
 const PLAN_WAIT_MS = 250;
-/** The share of the time-out that is reserved for showing files, and its maximum. */
+/** The share of the time-out that is reserved for showing files, and the maximum of the reserved time. */
 const SHOWING_SHARE = 0.2;
 const MOST_SHOWING_MS = 200;
 
 /**
- * The maximum number of bytes that may wait for a stream's reader before it counts as behind. A reader that keeps up
- * never has as many waiting.
+ * The maximum number of bytes of a stream that may wait for its reader. If more bytes wait, the reader is behind. A
+ * reader that is fast enough never has so many bytes waiting.
  */
 const MOST_BEHIND = 4 * 2 ** 20;
 
 /**
- * The maximum number of parts that may be on their way to the calling thread. Its event loop receives all waiting
- * messages in one turn, in about 0.3 ms each.
+ * The maximum number of parts of a stream that may be on their way to the calling thread. The event loop of that
+ * thread receives all waiting messages in one turn, and each message takes about 0.3 ms.
  */
 const MOST_UNDER_WAY = 2;
 
@@ -91,7 +99,7 @@ export class Control {
     return control;
   }
 
-  /** Stops the search. If called again, the first reason is kept. */
+  /** Stops the search. If it is called again, the first reason is kept. */
   stop(reason: number): void {
     if (reason === STOPPED.ABORTED) Atomics.store(this.#words, ENDED, 1);
     Atomics.compareExchange(this.#words, STOP, STOPPED.NO, reason);
@@ -102,7 +110,7 @@ export class Control {
     return Atomics.load(this.#words, STOP);
   }
 
-  /** Whether even showing files must stop, because the search was aborted or the time-out has passed. */
+  /** Whether threads must stop showing files as well, because the search was aborted or the time-out has passed. */
   get hasEnded(): boolean {
     return Atomics.load(this.#words, ENDED) !== 0 || now() > this.#times[1]!;
   }
@@ -116,18 +124,21 @@ export class Control {
     this.#words.fill(0, SEGMENTS);
   }
 
-  /** Claims a segment. Returns false if another thread has claimed it. REQUIRES: the caller then opens or closes it. */
+  /**
+   * Claims a segment. Returns false if another thread has claimed it. REQUIRES: after a successful claim, the caller
+   * calls open() or close().
+   */
   claimSegment(segment: number): boolean {
     const at = SEGMENTS + SEGMENT_WORDS * segment + STATE;
     return Atomics.compareExchange(this.#words, at, WAITING, PLANNING) === WAITING;
   }
 
-  /** Opens a segment, so that other threads may help. */
+  /** Opens a segment, so that other threads may claim steps of it. */
   open(segment: number): void {
     this.#settle(segment, OPEN);
   }
 
-  /** Closes a segment, because nothing is left to claim. */
+  /** Closes a segment in which nothing is left to claim. */
   close(segment: number): void {
     this.#settle(segment, CLOSED);
   }
@@ -138,7 +149,10 @@ export class Control {
     Atomics.notify(this.#words, at);
   }
 
-  /** Waits for a segment's plan, then returns whether the segment is open. REQUIRES: the caller is a worker thread. */
+  /**
+   * Returns whether a segment is open. If another thread is planning the segment, waits for the plan, but at most
+   * PLAN_WAIT_MS. REQUIRES: the caller is a worker thread.
+   */
   isOpen(segment: number): boolean {
     const at = SEGMENTS + SEGMENT_WORDS * segment + STATE;
     Atomics.wait(this.#words, at, PLANNING, PLAN_WAIT_MS);
@@ -146,9 +160,10 @@ export class Control {
   }
 
   /**
-   * Claims one of `steps` steps of an open segment. Returns undefined if all are claimed. The owner of the segment
-   * claims steps from the first one on; other threads, from the last one back. So in every search, each thread has
-   * about the same steps, whose text it may have cached.
+   * Claims one of the `steps` steps of an open segment. Returns the number of the step, or undefined if all steps
+   * have been claimed. The owner is the thread that has planned the segment. It claims steps from the beginning, and
+   * the other threads claim steps from the end. So in every search, a thread gets about the same steps, and may have
+   * cached their text.
    */
   claimStep(segment: number, steps: number, isOwner: boolean): number | undefined {
     const at = SEGMENTS + SEGMENT_WORDS * segment;
@@ -160,7 +175,9 @@ export class Control {
     return undefined;
   }
 
-  /** Adds the ranges that a finished thread has found. Returns the sum so far, at most 2 ** 31 - 1. */
+  /**
+   * Adds the number of ranges that a thread has found when it finishes. Returns the sum so far, at most 2 ** 31 - 1.
+   */
   addFound(ranges: number): number {
     for (;;) {
       const found = Atomics.load(this.#words, FOUND);
@@ -169,7 +186,10 @@ export class Control {
     }
   }
 
-  /** Takes up to `wanted` of the remaining ranges, and returns how many. */
+  /**
+   * Takes up to `wanted` of the ranges that a stream may still deliver. Returns the number of ranges that it has
+   * taken.
+   */
   takeRanges(wanted: number): number {
     for (;;) {
       const left = Atomics.load(this.#words, LEFT);
@@ -190,8 +210,8 @@ export class Control {
   }
 
   /**
-   * Returns how many of the `wanted` ranges of the next file may be shown. If this is less than the file has, these
-   * ranges fill the answer.
+   * Returns how many of the `wanted` ranges of the next file may be shown. If the result is less than `wanted`, the
+   * answer is full after these ranges.
    */
   rangesWithRoom(wanted: number): number {
     const most = Math.max(1, Math.ceil(this.room / BYTES_A_RANGE));
@@ -200,26 +220,32 @@ export class Control {
     return most;
   }
 
-  /** How many bytes the answer may still take, for another search that continues the answer. */
+  /**
+   * The number of bytes that the answer may still take. If another search continues the answer, it begins with this
+   * number.
+   */
   get room(): number {
     const left = Atomics.load(this.#words, ROOM);
     return left === ENDLESS ? Infinity : ROOM_BYTES * Math.max(0, left);
   }
 
-  /** Milliseconds until the answer is due; negative afterwards. */
+  /** The time until the answer is due, in milliseconds. Negative if that time has passed. */
   get leftMs(): number {
     return this.#times[1]! - now();
   }
 
-  /** Adds the bytes of a stream's part that was sent, or subtracts those of a part that the reader took. */
+  /**
+   * Adds the size of a part that was sent to the stream's reader. A negative number subtracts the size of a part that
+   * the reader has taken.
+   */
   addBehind(bytes: number): void {
     Atomics.add(this.#words, BEHIND, bytes);
   }
 
   /**
-   * Called before a stream's part is sent. Waits, for at most PLAN_WAIT_MS, until the calling thread has received some
-   * of the earlier parts. The calling thread receives a part in one turn of its event loop, even if the stream's reader
-   * is slow.
+   * Called before a part of a stream is sent. If too many parts are on their way, waits until the calling thread has
+   * received one of them, but at most PLAN_WAIT_MS. This does not wait for the stream's reader. The calling thread
+   * receives a part in one turn of its event loop, even if the reader is slow.
    */
   beginPart(): void {
     const since = now();
@@ -248,4 +274,4 @@ const unitsOf = (bytes: number): number => Math.ceil(bytes / ROOM_BYTES);
 
 /** Returns the time in milliseconds, by a clock that all threads share. */
 const now = (): number => timeOrigin + performance.now();
-const { timeOrigin } = performance; // a getter that takes 50 ns
+const { timeOrigin } = performance; // read only once, because this getter takes 50 ns

@@ -1,6 +1,6 @@
 /**
- * Defines the messages between threads during a search, as plain data. Bitsets and tables are in shared memory if
- * possible.
+ * Defines the messages between threads during a search. All messages are plain data. Bitsets and tables are in shared
+ * memory if possible.
  */
 
 import type { Bitset } from "../../base/bitset.ts";
@@ -14,15 +14,18 @@ import type { PlanStats, Totals } from "./totals.ts";
 export interface SegmentInput {
   readonly segment: number;
   readonly scope: Bitset;
-  /** The bitsets of the plan's sets, by number. */
+  /** The bitset of each set of the plan, by the number of the set. */
   readonly sets: readonly Bitset[];
-  /** The edition of the segment's symbols; 0 if there is none. */
+  /** The edition of the segment's symbols, or 0 if the segment has no symbols. */
   readonly symbols: number;
-  /** Present if the calling thread has found that nothing matches here, so that no thread searches the segment. */
+  /**
+   * Present if the calling thread has found that nothing matches in this segment. In this case, no thread searches
+   * it.
+   */
   readonly isDecided?: true;
 }
 
-/** The facts about repositories that ranking needs, by id. */
+/** The properties of repositories that ranking needs. Each array is indexed by the repository's id. */
 export interface RepositoryTable {
   /** The position of each repository in the order of names. */
   readonly places: Uint32Array;
@@ -30,7 +33,10 @@ export interface RepositoryTable {
   readonly ranks: Float64Array;
 }
 
-/** A file's place in the ranking. It is unique, because files with equal path and content are stored as one file. */
+/**
+ * The position of a file in the ranking. No two files have the same position, because files of a repository with the
+ * same path and content are stored as one file.
+ */
 export interface Place {
   readonly score: number;
   /** The repository's position in the order of names. */
@@ -40,7 +46,10 @@ export interface Place {
   readonly hash: Uint8Array;
 }
 
-/** The place where a page ended, and how many ranges of that file were on this page and earlier ones. */
+/**
+ * The position in the ranking where a page ended. `ranges` is the number of ranges of that file on this page and
+ * earlier pages.
+ */
 export interface PagePlace extends Place {
   readonly ranges: number;
 }
@@ -54,14 +63,14 @@ export interface SearchInput {
   readonly packed: readonly PackedSegment[];
   readonly repositories: RepositoryTable;
   readonly matches: number;
-  /** The maximum number of ranges of one file that are returned; Infinity for all. */
+  /** The maximum number of ranges of one file that are returned. Infinity if all ranges are returned. */
   readonly matchesPerFile: number;
   /**
-   * Present if a page was requested. `more` is how many additional ranges to keep, to know whether there is another
-   * page. `after` is where the previous page ended.
+   * Present if a page was requested. `more` is the number of additional ranges to keep, which show whether another
+   * page follows. `after` is the position where the previous page ended.
    */
   readonly page?: { readonly more: number; readonly after?: PagePlace };
-  /** If there are more ranges than `matches`, this many files are returned, each with only its best range. */
+  /** If more ranges match than `matches` allows, this many files are returned, each with only its best range. */
   readonly bestIfMany?: number;
   /** Present if files are counted for facets. */
   readonly facets?: true;
@@ -69,20 +78,24 @@ export interface SearchInput {
   readonly threads: number;
   /** The memory of the search's Control. */
   readonly shared: SharedArrayBuffer;
-  /** How files are shown during the search (thread/showing/show.ts). Absent if they are shown only afterwards. */
+  /**
+   * Describes how files are shown during the search (see thread/showing/show.ts). Absent if files are shown only
+   * after the search.
+   */
   readonly ahead?: {
     readonly contextLines: number;
     readonly whole: boolean;
     readonly enclosing: boolean;
     readonly isBestFirst: boolean;
     /**
-     * Present if one thread searches alone. This thread knows which files the response contains, so it shows them even
-     * if more files match.
+     * Present if only one thread searches. This thread knows which files the response will contain, so it shows these
+     * files even if many files match.
      */
     readonly isAlone?: true;
   };
   /**
-   * Present if the calling thread caches what the threads read, so that it can run the next search of this kind itself.
+   * Present if the threads must return the data that they read. The calling thread caches this data, so that it can
+   * run the next search of this kind itself.
    */
   readonly isRecorded?: true;
   /** Present for a stream, whose results are sent as they are found. */
@@ -95,13 +108,13 @@ export interface SearchInput {
 
 /** What one thread has done in one segment. */
 export interface SegmentPart {
-  /** The index in SearchInput.segments. */
+  /** The index of the segment in SearchInput.segments. */
   readonly position: number;
   /** The counters of the plan. Present if this thread began the segment. */
   readonly plan?: {
     readonly stats: PlanStats;
     readonly candidates: number;
-    /** Files in scope that cannot be decided because their symbols are unknown. */
+    /** The number of files in scope that cannot be decided because their symbols are unknown. */
     readonly undecided: number;
     readonly steps: number;
     readonly nanoseconds: number;
@@ -112,7 +125,7 @@ export interface SegmentPart {
   readonly failure?: { readonly kind: "gone" | "damaged"; readonly message: string };
 }
 
-/** Files in rank order, as columns. */
+/** Files in rank order, stored as columns. */
 export interface RankedFiles {
   readonly scores: Int32Array;
   /** Indexes into SearchInput.segments. */
@@ -123,7 +136,10 @@ export interface RankedFiles {
   readonly repositories: Uint32Array;
   readonly pathStarts: Uint32Array;
   readonly paths: Uint8Array;
-  /** The hashes of content, HASH_BYTES each. They order files that differ in nothing else. */
+  /**
+   * The hashes of the files' contents, with HASH_BYTES bytes each. They decide the order of files that are otherwise
+   * equal in rank.
+   */
   readonly hashes: Uint8Array;
 }
 
@@ -149,17 +165,17 @@ export interface ShownAhead {
 }
 
 export interface SearchOutput {
-  /** performance.timeOrigin + performance.now() when the thread began. */
+  /** The value of performance.timeOrigin + performance.now() when the thread began. */
   readonly beganAt: number;
   readonly parts: readonly SegmentPart[];
   readonly ranked: RankedFiles;
   readonly facets?: FacetCounts;
   readonly ahead?: readonly ShownAhead[];
-  /** What the thread has read, if that was to be recorded. */
+  /** The data that the thread has read, if SearchInput.isRecorded is present. */
   readonly read?: PackedValues;
 }
 
-/** Returns the output of a thread that has found no files. `parts` are the segments that it has planned. */
+/** Returns the output of a thread that has found no files. `parts` has the segments that the thread has planned. */
 export const nothingFound = (parts: readonly SegmentPart[] = []): SearchOutput => ({
   beganAt: performance.timeOrigin + performance.now(),
   parts,
@@ -177,7 +193,7 @@ export const nothingFound = (parts: readonly SegmentPart[] = []): SearchOutput =
 
 export interface ShowInput {
   readonly plan: PackedPlan;
-  /** The Control.shared of the search that found the files. */
+  /** The memory of the Control whose limits apply to this task. */
   readonly shared: SharedArrayBuffer;
   /** The segments that are in memory instead of on disk. */
   readonly packed: readonly PackedSegment[];
@@ -192,17 +208,20 @@ export interface ShowInput {
 export interface ShowFile {
   readonly segment: number;
   readonly file: number;
-  /** For each of the plan's sets, whether the file is in it. */
+  /** For each set of the plan, whether the file is in that set. */
   readonly sets: readonly boolean[];
-  /** How many ranges to skip before the first shown one. */
+  /** The number of ranges to skip before the first range that is shown. */
   readonly skip: number;
   /** The maximum number of ranges to show. */
   readonly most: number;
-  /** The edition of the symbols; 0 if there is none. */
+  /** The edition of the segment's symbols, or 0 if the segment has no symbols. */
   readonly symbols: number;
 }
 
-/** A file's result, with everything that the segment knows about the file. */
+/**
+ * The part of a file's result that comes from its segment. The calling thread adds the repository, the branches and
+ * the addresses.
+ */
 export interface ShownFile {
   readonly path: string;
   readonly language: string;
@@ -222,7 +241,7 @@ export interface ShowOutput {
   readonly disagreements: readonly string[];
 }
 
-/** The output, or "gone" if a segment no longer exists. */
+/** The output of the task, or "gone" if a segment no longer exists. */
 export type ShowResult = ShowOutput | "gone";
 
 /** A part of a stream, sent while the stream runs. */
@@ -231,14 +250,14 @@ export interface StreamPart {
   readonly contentBytesLoaded: number;
   readonly disagreements: readonly string[];
   readonly stats: SegmentPart["stats"];
-  /** The bytes of the shown files. They count as unread until the reader takes this part. */
+  /** The size of the shown files, in bytes. These bytes count as unread until the reader takes this part. */
   readonly bytes: number;
 }
 
 /** Requests the tables of a segment, including those of its symbols. */
 export interface TablesInput {
   readonly segment: number;
-  /** The edition of the symbols; 0 if there is none. */
+  /** The edition of the segment's symbols, or 0 if the segment has no symbols. */
   readonly symbols: number;
 }
 
@@ -246,7 +265,7 @@ export interface ExplainedSegment extends Omit<
   Explanation["segments"][number],
   "outcome" | "excludedBy"
 > {
-  /** If there is no candidate file, the operands of the query that exclude all files. */
+  /** The operands of the query that exclude all files. Empty if there are candidate files. */
   readonly excludedBy: readonly ExcludingOperand[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * Packs the chunks of a file into columns that are sent to another thread. Receiving a hundred thousand ranges as
- * objects would block the caller's thread for 260 ms. Columns arrive in one copy, and are converted to objects in
- * slices.
+ * Packs the chunks of a file into columns, which are sent to another thread. Receiving a hundred thousand ranges as
+ * objects would block the caller's thread for 260 ms. Columns arrive in one copy, and the caller's thread converts
+ * them to objects in slices.
  *
  *     chunks   five words each: the number of bytes, the number of ranges, and the position where the content starts
  *     ranges   six words each: the positions of start and end
@@ -15,13 +15,16 @@ import type { Pause } from "../../base/yield.ts";
 import type { Chunk, Position, Range, ResultSymbol } from "./response.ts";
 
 export interface PackedChunks {
-  /** The contents of all chunks one after another, in the file's bytes. */
+  /** The contents of all chunks, one after another, as bytes of the file. */
   readonly text: Uint8Array;
   readonly chunks: Uint32Array;
   readonly ranges: Uint32Array;
-  /** The symbols of chunks that have some, by index of the chunk. */
+  /** The symbols of each chunk that has symbols, with the index of the chunk. */
   readonly symbols: readonly (readonly [chunk: number, symbols: ResultSymbol[]])[];
-  /** The definition around each range. Absent if the request did not ask for them. */
+  /**
+   * For each range, the definition that encloses it, or null if there is none. Absent if the request did not ask for
+   * enclosing definitions.
+   */
   readonly enclosing?: readonly (ResultSymbol | null)[];
 }
 
@@ -34,7 +37,10 @@ export const NO_CHUNKS: PackedChunks = {
   symbols: [],
 };
 
-/** Packs chunks one by one. REQUIRES: range() is called for each range of a chunk, then chunk(). */
+/**
+ * Packs chunks, one after another. REQUIRES: for each chunk, the caller calls range() for each of its ranges, and
+ * then chunk().
+ */
 export class ChunkPacker {
   readonly #text = new GrowableBytes();
   readonly #chunks = new GrowableWords(64);
@@ -44,7 +50,9 @@ export class ChunkPacker {
   #own: ResultSymbol[] = [];
   #begin = 0;
 
-  /** Adds a range. `enclosing` is undefined if the request did not ask for it. */
+  /**
+   * Adds a range of the next chunk. `enclosing` is undefined if the request did not ask for enclosing definitions.
+   */
   range(
     { start, end }: Range,
     { symbol, enclosing }: { symbol: ResultSymbol | undefined; enclosing: PackedEnclosing },
@@ -80,8 +88,9 @@ export class ChunkPacker {
 export const rangesIn = ({ ranges }: PackedChunks): number => ranges.length / 6;
 
 /**
- * Sorts the chunks. `places` has a different number for each range, and a chunk is sorted by the smallest number of
- * its ranges. If stopped, drops the last chunks. Linear, because an answer may have a hundred thousand chunks.
+ * Sorts the chunks. `places` has a different number for each range, and the chunk with the smallest number comes
+ * first. If `isStopped` returns true, the chunks that have not been copied yet are dropped. This takes linear time,
+ * because an answer may have a hundred thousand chunks.
  */
 export async function inOrder(
   packed: PackedChunks,
@@ -117,14 +126,17 @@ export async function inOrder(
   };
 }
 
-/** Returns where the text and the ranges of each chunk start, and the chunks in the order of their best places. */
+/**
+ * Returns where the text and the ranges of each chunk start. Also returns the indexes of the chunks, in the order of
+ * the smallest numbers that `places` has for them.
+ */
 function chunksByPlace(
   { chunks }: PackedChunks,
   places: Uint32Array,
 ): { readonly starts: Uint32Array; readonly order: Uint32Array } {
   const count = chunks.length / 5;
   const starts = new Uint32Array(2 * count);
-  const chunkAt = new Uint32Array(places.reduce((most, place) => Math.max(most, place), 0) + 1); // chunk + 1, or 0
+  const chunkAt = new Uint32Array(places.reduce((most, place) => Math.max(most, place), 0) + 1); // by place: chunk + 1, or 0
   let [byte, range] = [0, 0];
   for (let chunk = 0; chunk < count; chunk++) {
     starts.set([byte, range], 2 * chunk);
@@ -138,9 +150,9 @@ function chunksByPlace(
 }
 
 /**
- * Copies the columns of all files into one buffer, to be transferred with them. If each column had its own buffer, the
- * garbage collector would have to free each of these on the calling thread. In a stream of 49 000 files, this took a
- * seventh of all processor time.
+ * Copies the columns of all files into one buffer, which is transferred together with the files. If each column had
+ * its own buffer, the garbage collector would have to free each of these buffers on the calling thread. In a stream
+ * of 49 000 files, this took a seventh of all processor time.
  */
 export function inOneBuffer<F extends { readonly chunks: PackedChunks } | undefined>(
   files: readonly F[],
@@ -176,8 +188,8 @@ function push(words: GrowableWords, { byteOffset, lineNumber, column }: Position
 
 /**
  * Converts packed chunks to objects. Awaits `pause` regularly, because a file may have any number of chunks. Arrays
- * are created with their final length. An array that grows by push() starts with memory for 17 elements, which the
- * garbage collector would copy on the calling thread.
+ * are created with their final length. An array that grows by push() would start with memory for 17 elements, and the
+ * garbage collector would copy this memory on the calling thread.
  */
 export async function unpackChunks(
   { text, chunks, ranges, symbols, enclosing }: PackedChunks,
@@ -208,11 +220,11 @@ export async function unpackChunks(
   return out;
 }
 
-/** How many ranges or chunks are processed between two pauses, in about 50 µs. */
+/** The number of ranges or chunks that are processed between two pauses. This takes about 50 µs. */
 const RANGES_PER_PAUSE = 256;
 const CHUNKS_PER_PAUSE = 64;
 
-/** The approximate bytes of a range and of a chunk in V8's heap. */
+/** The approximate size of a range and of a chunk in V8's heap, in bytes. */
 const RANGE_BYTES = 136;
 const CHUNK_BYTES = 168;
 

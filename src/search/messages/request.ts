@@ -1,18 +1,18 @@
-/** Defines the request of a search. One table defines the fields, their defaults, limits and decoders. */
+/** Defines the request of a search. The table FIELDS has the default and the accepted values of each field. */
 
 import { QuernError } from "../../base/errors.ts";
 import { checkKeys, type KeysOf } from "../../base/known-keys.ts";
 import { mustBe } from "../../base/must-be.ts";
 
 /**
- * What to search for, as the specification names its fields.
+ * What to search for. The names of the fields are those of the specification.
  *
  * @example
  * const request: SearchRequest = { query: "retry lang:go -file:_test", matches: 50, contextLines: 2 };
  * const { files } = await engine.search(request);
  */
 export interface SearchRequest {
-  /** The query, see docs/query-language.md. A blank query is QUERY_SYNTAX. */
+  /** The query, see docs/query-language.md. A blank query is rejected with QUERY_SYNTAX. */
   query: string;
   /** The maximum number of ranges that the response may contain. 0 returns no files, but exact counts. */
   matches: number;
@@ -22,16 +22,16 @@ export interface SearchRequest {
    */
   matchesPerFile?: number;
   /**
-   * Requests a page of results: "" stands for the first page, the `nextCursor` of a response for the next one. Not
-   * for streams. docs/embedding.md describes what happens if the index changes between two pages.
+   * Requests a page of results. "" requests the first page, and the `nextCursor` of a response requests the page that
+   * follows it. Not for streams. docs/embedding.md describes what happens if the index changes between two pages.
    */
   after?: string;
   /**
-   * Counts the matching files by repository, language and folder, and lists this many values of each, 1 to
-   * 1000. Not for streams. Default: none are counted.
+   * Counts the matching files by repository, language and folder, and lists this many values of each, 1 to 1000. Not
+   * for streams. By default, files are not counted in this way.
    */
   facets?: number;
-  /** Lines of context before and after each match, 0 to 1000. Default 0. */
+  /** The number of lines of context before and after each match, 0 to 1000. Default 0. */
   contextLines?: number;
   /** Whether every returned file includes its whole `content`. Default false. */
   whole?: boolean;
@@ -44,7 +44,8 @@ export interface SearchRequest {
 }
 
 /**
- * The repositories that the caller may see. Without a viewer a caller sees all repositories; with an empty set, none.
+ * The repositories that the caller may see. A caller without a viewer sees all repositories. A caller with an empty
+ * set sees none.
  *
  * @example
  * const viewer: Viewer = { repositoryIds: new Set([1, 4]) };
@@ -65,24 +66,25 @@ export interface Viewer {
 export interface SearchOptions {
   /** Aborts the search, which then rejects with ABORTED. Workers stop within 50 ms. */
   signal?: AbortSignal;
-  /** Milliseconds after which the search returns what it has found so far. Default: no limit. */
+  /** The number of milliseconds after which the search returns what it has found so far. Default: no limit. */
   timeoutMs?: number;
   /**
-   * Bytes of text, positions and names after which the answer ends: the file that exceeds them is the last
-   * one. If more would follow, isSearchExhaustive is false. Counts stay exact. Default: no limit.
+   * The maximum size of the answer in bytes, which counts text, positions and names. The file that exceeds this size
+   * is the last one in the answer. If more files would follow, isSearchExhaustive is false. Counts stay exact.
+   * Default: no limit.
    */
   maxBytes?: number;
   /** Limits the search to these repositories. Nothing in files, counts or errors reveals other repositories. */
   viewer?: Viewer;
   /**
-   * Texts that replace indexed files for this call, such as unsaved text. The answer is the same as from an index of
-   * these texts, in the default revisions. At most 16 MiB.
+   * Texts that replace indexed files for this call, such as the unsaved texts of an editor. The answer is the same as
+   * if the default revisions in the index had these texts. At most 16 MiB in all.
    */
   overlay?: Iterable<OverlayDocument>;
 }
 
 /**
- * A text that replaces an indexed file, or removes it, for one call.
+ * Replaces the text of an indexed file for one call, or removes the file for that call.
  *
  * @example
  * const overlay: OverlayDocument[] = [
@@ -117,7 +119,10 @@ const OPTIONS: KeysOf<SearchOptions> = {
   overlay: true,
 };
 
-/** Rejects unknown options, and a viewer without `repositoryIds`, which would see everything. */
+/**
+ * Rejects unknown options and invalid values. A viewer without `repositoryIds` is rejected as well, because it would
+ * see everything.
+ */
 export function checkSearchOptions(call: string, options: unknown): void {
   checkKeys({ call, what: "option" }, options, OPTIONS);
   const { viewer, maxBytes = Infinity } = options as SearchOptions;
@@ -136,10 +141,10 @@ export function checkViewer(call: string, viewer: unknown): void {
     throw new QuernError("INVALID_REQUEST", `${call}: viewer.repositoryIds must be a set of ids`);
 }
 
-/** Fields without a default. If absent, they have no effect. */
+/** The fields without a default. A field that is absent has no effect. */
 type Optional = "matchesPerFile" | "after" | "facets";
 
-/** A request whose fields are checked. Fields with a default are present. */
+/** A request whose fields have been checked. All fields with a default are present. */
 export type CheckedRequest = Required<Omit<SearchRequest, Optional>> &
   Pick<SearchRequest, Optional>;
 
@@ -197,7 +202,7 @@ const FIELDS: { readonly [Name in keyof Required<SearchRequest>]: Field<SearchRe
   isCaseSensitivityEnabled: flag(),
 };
 
-/** Fills in defaults. Rejects unknown fields, and values that are out of range. */
+/** Checks a request and fills in defaults. Rejects unknown fields, and values that are out of range. */
 export function checkRequest(given: unknown): CheckedRequest {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new QuernError("INVALID_REQUEST", "a search request must be an object");
@@ -212,7 +217,10 @@ export function checkRequest(given: unknown): CheckedRequest {
   return Object.fromEntries(checked) as CheckedRequest;
 }
 
-/** Returns the default of an absent field. Null does not count as absent. */
+/**
+ * Returns the default of a field that is absent. A field that is null does not count as absent, so null is returned
+ * for it.
+ */
 function missing(given: object, name: string, field: Field<unknown>): unknown {
   return (given as Record<string, unknown>)[name] === undefined ? field.fallback : null;
 }

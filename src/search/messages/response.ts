@@ -16,11 +16,11 @@ import type { SearchStats } from "./stats.ts";
  */
 export interface Position {
   /**
-   * The 0-based offset in bytes of UTF-8, from the start of the file; for matches in file names, from the start of
-   * the path.
+   * The 0-based offset in bytes of UTF-8 from the start of the file. For a match in a file's name, the offset is
+   * counted from the start of the path.
    */
   byteOffset: number;
-  /** The 1-based line. A newline belongs to the line that it ends. */
+  /** The 1-based number of the line. A newline belongs to the line that it ends. */
   lineNumber: number;
   /** The 1-based column, in code points from the start of the line. */
   column: number;
@@ -47,7 +47,7 @@ export interface Range {
  *   `${kind} ${parent ? `${parent.symbol}.` : ""}${symbol}`;
  */
 export interface ResultSymbol {
-  /** The name. A name over 256 bytes is cut and ends in an ellipsis. */
+  /** The name. A name of more than 256 bytes is cut and ends in an ellipsis. */
   symbol: string;
   /** The kind of definition. */
   kind: SymbolKind;
@@ -70,15 +70,16 @@ export interface ResultSymbol {
 export interface Chunk {
   /** Whole lines, or parts of very long lines, with the matches and their context. */
   content: string;
-  /** The matches, by their positions in the file. */
+  /** The matches, with their positions in the file. */
   matchRanges: Range[];
   /** The position in the file at which `content` begins. */
   contentStart: Position;
-  /** For each range within a definition's name, that definition, in the order of the ranges. */
+  /** The definitions whose names contain a match, with one entry for each such match, in the order of the ranges. */
   symbols?: ResultSymbol[];
   /**
-   * For each range, the innermost definition whose body contains the range's first line, judged by indentation. Null
-   * if there is no such definition, or if a definition begins in that line. Present if the request asked for it.
+   * For each range, the innermost definition whose body contains the first line of the range. The indentation decides
+   * where a body ends. An entry is null if there is no such definition, or if a definition begins in that line.
+   * Present if the request asked for enclosing definitions.
    */
   enclosing?: (ResultSymbol | null)[];
 }
@@ -113,7 +114,7 @@ export interface FileResult {
    * The chunks in the order of the file, or best first if `matchesPerFile` is given. Empty if only the path matches.
    */
   chunks: Chunk[];
-  /** The searched revisions that contain the file. */
+  /** The names of the searched revisions that contain the file. */
   branches?: string[];
   /** The whole content, if the request asked for it. */
   content?: string;
@@ -129,18 +130,18 @@ export interface FileResult {
 export interface RepositoryInfo {
   /** The id, as in FileResult.repositoryId. */
   id: number;
-  /** The kind of code host; 'genericGitHost' unless the source gave one. */
+  /** The kind of code host, or 'genericGitHost' if the source does not specify one. */
   codeHostType: CodeHostType;
   /** The name, as in FileResult.repository. */
   name: string;
-  /** A name for people. */
+  /** A name to show to people. */
   displayName?: string;
-  /** The repository's page on its code host. */
+  /** The address of the repository's page on its code host. */
   webUrl?: string;
 }
 
 /**
- * Counts of matching files for each value of a property, the most frequent value first.
+ * The number of matching files for each value of a property. The most frequent value comes first.
  *
  * @example
  * const show = ({ values }: Facet): string =>
@@ -196,7 +197,7 @@ export interface SearchResponse {
    * yet.
    */
   isSearchExhaustive: boolean;
-  /** Counts for the whole answer, not only for this page. Present if the request asked for them. */
+  /** The counts for the whole answer, not only for this page. Present if the request asked for them. */
   facets?: Facets;
   /** The cursor of the next page. Present only if `after` was given and there are more results. */
   nextCursor?: string;
@@ -205,7 +206,7 @@ export interface SearchResponse {
 }
 
 /**
- * An event of a stream: chunks as they are found, then one 'final'.
+ * An event of a stream. A stream yields 'chunk' events while it finds files, and then one 'final' event.
  *
  * @example
  * for await (const event of engine.stream({ query: "todo", matches: 100 }))
@@ -247,41 +248,41 @@ export interface Explanation {
     /** The segment's id, as in problems of check(). */
     id: number;
     /**
-     * 'skipped-by-filter': no candidate file. 'damaged': its evaluation failed. 'not-reached': time ran out, or the
-     * search was stopped.
+     * 'skipped-by-filter' means that the segment has no candidate file. 'damaged' means that its evaluation failed.
+     * 'not-reached' means that time ran out, or that the search was stopped.
      */
     outcome: "scanned" | "skipped-by-filter" | "damaged" | "not-reached";
     /** Texts that every match of the query's terms contains. */
     literals: {
       /** The text itself, without escapes. */
       text: string;
-      /** Pages that contain every gram of the text. */
+      /** The number of pages that contain every gram of the text. */
       pages: number;
       /** The grams of the text, rarest first. */
       grams: {
-        /** Three bytes, folded, as text. */
+        /** The three bytes of the gram, folded, as text. */
         gram: string;
-        /** Pages that contain the gram. */
+        /** The number of pages that contain the gram. */
         pages: number;
       }[];
     }[];
-    /** Pages to scan. */
+    /** The number of pages to scan. */
     candidatePages: number;
-    /** Files that may match. */
+    /** The number of files that may match. */
     candidateFiles: number;
     /**
-     * Files that may match, but whose symbols have not been extracted yet. The next index() extracts them. Absent if
-     * there are no such files.
+     * The number of files that may match, but whose symbols have not been extracted yet. The next index() extracts
+     * them. Absent if there are no such files.
      */
     filesWithoutSymbols?: number;
     /**
-     * For 'skipped-by-filter': the operands of the query that each exclude every file. If no single operand
-     * does, a minimal set that does so together.
+     * The operands of the query that each exclude every file. If no single operand excludes every file, a minimal set
+     * of operands that do so together. Present for 'skipped-by-filter'.
      */
     excludedBy?: {
       /** The operand, as a query of its own. */
       query: string;
-      /** Files that may match the operand alone. */
+      /** The number of files that may match the operand alone. */
       candidateFiles: number;
       /** The operand's literals that occur on no page. */
       literals: string[];
@@ -300,7 +301,9 @@ export interface Explanation {
     /** The corrected query. */
     query?: string;
   }[];
-  /** If nothing was found: changed requests that were tried and find something, best first. */
+  /**
+   * Changed requests that were tried and find something, best first. Empty if the search itself has found something.
+   */
   suggestions: {
     /** The single change. */
     change: "ignore-case" | "literal" | "regex" | "all-revisions" | "drop-filter" | "language";
@@ -314,13 +317,15 @@ export interface Explanation {
    * filters.
    */
   notIndexed: {
-    /** The repository's name. For an unknown one, the name in the query. */
+    /** The repository's name. For an unknown repository, the name in the query. */
     repository: string;
     /**
-     * 'unknown': it does not exist, or the viewer may not see it. 'indexing': it is being indexed for the first time.
+     * 'unknown' means that the repository does not exist, or that the viewer may not see it. 'indexing' means that it
+     * is being indexed for the first time. 'files-skipped' means that it contains skipped files that pass the
+     * filters.
      */
     reason: "unknown" | "indexing" | "files-skipped";
-    /** Skipped files that pass the filters, for 'files-skipped'. */
+    /** The number of skipped files that pass the filters. Present for 'files-skipped'. */
     files?: number;
   }[];
 }

@@ -2,62 +2,63 @@
 
 /**
  * The counters of one search, see docs/counters.md. A shard is a segment. All counters are integers of at least 0.
- * Times are in nanoseconds; sums over threads may exceed `duration`.
+ * Times are in nanoseconds. A time that is summed over threads may exceed `duration`.
  *
  * @example
  * const { stats } = await engine.search({ query: "todo", matches: 0 });
  * console.log(`${stats.totalMatchCount} matches in ${stats.duration / 1e6} ms`);
  */
 export interface SearchStats {
-  /** Ranges in this response. */
+  /** The number of ranges in this response. */
   actualMatchCount: number;
-  /** Ranges of all files in the index that match. */
+  /** The number of ranges in all matching files of the index. */
   totalMatchCount: number;
-  /** Files that match. */
+  /** The number of files that match. */
   fileCount: number;
-  /** Nanoseconds of planning. */
+  /** The time spent planning, in nanoseconds. */
   matchTreeConstruction: number;
-  /** Nanoseconds of scanning. */
+  /** The time spent scanning, in nanoseconds. */
   matchTreeSearch: number;
-  /** Files in scope, in the segments that a thread has begun to search. */
+  /** The number of files in scope, in those segments that a thread has begun to search. */
   shardFilesConsidered: number;
-  /** Files for which the query was evaluated. */
+  /** The number of files for which the query was evaluated. */
   filesConsidered: number;
-  /** Files whose content was read. */
+  /** The number of files whose content was read. */
   filesLoaded: number;
   /**
-   * Candidate files that were not evaluated (time-out, abort, damage), and files whose result depends on unknown
-   * symbols.
+   * The number of candidate files that were not evaluated because of a time-out, an abort or damage. Also counts
+   * files whose result depends on unknown symbols.
    */
   filesSkipped: number;
-  /** Bytes read of content and symbol tables. */
+  /** The number of bytes that were read of content and of symbol tables. */
   contentBytesLoaded: number;
-  /** Bytes of decoded posting lists, in segments that are completely in scope. */
+  /** The number of bytes of decoded posting lists, in segments that are completely in scope. */
   indexBytesLoaded: number;
-  /** Segments whose evaluation failed. */
+  /** The number of segments whose evaluation failed. */
   crashes: number;
-  /** Segments evaluated to the end. */
+  /** The number of segments that were evaluated to the end. */
   shardsScanned: number;
-  /** Segments not begun or not finished, because of a time-out or abort. */
+  /** The number of segments that were not begun or not finished, because of a time-out or an abort. */
   shardsSkipped: number;
-  /** Segments that have no candidate file in scope. */
+  /** The number of segments that have no candidate file in scope. */
   shardsSkippedFilter: number;
-  /** Grams looked up, counted for each segment. */
+  /** The number of grams that were looked up. A gram counts once for each segment in which it was looked up. */
   ngramLookups: number;
-  /** Candidate pages to scan. */
+  /** The number of candidate pages to scan. */
   ngramMatches: number;
-  /** (File, expression) pairs evaluated. */
+  /** The number of pairs of a file and an expression that were evaluated. */
   regexpsConsidered: number;
-  /** Nanoseconds from the call to the response. */
+  /** The time from the call to the response, in nanoseconds. */
   duration: number;
-  /** Nanoseconds until a worker began. */
+  /** The time from the call until a worker began, in nanoseconds. */
   wait: number;
-  /** Whether time ran out before every segment was finished. */
+  /** Tells whether time ran out before every segment was finished. */
   flushReason: FlushReason;
 }
 
 /**
- * Why a search ended: either every segment was finished or damaged, or time ran out.
+ * The reason why a search ended. FLUSH_REASON_TIMER_EXPIRED means that time ran out before every segment was
+ * finished. FLUSH_REASON_FINAL_FLUSH means that every segment was finished or damaged.
  *
  * @example
  * const isPartial = (reason: FlushReason): boolean => reason === "FLUSH_REASON_TIMER_EXPIRED";
@@ -65,7 +66,7 @@ export interface SearchStats {
 export type FlushReason = "FLUSH_REASON_FINAL_FLUSH" | "FLUSH_REASON_TIMER_EXPIRED";
 export type Counter = Exclude<keyof SearchStats, "flushReason">;
 
-/** Whether a counter is summed over the parts of a search. The others are times of the whole search. */
+/** Whether a counter is summed over the parts of a search. The other counters are times of the whole search. */
 const IS_SUMMED: Record<Counter, boolean> = {
   actualMatchCount: true,
   totalMatchCount: true,

@@ -1,6 +1,6 @@
 /** Defines what a thread counts for a segment, while planning and while reading files. */
 
-/** Counters of one segment's plan. */
+/** The counters of the plan of one segment. */
 export interface PlanStats {
   shardFilesConsidered: number;
   ngramLookups: number;
@@ -8,7 +8,7 @@ export interface PlanStats {
   indexBytesLoaded: number;
 }
 
-/** Counters of the scanned windows. */
+/** The counters of the windows of text that were scanned. */
 export interface WindowStats {
   filesConsidered: number;
   filesLoaded: number;
