@@ -27,8 +27,8 @@ export interface Hint {
 }
 
 /**
- * Maps names that other engines use for filters to the names of quern. docs/query-language.md says why they are not
- * aliases.
+ * Maps the names of filters in other engines to the names of these filters in quern. docs/query-language.md says why
+ * quern does not accept the other names.
  */
 export const FOREIGN_FILTERS: Readonly<Record<string, string>> = {
   path: "file",

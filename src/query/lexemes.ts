@@ -56,7 +56,8 @@ export function skipBlanks(text: string, at: number): number {
 /**
  * Returns the end of the quoted string that opens at `at`, or undefined if the string is never closed. A string may
  * contain newlines. Together, all calls of one pass over a query take linear time, because at most one call returns
- * undefined. Any later quote would have closed that string. REQUIRES: text[at] is a quote.
+ * undefined. Any later quote would have closed that string.
+ * REQUIRES: text[at] is a quote.
  */
 export function endOfQuoted(text: string, at: number): number | undefined {
   for (let i = at + 1; i < text.length; i++) {

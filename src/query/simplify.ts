@@ -1,11 +1,11 @@
 /**
  * Rewrites a query to a smaller equivalent one. This folds constants, flattens nested `and` and `or`, removes double
- * negations, and drops duplicates. To simplify a query twice has the same result as once. The time is linear in the
+ * negations, and drops duplicates. Simplifying a query twice gives the same result as once. The time is linear in the
  * number of operands, apart from the time for the text of the atoms.
  *
  * Equivalent queries match the same files and highlight the same ranges. The ranges of an atom are highlighted if the
- * atom is true, is not negated, and all branches around it are true. A direct double negation counts as no negation.
- * So the following two queries are not simplified further:
+ * atom is true and not negated, and if all branches around it are true as well. A direct double negation counts as no
+ * negation. So the following two queries are not simplified further:
  *
  *   "" or foo          matches every file, but is not `all`, because foo is highlighted
  *   -(-(foo) "")       matches where foo does, but is not foo, because nothing is highlighted

@@ -29,8 +29,8 @@ export type Node =
       readonly greedy: boolean;
       /**
        * Replaces the last copy of `child` if RE2 simplifies that copy to a loop over the child's own child. The
-       * replacement matches the same texts, but may prefer another match. RE2 writes (y?){2,} as y?y* and (y+){0,2}
-       * as (y+y*)?.
+       * replacement matches the same texts, but may prefer another match. For example, RE2 writes (y?){2,} as y?y*
+       * and (y+){0,2} as (y+y*)?.
        */
       readonly last?: Node;
     };

@@ -1,8 +1,8 @@
 /**
- * Runs the automaton of one expression in one kernel. The loop is in the kernel; this class builds the states that the
- * loop needs. When tables are full, all states except the current one are dropped. TwoPass takes over for two kinds of
- * text: those that constantly need new states, and those in which the automaton repeatedly reads far beyond its
- * matches.
+ * Runs the automaton of one expression in one kernel. The kernel has the loop that reads the text, and this class
+ * builds the states that the loop needs. When the tables are full, all states except the current one are dropped.
+ * TwoPass takes over for two kinds of text. One kind constantly needs new states. In the other kind, the automaton
+ * repeatedly reads far beyond its matches.
  */
 
 import type { Kernel } from "../kernel/kernel.ts";
@@ -20,11 +20,14 @@ import * as run from "./run.ts";
 import type { Budget, Limits } from "./limits.ts";
 import { TwoPass } from "./two-pass.ts";
 
-/** How many bytes the automaton reads between two checks of the limits. */
+/** The number of bytes that the automaton reads between two checks of the limits. */
 const FUEL = 65_536;
-/** The maximum number of ranges between two checks. A range takes 0.3 µs. */
+/** The maximum number of ranges that are found between two checks of the limits. Finding a range takes 0.3 µs. */
 const RANGES_A_LOOK = 8_192;
-/** Replaces FUEL if the expression matches empty texts, because each match then takes its own call of up to 0.3 µs. */
+/**
+ * Used instead of FUEL if the expression matches empty texts. In this case, each match takes a separate call of the
+ * kernel, which takes up to 0.3 µs.
+ */
 const SINGLES_FUEL = 8_192;
 /** The automaton gives up if its tables fill up twice in a row after fewer bytes than this for each state. */
 const BYTES_PER_STATE = 16;
@@ -32,14 +35,17 @@ const FILLS_ALLOWED = 2;
 
 /**
  * The automaton may read this many bytes beyond its matches, plus OVERRUN_RATIO times the bytes up to the end of the
- * last match. Beyond that, TwoPass takes over. TwoPass takes about fifteen times as long per byte as the automaton.
+ * last match. If it reads more, TwoPass takes over. For each byte, TwoPass takes about fifteen times as long as the
+ * automaton.
  */
 const OVERRUN = 128 * 1024;
 const OVERRUN_RATIO = 16;
 
-/** How many nodes are visited between two checks of the budget. Visiting them takes about two milliseconds. */
+/**
+ * The number of nodes that are visited between two checks of the budget. Visiting them takes about two milliseconds.
+ */
 const WORK = 100_000;
-/** The maximum number of nodes in all states of one direction. They take about ten MiB. */
+/** The maximum number of nodes in all states of one direction. This many nodes take about ten MiB. */
 const HELD = 1_000_000;
 
 const COUNTING = 0;
@@ -83,7 +89,7 @@ export interface Compiled {
   readonly needle: Needle | undefined;
 }
 
-/** Compiles in steps, because a large expression takes about ten milliseconds. */
+/** Compiles an expression in steps, because compiling a large expression takes about ten milliseconds. */
 export function* automatonSteps(node: Node): Steps<Compiled> {
   const forward = compileProgram(node, { backwards: false, searches: true });
   yield;
@@ -106,7 +112,7 @@ export class Automaton {
   #bytesRun = 0; // the bytes read since the tables were emptied
   #fills = 0; // how many times in a row the tables filled up after too few bytes
   #twoPass: TwoPass | undefined;
-  #isWasteful = false; // the last run stopped because TwoPass must search the rest of the text
+  #isWasteful = false; // whether the last run stopped because TwoPass must search the rest of the text
   #rest: Rest | undefined; // the rest of the text, once TwoPass has begun to search it
   #singles: Singles | undefined; // the current run, if it finds one match per call
   #origin = 0; // the address to which the current run's ranges are relative
@@ -149,7 +155,7 @@ export class Automaton {
     return occursSteps(this.#program, this.#classes, text);
   }
 
-  /** Appends the ranges of a text, relative to `from`. Returns their number. */
+  /** Appends the ranges of all matches in a text to `out`, relative to `from`. Returns the number of these ranges. */
   ranges(from: number, to: number, out: RangeList, limits: Limits = {}): number {
     if (this.#matchesEmpty) return this.#runSingles(this.#beginSingles(from, to), out, limits);
     this.#begin(from, to, RANGES);
@@ -158,8 +164,8 @@ export class Automaton {
   }
 
   /**
-   * Appends the ranges of `count` texts, as addresses. `texts` is the address of a table with the pair (start, end) of
-   * each text. REQUIRES: the expression matches no empty text.
+   * Appends the ranges of all matches in `count` texts to `out`, as addresses. `texts` is the address of a table with
+   * the pair (start, end) of each text. REQUIRES: the expression matches no empty text.
    */
   rangesOfTexts(texts: number, count: number, out: RangeList, limits: Limits = {}): number {
     this.#begin(texts, texts, RANGES); // no text yet: the kernel takes each text when the previous one is done
@@ -318,7 +324,7 @@ export class Automaton {
     this.#set(run.STRETCH_END, 0);
   }
 
-  /** Continues the search from `place` as if a text began there. */
+  /** Lets the search continue at the address `place`, as if a text began there. */
   #standAt(place: number): void {
     this.#set(run.AT, place);
     this.#set(run.FLOOR, place);

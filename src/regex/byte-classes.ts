@@ -1,10 +1,12 @@
-/** Divides bytes into classes. No node of a program and no assertion in it distinguishes bytes of the same class. */
+/**
+ * Divides bytes into classes, so that no node and no assertion of a program distinguishes bytes of the same class.
+ */
 
 import { ASSERT, ASSERTIONS, type Program } from "./program.ts";
 import { takeAll, type Steps } from "../base/steps.ts";
 import type { ByteGraph, Edges } from "./utf8.ts";
 
-/** The kinds of neighbours that assertions distinguish: bytes, or the edge of the text. */
+/** The kinds of neighbours that assertions distinguish. A neighbour is a byte, or the edge of the text. */
 export const EDGE = 0;
 export const NEWLINE = 1;
 export const WORD = 2;
@@ -19,8 +21,8 @@ export interface ByteClasses {
 }
 
 /**
- * Whether an assertion holds. `assertion` is its number in ASSERTIONS; `left` and `right` are the kinds of
- * the neighbours.
+ * Returns whether an assertion is true. `assertion` is the assertion's number in ASSERTIONS. `left` and `right` are
+ * the kinds of the neighbours.
  */
 export function holds(assertion: number, [left, right]: readonly [number, number]): boolean {
   switch (ASSERTIONS[assertion]!) {
@@ -104,7 +106,7 @@ function* distinct(nodes: readonly Edges[], seen = new Set<string>()): Generator
   }
 }
 
-/** Numbers the targets in the order in which they occur, because it does not matter which nodes they are. */
+/** Renumbers the targets in the order in which they occur, because it does not matter which nodes they are. */
 function withLocalTargets(edges: Edges): number[] {
   const targets = new Map<number, number>();
   return edges.map((n, i) =>
@@ -113,8 +115,8 @@ function withLocalTargets(edges: Edges): number[] {
 }
 
 /**
- * Refines a partition, so that bytes whose edges have different targets are in different classes. Uses a table instead
- * of a map, because a Unicode class needs about 500 refinements. REQUIRES: targets are below 256.
+ * Refines a partition, so that bytes whose edges have different targets are in different classes. This uses a table
+ * instead of a map, because a Unicode class needs about 500 refinements. REQUIRES: targets are below 256.
  */
 function refine(of: Uint8Array, edges: readonly number[]): Partition {
   const column = new Uint16Array(256); // 0: no edge
@@ -123,7 +125,10 @@ function refine(of: Uint8Array, edges: readonly number[]): Partition {
   return meet(of, column);
 }
 
-/** Intersects two partitions: bytes are in the same class if they are so in both. */
+/**
+ * Intersects two partitions. In the result, two bytes are in the same class if they are in the same class in both
+ * partitions.
+ */
 function meet(of: Uint8Array, column: Uint8Array | Uint16Array): Partition {
   let columns = 1;
   for (let byte = 0; byte < 256; byte++) columns = Math.max(columns, column[byte]! + 1);

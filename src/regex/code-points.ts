@@ -1,6 +1,7 @@
 /**
- * Represents sets of code points as one flat list of sorted, disjoint, non-adjacent ranges: lo, hi, lo, hi, …, both
- * ends inclusive. Surrogates are ordinary members, because RE2 matches their three bytes.
+ * Represents a set of code points as one flat list of ranges: lo, hi, lo, hi, …. Both ends of a range are inclusive.
+ * The ranges are sorted, disjoint and not adjacent. Surrogates are ordinary members, because RE2 matches their three
+ * bytes.
  */
 
 import { firstIndex } from "../base/binary-search.ts";
@@ -14,7 +15,7 @@ export const EVERYTHING: CodePoints = [0, LAST];
 
 export const isSurrogate = (cp: number): boolean => cp >= 0xd800 && cp <= 0xdfff;
 
-/** Normalizes ranges in any order, overlapping or not. */
+/** Returns the set of all code points in the given ranges. The ranges may be in any order and may overlap. */
 export function normalize(ranges: CodePoints): CodePoints {
   const pairs: [number, number][] = [];
   for (let i = 0; i < ranges.length; i += 2) pairs.push([ranges[i]!, ranges[i + 1]!]);
@@ -50,7 +51,7 @@ export function includes(set: CodePoints, cp: number): boolean {
 
 let folding: readonly number[] | undefined;
 
-/** Returns the set, extended by every code point that folds like a member. */
+/** Returns the set, extended by every code point that has the same folded form as a member. */
 export function closeUnderFolding(set: CodePoints): CodePoints {
   folding ??= foldingCodePoints();
   const inside =
@@ -66,7 +67,10 @@ export function size(set: CodePoints): number {
   return count;
 }
 
-/** Returns every member, ascending. For small sets. */
+/**
+ * Returns all members in ascending order. This is meant for small sets, because the result has an element for each
+ * member.
+ */
 export function members(set: CodePoints): number[] {
   const out: number[] = [];
   for (let i = 0; i < set.length; i += 2)

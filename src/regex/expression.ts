@@ -1,7 +1,8 @@
 /**
  * Compiles a regular expression to everything that the planner needs. An expression is accepted if RE2 would accept
- * it and it is within our limits. RE2 itself is not called, because it takes up to half a second to compile a large
- * expression, and would block the host's thread. The parser rejects what RE2 rejects, and our limits are below RE2's.
+ * it and if it is within our limits. RE2 itself is not called, because RE2 takes up to half a second to compile a
+ * large expression, and would block the host's thread. Instead, the parser rejects every expression that RE2 rejects
+ * as invalid, and our limits are below those of RE2.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -31,18 +32,21 @@ export interface Expression extends ExpressionSource {
   /** The literals that every match must contain. */
   readonly required: Formula;
   /**
-   * Whether a match can contain a newline, depend on where the text begins or ends, or be empty. If not, every match is
-   * within one line, and scanning any whole lines gives the same matches.
+   * Whether a match can contain a newline, depend on where the text begins or ends, or be empty. If this is false,
+   * every match is within one line, and scanning any whole lines gives the same matches.
    */
   readonly crossesLines: boolean;
-  /** Whether an empty match is possible at all. */
+  /** Whether a match can be empty. */
   readonly matchesEmpty: boolean;
 }
 
 const PATTERN_LIMIT = 10_000; // in UTF-16 units
 /** The maximum number of ranges in all classes together. RE2 keeps each range in its heap. */
 const RANGES_LIMIT = 30_000;
-/** The maximum re2Size(). RE2 takes half a second to compile this size, and its heap has room for 1.5 times as much. */
+/**
+ * The maximum of re2Size(). RE2 takes half a second to compile an expression of this size. Its heap has room for
+ * expressions of 1.5 times this size.
+ */
 const SIZE_LIMIT = 100_000;
 /** The maximum number of successive parts that may all be absent. RE2's time grows with the square of this number. */
 const OPTIONAL_LIMIT = 1_500;
@@ -51,7 +55,7 @@ const KEPT = 64;
 const accepted = new LruCache<string, Expression>({ most: KEPT });
 
 /**
- * Compiles an expression. Throws REGEX_SYNTAX or REGEX_TOO_LARGE; `position` counts from the beginning of
+ * Compiles an expression. Throws REGEX_SYNTAX or REGEX_TOO_LARGE, with a `position` that counts from the beginning of
  * the pattern.
  */
 export function compileExpression(
@@ -63,8 +67,8 @@ export function compileExpression(
 }
 
 /**
- * Prepares the graphs of large classes in steps, because they take most of compileExpression()'s time. Ignores
- * invalid sources.
+ * Prepares the graphs of large classes in steps, because building these graphs takes most of compileExpression()'s
+ * time. Does nothing if the pattern is invalid.
  */
 export function* compileSteps(
   source: string,
@@ -182,7 +186,7 @@ function optionalRun(node: Node): number {
   }
 }
 
-/** Whether a match may contain a newline, or depends on where the text begins or ends. */
+/** Returns whether a match may contain a newline, or may depend on where the text begins or ends. */
 function seesOtherLines(node: Node): boolean {
   switch (node.kind) {
     case "char":

@@ -1,12 +1,16 @@
 /**
- * Recognizes expressions that match only a few texts: fixme|todo, (alloc|free)_pages?. Searching for each text is
- * several times as fast as running an automaton. No text may overlap itself, as aba does in ababa.
+ * Recognizes expressions that match only a few texts, such as fixme|todo or (alloc|free)_pages?. Searching for each
+ * text is several times as fast as running an automaton. Two occurrences of a text must not overlap, as those of aba
+ * do in ababa.
  */
 
 import type { Node } from "./ast.ts";
 import { caseOf, pointOf, textOf, type PlainLiteral, type Point } from "./plain-literal.ts";
 
-/** If there are more texts, the automaton is used, which looks for all of them at once. */
+/**
+ * The maximum number of texts. If there are more texts, the automaton is used, which searches for all of them at
+ * once.
+ */
 const MOST_TEXTS = 8;
 /** The maximum number of code points of a text. */
 const MOST_POINTS = 128;
@@ -15,10 +19,10 @@ type Points = readonly Point[];
 
 /**
  * Returns all texts that an expression matches, or undefined if the expression is more complex. The matches of the
- * expression are the occurrences of all texts, in order. If several texts begin at one place, the longest one matches.
- * An occurrence that overlaps the previous match does not count. No text overlaps itself, so a search that continues
- * after each occurrence misses none. Either all texts match regardless of case and are folded, or case matters in all
- * of them.
+ * expression are the occurrences of all texts, in the order of their positions. If several texts occur at one
+ * position, the longest one matches. An occurrence that overlaps the previous match does not count. Occurrences of
+ * the same text never overlap, so a search that continues after each occurrence misses none. Either all texts match
+ * regardless of case and are folded, or case matters in all of them.
  */
 export function fewTexts(node: Node): readonly PlainLiteral[] | undefined {
   const all = expand(node);
@@ -79,7 +83,10 @@ function union(parts: readonly (readonly Points[] | undefined)[]): readonly Poin
   return all;
 }
 
-/** Whether the text ends as it begins, so that two occurrences may overlap, like those of aba in ababa. */
+/**
+ * Returns whether two occurrences of the text may overlap, as those of aba do in ababa. This is the case if the text
+ * begins and ends with the same shorter text.
+ */
 function canOverlapItself(text: string): boolean {
   for (let length = 1; length < text.length; length++)
     if (text.endsWith(text.slice(0, length))) return true;

@@ -1,7 +1,7 @@
 /**
- * Finds all matches with a function that finds the next one. Matches are leftmost, do not overlap, and an empty match
- * may not touch the end of the previous match. After an empty match the search continues after the next character, or
- * after the next byte if no valid character begins there.
+ * Finds all matches in a text with a function that finds the next match. Matches are leftmost and do not overlap, and
+ * an empty match may not touch the end of the previous match. After an empty match, the search continues after the
+ * next character, or after the next byte if no valid character begins there.
  */
 
 import { characterWidth } from "./utf8.ts";

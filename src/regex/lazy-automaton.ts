@@ -1,17 +1,20 @@
 /**
- * Builds the deterministic automaton of a program lazily, when texts need its states. A state is the list of nodes that
- * may come next, in order of priority. A walk along the edges that read no byte finds them. If the walk meets an
- * assertion, only the next byte decides how it continues. So the state then keeps the nodes at which the walk began,
- * and the kind of the previous byte. Once the next byte is known, the walk is repeated from its beginning. Continuing
- * the first walk would visit nodes twice, and empty loops would have another meaning than in RE2.
+ * Builds the states of a program's deterministic automaton lazily, when a text needs them. A state is the list of
+ * nodes that may come next, in order of priority. A walk along the edges that read no byte finds these nodes. If the
+ * walk meets an assertion, the next byte decides how the walk continues. In this case, the state stores the nodes at
+ * which the walk began, and the kind of the previous byte. As soon as the next byte is known, the walk is repeated
+ * from its beginning. If the first walk were continued instead, it would visit nodes twice, and empty loops would
+ * have another meaning than in RE2.
  *
- * Whether a match ends at a place depends on the byte after the place. So `matched` says whether a match ends just
- * before the byte that led to the state.
+ * Whether a match ends at a position depends on the byte after that position. So `matched` says whether a match ends
+ * just before the byte that led to the state.
  *
- * Forwards, a match drops all nodes of lower priority, so the last match before the dead state is the leftmost-first
- * one. Backwards, all nodes are followed, so the last match is at the leftmost start.
+ * A forward automaton drops all nodes whose priority is lower than that of a match. So the last match before the dead
+ * state is the leftmost-first one. A backward automaton follows all nodes, so its last match is at the leftmost
+ * start.
  *
- * Building a state takes time proportional to its nodes: a few microseconds for ordinary expressions.
+ * Building a state takes time proportional to the number of its nodes. For ordinary expressions, this is a few
+ * microseconds.
  */
 
 import { holds, type ByteClasses } from "./byte-classes.ts";
@@ -21,7 +24,7 @@ export const DEAD = -1;
 
 interface State {
   readonly nodes: Int32Array;
-  readonly isOpen: boolean; // whether the walk waits for the next byte; if so, it begins at `nodes`, else it ends there
+  readonly isOpen: boolean; // if true, the walk waits for the next byte and begins at `nodes`; if false, it ends there
   readonly before: number; // the kind of the previous byte
   readonly matched: boolean;
 }
@@ -33,9 +36,9 @@ export class LazyAutomaton {
   readonly #numbers = new Map<string, number>();
   readonly #visited: Int32Array; // for each node, the last walk that saw it
   #walk = 0;
-  /** The number of nodes visited since the caller last set this to 0, a measure of the cost of building. */
+  /** The number of nodes visited since the caller last set this to 0. It measures the cost of building states. */
   work = 0;
-  /** The number of nodes in all states together, a measure of their memory. */
+  /** The number of nodes in all states together. It measures the memory of the states. */
   held = 0;
   #states: State[] = [];
 
@@ -64,7 +67,7 @@ export class LazyAutomaton {
     return this.#states[state]!.matched;
   }
 
-  /** Returns the start state after a byte of this kind. */
+  /** Returns the start state for a position after a byte of this kind. */
   start(before: number): number {
     return this.#number([this.#program.start], before, false);
   }
@@ -91,15 +94,19 @@ export class LazyAutomaton {
     return this.#number([...targets], kind, matched);
   }
 
-  /** Returns the nodes that read a byte or match, once the bytes on both sides are known. */
+  /**
+   * Returns the nodes that read a byte or end a match. `after` is the kind of the next byte, so the kinds on both
+   * sides are known.
+   */
   #settled({ nodes, isOpen, before }: State, after: number): Iterable<number> {
     if (!isOpen) return nodes;
     return this.#reach(nodes, this.#backwards ? [after, before] : [before, after]);
   }
 
   /**
-   * Follows the edges that read no byte, and returns the nodes at which they end, in order of priority. `sides` has the
-   * kinds of the bytes before and after this place. Without it, assertions cannot be decided, so they end a walk, too.
+   * Follows the edges that read no byte, and returns the nodes at which they end, in order of priority. `sides` has
+   * the kinds of the bytes before and after the current position. Without `sides`, assertions cannot be decided, so a
+   * walk ends at an assertion as well.
    */
   #reach(from: Iterable<number>, sides: readonly [number, number] | undefined): number[] {
     const { operations, x, y } = this.#program;

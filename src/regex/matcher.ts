@@ -1,4 +1,4 @@
-/** Matches expressions in one kernel, and caches the automata of recent ones. */
+/** Matches expressions in one kernel, and caches the automata of recent expressions. */
 
 import { LruCache } from "../base/lru-cache.ts";
 import type { Kernel } from "../kernel/kernel.ts";
@@ -12,17 +12,19 @@ import { takeAll, type Steps } from "../base/steps.ts";
 /** Finds an expression's matches in texts in kernel memory. */
 export interface Matcher {
   /**
-   * Appends the ranges of all matches of the text [from, to), in order and relative to `from`. Returns their number.
-   * They are RE2's matches: leftmost-first, not overlapping, and no empty match touches the previous match. Whenever
-   * the run calls `limits.budget`, `out` already has what was found so far. If the budget ends the run, the result ends
-   * there, and `stopped` is set. If the run is paused, `paused` is set, and resume() continues it.
+   * Appends the ranges of all matches in the text [from, to) to `out`, in order and relative to `from`. Returns the
+   * number of these ranges. The matches are those of RE2, so they are leftmost-first and do not overlap, and no empty
+   * match touches the previous match. Whenever the run calls `limits.budget`, `out` already has all ranges that were
+   * found so far. If the budget ends the run, no more ranges are found, and `stopped` is set. If the run is paused,
+   * `paused` is set, and resume() continues the run.
    * REQUIRES: the text is a whole file, or whole lines of a file if no match of the expression can cross a line end.
    * The text must be in this kernel's memory, and must not move during the run.
    */
   ranges(from: number, to: number, out: RangeList, limits?: Limits): number;
   /**
-   * Appends the ranges of one text after another, as addresses. The texts are pairs (start, end) in a table in the
-   * kernel's memory. Calling ranges() for each text would cost as much time as reading half a KiB more.
+   * Appends the ranges of several texts to `out`, one text after another, as addresses. `table` is the address of a
+   * table in the kernel's memory, which has a pair (start, end) for each text. If ranges() were called for each text
+   * instead, each call would cost as much time as reading half a KiB more.
    * REQUIRES: what ranges() requires, and the expression matches no empty text.
    */
   rangesOfTexts(table: number, count: number, out: RangeList, limits?: Limits): number;
@@ -31,7 +33,7 @@ export interface Matcher {
    * run in this kernel, and the kernel's memory has not changed.
    */
   resume(out: RangeList, limits: Limits): number;
-  /** Counts the matches. Faster than ranges(), because it does not need their starts. */
+  /** Counts the matches. This is faster than ranges(), because the starts of the matches are not needed. */
   count(from: number, to: number, budget?: Budget): number;
   /** Finds in steps whether there is a match in a text, which need not be in the kernel's memory. */
   occursSteps(text: Uint8Array): Steps<boolean>;
@@ -39,7 +41,7 @@ export interface Matcher {
   readonly stopped: boolean;
   /** Whether the last call paused. */
   readonly paused: boolean;
-  /** Builds in steps what the first run would otherwise build at once. */
+  /** Builds the automaton in steps. Without this call, the first run builds it at once. */
   prepare(): Steps<void>;
 }
 
@@ -96,7 +98,10 @@ class LazyMatcher implements Matcher {
     return new Automaton(this.#kernel, yield* automatonSteps(syntax), matchesEmpty);
   }
 
-  /** Runs the automaton. Does not build it if time is up, because building a large one takes up to 20 ms. */
+  /**
+   * Runs the automaton, and builds it first if necessary. If the budget is already used up, does not build the
+   * automaton, because building a large one takes up to 20 ms.
+   */
   #run(budget: Budget | undefined, run: (automaton: Automaton) => number): number {
     this.paused = false;
     this.stopped = this.#automaton === undefined && (budget?.() ?? false);

@@ -1,4 +1,4 @@
-/** Defines the classes that have a name: \d, [:alpha:], \p{Greek}. */
+/** Defines the classes that have a name, such as \d, [:alpha:] and \p{Greek}. */
 
 import { EVERYTHING, type CodePoints } from "./code-points.ts";
 import { UNICODE_CLASSES } from "./unicode-table.ts";
@@ -34,7 +34,7 @@ export const POSIX_CLASSES: Readonly<Record<string, CodePoints>> = {
 
 const decoded = new Map<string, CodePoints>();
 
-/** Returns a Unicode class, or undefined if RE2 has none of this name. */
+/** Returns a Unicode class, or undefined if RE2 has no class of this name. */
 export function unicodeClass(name: string): CodePoints | undefined {
   if (name === "Any") return EVERYTHING;
   const table = UNICODE_CLASSES.get(name);

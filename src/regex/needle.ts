@@ -1,17 +1,21 @@
 /**
- * Finds a literal that every match of an expression contains near its beginning: `dev_err(` in `dev_err\([^)]*%d`.
- * While no match has begun, the automaton's loop skips to where the next match may begin. This is twenty times as fast
- * as reading byte by byte.
+ * Finds the needle of an expression, which is a literal that every match contains near its beginning. For example,
+ * `dev_err\([^)]*%d` has the needle `dev_err(`. While no match has begun, the automaton's loop searches for the
+ * needle, and skips to the position where the next match may begin. This is twenty times as fast as reading byte by
+ * byte.
  */
 
 import { rarestTwo } from "../kernel/rarest-bytes.ts";
 import type { Node } from "./ast.ts";
 import { members, size } from "./code-points.ts";
 
-/** The literal to search for. A byte b of the text matches position i if (b | masks[i]) is bytes[i]. */
+/** The literal to search for. A byte b of the text matches position i of the needle if (b | masks[i]) is bytes[i]. */
 export interface Needle {
   readonly bytes: Uint8Array;
-  /** The bits of each byte that may differ: 0x20 in an ASCII letter that matches in either case, else 0. */
+  /**
+   * For each byte of the needle, the bits that may differ in the text. These are 0x20 for an ASCII letter that
+   * matches in either case, and 0 for any other byte.
+   */
   readonly masks: Uint8Array;
   /** The positions of the two bytes that are rarest in code. */
   readonly rarest: readonly [first: number, second: number];
@@ -21,14 +25,14 @@ export interface Needle {
 
 /** The maximum number of bytes of a needle. Each place for an automaton in a kernel has room for this many. */
 export const MOST_NEEDLE = 16;
-/** Shorter needles occur too often. */
+/** The minimum number of bytes of a needle. Shorter needles occur too often. */
 const LEAST_NEEDLE = 2;
 /**
- * The limit of bytes before the needle. While the automaton reads these bytes, it may return to its start state again
- * and again, and each time the loop searches for the same needle.
+ * The maximum number of bytes of a match before the needle. While the automaton reads these bytes, it may return to
+ * its start state again and again. Each time, the loop searches for the same needle.
  */
 const MOST_LEAD = 32;
-/** A class with more members is not examined. */
+/** The maximum number of members of a class. A class with more members is not examined. */
 const MOST_MEMBERS = 4;
 const CASE = 0x20;
 
@@ -38,7 +42,8 @@ interface NeedleByte {
 }
 
 /**
- * Returns the longest run of ASCII characters that follows a prefix of bounded length, or undefined if there is none.
+ * Returns the longest run of ASCII characters that follows a prefix of limited length. Returns undefined if there is
+ * no such run.
  */
 export function needleOf(node: Node): Needle | undefined {
   let best: { readonly run: readonly NeedleByte[]; readonly lead: number } | undefined;
@@ -66,7 +71,8 @@ const MOST_UTF8 = 4;
 
 /**
  * Returns the ASCII byte that a node matches, or the ASCII letter that it matches in both cases. Returns undefined if
- * it matches anything else: a k in both cases also matches U+212A, and an s U+017F.
+ * the node matches anything else. For example, a k in both cases also matches U+212A, and an s in both cases also
+ * matches U+017F.
  */
 function byteOf(node: Extract<Node, { kind: "char" | "class" }>): NeedleByte | undefined {
   if (node.kind === "char") return isAscii(node.cp) ? { byte: node.cp, mask: 0 } : undefined;

@@ -1,14 +1,18 @@
 /**
- * Finds, in steps, whether an expression matches in a short text, with the set of nodes that may come next. Time is
- * proportional to the text's length times the program's size. Memory is two such sets. The automaton would be faster if
- * its states were used again. But if each byte needs a new state, the automaton cannot be interrupted within a text.
+ * Finds in steps whether an expression matches in a short text. At each position, this computes the set of nodes that
+ * may come next. The time is proportional to the length of the text times the size of the program. Only two such sets
+ * are in memory at a time. The automaton is faster if a text uses the same states several times. But if each byte
+ * needs a new state, the automaton cannot be interrupted within a text.
  */
 
 import { holds, type ByteClasses } from "./byte-classes.ts";
 import { ASSERT, MATCH, SPLIT, targetOf, type Program } from "./program.ts";
 import type { Steps } from "../base/steps.ts";
 
-/** The number of nodes visited in a step: a fraction of a millisecond. One byte may need visits to all nodes. */
+/**
+ * The number of nodes that are visited in one step, which takes a fraction of a millisecond. A single byte may need
+ * visits to all nodes.
+ */
 const WORK = 10_000;
 
 /**

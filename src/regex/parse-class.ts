@@ -1,4 +1,4 @@
-/** Parses character classes: [a-z], [^\d[:space:]], \pL, \P{Greek}, \w. */
+/** Parses character classes, such as [a-z], [^\d[:space:]], \pL, \P{Greek} and \w. */
 
 import { closeUnderFolding, negate, normalize, type CodePoints } from "./code-points.ts";
 import { PERL_CLASSES, POSIX_CLASSES, unicodeClass } from "./named-classes.ts";
@@ -42,7 +42,10 @@ function signed(set: CodePoints, negated: boolean, fold: boolean): CodePoints {
   return negated ? negate(folded) : folded;
 }
 
-/** Folded named sets. They are never freed. Folding \pL takes 0.7 ms, and a pattern may contain it 3 000 times. */
+/**
+ * Caches the folded forms of named sets, which are never freed. Folding \pL takes 0.7 ms, and a pattern may contain
+ * \pL 3 000 times.
+ */
 const closures = new WeakMap<CodePoints, CodePoints>();
 
 function closed(set: CodePoints): CodePoints {
@@ -72,7 +75,8 @@ function unicodeClassAt(reader: PatternReader, start: number, fold: boolean): Co
 
 function backslashClassAt(reader: PatternReader, fold: boolean): CodePoints | undefined {
   const start = reader.at;
-  if (/^\\[pP]$/.test(reader.source.slice(start, start + 3))) return undefined; // an escape that RE2 accepts only here
+  // as in RE2, \p at the end of the pattern is not read as a class but as an escape, which is then rejected
+  if (/^\\[pP]$/.test(reader.source.slice(start, start + 3))) return undefined;
   if (!reader.take("\\")) return undefined;
   const named = namedClassAt(reader, start, fold);
   if (!named) reader.at = start;

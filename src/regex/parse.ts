@@ -1,8 +1,11 @@
 /**
- * Parses RE2's syntax to an AST, without recursion, in time linear in the pattern. Errors have RE2's messages. The
- * parser accepts expressions that are too large for RE2; expression.ts rejects those, with limits below RE2's. The
- * meaning follows RE2's parser in all details. A flag group is not an operand (`a(?i)*` repeats the a). A `{` that does
- * not begin a repetition is a brace. Directly stacked repetitions are an error, and (?:x*)+ is x*.
+ * Parses RE2's syntax to a syntax tree, without recursion, in time linear in the length of the pattern. Errors have
+ * RE2's messages. The parser also accepts expressions that are too large for RE2. expression.ts rejects these
+ * expressions, with limits below those of RE2.
+ *
+ * The meaning of a pattern follows RE2's parser in all details. A flag group is not an operand, so `a(?i)*` repeats
+ * the a. A `{` that does not begin a repetition is an ordinary character. A repetition directly after another one is
+ * an error, and (?:x*)+ means x*.
  */
 
 import { orbit } from "../kernel/folding.ts";
@@ -11,7 +14,7 @@ import { EVERYTHING, normalize, union, type CodePoints } from "./code-points.ts"
 import { namedClassAt, parseClass } from "./parse-class.ts";
 import { PatternReader } from "./pattern-reader.ts";
 
-/** Flags as bits. A pattern can change them, as (?i) does. */
+/** The flags, as bits. A pattern can change flags, as (?i) does. */
 const FOLD = 1;
 const LINES = 2; // ^ and $ match at line ends
 const DOT_ALL = 4;
@@ -33,16 +36,16 @@ interface Count {
   readonly max: number; // Infinity if unbounded
 }
 
-/** An operand, with the facts on which a repetition after it depends. */
+/** An operand, with the properties on which a repetition of it depends. */
 interface Item {
   readonly node: Node;
-  readonly loop?: Loop | undefined; // the loop that the node becomes once counts are written out, if it becomes one
-  readonly merges?: Loop | undefined; // the operator as written, if RE2 knows while parsing that the node is a loop
+  readonly loop?: Loop | undefined; // the loop that the node becomes when counts are written out, if it becomes one
+  readonly merges?: Loop | undefined; // the loop as it was written, if RE2 knows while parsing that the node is a loop
   readonly expansion: number; // the product of nested counts
   readonly isCapture?: boolean;
 }
 
-/** A repetition by an operator. If an operator with the same flags follows, RE2 makes one loop of both. */
+/** A repetition by an operator. If another operator with the same flags follows, RE2 makes one loop of the two. */
 interface Loop {
   readonly operator: Operator;
   readonly flags: number;
@@ -66,7 +69,7 @@ class Parser {
   readonly #groups: Group[] = [];
   #group: Group;
   #flags: number;
-  #lastRepetition = -1; // where the preceding repetition starts
+  #lastRepetition = -1; // where the preceding repetitions start; -1 if there are none
 
   constructor(source: string, flags: number) {
     this.#in = new PatternReader(source);
@@ -316,8 +319,9 @@ function concat(items: readonly Item[]): Item {
 }
 
 /**
- * Like RE2, joins neighbouring alternatives of one character to a class, unless they are captured. The joined class may
- * range up to the last code point. Such a class also matches overlong forms, as in RE2 (utf8.ts).
+ * Like RE2, joins neighbouring alternatives to a class if each of them is one character and is not captured. The
+ * joined class may range up to the last code point. In this case, the class also matches overlong forms, as in RE2
+ * (see utf8.ts).
  */
 function alternate(items: readonly Item[]): Item {
   if (items.length === 1) return items[0]!;
@@ -370,7 +374,10 @@ function repeatCounted(item: Item, { min, max }: Count, flags: number): Item {
   return { node, loop: { operator: "?", flags, child: copies }, expansion };
 }
 
-/** Applies an operator as RE2 does when it writes counts out: the operator merges with that of the operand. */
+/**
+ * Applies an operator in the same way as RE2 does when it writes out counts. If the operand is a loop with the same
+ * flags, the two operators become one.
+ */
 function mergeLoop({ node, loop }: Item, operator: Operator, flags: number): Loop {
   if (loop?.flags !== flags) return { operator, flags, child: node };
   return loop.operator === operator ? loop : { ...loop, operator: "*" };

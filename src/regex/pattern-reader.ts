@@ -1,4 +1,4 @@
-/** Reads a pattern, character by character or escape by escape. Its errors contain the position. */
+/** Reads the characters and escapes of a pattern, one after another. Errors contain the position in the pattern. */
 
 import { QuernError } from "../base/errors.ts";
 import { isSurrogate, LAST } from "./code-points.ts";
@@ -32,14 +32,14 @@ export class PatternReader {
     return char;
   }
 
-  /** Reads `text` if it comes next. Returns whether it did. */
+  /** Reads `text` if it comes next. Returns whether `text` was read. */
   take(text: string): boolean {
     if (!this.source.startsWith(text, this.at)) return false;
     this.at += text.length;
     return true;
   }
 
-  /** Reads an escape, whose backslash at `start` has been read, and returns its code point. */
+  /** Reads the rest of an escape, and returns its code point. REQUIRES: the backslash at `start` has been read. */
   escape(start: number): number {
     if (this.done) throw this.syntax("trailing \\", start);
     const char = this.next();
@@ -67,7 +67,7 @@ export class PatternReader {
     return value;
   }
 
-  /** Reads the part of an invalid hexadecimal escape that RE2 quotes in its error. */
+  /** Reads that part of an invalid hexadecimal escape which RE2 quotes in its error message. */
   #passHexadecimal(): void {
     if (!this.take("{")) {
       for (let i = 0; i < 2 && !this.done; i++) this.next();

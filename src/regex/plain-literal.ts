@@ -16,8 +16,8 @@ export interface Point {
 }
 
 /**
- * Returns the text of an expression. Returns undefined if the expression is more than a text, or case matters in only
- * a part of it.
+ * If an expression is a plain text, returns this text. Returns undefined for any other expression, and if case
+ * matters in only a part of the text.
  */
 export function plainLiteral(node: Node): PlainLiteral | undefined {
   const parts = node.kind === "concat" ? node.children : [node];
@@ -31,16 +31,17 @@ export function plainLiteral(node: Node): PlainLiteral | undefined {
 export const textOf = (points: readonly Point[]): string =>
   String.fromCodePoint(...points.map(({ cp }) => cp));
 
-/** Returns whether case matters, or undefined if it matters only for some of the code points. */
+/** Returns whether case matters. Returns undefined if case matters only for some of the code points. */
 export function caseOf(points: readonly Point[]): boolean | undefined {
-  // code points without case forms are the same either way
+  // a code point without other case forms counts as exact, but also as one for which case does not matter
   if (points.every(({ isExact }) => isExact)) return true;
   return points.every(({ cp, isExact }) => !isExact || orbit(cp).length === 1) ? false : undefined;
 }
 
 /**
- * Returns the only code point that a node matches, either exactly or regardless of case. Returns undefined for a
- * surrogate: RE2 matches its three bytes, which no encoded JavaScript string contains.
+ * Returns the only code point that a node matches, either exactly or regardless of case. Returns undefined for any
+ * other node. Also returns undefined for a surrogate, because RE2 matches the three bytes of a surrogate, which no
+ * encoded JavaScript string contains.
  */
 export function pointOf(node: Node): Point | undefined {
   if (node.kind === "char")
@@ -51,7 +52,7 @@ export function pointOf(node: Node): Point | undefined {
   return isOrbit ? { cp: foldCodePoint(members[0]!), isExact: false } : undefined;
 }
 
-/** Whether ranges (first, last, first, last, …) contain exactly the given ascending code points. */
+/** Returns whether ranges (first, last, first, last, …) contain exactly the given ascending code points. */
 function isSame(members: readonly number[], ranges: ArrayLike<number>): boolean {
   let next = 0;
   for (let i = 0; i < ranges.length; i += 2)

@@ -1,20 +1,21 @@
 /**
- * Compiles an expression to a non-deterministic automaton over bytes, which runs forwards or backwards. Nodes are
- * numbers. The order of a split's two targets is their priority. As in RE2, a walk along splits and assertions, between
- * two bytes, visits each node at most once. This determines the meaning of empty loops.
+ * Compiles an expression to a program, which is a non-deterministic automaton over bytes. A program runs forwards or
+ * backwards. Its nodes are numbers. The first target of a split has priority over the second. Between two bytes, a
+ * walk follows splits and assertions. As in RE2, such a walk visits each node at most once. This determines the
+ * meaning of empty loops.
  *
- * A backward program reads sequences from right to left. Assertions keep their meaning with respect to the text. For
- * a backward program, only the set of matching texts matters, not the priority.
+ * A backward program reads a text from right to left. Assertions have the same meaning in the text as in a forward
+ * program. For a backward program, only the set of matching texts matters, and priorities do not.
  */
 
 import { firstIndex } from "../base/binary-search.ts";
 import type { Assertion, Node } from "./ast.ts";
 import { byteGraph, encodeCodePoint, type ByteGraph, type Edges } from "./utf8.ts";
 
-export const MATCH = 0; // only node 0
-export const SPLIT = 1; // continues with x, or else with y
-export const ASSERT = 2; // continues with x if ASSERTIONS[y] holds
-export const BYTES = 3; // reads one byte along edges[node]: targets count from x, and -1 stands for y
+export const MATCH = 0; // ends a match; only node 0 does this
+export const SPLIT = 1; // continues with x, or with y at lower priority
+export const ASSERT = 2; // continues with x if ASSERTIONS[y] is true
+export const BYTES = 3; // reads one byte along edges[node]; a target t means node x + t, and the target -1 means node y
 
 export const ASSERTIONS: readonly Assertion[] = [
   "lineStart",
@@ -34,14 +35,15 @@ export interface Program {
   readonly y: readonly number[];
   readonly edges: readonly Edges[]; // the edges of BYTES nodes; copies of a repeated class share them
   readonly start: number;
-  /** The graphs from which the edges come, and the edges of single nodes that belong to no graph. */
+  /** The graphs from which edges come. */
   readonly graphs: ReadonlySet<ByteGraph>;
+  /** The edges of single nodes, which come from no graph. */
   readonly lone: ReadonlySet<Edges>;
 }
 
 /**
- * Compiles an expression. With `searches`, a match may begin anywhere, and the leftmost one comes first. REQUIRES:
- * countNodes(node) <= NODE_LIMIT.
+ * Compiles an expression. If `searches` is true, a match may begin anywhere, and the leftmost match has priority.
+ * REQUIRES: countNodes(node) <= NODE_LIMIT.
  */
 export function compileProgram(
   node: Node,
@@ -59,7 +61,7 @@ export function compileProgram(
   return { operations, x, y, edges, start, graphs, lone };
 }
 
-/** Returns the node to which a byte leads, or -1 if the node does not read this byte. */
+/** Returns the node to which a byte leads from `node`, or -1 if `node` does not read this byte. */
 export function targetOf({ operations, x, y, edges }: Program, node: number, byte: number): number {
   if (operations[node] !== BYTES) return -1;
   const list = edges[node]!;
@@ -69,7 +71,9 @@ export function targetOf({ operations, x, y, edges }: Program, node: number, byt
   return target < 0 ? y[node]! : x[node]! + target;
 }
 
-/** Estimates the number of nodes of the larger of an expression's two programs. */
+/**
+ * Estimates the number of nodes in an expression's forward program or in its backward program, whichever is larger.
+ */
 export function countNodes(node: Node): number {
   switch (node.kind) {
     case "empty":
@@ -126,7 +130,7 @@ class Builder {
     return node;
   }
 
-  /** Returns a node that matches `node` and continues with `next`. */
+  /** Adds nodes that match `node` and then continue with `next`. Returns the node at which they begin. */
   compile(node: Node, next: number): number {
     switch (node.kind) {
       case "empty":

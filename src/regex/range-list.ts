@@ -1,4 +1,4 @@
-/** Stores ranges found in a text as pairs of u32, which need no object per range. */
+/** Stores the ranges that are found in a text as pairs of u32, so that a range needs no object of its own. */
 
 export interface RangeList {
   length: number; // counted in pairs
@@ -6,8 +6,8 @@ export interface RangeList {
 }
 
 /**
- * Makes an empty list. By default it has 64 bytes, because V8 allocates a typed array of up to 64 bytes in 24 ns, and a
- * longer one in 210. Most paths and texts have few ranges.
+ * Creates an empty list. By default, the list has 64 bytes, because V8 allocates a typed array of up to 64 bytes in
+ * 24 ns, but takes 210 ns for a longer one. Most paths and texts have few ranges.
  */
 export function newRangeList(capacity = 8): RangeList {
   return { length: 0, data: new Uint32Array(2 * capacity) };
@@ -29,7 +29,7 @@ export function reserveRanges(list: RangeList, more: number): void {
   list.data = grown;
 }
 
-/** Adds `by` to all ranges from range `first` on. */
+/** Adds `by` to the start and the end of all ranges, from the range with index `first` on. */
 export function shiftRanges({ data, length }: RangeList, first: number, by: number): void {
   if (by === 0) return;
   for (let i = 2 * first; i < 2 * length; i++) data[i]! += by;

@@ -1,10 +1,12 @@
 /**
- * Finds three neighbouring classes of ASCII bytes that every match contains, for expressions without a required
- * literal. For instance, `[a-z]{3}_[A-Z]{4}` has [a-z] _ [A-Z]. The kernel finds places of such classes five times as
- * fast as the automaton runs. The automaton then reads only the lines with such places.
+ * Finds a triple for an expression that has no required literal. A triple consists of three classes of ASCII bytes.
+ * Every match of the expression contains three neighbouring bytes, one of each class in this order. For instance,
+ * `[a-z]{3}_[A-Z]{4}` has the triple [a-z] _ [A-Z]. The kernel searches a text for a triple five times as fast as the
+ * automaton reads the text. So the automaton reads only those lines in which the kernel has found the triple.
  *
- * An expression becomes a list of steps: a step is a set of bytes, or a gap that stands for any text. Three
- * successive sets are neighbours in every match.
+ * To find triples, an expression is converted to a list of steps. A step is either a set of bytes or a gap. A set
+ * stands for one byte that is in the set, and a gap stands for any text. If three successive steps are sets, they are
+ * a triple.
  */
 
 import type { Node } from "./ast.ts";
@@ -16,11 +18,12 @@ type Step = CodePoints | typeof GAP;
 
 const GAP = "gap" as const;
 /**
- * How many steps of a repeated part are kept at each end. Without this limit, nested repetitions would multiply them.
+ * The number of steps that are kept at the beginning and at the end of a repeated part. Without this limit, nested
+ * repetitions would multiply the number of steps.
  */
 const KEPT = 8;
 const COPIES = 3;
-/** The highest frequency in code at which searching for the classes still pays off. */
+/** The maximum frequency of a triple in code. Searching for a more frequent triple does not pay off. */
 const MOST_FREQUENT = 1 / 256;
 
 /** Returns the rarest triple, or undefined if none is rare enough. */
@@ -56,7 +59,11 @@ function stepsOf(node: Node): readonly Step[] {
   }
 }
 
-/** Returns the steps of a repetition: its first copies, a gap, and its last copies. */
+/**
+ * Returns the steps of a repetition, given the steps of the repeated part. If the repetition has a small fixed number
+ * of copies, these are the steps of all copies. Otherwise, these are the steps of the first copies, a gap, and the
+ * steps of the last copies.
+ */
 function repeated(
   steps: readonly Step[],
   { min, max }: Extract<Node, { kind: "repeat" }>,
@@ -70,12 +77,12 @@ function repeated(
 
 const isAscii = (set: CodePoints): boolean => set.length > 0 && set.at(-1)! < 0x80;
 
-// the kinds of bytes: lower case, upper case, digit, underscore, blank, any other
+// the number of bytes of each kind: lower case, upper case, digit, underscore, blank, any other
 const SIZES = [26, 26, 10, 1, 2, 32];
 
-// The frequency of three neighbours of given kinds in C, Go, Python and TypeScript. Each is the negative binary
-// logarithm, as a digit of base 36. A line stands for the kind of the first byte; within it, digits are ordered by
-// the second and the third.
+// The frequencies of three neighbouring bytes in C, Go, Python and TypeScript, by the kinds of the bytes. Each digit
+// is the negative binary logarithm of a frequency, in base 36. A line has the digits for one kind of the first byte.
+// Within a line, the digits are ordered by the kind of the second byte, then by the kind of the third byte.
 const NEIGHBOURS = [
   "2787557abjfdab7cb97dcchf58bcb768ab66",
   "6behbba59798gb9bdbe7cdjgbbcjabbbcg99",
@@ -92,7 +99,9 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, byte) => {
   return kind < 0 ? SIZES.length - 1 : kind;
 });
 
-/** Estimates how often three neighbouring bytes of code are in the sets with these shares. */
+/**
+ * Estimates how often three neighbouring bytes of code are in three sets. The arguments are the shares of these sets.
+ */
 function frequencyOf(a: Float64Array, b: Float64Array, c: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < 6; i++)
@@ -101,7 +110,7 @@ function frequencyOf(a: Float64Array, b: Float64Array, c: Float64Array): number 
   return sum;
 }
 
-/** Returns the share of each kind of byte that is in the set. */
+/** For each kind of byte, returns the share of the bytes of this kind that are in the set. */
 function sharesOf(set: CodePoints): Float64Array {
   const shares = new Float64Array(SIZES.length);
   for (let i = 0; i < set.length; i += 2)
@@ -111,8 +120,8 @@ function sharesOf(set: CodePoints): Float64Array {
 }
 
 /**
- * Encodes the sets for kernel/assembly/classes.ts: for each set and low half of a byte, one byte with a bit for each
- * high half.
+ * Encodes the sets of a triple for kernel/assembly/classes.ts. Each set becomes a table of 16 entries, one for each
+ * value of the low half of a byte. An entry is one byte. It has a bit for each value of the high half.
  */
 export function tripleTables(triple: Triple): Uint8Array {
   const tables = new Uint8Array(48);

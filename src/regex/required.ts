@@ -2,10 +2,11 @@
  * Computes what every match of an expression must contain. The result is a formula over literals, which an index can
  * answer. The formula may require less than the expression, but never more.
  *
- * For each node, partsOf() computes the texts that the node matches (`exact`). If there are too many, it computes the
- * texts with which matches begin and end, and a formula for the part in between. Concatenation joins these ends, so
- * that [ab]foo gives afoo or bfoo. A text that matches regardless of case is stored folded. If it is joined with other
- * texts, these match regardless of case, too, which only weakens the formula.
+ * For each node, partsOf() computes all texts that the node matches (`exact`). If there are too many texts, partsOf()
+ * computes the texts with which matches begin and end, and a formula for the part in between. A concatenation joins
+ * the ends of one node with the beginnings of the next, so that [ab]foo gives afoo or bfoo. A text that matches
+ * regardless of case is stored folded. If such a text is joined with a text for which case matters, the joined text
+ * matches regardless of case. This only weakens the formula.
  */
 
 import { foldCodePoint, foldText, orbit } from "../kernel/folding.ts";
@@ -25,7 +26,9 @@ interface Literal {
   readonly fold: boolean;
 }
 
-/** The texts that a match can be. An empty list means that nothing matches. */
+/**
+ * The texts that a match can be, or with which a match can begin or end. An empty list means that nothing matches.
+ */
 type Texts = readonly Literal[];
 
 interface Parts {
@@ -36,16 +39,19 @@ interface Parts {
 }
 
 /**
- * A gram has three bytes, so shorter literals are useless. If the case forms of a text differ in length, the shortest
- * counts.
+ * The minimum length of a literal in bytes. A gram has three bytes, so shorter literals are useless. If the case
+ * forms of a literal differ in length, the shortest form counts.
  */
 const LITERAL_BYTES = 3;
-const TEXTS = 32; // the limit of texts per node
-/** The limit of members of a class. Case forms count as one. More members would cost more look-ups than they save. */
+const TEXTS = 32; // the maximum number of texts for a node
+/**
+ * The maximum number of members of a class. The case forms of a letter count as one member. More members would cost
+ * more look-ups than they save.
+ */
 const CLASS_MEMBERS = 4;
-const COPIES = 64; // the limit of copies of a counted repetition
-const ALTERNATIVES = 1_000; // the limit of children of an "or"
-const ABSORBED = 100; // the most children that are compared with each other
+const COPIES = 64; // the maximum number of copies of a counted repetition
+const ALTERNATIVES = 1_000; // the maximum number of children of an "or"
+const ABSORBED = 100; // the maximum number of children that are compared with each other
 
 const ANY: Formula = { kind: "any" };
 const NONE: Formula = { kind: "none" };
@@ -148,7 +154,7 @@ function alternate(parts: readonly Parts[]): Parts {
   };
 }
 
-/** Returns everything known of a node's matches. */
+/** Returns a formula for everything that is known about a node's matches. */
 function whole(parts: Parts): Formula {
   if (parts.exact) return anyOf(parts.exact);
   return and([anyOf(parts.prefix), parts.inner, anyOf(parts.suffix)]);
@@ -164,7 +170,10 @@ function distinct(texts: Texts): Texts {
   return [...byKey.values()];
 }
 
-/** Returns each of the first texts followed by each of the second, or undefined if there are too many. */
+/**
+ * Returns all combinations of a text of `first` followed by a text of `second`. Returns undefined if there are too
+ * many.
+ */
 function cross(first: Texts, second: Texts): Texts | undefined {
   if (first.length * second.length > TEXTS) return undefined;
   // distinct() would read the texts, which forces V8 to copy strings that it concatenates lazily
@@ -188,7 +197,7 @@ function anyOf(texts: Texts): Formula {
 
 const utf8Length = (cp: number) => (cp < 0x80 ? 1 : cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4);
 
-/** Returns the length of the shortest case form in bytes, up to LITERAL_BYTES. */
+/** Returns the length of a literal's shortest case form in bytes. Counts only until LITERAL_BYTES is reached. */
 function shortestBytes({ text, fold }: Literal): number {
   let bytes = 0;
   for (let at = 0; at < text.length && bytes < LITERAL_BYTES; at++) {

@@ -1,13 +1,13 @@
 /**
- * Manages the places in kernel memory where automata run. A place has the tables and fields that
- * kernel/assembly/automaton.ts describes. A kernel has few places, and a new automaton takes the least recently used
- * one, so that memory is bounded for any number of expressions.
+ * Manages the memory in which automata run in a kernel. This memory is divided into places. A place has the fields
+ * and tables of one automaton, which kernel/assembly/automaton.ts describes. A kernel has few places, and a new
+ * automaton takes the least recently used one. So the memory is bounded for any number of expressions.
  */
 
 import type { Kernel } from "../kernel/kernel.ts";
 import { MOST_NEEDLE, type Needle } from "./needle.ts";
 
-/** Word indexes of the run's fields that the host reads and writes. */
+/** The indexes of those fields of a place that code outside the kernel reads and writes, in words. */
 export const AT = 0;
 export const FROM = 1;
 export const TO = 2;
@@ -46,19 +46,19 @@ export const UNKNOWN = 0xffff_ffff;
 export const DEAD_ENTRY = 0xffff_fffe;
 export const MATCHED_BIT = 0x8000_0000;
 
-/** Where the bytes and masks of the needle begin, after the fields. */
+/** The offset of the needle's bytes and masks in a place, in bytes. They follow the fields. */
 const NEEDLE_AT = 176;
 const FIELDS_BYTES = NEEDLE_AT + 2 * MOST_NEEDLE;
 const CLASSES_BYTES = 2_560;
-// Enough for about 5 000 states of an ordinary expression, and half as many backwards.
+// This is enough for about 5 000 forward states of an ordinary expression, and for half as many backward states.
 const FORWARD_BYTES = 512 * 1024;
 const BACKWARD_BYTES = 256 * 1024;
 // The pair table is read at random places, so it pays off only if its hot part fits into the second-level cache.
 const PAIRS_BYTES = 512 * 1024;
 const OUT_RANGES = 2_048;
 /**
- * How many bytes of a table are initialized at a time. Parts that no state has reached yet are not touched, and so take
- * no memory.
+ * The number of bytes of a table that are initialized at a time. Parts of a table that no state has reached yet are
+ * not touched, so they take no physical memory.
  */
 const STEP_BYTES = 16 * 1024;
 
@@ -74,20 +74,23 @@ const TABLE_BYTES: Readonly<Extents> = {
   pairs: PAIRS_BYTES,
 };
 
-export const PLACES = 12; // each of 1.3 MiB, of which ordinary expressions touch 0.4
+export const PLACES = 12; // each has 1.3 MiB, of which ordinary expressions touch 0.4
 
 export interface Place {
   readonly kernel: Kernel;
   readonly words: number; // word index of the run's fields
-  readonly classes: number; // addresses
+  readonly classes: number; // an address, like the following four
   readonly forward: number;
   readonly backward: number;
   readonly pairs: number;
   readonly out: number;
   owner: Owner | undefined;
-  /** The bytes at the start of each table that may differ from UNKNOWN. */
+  /** The number of bytes at the start of each table that may differ from UNKNOWN. */
   readonly used: Extents;
-  /** The bytes at the start of each table that have ever been filled with UNKNOWN. The rest is zero. */
+  /**
+   * The number of bytes at the start of each table that have ever been filled with UNKNOWN. The rest of the table is
+   * zero.
+   */
   readonly filled: Extents;
 }
 
@@ -98,7 +101,10 @@ export interface Owner {
 
 const places = new WeakMap<Kernel, Place[]>();
 
-/** Returns the owner's place, and whether the place is new, which means that its tables are empty. */
+/**
+ * Returns the owner's place. If `isNew` is true, the owner did not have this place before, and must prepare and clear
+ * it.
+ */
 export function takePlace(kernel: Kernel, owner: Owner): { place: Place; isNew: boolean } {
   let list = places.get(kernel);
   if (!list) places.set(kernel, (list = []));
@@ -136,7 +142,7 @@ export interface Capacity {
   readonly pairs: number;
 }
 
-/** Returns how many states an automaton with this number of byte classes may have. */
+/** Returns the maximum number of states of an automaton with this number of byte classes, for each table. */
 export function capacity(classCount: number): Capacity {
   const stride = 4 * (classCount + 1);
   const pairs = Math.floor(PAIRS_BYTES / (4 * classCount * classCount));
@@ -147,7 +153,9 @@ export function capacity(classCount: number): Capacity {
   };
 }
 
-/** Writes the fixed fields and the columns of each byte. */
+/**
+ * Writes the fields that do not change during a run, the needle, and the columns that each byte has in the tables.
+ */
 export function preparePlace(
   kernel: Kernel,
   place: Place,
@@ -203,7 +211,7 @@ export function clearBackward(kernel: Kernel, place: Place): void {
   used.backward = 0;
 }
 
-/** Prepares the rows of this many states for use. */
+/** Prepares the table rows of the first `states` states for use. */
 export function useRows(
   place: Place,
   classCount: number,

@@ -1,11 +1,11 @@
 /**
- * Finds the lines in which any of several expressions matches. One pass runs the automaton of their alternation. Each
- * expression then runs only on these few lines, where its ranges are the same as in the whole text. This is for
- * expressions that do not cross lines and have no required literals. If there are literals, searching for them is
- * faster.
+ * Finds the lines in which at least one of several expressions matches. One pass runs the automaton of an alternation
+ * of all these expressions. Each expression then runs only on the lines that were found, where its ranges are the
+ * same as in the whole text. A shared pass is for expressions that do not cross lines and have no required literals.
+ * If an expression has required literals, searching for these literals is faster.
  *
- * Milliseconds for 16 MB of C headers: first with one pass per expression, then with one shared pass and a run over
- * its lines:
+ * The table shows milliseconds for 16 MB of C headers. The first column is for one pass per expression. The second
+ * column is for one shared pass and a run of each expression over the lines that were found.
  *
  *     2 rare expressions without literals                35      15
  *     3 with Unicode classes, in 1 500 lines             45      18
@@ -16,8 +16,8 @@
  *     [a-z]{20}, [A-Z]{20}, one line per 4 KB matches    30      20
  *     [aeiou].{5}[xyz] and another, one per 360 bytes    32      68
  *
- * Hence the limits: few expressions, few matches per byte, and no automaton that fills its tables repeatedly. Beyond
- * them, each expression runs by itself.
+ * Because of these results, a shared pass is limited to few expressions, few matches per byte, and automata that do
+ * not fill their tables repeatedly. Beyond these limits, each expression runs by itself.
  */
 
 import { LruCache } from "../base/lru-cache.ts";
@@ -31,13 +31,16 @@ import { newRangeList } from "./range-list.ts";
 import { takeAll } from "../base/steps.ts";
 
 /**
- * The maximum number of expressions that share a pass. The states of an alternation may multiply, and a kernel has
- * places for only 12 automata, while each expression needs its own, too.
+ * The maximum number of expressions that share a pass. The numbers of states of several expressions may multiply in
+ * their alternation. Also, a kernel has places for only 12 automata, and each expression needs one of these places
+ * for itself.
  */
 const MOST = 8;
-/** How many bytes of a long text take about as long as a run over one line. */
+/** A run over one line takes about as long as reading this many bytes of a long text. */
 const BYTES_A_RUN = 1024;
-/** The number of bytes after which the density of matches is judged. With fewer, a single match could decide. */
+/**
+ * The number of bytes after which the density of matches is judged. With fewer bytes, a single match could decide.
+ */
 const SAMPLE = 64 * 1024;
 
 const KEPT = 4; // cached per kernel
@@ -54,8 +57,8 @@ export class SharedPass {
   #places = 0;
 
   /**
-   * Returns the shared pass, or undefined if there are too few or too many expressions. REQUIRES: mayShare() is true
-   * for each.
+   * Returns the shared pass of several expressions, or undefined if there are too few or too many expressions.
+   * REQUIRES: mayShare() is true for each expression.
    */
   static of(kernel: Kernel, expressions: readonly Expression[]): SharedPass | undefined {
     if (expressions.length < 2 || expressions.length > MOST) return undefined;
@@ -74,9 +77,9 @@ export class SharedPass {
   }
 
   /**
-   * Returns ascending places in the text [from, to). A line contains a place if and only if some expression matches in
-   * the line. Returns undefined if the pass was given up, so that each expression must run on the whole text. REQUIRES:
-   * as for Matcher.ranges().
+   * Returns positions in the text [from, to), in ascending order. A line contains such a position if and only if at
+   * least one expression matches in the line. Returns undefined if the pass gave up. In this case, each expression
+   * must run on the whole text. REQUIRES: what Matcher.ranges() requires.
    */
   places(from: number, to: number, budget: Budget = () => false): Uint32Array | undefined {
     if (this.isIdle) return undefined;
@@ -101,7 +104,10 @@ const alternationOf = (expressions: readonly Expression[]): Node => ({
   children: expressions.map(({ syntax }) => syntax),
 });
 
-/** Returns the automaton of some expressions, from a cache of recent ones, so that its states are kept. */
+/**
+ * Returns the automaton of an alternation of the expressions. The automata of recent calls are cached, so that their
+ * states are kept.
+ */
 function automatonOf(kernel: Kernel, expressions: readonly Expression[]): Automaton {
   let known = automata.get(kernel);
   if (!known) automata.set(kernel, (known = new LruCache({ most: KEPT })));

@@ -1,17 +1,19 @@
 /**
- * Finds all matches of a text in time linear in its length, for every expression. The automaton cannot do this: after a
- * match, it reads on until no better match can follow, and then starts again at the end of the match. So for `x*y|x` on
- * a text of x's, it reads to the end of the text for each match.
+ * Finds all matches in a text, in time linear in the length of the text, for every expression. The automaton cannot
+ * do this. After a match, it reads on until no better match can follow, and then starts again at the end of the
+ * match. For the expression `x*y|x` and a text of x's, this means that it reads to the end of the text for each
+ * match.
  *
- * Here a first pass runs backwards over the text. For each place, it computes which nodes of the program can read the
- * next byte and still reach a match. The second pass runs forwards. At each split, it takes the first branch that can
- * reach a match. This gives the leftmost preferred match without ever going back.
+ * Here, a first pass runs backwards over the text. For each position, it computes which nodes of the program can read
+ * the next byte and still reach a match. The second pass runs forwards. At each split, it takes the first branch that
+ * can reach a match. This gives the leftmost preferred match without ever going back.
  *
- * This processes about 10 MB/s, so it is used only where the automaton wastes time (see automaton.ts). The facts that
- * the first pass computes for a place form a state. Usually there are few states, and each is built once. In the worst
- * case, every place has its own state. So states that take much memory are dropped after each block of the text. For
- * each block, the first pass keeps the state at the block's end, from which the second pass rebuilds the others. All
- * states take 30 MiB for the largest expressions, and a few MiB for others.
+ * This processes about 10 MB/s, so it is used only where the automaton wastes time (see automaton.ts). The result of
+ * the first pass for a position is called a state. Usually there are few different states, and each is built once. In
+ * the worst case, every position has a different state. Therefore, if the states take much memory, they are dropped
+ * after each block of the text. For each block, the first pass keeps the state at the end of the block, from which
+ * the second pass rebuilds the other states of the block. All states take 30 MiB for the largest expressions, and a
+ * few MiB for others.
  */
 
 import { emptyBitset, hasBit, setBit, type Bitset } from "../base/bitset.ts";
@@ -20,27 +22,37 @@ import { ASSERT, BYTES, MATCH, SPLIT, targetOf, type Program } from "./program.t
 import type { Span } from "./iterate.ts";
 import type { Limits } from "./limits.ts";
 
-const BLOCK = 4096; // counted in places
-/** The maximum number of bytes of states that are kept from one block to the next. */
+const BLOCK = 4096; // the number of positions in a block
+/** The maximum size of the states that are kept from one block to the next, in bytes. */
 const HELD = 4 * 1024 * 1024;
-/** The work between two checks of the budget: nodes visited plus bytes read. It takes a few milliseconds. */
+/**
+ * The amount of work between two checks of the budget, which is the number of visited nodes plus the number of bytes
+ * read. This much work takes a few milliseconds.
+ */
 const WORK = 100_000;
 
-/** The facts about a place. They depend only on the text after it. */
+/** What is known about a position. It depends only on the text after the position. */
 interface Known {
-  /** The nodes that read the byte after the place and can then reach a match. */
+  /** The nodes that read the byte after the position and can then reach a match. */
   readonly readers: Bitset;
-  readonly after: number; // the kind of the byte after the place
+  readonly after: number; // the kind of the byte after the position
 }
 
-/** The facts about a place, and what was computed from them. A state's number is its index in #states. */
+/**
+ * What is known about a position, and what has been computed from this. The number of a state is its index in
+ * #states.
+ */
 interface State extends Known {
   /**
-   * By the class of the byte before this place, or the edge of the text: 2 × the number of the previous place's state,
-   * plus 1 if a match can begin at this place; -1 if not computed yet.
+   * The results of #stepBack(), by the class of the byte before this position. The edge of the text counts as a
+   * class. A result is 2 × the number of the previous position's state, plus 1 if a match can begin at this position.
+   * It is -1 if it has not been computed yet.
    */
   readonly before: Int32Array;
-  /** Cached results of #walk(). A key is 4 × node + the kind of the previous byte. The first pass needs none. */
+  /**
+   * The cached results of #walk(). A key is 4 × node + the kind of the previous byte. The first pass does not need
+   * these results.
+   */
   choices: Map<number, number> | undefined;
 }
 
@@ -51,38 +63,49 @@ export class TwoPass {
   readonly #program: Program;
   readonly #classes: ByteClasses;
   readonly #entry: number;
-  /** The nodes that lead to node n without reading a byte are `nodes` from index from[n] to before from[n + 1]. */
+  /**
+   * The nodes that lead to each node without reading a byte. For node n, these are in `nodes`, from index from[n] up
+   * to, but not including, index from[n + 1].
+   */
   readonly #sources: { readonly from: Int32Array; readonly nodes: Int32Array };
-  /** Holds the text. The caller replaces it after a pause if the kernel's memory has grown. */
+  /** The memory that contains the text. The caller replaces it after a pause if the kernel's memory has grown. */
   bytes!: Uint8Array;
   #text!: Span;
-  #first = 0; // the place from which matches are searched
+  #first = 0; // the position from which matches are searched
   #limits: Limits = {};
   #states: State[] = [];
   #numbers = new Map<string, number>();
-  /** For each place of the current block, including its end: 2 × its state, plus 1 if a match can begin there. */
+  /**
+   * For each position of the current block, including its end, 2 × the number of the position's state, plus 1 if a
+   * match can begin there.
+   */
   readonly #places = new Int32Array(BLOCK + 1);
-  #blockStart = NONE; // the first place of the current block; NONE while #places is incomplete
-  /** The number of the block that a limit left incomplete. Its states are kept until the block is complete. */
+  #blockStart = NONE; // the first position of the current block; NONE while #places is incomplete
+  /**
+   * The number of the block that is incomplete because a limit was reached. Its states are kept until it is complete.
+   */
   #interrupted = NONE;
-  /** The facts about the place at the end of each block, by the block's number. */
+  /** What is known about the position at the end of each block, by the number of the block. */
   #ends: Known[] = [];
-  /** How many blocks the first pass has not read yet. They are the first blocks, because this pass runs backwards. */
+  /**
+   * The number of blocks that the first pass has not read yet. They are the first blocks, because this pass runs
+   * backwards.
+   */
   #unread = 0;
-  /** The facts about the place at the end of the last unread block. */
+  /** What is known about the position at the end of the last unread block. */
   #unreadEnd!: Known;
-  #at = 0; // the place that the second pass has reached
+  #at = 0; // the position that the second pass has reached
   #start = 0; // the start of the match that the second pass follows
   #node = NONE; // the node that this match has reached; NONE between matches
-  #work = 0; // since the last check of the limits
+  #work = 0; // the work since the last check of the limits
   /** Whether the budget ended the last call of find(). */
   stopped = false;
   /** Whether the last call of find() was paused. The next call continues it. */
   paused = false;
 
   /**
-   * Prepares the passes of a program. REQUIRES: the program runs forwards and searches; the byte classes were made for
-   * this program, or are finer.
+   * Prepares to search with a program. REQUIRES: the program runs forwards and searches; the byte classes were made
+   * for this program, or are finer.
    */
   constructor(program: Program, classes: ByteClasses) {
     this.#program = program;
@@ -91,7 +114,7 @@ export class TwoPass {
     this.#sources = sourcesOf(program);
   }
 
-  /** Begins to search a text. Matches are searched from the place `first` on. */
+  /** Begins to search a text. The search finds matches from the position `first` on. */
   begin(bytes: Uint8Array, text: Span & { readonly first: number }): void {
     this.bytes = bytes;
     this.#text = text;
@@ -105,9 +128,9 @@ export class TwoPass {
   }
 
   /**
-   * Returns the leftmost match that begins at or after `from`. Returns undefined if there is none, or if a limit
-   * stopped or paused the search. The first call makes the first pass. REQUIRES: `from` is at least `first` and never
-   * decreases.
+   * Returns the leftmost match that begins at or after `from`. Returns undefined if there is no such match, or if a
+   * limit stopped or paused the search. The first call runs the first pass. REQUIRES: `from` is at least `first` and
+   * never decreases.
    */
   find(from: number, limits: Limits = {}): Span | undefined {
     this.#limits = limits;
@@ -117,7 +140,7 @@ export class TwoPass {
     return this.#node === NONE || this.#hasEnded ? undefined : this.#follow();
   }
 
-  /** Goes to the next place at which a match can begin, if there is one. */
+  /** Goes to the next position at which a match can begin, if there is one. */
   #seek(from: number): void {
     for (this.#at = Math.max(this.#at, from); this.#at <= this.#text.end; this.#at++) {
       const canBegin = this.#place(this.#at) & 1;
@@ -149,8 +172,8 @@ export class TwoPass {
   }
 
   /**
-   * Returns the first node, in order of priority, to which a match can continue from `node` without reading a byte. It
-   * is a node that reads the next byte, or the end of the match.
+   * Returns the first node, in order of priority, to which a match can continue from `node` without reading a byte.
+   * This is a node that reads the next byte, or the node at the end of the match.
    */
   #choose(node: number, at: number): number {
     const place = this.#place(at);
@@ -180,7 +203,7 @@ export class TwoPass {
     throw new Error("a node that can come to a match leads nowhere");
   }
 
-  /** Returns 2 × the number of a place's state, plus 1 if a match can begin there. */
+  /** Returns 2 × the number of a position's state, plus 1 if a match can begin there. */
   #place(at: number): number {
     if (++this.#work > WORK) this.#look();
     const offset = at - this.#blockStart;
@@ -190,7 +213,7 @@ export class TwoPass {
     return this.#places[at - this.#first - block * BLOCK]!;
   }
 
-  /** Makes the first pass, or what is left of it, and notes the state at the end of each block. */
+  /** Runs the first pass, or what is left of it, and stores the state at the end of each block. */
   #learn(): void {
     while (this.#unread > 0 && !this.#hasEnded) {
       const block = this.#unread - 1;
@@ -203,9 +226,9 @@ export class TwoPass {
   }
 
   /**
-   * Fills in the places of a block from the state at its end, and returns the state at its start. After a pause it is
-   * called again for the same block. The states that it has built are kept, so it quickly reaches the place where it
-   * stopped.
+   * Computes #places for a block from the state at the block's end. Returns the state at the block's start. After a
+   * pause, this is called again for the same block. The states that were built before the pause are kept, so this
+   * call quickly reaches the position where the earlier call stopped.
    */
   #makePlaces(block: number, end: Known): Known {
     if (block !== this.#interrupted) this.#forget();
@@ -285,7 +308,7 @@ export class TwoPass {
 
   /** Drops the states of earlier blocks if they take too much memory. */
   #forget(): void {
-    // of one state: five objects, the set and its key, and the table `before`
+    // the size of a state, which has five objects, the set and its key, and the table `before`
     const bytes = 600 + this.#program.operations.length / 2 + 4 * this.#classes.count;
     if (this.#states.length * bytes < HELD) return;
     this.#states = [];

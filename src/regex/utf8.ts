@@ -1,15 +1,16 @@
 /**
- * Converts sets of code points to sequences of bytes, and these to small deterministic graphs.
+ * Converts sets of code points to sequences of byte ranges, and converts these sequences to small deterministic
+ * graphs.
  *
- * As in RE2, a set with one range from 0x80 (or below) to the last code point matches every sequence of the right
- * form, including overlong ones. Any other set matches exactly the encodings of its members. Surrogates are three
- * bytes. No set matches a byte that is not part of a sequence.
+ * As in RE2, if a range of a set begins at 0x80 or below and ends at the last code point, it matches every sequence
+ * of the right form, including overlong sequences. Any other range matches exactly the encodings of its members. A
+ * surrogate is encoded as three bytes. No set matches a byte that is not part of a sequence.
  */
 
 import { LAST, type CodePoints } from "./code-points.ts";
 import { takeAll, type Steps } from "../base/steps.ts";
 
-/** The lowest and highest value of each byte, in order. */
+/** A sequence of byte ranges. It has the lowest and the highest value of each byte, in the order of the bytes. */
 type Sequence = readonly number[];
 
 const ANY_NON_ASCII: readonly Sequence[] = [
@@ -44,7 +45,10 @@ function sequences(set: CodePoints): Sequence[] {
 export const sequenceBytes = (set: CodePoints): number =>
   sequences(set).reduce((total, sequence) => total + sequence.length / 2, 0);
 
-/** Splits a range of code points into parts. The encodings of each part are one range of values for each byte. */
+/**
+ * Splits a range of code points into parts, and adds one sequence for each part. Within a part, each byte of the
+ * encodings takes all values of one range, independently of the other bytes.
+ */
 function addRange(out: Sequence[], lo: number, hi: number): void {
   const split = splitAfter(lo, hi);
   if (split !== undefined) {
@@ -68,16 +72,21 @@ function splitAfter(lo: number, hi: number): number | undefined {
   return undefined;
 }
 
-/** A node's edges: lo, hi, target, …, sorted and disjoint. A target of -1 is the end of a member. */
+/**
+ * The edges of a node, as a flat list: lo, hi, target, lo, hi, target, …. They are sorted and disjoint. The target -1
+ * means that the encoding of a member ends.
+ */
 export type Edges = readonly number[];
 
-/** Nodes with their edges. Node 0 is the root. The bytes of a member lead from the root to the end. */
+/**
+ * The edges of each node of a graph. Node 0 is the root. The bytes of a member lead from the root to the target -1.
+ */
 export type ByteGraph = readonly Edges[];
 
 const GRAPHS_KEPT = 100;
 const graphs = new Map<string, ByteGraph>();
 
-/** Returns the smallest graph of a set's sequences, or of the reversed sequences. */
+/** Returns the smallest graph of the sequences of a set. If `backwards` is true, the sequences are reversed first. */
 export function byteGraph(set: CodePoints, backwards: boolean): ByteGraph {
   return takeAll(byteGraphSteps(set, backwards));
 }
@@ -102,7 +111,7 @@ export function* byteGraphSteps(set: CodePoints, backwards: boolean): Steps<Byte
   return graph;
 }
 
-/** How many numbers of a set a step processes. A range consists of two. */
+/** How many numbers of a set one step processes. Each range of a set consists of two numbers. */
 const RANGES_A_STEP = 64;
 
 function reversed(sequence: Sequence): Sequence {
@@ -150,7 +159,10 @@ function* build(all: readonly Sequence[]): Steps<ByteGraph> {
 
 const END = -1;
 
-/** Numbers the remainders of sequences, so that equal remainders have equal numbers. END means that no bytes remain. */
+/**
+ * Assigns a number to each remainder of a sequence. Equal remainders have the same number. The number END means that
+ * no bytes remain.
+ */
 class Rests {
   readonly #lo: number[] = [];
   readonly #hi: number[] = [];
@@ -174,9 +186,10 @@ class Rests {
   }
 
   /**
-   * Divides the first bytes of sequences into disjoint ranges. Each range has the remainders of the sequences that
-   * begin in it. For each sequence, looks up the ranges that its first byte covers, nearly always one. Looking through
-   * all sequences for each range would take a hundred times as long.
+   * Divides the first bytes of sequences into disjoint ranges. Returns each range with the remainders of those
+   * sequences that can begin with a byte of the range. For each sequence, this looks up the ranges that its first
+   * byte covers, which is nearly always one range. Examining all sequences for each range would take a hundred times
+   * as long.
    */
   splitByFirst(list: readonly number[]): [number, number, number[]][] {
     const edges = new Uint8Array(257);
@@ -197,7 +210,10 @@ class Rests {
   }
 }
 
-/** Returns how many bytes to skip after an empty match: the length of the character there, or 1 if there is none. */
+/**
+ * Returns the number of bytes to skip after an empty match. This is the length of the character at `at`, or 1 if no
+ * valid character begins there.
+ */
 export function characterWidth(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at]!;
   const width = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;

@@ -8,14 +8,14 @@
 import type { CheckedRequest, SearchOptions } from "./request.ts";
 
 /**
- * The number of times (f64) at the start of the memory. The first is the time when scanning must stop. The second is
- * the time when the answer is due, which the time-out determines. Threads compare both times with the clock, because
- * a timer cannot fire on a thread that is scanning.
+ * The number of timestamps (f64) at the start of the memory. The first is the time when scanning must stop. The
+ * second is the time when the answer is due, which the time-out determines. Threads compare both with the clock,
+ * because a timer cannot fire on a thread that is scanning.
  */
 const TIMES = 2;
 /**
- * The constants from here on are indexes of words (i32). This word is the reason why scanning must stop, as a value
- * of STOPPED.
+ * The constants from here on are indexes of words (i32). The word STOP is the reason why scanning must stop, as a
+ * value of STOPPED.
  */
 const STOP = 2 * TIMES;
 /** 1 as soon as nobody waits for the answer any more, otherwise 0. */

@@ -265,7 +265,10 @@ export interface ExplainedSegment extends Omit<
   Explanation["segments"][number],
   "outcome" | "excludedBy"
 > {
-  /** The operands of the query that exclude all files. Empty if there are candidate files. */
+  /**
+   * The operands of the query that exclude all files. Empty if there are candidate files, or if the segment is
+   * damaged.
+   */
   readonly excludedBy: readonly ExcludingOperand[];
 }
 

@@ -136,7 +136,8 @@ function chunksByPlace(
 ): { readonly starts: Uint32Array; readonly order: Uint32Array } {
   const count = chunks.length / 5;
   const starts = new Uint32Array(2 * count);
-  const chunkAt = new Uint32Array(places.reduce((most, place) => Math.max(most, place), 0) + 1); // by place: chunk + 1, or 0
+  // for the best place of each chunk, the index of the chunk + 1; for all other places, 0
+  const chunkAt = new Uint32Array(places.reduce((most, place) => Math.max(most, place), 0) + 1);
   let [byte, range] = [0, 0];
   for (let chunk = 0; chunk < count; chunk++) {
     starts.set([byte, range], 2 * chunk);

@@ -84,7 +84,7 @@ export interface SearchOptions {
 }
 
 /**
- * Replaces the text of an indexed file for one call, or removes the file for that call.
+ * A text that replaces an indexed file for one call, or the removal of an indexed file for one call.
  *
  * @example
  * const overlay: OverlayDocument[] = [
