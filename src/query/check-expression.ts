@@ -12,13 +12,16 @@ export interface Operand {
    */
   readonly at: number;
   readonly quoted: boolean;
-  /** The text without quotes and their escapes. */
+  /** The text of the operand, without quotes and without the escapes in quoted strings. */
   readonly text: string;
   /** Advice for the error message if the text is not a valid expression. */
   readonly advice?: string;
 }
 
-/** Throws REGEX_SYNTAX or REGEX_TOO_LARGE with a position in the query. */
+/**
+ * Checks an operand that is a regular expression. Throws REGEX_SYNTAX or REGEX_TOO_LARGE with a position in the
+ * query.
+ */
 export type CheckExpression = (operand: Operand) => void;
 
 /** The maximum sum of Expression.size over all different expressions of one query. */

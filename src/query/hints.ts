@@ -20,7 +20,7 @@ export interface Hint {
   readonly position: number;
   /** The word at that position. */
   readonly word: string;
-  /** A message for people: what the word means here, and what to write instead. */
+  /** A message for people, which says what the word means here, and what to write instead. */
   readonly message: string;
   /** The corrected query. Absent if no query expresses it. */
   readonly query?: string;

@@ -1,6 +1,7 @@
 /**
- * Finds the ends of the smallest parts of a query: blanks, quoted strings, words and prefixes. All functions
- * take a position and return positions. They keep no state, never fail, and read each character once.
+ * Finds the ends of the smallest parts of a query, which are blanks, quoted strings, words and prefixes. The
+ * functions take and return positions in the text of the query. They keep no state, never fail, and read each
+ * character once.
  */
 
 export const PREFIXES = {
@@ -132,7 +133,10 @@ function endOfClass(text: string, at: number): number {
 
 const NAMED_CLASS = /\[:\^?[a-z]{1,10}:\]/y;
 
-/** Returns the position after a `[:alpha:]` within a class, or undefined if there is none here. */
+/**
+ * Returns the position after the named class, such as `[:alpha:]`, that begins at `at`. Returns undefined if there is
+ * none.
+ */
 function endOfNamedClass(text: string, at: number): number | undefined {
   NAMED_CLASS.lastIndex = at;
   return NAMED_CLASS.test(text) ? NAMED_CLASS.lastIndex : undefined;

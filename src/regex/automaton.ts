@@ -29,7 +29,10 @@ const RANGES_A_LOOK = 8_192;
  * kernel, which takes up to 0.3 µs.
  */
 const SINGLES_FUEL = 8_192;
-/** The automaton gives up if its tables fill up twice in a row after fewer bytes than this for each state. */
+/**
+ * The automaton gives up if its tables fill up FILLS_ALLOWED times in a row, each time after fewer bytes than this
+ * for each state.
+ */
 const BYTES_PER_STATE = 16;
 const FILLS_ALLOWED = 2;
 

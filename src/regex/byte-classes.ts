@@ -66,7 +66,7 @@ export function byteClasses(programs: readonly Program[]): ByteClasses {
   return { of, count: byte.length, byte, kind, edgeKind: asksEdges ? EDGE : OTHER };
 }
 
-/** The number of the class of each byte. No node of the graph distinguishes bytes of the same class. */
+/** For each byte, the number of its class. No node of the graph distinguishes bytes of the same class. */
 type Partition = Uint8Array<ArrayBuffer>;
 
 const partitions = new WeakMap<ByteGraph, Partition>();

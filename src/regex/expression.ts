@@ -18,7 +18,7 @@ import { requiredFormula, type Formula } from "./required.ts";
 
 /** The part of an expression that RE2 needs. */
 export interface ExpressionSource {
-  /** The pattern as given. */
+  /** The pattern, as the caller has given it. */
   readonly source: string;
   readonly caseSensitive: boolean;
   /** The expression's size as re2Size() computes it. Default: unlimited. */

@@ -9,7 +9,7 @@ import type { RangeList } from "./range-list.ts";
 import { PLACES } from "./run.ts";
 import { takeAll, type Steps } from "../base/steps.ts";
 
-/** Finds an expression's matches in texts in kernel memory. */
+/** Finds the matches of one expression in texts that are in the kernel's memory. */
 export interface Matcher {
   /**
    * Appends the ranges of all matches in the text [from, to) to `out`, in order and relative to `from`. Returns the
@@ -39,7 +39,7 @@ export interface Matcher {
   occursSteps(text: Uint8Array): Steps<boolean>;
   /** Whether the budget ended the last call. */
   readonly stopped: boolean;
-  /** Whether the last call paused. */
+  /** Whether the last call was paused. */
   readonly paused: boolean;
   /** Builds the automaton in steps. Without this call, the first run builds it at once. */
   prepare(): Steps<void>;

@@ -25,7 +25,7 @@ export function* occursSteps(
   text: Uint8Array,
 ): Steps<boolean> {
   const { operations, x, y, start } = program;
-  const seen = new Int32Array(operations.length).fill(-1); // for each node, the place where it was visited last
+  const seen = new Int32Array(operations.length).fill(-1); // for each node, the position where it was visited last
   const kindAt = (at: number) => (at < 0 || at === text.length ? edgeKind : kind[text[at]!]!);
   let nodes = [start];
   let work = 0;

@@ -13,7 +13,7 @@ import { foldCodePoint, foldText, orbit } from "../kernel/folding.ts";
 import type { Node } from "./ast.ts";
 import { isSurrogate, members, size, type CodePoints } from "./code-points.ts";
 
-/** A simplified formula. With `fold`, a literal matches regardless of case, and `text` is folded. */
+/** A simplified formula. If `fold` is true, a literal matches regardless of case, and `text` is folded. */
 export type Formula =
   | { readonly kind: "any" } // requires nothing
   | { readonly kind: "none" } // cannot match
@@ -62,7 +62,7 @@ export function requiredFormula(node: Node): Formula {
   return whole(partsOf(node));
 }
 
-/** Formats a formula on one line: any, none, "text", "text"i for any case, (and …), (or …). */
+/** Formats a formula on one line. The forms are any, none, "text", "text"i for any case, (and …) and (or …). */
 export function formatFormula(formula: Formula): string {
   switch (formula.kind) {
     case "any":
@@ -176,7 +176,8 @@ function distinct(texts: Texts): Texts {
  */
 function cross(first: Texts, second: Texts): Texts | undefined {
   if (first.length * second.length > TEXTS) return undefined;
-  // distinct() would read the texts, which forces V8 to copy strings that it concatenates lazily
+  // distinct() is avoided here, because it would read the texts, which forces V8 to copy strings that it concatenates
+  // lazily
   if (first.length === 1 && second.length === 1) return [join(first[0]!, second[0]!)];
   const texts = first.flatMap((a) => second.map((b) => join(a, b)));
   // calling distinct() for each letter of a long text would take quadratic time
@@ -225,7 +226,7 @@ function or(given: readonly Formula[]): Formula {
   return kept.length === 1 ? kept[0]! : { kind: "or", children: kept };
 }
 
-/** Removes children that another child implies. */
+/** Removes children that are implied by another child. */
 function strongest(children: readonly Formula[]): Formula[] {
   return absorb(children, (other, child) => implies(other, child));
 }

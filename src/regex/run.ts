@@ -94,7 +94,7 @@ export interface Place {
   readonly filled: Extents;
 }
 
-/** The automaton that uses a place. It is notified when it loses the place and its tables. */
+/** The automaton that uses a place. lostPlace() is called when the automaton loses the place and its tables. */
 export interface Owner {
   lostPlace(): void;
 }
@@ -137,7 +137,7 @@ function reservePlace(kernel: Kernel): Place {
 }
 
 export interface Capacity {
-  readonly forward: number; // states
+  readonly forward: number; // in states, like the following two
   readonly backward: number;
   readonly pairs: number;
 }
@@ -181,7 +181,7 @@ export function preparePlace(
     set(NEEDLE_FIRST, needle.rarest[0]);
     set(NEEDLE_SECOND, needle.rarest[1]);
     set(NEEDLE_LEAD, needle.lead);
-    // padded as the kernel requires it
+    // the needle is padded, as the kernel requires
     kernel.bytes.fill(0xff, needleAt, needleAt + 2 * MOST_NEEDLE);
     kernel.bytes.set(needle.bytes, needleAt);
     kernel.bytes.set(needle.masks, needleAt + MOST_NEEDLE);

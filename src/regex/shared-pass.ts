@@ -43,7 +43,7 @@ const BYTES_A_RUN = 1024;
  */
 const SAMPLE = 64 * 1024;
 
-const KEPT = 4; // cached per kernel
+const KEPT = 4; // the number of automata that are cached for each kernel
 const automata = new WeakMap<Kernel, LruCache<string, Automaton>>();
 
 /** Returns whether a shared pass may include an expression. */

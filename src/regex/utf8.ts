@@ -41,7 +41,7 @@ function sequences(set: CodePoints): Sequence[] {
   return out;
 }
 
-/** Returns the number of bytes in all sequences of a set. A range of bytes counts once. */
+/** Returns the number of bytes in all sequences of a set. A range of bytes counts as one byte. */
 export const sequenceBytes = (set: CodePoints): number =>
   sequences(set).reduce((total, sequence) => total + sequence.length / 2, 0);
 

@@ -51,7 +51,7 @@ export type ViewSource = () => Promise<View>;
 
 export interface SearcherOptions {
   readonly pool: Pool;
-  /** The source of the newest view. */
+  /** Returns the newest view. */
   readonly view: ViewSource;
   readonly webUrl: WebUrl;
   readonly contexts: Contexts | undefined;
@@ -73,7 +73,7 @@ export interface Asked {
   readonly view: ViewSource;
 }
 
-/** What the threads do in a search in addition to counting and ranking files. */
+/** The work of the threads in a search that comes in addition to counting and ranking files. */
 interface SearchWork {
   /** Called with the files of a stream as soon as they are found. */
   readonly onPart?: (part: StreamPart) => void;

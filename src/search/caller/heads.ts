@@ -44,7 +44,7 @@ export interface HeadFiles extends RankedFiles {
   /** In the inherited property `segments`, the values are numbers of segments, not positions in a request. */
 }
 
-/** The heads of one engine. */
+/** The heads of one engine, which are its answer to the first part of a search. */
 export interface Heads {
   /** The counters of the search. They do not include anything that is counted while files are shown. */
   readonly stats: SearchStats;
@@ -54,7 +54,7 @@ export interface Heads {
   readonly facets?: NamedCounts;
 }
 
-/** A file of HeadFiles that is to be shown. */
+/** A file of HeadFiles that an engine has to show. */
 export interface HeadToShow {
   /** The number of the file's segment. */
   readonly segment: number;

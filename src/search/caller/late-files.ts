@@ -12,7 +12,7 @@ import { mergeRanked, type Ranked } from "./merge-ranked.ts";
 import { groupFiles, showInput } from "./show-groups.ts";
 import { zeroTotals } from "../messages/totals.ts";
 
-/** Maps the position of each segment whose files cannot be shown to the reason. */
+/** The segments whose files cannot be shown. Maps the position of each of these segments to the reason. */
 export type Lost = Map<number, "damaged" | "gone">;
 
 /**

@@ -31,7 +31,7 @@ const MOST_PAGES = 400;
 const MOST_PLAN = 2048;
 /** The maximum length of an expression in such a plan, in characters. */
 const MOST_PATTERN = 64;
-/** The maximum number of plans to remember that were too much work for this thread. */
+/** The maximum number of remembered plans that were too much work for this thread. */
 const MOST_TOO_MUCH = 256;
 /** The maximum size of the tables of all segments on this thread, in bytes. The tables of Linux take 9 MB. */
 const MOST_TABLES = 20 * 2 ** 20;

@@ -204,7 +204,10 @@ function cursorIn(text: string): Cursor | "expired" | undefined {
   return { query, state, score, repository, path, hash, ranges };
 }
 
-/** The maximum length of a cursor in characters. A cursor with the longest path and the longest name has 6 200. */
+/**
+ * The maximum length of a cursor in characters. A cursor with the longest path and the longest name has 6 200
+ * characters.
+ */
 const MOST_CURSOR = 8_192;
 
 function unpacked(text: string): unknown {
@@ -229,8 +232,8 @@ export interface Chosen {
 }
 
 /**
- * Returns the best files, or for a later page the files that follow the previous page. Stops as soon as these files
- * have `matches` ranges together.
+ * Returns the best files for the first page, or the files after the previous page for a later one. Stops as soon as
+ * these files have `matches` ranges together.
  */
 export async function chooseFiles(
   lists: readonly RankedFiles[],

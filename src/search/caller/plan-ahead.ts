@@ -24,8 +24,8 @@ const MOST_PLAN = 4096;
 
 export interface PlannedAhead {
   /**
-   * The segments in which nothing matches, by position, each with the part of an output that a thread would return
-   * for it.
+   * For each segment in which nothing matches, the part of an output that a thread would return for it. The key is
+   * the position of the segment.
    */
   readonly parts: ReadonlyMap<number, SegmentPart>;
   /** An estimate of how many pages must be read in the segments that are not in `parts`. Infinity if unknown. */

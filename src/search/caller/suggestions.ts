@@ -18,8 +18,9 @@ const MOST_TRIED = 20;
 const MOST_NAMES = 20;
 
 /**
- * Yields at most MOST_TRIED changes, the most promising first. The query may not parse in the other dialect. Each
- * change is built only when the caller asks for it, because a query may have two thousand filters.
+ * Yields at most MOST_TRIED changes, the most promising first. If a change switches to the other dialect, the query
+ * may not parse. Each change is built only when the caller asks for it, because a query may have two thousand
+ * filters.
  */
 export function* changesOf(given: CheckedRequest, query: Query): Generator<Change> {
   let made = 0;

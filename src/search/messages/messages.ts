@@ -57,7 +57,7 @@ export interface PagePlace extends Place {
 export interface SearchInput {
   readonly plan: PackedPlan;
   readonly segments: readonly SegmentInput[];
-  /** The bytes of text in the whole index. */
+  /** The number of bytes of text in the whole index. */
   readonly textBytes: number;
   /** The segments that are in memory instead of on disk. */
   readonly packed: readonly PackedSegment[];
@@ -128,7 +128,7 @@ export interface SegmentPart {
 /** Files in rank order, stored as columns. */
 export interface RankedFiles {
   readonly scores: Int32Array;
-  /** Indexes into SearchInput.segments. */
+  /** The indexes of the files' segments in SearchInput.segments. */
   readonly segments: Uint32Array;
   readonly files: Uint32Array;
   readonly counts: Uint32Array;
@@ -201,7 +201,7 @@ export interface ShowInput {
   readonly contextLines: number;
   readonly whole: boolean;
   readonly enclosing: boolean;
-  /** Whether the best lines of a file come first, because the request limits its ranges. */
+  /** Whether the best lines of a file come first, because the request limits the number of ranges of a file. */
   readonly isBestFirst: boolean;
 }
 
@@ -244,7 +244,7 @@ export interface ShowOutput {
 /** The output of the task, or "gone" if a segment no longer exists. */
 export type ShowResult = ShowOutput | "gone";
 
-/** A part of a stream, sent while the stream runs. */
+/** A part of a stream. A thread sends it while the search is running. */
 export interface StreamPart {
   readonly files: readonly (ShownFile & { readonly position: number; readonly file: number })[];
   readonly contentBytesLoaded: number;
@@ -272,7 +272,7 @@ export interface ExplainedSegment extends Omit<
   readonly excludedBy: readonly ExcludingOperand[];
 }
 
-/** An operand that excludes all files. `operand` is its index in the query's conjunction. */
+/** An operand that excludes all files. `operand` is the index of this operand in the query's conjunction. */
 type ExcludingOperand = { readonly operand: number } & Omit<
   NonNullable<Explanation["segments"][number]["excludedBy"]>[number],
   "query"

@@ -149,7 +149,7 @@ export type CheckedRequest = Required<Omit<SearchRequest, Optional>> &
   Pick<SearchRequest, Optional>;
 
 interface Field<T> {
-  readonly fallback: T | undefined; // undefined: required, unless the field is optional
+  readonly fallback: T | undefined; // undefined if the field is required or optional
   readonly isOptional?: true;
   readonly accept: (value: unknown) => value is T;
   readonly wants: string;

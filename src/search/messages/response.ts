@@ -167,13 +167,13 @@ export interface Facet {
  * for (const { value, fileCount } of facets!.languages.values) console.log(value, fileCount);
  */
 export interface Facets {
-  /** Counts of all files. */
+  /** The number of matching files in each repository. */
   repositories: Facet;
-  /** Counts of files whose language is known. */
+  /** The number of matching files in each language. Files of an unknown language are not counted. */
   languages: Facet;
   /**
-   * Counts by the first folder and by the first two folders of each path. Empty unless all files are in one
-   * repository.
+   * The number of matching files for the first folder of each path, and for the first two folders of each path. Empty
+   * unless all files are in one repository.
    */
   folders: Facet;
 }
@@ -215,9 +215,9 @@ export interface SearchResponse {
  */
 export type SearchEvent =
   | {
-      /** A chunk brings more files. */
+      /** The event has more files. */
       type: "chunk";
-      /** What this chunk adds to the counters. */
+      /** The amounts by which this chunk increases the counters. */
       stats: SearchStats;
       /** The files, in the order in which they were found. */
       files: FileResult[];
@@ -290,7 +290,10 @@ export interface Explanation {
   }[];
   /** The counters of the search that was run. */
   stats: SearchStats;
-  /** Hints about words in the query that have a meaning in other search engines. The query is not changed. */
+  /**
+   * Hints about words in the query that have a special meaning in other search engines. The query itself is not
+   * changed.
+   */
   hints: {
     /** The UTF-16 position in the given query. */
     position: number;
@@ -305,7 +308,7 @@ export interface Explanation {
    * Changed requests that were tried and find something, best first. Empty if the search itself has found something.
    */
   suggestions: {
-    /** The single change. */
+    /** What is changed in the request. There is only one change. */
     change: "ignore-case" | "literal" | "regex" | "all-revisions" | "drop-filter" | "language";
     /** The changed request. */
     request: SearchRequest;
