@@ -29,7 +29,7 @@ export interface Expression extends ExpressionSource {
   readonly syntax: Node;
   /** The expression's size as re2Size() computes it. */
   readonly size: number;
-  /** The literals that every match must contain. */
+  /** What every match must contain, as a formula over literals. */
   readonly required: Formula;
   /**
    * Whether a match can contain a newline, depend on where the text begins or ends, or be empty. If this is false,

@@ -2,9 +2,9 @@
  * Converts sets of code points to sequences of byte ranges, and converts these sequences to small deterministic
  * graphs.
  *
- * As in RE2, if a range of a set begins at 0x80 or below and ends at the last code point, it matches every sequence
- * of the right form, including overlong sequences. Any other range matches exactly the encodings of its members. A
- * surrogate is encoded as three bytes. No set matches a byte that is not part of a sequence.
+ * As in RE2, a range from 0x80 (or below) to the last code point matches every sequence of the right form, including
+ * overlong sequences. Any other range matches exactly the encodings of its members. A surrogate is encoded as three
+ * bytes. No set matches a byte that is not part of a sequence.
  */
 
 import { LAST, type CodePoints } from "./code-points.ts";

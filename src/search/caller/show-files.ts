@@ -101,8 +101,8 @@ export class FilesToShow {
     const end = this.#bytes + bytes;
     let [isGone, begun] = [false, 0];
     const { control } = attempt;
-    // the first group is shown even after the time-out, so that every page makes progress; if a part of the answer
-    // has already been delivered, the time-out no longer ends it
+    // The first group is shown even after the time-out, so that every page makes progress. If a part of the answer
+    // has already been delivered, the time-out no longer ends it.
     const isOver = () => control.isFull || (!isLate && begun > 0 && control.hasEnded);
     // several calls of this function run at the same time, and take their groups from the same generator
     const lane = async () => {

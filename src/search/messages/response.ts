@@ -252,7 +252,10 @@ export interface Explanation {
      * 'not-reached' means that time ran out, or that the search was stopped.
      */
     outcome: "scanned" | "skipped-by-filter" | "damaged" | "not-reached";
-    /** Texts that every match of the query's terms contains. */
+    /**
+     * The literals of the query's terms, which are looked up in the index. If a term has literals, each match of the
+     * term contains at least one of them.
+     */
     literals: {
       /** The text itself, without escapes. */
       text: string;
@@ -276,8 +279,9 @@ export interface Explanation {
      */
     filesWithoutSymbols?: number;
     /**
-     * The operands of the query that each exclude every file. If no single operand excludes every file, a minimal set
-     * of operands that do so together. Present for 'skipped-by-filter'.
+     * The operands of the query that each exclude every file. If no single operand excludes every file, a set of
+     * operands that do so together. This set is minimal unless the query has very many operands. Present for
+     * 'skipped-by-filter'.
      */
     excludedBy?: {
       /** The operand, as a query of its own. */

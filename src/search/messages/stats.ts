@@ -42,7 +42,7 @@ export interface SearchStats {
   shardsSkipped: number;
   /** The number of segments that have no candidate file in scope. */
   shardsSkippedFilter: number;
-  /** The number of grams that were looked up. A gram counts once for each segment in which it was looked up. */
+  /** The number of grams that were looked up, summed over the segments. */
   ngramLookups: number;
   /** The number of candidate pages to scan. */
   ngramMatches: number;
@@ -50,7 +50,7 @@ export interface SearchStats {
   regexpsConsidered: number;
   /** The time from the call to the response, in nanoseconds. */
   duration: number;
-  /** The time from the call until a worker began, in nanoseconds. */
+  /** The time from the call until the first thread began to search, in nanoseconds. */
   wait: number;
   /** Tells whether time ran out before every segment was finished. */
   flushReason: FlushReason;
