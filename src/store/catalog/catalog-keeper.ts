@@ -14,7 +14,7 @@ export class CatalogKeeper {
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  /** `pause` creates the Pause of one load. `onChange` is called with each new catalog. */
+  /** `pause` creates the Pause for one load. `onChange` is called with each new catalog. */
   constructor(
     environment: Environment,
     pause: () => Pause,
@@ -25,7 +25,7 @@ export class CatalogKeeper {
     this.#onChange = onChange;
   }
 
-  /** The generation that was loaded last, or 0. */
+  /** The generation that was loaded last, or 0 if none was loaded yet. */
   get generation(): number {
     return this.#catalog?.manifest.generation ?? 0;
   }

@@ -1,6 +1,6 @@
 /**
- * Loads one generation of the index into memory: the manifest, the repositories, and for each revision the set of its
- * files, with one bit per file. Loading the next generation reads only what has changed.
+ * Loads one generation of the index into memory. The catalog consists of the manifest, the repositories, and the set of
+ * files of each revision, with one bit per file. Loading the next generation reads only what has changed.
  */
 
 import { unpack } from "msgpackr";
@@ -25,7 +25,7 @@ import {
 
 export interface Catalog {
   readonly manifest: Manifest;
-  /** The repositories by id, ascending. */
+  /** The repositories in ascending order of their ids. */
   readonly repositories: IdMap<CatalogRepository>;
   readonly names: Names;
   /** The ids of public repositories, as an interned set (interned-sets.ts). */
@@ -40,18 +40,24 @@ export interface CatalogRepository {
   readonly places: readonly Place[];
 }
 
-/** A repository's range of files in one segment, and the sets of files of its revisions. */
+/**
+ * A repository's range of files in one segment. For each revision, a set tells which files of the range belong to it.
+ */
 export interface Place {
   readonly segment: number;
   readonly first: number;
   readonly count: number;
   /**
-   * For each revision of the record, the set of its files in the range. Undefined if the revision has no file there.
+   * For each revision of the repository's record, the set of its files in the range. Undefined if the range has no file
+   * of the revision.
    */
   readonly sets: readonly (Bitset | undefined)[];
 }
 
-/** Reads the newest generation that `snapshot` sees. */
+/**
+ * Reads the newest generation that `snapshot` sees. Reuses the parts of `before`, the previous catalog, that have not
+ * changed.
+ */
 export async function loadCatalog(
   snapshot: Snapshot,
   before: Catalog | undefined,
@@ -69,7 +75,7 @@ export async function loadCatalog(
   };
 }
 
-/** Yields the changed repositories, and reads each only when it is requested. */
+/** Yields the changed repositories. Reads each repository only when the caller requests it. */
 function* readRepositories(
   snapshot: Snapshot,
   {
@@ -82,7 +88,10 @@ function* readRepositories(
     yield [id, readRepository(snapshot, id, manifest.repositories.get(id)!, headers)];
 }
 
-/** If more repositories than this have changed, all are sorted again. */
+/**
+ * The maximum number of changes that are applied to the previous look-up tables. After more changes, all names are
+ * sorted again.
+ */
 const FEW_CHANGES = 1_000;
 
 interface OfRepositories<One> extends Pick<Catalog, "names" | "publicIds"> {
@@ -90,9 +99,9 @@ interface OfRepositories<One> extends Pick<Catalog, "names" | "publicIds"> {
 }
 
 /**
- * Returns the repositories of a catalog and their look-up tables, based on those of the previous catalog. Takes 2 ms
- * if one of 100 000 repositories has changed. REQUIRES: `arrived` has the repositories of `changes.arrived`, by
- * ascending id.
+ * Returns the repositories of a catalog and their look-up tables, based on those of the previous catalog. Takes 2 ms if
+ * one of 100 000 repositories has changed. REQUIRES: `arrived` yields the repositories of `changes.arrived`, in
+ * ascending order of their ids.
  */
 export async function changeRepositories<One extends CatalogRepository>({
   manifest,
@@ -212,7 +221,7 @@ function readRepository(
   return { record, changed, places };
 }
 
-/** Finds a repository by its name, without reading any other. */
+/** Returns the repository with this name. Reads no other repository. */
 export function repositoryNamed(
   { names, repositories }: Catalog,
   name: string,
@@ -234,8 +243,8 @@ function hasSameNames(a: CatalogRepository | undefined, b: CatalogRepository): b
 }
 
 /**
- * Throws INDEX_CORRUPT if a revision has lost files. A missing set counts as empty, so only the total number of files
- * shows the loss.
+ * Throws INDEX_CORRUPT if a revision does not have as many files as its record says. A set of files that is missing
+ * from the index counts as empty, so only the total number of files shows the loss.
  */
 function mustNameAll({ id, revisions }: RepositoryRecord, places: readonly Place[]): void {
   revisions.forEach(({ files }, i) => {

@@ -1,6 +1,6 @@
 /**
- * Reads and writes the manifest, the small record that names everything published. A search uses one manifest
- * throughout.
+ * Reads and writes the manifest, the small record that lists the segments and repositories of the published state. A
+ * search uses one manifest from its start to its end.
  */
 
 import { bytesOf } from "../../base/growable.ts";
@@ -14,9 +14,12 @@ export interface Manifest {
   /** Grows by one with each publication. */
   readonly generation: number;
   readonly segments: readonly ManifestSegment[];
-  /** Each repository, with the generation in which its record or revision sets last changed. */
+  /**
+   * All published repositories. For each, the list has the generation in which its record or its revision sets last
+   * changed.
+   */
   readonly repositories: RepositoryList;
-  /** The id of the next new repository. Ids are never used again. */
+  /** The id that the next new repository will get. Ids are never reused. */
   readonly nextRepository: number;
   /** Greater than the number of every segment that was ever published. */
   readonly nextSegment: number;
@@ -29,19 +32,19 @@ export interface ManifestSegment {
   readonly content?: number;
   readonly files: number;
   readonly textBytes: number;
-  /** The current edition of its symbols; 0 if there is none. */
+  /** The number of the current edition of the segment's symbols, or 0 if there is none. */
   readonly symbols: number;
-  /** Whether this edition has the symbols of every blob. */
+  /** Whether the current edition contains the symbols of every blob. */
   readonly hasSymbols: boolean;
 }
 
-/** Returns the segment that stores the content of a segment. */
+/** Returns the segment in which the content of this segment is stored. */
 export const contentOf = ({
   segment,
   content,
 }: Pick<ManifestSegment, "segment" | "content">): number => content ?? segment;
 
-/** Returns the bytes of all text. If several segments share a text, it counts once. */
+/** Returns the total length of all text, in bytes. Text that several segments share counts once. */
 export function textBytesOf({ segments }: Pick<Manifest, "segments">): number {
   const bytes = new Map(segments.map((one) => [contentOf(one), one.textBytes]));
   return [...bytes.values()].reduce((sum, each) => sum + each, 0);
@@ -51,15 +54,15 @@ export interface RetiredSegment {
   readonly segment: number;
   /** The lender whose content the segment borrows, as in ManifestSegment. */
   readonly content?: number;
-  /** When it was retired, in milliseconds since 1970. */
+  /** The time at which the segment was retired, in milliseconds since 1970. */
   readonly at: number;
   /** The first generation without the segment. */
   readonly generation: number;
 }
 
 /**
- * The length of the generation, an 8-byte float before the record. The columns of the list of repositories come after
- * the record.
+ * The length of the generation, which is stored as an 8-byte float before the record. The columns of the list of
+ * repositories are stored after the record.
  */
 const GENERATION_BYTES = 8;
 
@@ -78,7 +81,7 @@ export function readManifest(from: Snapshot | Writer): Manifest {
   return unpackManifest(value);
 }
 
-/** Decodes the manifest's value. */
+/** Decodes the stored value of the manifest. */
 export function unpackManifest(value: Uint8Array): Manifest {
   const { record, columns } = decodeRecord<StoredRecord>(
     value.subarray(GENERATION_BYTES),
@@ -96,7 +99,7 @@ interface StoredRecord extends Omit<Manifest, "repositories"> {
   readonly count: number;
 }
 
-/** Reads only the manifest's generation, because a search checks that first. */
+/** Reads only the generation of the manifest, without checking the seal, because every search does this first. */
 export function readGeneration(from: Snapshot): number {
   const value = from.getSealed(engineKey("manifest"));
   if (!value || value.length < GENERATION_BYTES) throw corrupt("there is no manifest");
@@ -112,7 +115,7 @@ export function putManifest(writer: Writer, { repositories, ...rest }: Manifest)
   writer.put(engineKey("manifest"), ...value);
 }
 
-/** Returns the manifest of the next generation, with `change` applied. */
+/** Returns `manifest` with `change` applied and the generation raised by one. */
 export function nextManifest(manifest: Manifest, change: Partial<Manifest>): Manifest {
   return { ...manifest, ...change, generation: manifest.generation + 1 };
 }
@@ -123,15 +126,15 @@ export const withRepositories = (
   arrived: readonly number[],
 ): RepositoryList => repositories.with({ arrived }, generation + 1);
 
-/** When retired segments may be deleted. */
+/** The conditions under which a retired segment may be deleted. */
 export interface Retirement {
-  /** How long other processes may read a retired segment, in milliseconds. */
+  /** The time for which other processes may still read a retired segment, in milliseconds. */
   readonly retireMs: number;
-  /** The oldest generation that a search of this process reads. */
+  /** The oldest generation that a running search of this process reads. */
   readonly oldestHeld: number;
 }
 
-/** Returns the retired segments that are no longer read. */
+/** Returns the retired segments that no search can still be reading. */
 export function deletable(
   manifest: Manifest,
   now: number,

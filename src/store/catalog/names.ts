@@ -2,9 +2,9 @@
  * Sorts the names of all repositories, and searches them. A generation reuses the names of the previous one, unless a
  * repository was added, removed or renamed.
  *
- * To find parts of names, about a thousand names at a time are joined into one text, each as
- * `name NUL display name NUL` in lower case. In such texts, String.indexOf() searches a hundred thousand names in a
- * millisecond.
+ * To search for parts of names, about a thousand names at a time are joined into one text. A text contains each
+ * repository as `name NUL display name NUL`, in lower case. In such texts, String.indexOf() searches a hundred thousand
+ * names in a millisecond.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -22,19 +22,19 @@ export interface Named {
 export interface Names {
   /** The repositories, sorted by the UTF-16 code units of their names. */
   readonly ordered: readonly Named[];
-  /** For each id, its index in `ordered`. In shared memory. */
+  /** The index in `ordered` of the repository with each id. The array lies in shared memory. */
   readonly places: Uint32Array;
   readonly byName: Pick<WideMap<number>, "get" | "copy">;
-  /** Ids by asciiFolded() of their names, in any order. */
+  /** The ids of the repositories whose names have the same asciiFolded() form, in no particular order. */
   readonly byFolded: Pick<WideMap<readonly number[]>, "get" | "copy">;
   readonly texts: readonly NamesText[];
 }
 
 interface NamesText {
   readonly text: string;
-  /** The offset of each name in the text, then the end of the last one. */
+  /** The offset of each name in the text, followed by the end of the last name. */
   readonly starts: Uint32Array;
-  /** The index in `ordered` of the first name. */
+  /** The index in `ordered` of the first name in the text. */
   readonly first: number;
 }
 
@@ -68,7 +68,7 @@ export async function orderNames(
   return { ordered, places, byName, byFolded, texts };
 }
 
-/** The names that a generation no longer has, and those that it has added. */
+/** The names that were removed from a generation, and those that were added. */
 export interface NameChanges {
   readonly gone: readonly Named[];
   readonly arrived: readonly Named[];
@@ -76,7 +76,7 @@ export interface NameChanges {
 
 /**
  * Returns what orderNames() would return after a few changes to `before`. The time hardly depends on the number of
- * names: one change among 100 000 takes 1 ms. REQUIRES: `nextId` is greater than any id.
+ * names. One change among 100 000 names takes 1 ms. REQUIRES: `nextId` is greater than any id.
  */
 export function changeNames(before: Names, { gone, arrived }: NameChanges, nextId: number): Names {
   const coming = arrived.toSorted((a, b) => compareText(a.name, b.name));
@@ -108,7 +108,7 @@ export function changeNames(before: Names, { gone, arrived }: NameChanges, nextI
   return { ordered, places, texts, ...changeLookups(before, { gone, arrived }) };
 }
 
-/** Returns the index in `ordered` of a name, or of the first name after it. */
+/** Returns the index in `ordered` of this name, or of the first name that sorts after it. */
 const placeOfName = ({ ordered }: Names, name: string): number =>
   firstIndex(0, ordered.length, (place) => compareText(ordered[place]!.name, name) >= 0);
 
@@ -151,19 +151,19 @@ const searchedText = ({ name, displayName = "" }: Named): string =>
   `${name.toLowerCase()}${SEPARATOR}${displayName.toLowerCase()}`;
 
 /**
- * Folds a name. All names that equal an ASCII name regardless of case get the same form. Only two characters beyond
- * ASCII fold to ASCII letters.
+ * Folds a name to lower case. Two characters beyond ASCII also become ASCII letters: the Kelvin sign and the long s. So
+ * every name that equals an ASCII name regardless of case gets the same form.
  */
 export const asciiFolded = (name: string): string =>
   name.replaceAll("\u212a", "k").replaceAll("\u017f", "s").toLowerCase();
 
-/** Returns the index in `ordered` of the first name after `after`. */
+/** Returns the index in `ordered` of the first name that sorts after `after`. */
 export const placeAfter = ({ ordered }: Names, after: string): number =>
   firstIndex(0, ordered.length, (place) => compareText(ordered[place]!.name, after) > 0);
 
 /**
- * Yields the indexes in `ordered`, from `from` on, of repositories whose name or display name contains `part`
- * regardless of case. Every name contains ''. Yields undefined regularly, so that the caller can pause.
+ * Yields the indexes in `ordered` of the repositories whose name or display name contains `part` regardless of case,
+ * starting at index `from`. Every name contains ''. Now and then yields undefined, so that the caller can pause.
  */
 export function* placesContaining(
   { ordered, texts }: Names,
@@ -189,6 +189,6 @@ export function* placesContaining(
   }
 }
 
-/** Returns the last index whose start is at most `at`. */
+/** Returns the last index for which the value in `starts` is at most `at`. */
 const lastStart = (starts: Uint32Array, at: number): number =>
   firstIndex(0, starts.length - 1, (index) => starts[index]! > at) - 1;

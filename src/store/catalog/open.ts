@@ -1,4 +1,7 @@
-/** Opens a data directory. Writes the first records of a new one, and rejects other format versions. */
+/**
+ * Opens a data directory. Writes the first records if the directory is new, and rejects an index of another format
+ * version.
+ */
 
 import { yieldTurn } from "../../base/yield.ts";
 import { QuernError } from "../../base/errors.ts";
@@ -51,7 +54,7 @@ async function begin(environment: Environment): Promise<void> {
   const version = Buffer.alloc(4);
   version.writeUInt32LE(FORMAT_VERSION);
   await environment.write((writer) => {
-    // another process may have written it by now
+    // another process may have written the version by now
     if (writer.get(engineKey("format"), "the format version")) return;
     writer.put(engineKey("format"), version);
     putManifest(writer, EMPTY_MANIFEST);

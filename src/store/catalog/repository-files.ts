@@ -1,6 +1,7 @@
 /**
- * Reads single files and lists folders of a repository, for hosts that display them. It runs on the calling thread,
- * in slices. It reads single entries of a segment's stored tables, because opening whole tables would take 6 ms.
+ * Reads single files of a repository and lists its folders, for hosts that display them. This code runs on the calling
+ * thread, in short slices. It reads single entries of a segment's stored tables, because opening whole tables would
+ * take 6 ms.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -18,7 +19,7 @@ import type { KeptTables } from "../segments/kept-tables.ts";
 import { readFiles, readRuns, storedEntry, type Runs } from "../segments/file-tables.ts";
 import { mustRead, skipReason, type SegmentHeader } from "../segments/segment-tables.ts";
 
-/** What all reads need. REQUIRES: the snapshot stays open until all reads have resolved. */
+/** The parameters that all reads have in common. REQUIRES: the snapshot stays open until all reads have resolved. */
 export interface Reading {
   readonly snapshot: Snapshot;
   readonly headers: Catalog["headers"];
@@ -30,7 +31,7 @@ export interface StoredFile {
   readonly language: string;
 }
 
-/** Reads the content of a file in a revision. Resolves to undefined if the file does not exist. */
+/** Reads the content of a file in a revision. Resolves to undefined if the file does not exist or has no content. */
 export async function readFile(
   reading: Reading,
   { places }: CatalogRepository,
@@ -54,12 +55,12 @@ export async function readFile(
 
 interface Located {
   readonly language: string;
-  /** The range of its bytes in the segment's text. */
+  /** The range of the file's bytes in the text of the segment. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Finds the content of a file. Returns undefined if it has none. */
+/** Finds where the content of a file is stored. Returns undefined if the file has no content. */
 function locate(
   { snapshot, headers }: Reading,
   segment: number,
@@ -113,11 +114,16 @@ interface StoredPaths {
 interface Paths {
   readonly place: Place;
   readonly own: StoredPaths;
-  /** The runs of borrowed files, and the paths of the lender. Absent if the segment borrows no files. */
+  /**
+   * The runs of files that the segment borrows, and the paths of the lender. Absent if the segment borrows no files.
+   */
   readonly borrowed?: { readonly runs: Runs; readonly paths: StoredPaths };
 }
 
-/** Opens the paths, as a copy if `isKept`. REQUIRES: the result is used before the next read, unless `isKept`. */
+/**
+ * Opens the paths of a place. If `isKept`, the result stays valid after further reads. REQUIRES: unless `isKept`, the
+ * result is used before the next read.
+ */
 function openPaths({ snapshot, headers, tables }: Segments, place: Place, isKept = false): Paths {
   const { segment } = place;
   const kept = tables?.get(segment)?.paths;
@@ -145,13 +151,15 @@ function pathAt(paths: Paths, index: number): Uint8Array {
   return bytes.subarray(from, to);
 }
 
-/** Compares a path with `wanted`. This makes no view of the path's bytes, because a look-up compares many paths. */
+/**
+ * Compares the path at `index` with `wanted`. Makes no view of the path's bytes, because a look-up compares many paths.
+ */
 function compareAt(paths: Paths, index: number, wanted: Buffer): number {
   const { bytes, from, to } = rangeAt(paths, index);
   return -wanted.compare(bytes, from, to);
 }
 
-/** Returns the table that contains a path, and the path's range there. */
+/** Returns the bytes of the table that contains the path at `index`, and the range of the path in these bytes. */
 function rangeAt({ place, own, borrowed }: Paths, index: number) {
   const entry = borrowed && storedEntry(borrowed.runs, place.first + index);
   const { starts, bytes } = entry?.isLenders ? borrowed!.paths : own;
@@ -161,7 +169,7 @@ function rangeAt({ place, own, borrowed }: Paths, index: number) {
   return { bytes, from, to };
 }
 
-/** Returns the index, within the place, of the file that has this path and is in the set. */
+/** Returns the index of the file that has this path and is in the set. The index counts from the start of the place. */
 function findPath(
   paths: Paths,
   { set, wanted }: { set: Bitset; wanted: Buffer },
@@ -173,21 +181,24 @@ function findPath(
   return undefined;
 }
 
-/** The facts that a segment's tables contain about a file. */
+/** The information about a file that the tables of its segment contain. */
 export interface FileFacts {
-  /** The hash of the file's content, as latin1; "" if it has no content. */
+  /** The hash of the file's content, as a latin1 string, or "" if the file has no content. */
   readonly hash: string;
   /** The reason why the file's content is not searchable. Undefined if it is searchable. */
   readonly skipped: SkipReason | undefined;
 }
 
-/** A file of a place. */
+/** A file that findFiles() has found. */
 export interface FoundFile extends FileFacts {
-  /** 0-based index within the place. */
+  /** The index of the file within its place, starting at 0. */
   readonly index: number;
 }
 
-/** How many paths are looked up without a pause, so that the table need not be copied. */
+/**
+ * The maximum number of paths that are looked up without a pause. Without a pause, the table of paths need not be
+ * copied.
+ */
 const PATHS_AT_ONCE = 256;
 
 interface Segments extends Pick<Reading, "snapshot" | "headers"> {
@@ -195,8 +206,8 @@ interface Segments extends Pick<Reading, "snapshot" | "headers"> {
 }
 
 /**
- * Returns, for each path, all files of the place with this path. There are several if the content differs between
- * revisions.
+ * Returns, for each wanted path, all files of the place that have this path. There are several if the content differs
+ * between revisions.
  */
 export async function findFiles(
   reading: Segments & Pick<Reading, "pause">,
@@ -225,7 +236,10 @@ export async function findFiles(
   return found;
 }
 
-/** Reads the tables of a segment, and returns a function from a file to its facts. */
+/**
+ * Reads the tables of a segment. The returned function maps the number of a file in the segment to the facts about the
+ * file.
+ */
 export function fileFacts(
   { snapshot, headers, tables }: Segments,
   segment: number,
@@ -245,7 +259,9 @@ export function fileFacts(
   };
 }
 
-/** Returns the files with this path. REQUIRES: if there are any, the first is at `index`. */
+/**
+ * Returns the indexes of the files with this path. REQUIRES: if there are any such files, the first one is at `index`.
+ */
 function indexesOf(paths: Paths, wanted: Buffer, index: number): number[] {
   const found: number[] = [];
   for (; index < paths.place.count && compareAt(paths, index, wanted) === 0; index++)
@@ -254,8 +270,8 @@ function indexesOf(paths: Paths, wanted: Buffer, index: number): number[] {
 }
 
 /**
- * Returns the position of the first file whose path is at or after `wanted`. Searches from `near` in steps that double,
- * because the paths of a look-up are mostly close to each other.
+ * Returns the index of the first file whose path is `wanted` or sorts after it. Searches outward from `near` in steps
+ * that double, because the paths of one look-up are mostly close to each other.
  */
 function lowerBound(paths: Paths, wanted: Buffer, near = 0): number {
   const { count } = paths.place;
@@ -280,8 +296,8 @@ export interface Child {
 }
 
 /**
- * Lists the direct children of a folder in a revision, folders first, each sorted by name. '' is the root. Resolves
- * to undefined if the folder does not exist.
+ * Lists the direct children of a folder in a revision, folders first, each sorted by name. The path of the root folder
+ * is ''. Resolves to undefined if the folder does not exist.
  */
 export async function listFolder(
   reading: Reading,
@@ -307,7 +323,8 @@ export async function listFolder(
 }
 
 /**
- * Lists the paths of all files of a revision, unordered. A path that is in several segments is listed several times.
+ * Lists the paths of all files of a revision, in no particular order. A path that occurs in several segments is listed
+ * several times.
  */
 export async function listPaths(
   reading: Reading,
@@ -327,11 +344,11 @@ export async function listPaths(
   return found;
 }
 
-/** How many paths are handled between two pauses, in about 0.1 ms. */
+/** The number of paths that are processed between two pauses, which takes about 0.1 ms. */
 const CHILDREN_PER_PAUSE = 256;
 const SLASH = 47;
 
-/** Adds the children of a folder in one place. Skips everything below a child folder. */
+/** Adds the names of a folder's children in one place to `names`. Skips all other paths below a child folder. */
 async function addChildren(
   names: Readonly<Record<Child["type"], Set<string>>>,
   paths: Paths,
@@ -357,7 +374,7 @@ async function addChildren(
 }
 
 /**
- * Returns the smallest path that comes after all paths of a folder. `slash` is the offset of the '/' after the folder's
+ * Returns the smallest path that sorts after all paths of a folder. `slash` is the offset of the '/' after the folder's
  * name.
  */
 function behind(path: Uint8Array, slash: number): Buffer {

@@ -1,7 +1,7 @@
 /**
  * Implements the list of published repositories, each with the generation in which it last changed. The list consists
- * of two columns, ordered by id. Copying 100 000 repositories and adding one takes 0.1 ms. Reading and writing the list
- * as pairs took 60 ms.
+ * of two columns, ordered by id. Copying a list of 100 000 repositories and adding one takes 0.1 ms. As a list of
+ * pairs, reading and writing it took 60 ms.
  */
 
 import { bytesOf } from "../../base/growable.ts";
@@ -9,7 +9,7 @@ import { firstIndex } from "../../base/binary-search.ts";
 
 /** The difference between two lists, as ascending ids. */
 export interface RepositoryChanges {
-  /** Repositories that were added, or that have changed since. */
+  /** The repositories that are new in the later list or have changed between the two. */
   readonly arrived: readonly number[];
   readonly gone: readonly number[];
 }
@@ -18,7 +18,7 @@ export class RepositoryList implements Iterable<readonly [repository: number, ch
   readonly ids: Uint32Array;
   readonly changed: Uint32Array;
 
-  /** Makes a list from its columns. REQUIRES: the ids ascend, and nobody changes the columns later. */
+  /** Makes a list from its columns. REQUIRES: the ids are in ascending order, and nobody changes the columns later. */
   constructor(ids: Uint32Array, changed: Uint32Array) {
     this.ids = ids;
     this.changed = changed;
@@ -26,7 +26,7 @@ export class RepositoryList implements Iterable<readonly [repository: number, ch
 
   static readonly EMPTY = new RepositoryList(new Uint32Array(), new Uint32Array());
 
-  /** Makes a list from pairs in any order, with each repository once. */
+  /** Makes a list from pairs in any order. REQUIRES: no repository occurs twice. */
   static of(pairs: Iterable<readonly [repository: number, changed: number]>): RepositoryList {
     const sorted = [...pairs].sort(([a], [b]) => a - b);
     return new RepositoryList(
@@ -35,7 +35,7 @@ export class RepositoryList implements Iterable<readonly [repository: number, ch
     );
   }
 
-  /** Joins lists that have no repository in common. */
+  /** Joins lists into one. REQUIRES: no repository is in two of them. */
   static union(lists: readonly RepositoryList[]): RepositoryList {
     if (lists.length === 1) return lists[0]!;
     const end = 1 + Math.max(-1, ...lists.map(({ ids }) => ids.at(-1) ?? -1));
@@ -61,18 +61,21 @@ export class RepositoryList implements Iterable<readonly [repository: number, ch
     return this.ids.length;
   }
 
-  /** Returns the generation in which a repository last changed, or undefined if it is not listed. */
+  /** Returns the generation in which a repository last changed, or undefined if the repository is not in the list. */
   get(repository: number): number | undefined {
     const place = this.#placeOf(repository);
     return this.ids[place] === repository ? this.changed[place] : undefined;
   }
 
-  /** Returns the index of a repository, or of the first one after it. */
+  /** Returns the index of a repository, or of the first repository with a greater id if it is not in the list. */
   #placeOf(repository: number): number {
     return firstIndex(0, this.ids.length, (place) => this.ids[place]! >= repository);
   }
 
-  /** Returns a copy without `gone`, and with `arrived` added or marked as changed in `generation`. */
+  /**
+   * Returns a copy of the list without the repositories in `gone`. Those in `arrived` are added, or marked as changed
+   * in `generation`.
+   */
   with(
     { arrived, gone }: Partial<RepositoryChanges>,
     generation: number | ((repository: number) => number) = 0,
@@ -101,7 +104,7 @@ export class RepositoryList implements Iterable<readonly [repository: number, ch
     return new RepositoryList(ids.subarray(0, length), changed.subarray(0, length));
   }
 
-  /** Returns what was added, changed or removed since `before`. */
+  /** Returns which repositories were added, changed or removed since `before`. */
   since(before: RepositoryList): RepositoryChanges {
     const [arrived, gone]: [number[], number[]] = [[], []];
     for (let [here, there] = [0, 0]; here < this.length || there < before.length;) {

@@ -8,7 +8,7 @@ export interface View {
   /** The catalog, including the segments in memory. */
   readonly catalog: Catalog;
   readonly packed: readonly PackedSegment[];
-  /** Returns the skipped files of a repository. `indexed` are those that the index lists. */
+  /** Returns the skipped files of a repository. `indexed` contains the skipped files that the index lists. */
   readonly skipped: (repository: number, indexed: readonly SkippedFile[]) => readonly SkippedFile[];
 }
 
