@@ -1,12 +1,12 @@
 /**
- * Runs write transactions of LMDB and handles failing disks. `lmdb` leaves three things to its callers:
+ * Runs write transactions of LMDB and handles failing disks. The package `lmdb` leaves three things to its callers:
  *
- * - The error of a failed transaction does not contain the reason. Its property `commitError` is a promise of the
- *   reason.
+ * - The error of a failed transaction does not contain the reason. Its property `commitError` is a promise that rejects
+ *   with the reason.
  * - After a failed transaction, LMDB no longer flushes, so close() would wait for a flush forever.
  * - Once a write to the first two pages has failed, LMDB gives up the file (MDB_PANIC) until the process ends. A
- *   transaction that is begun after that may never resolve, or may take no lock. A read transaction throws in this
- *   state, so this class begins one to detect it.
+ *   transaction that begins later may never resolve, or may run without LMDB's lock. In this state, a read transaction
+ *   throws, so this class begins a read transaction to detect the state.
  */
 
 import type { RootDatabase } from "lmdb";
@@ -14,14 +14,14 @@ import { Room } from "./data-file.ts";
 
 /** The interval at which a running transaction checks whether LMDB has given up the file. */
 const GIVEN_UP_CHECK_MS = 500;
-// flags of lmdb's transactionSync: 1 = can be aborted, 2 = runs immediately, 0x10000 = the next transaction may begin
-// before this one is flushed
+// flags of lmdb's transactionSync: 1 = the transaction can be aborted, 2 = it runs immediately, 0x10000 = the next
+// transaction may begin before this one is flushed
 const FLUSHED_LATER = 0x1_0003;
 
 export class Commits {
   readonly room: Room;
   readonly #database: RootDatabase<Uint8Array, Uint8Array>;
-  /** Whether the last transaction failed. If so, close() must not wait for a flush. */
+  /** Whether the last transaction failed. If it failed, close() must not wait for a flush. */
   #hasFailed = false;
 
   constructor(database: RootDatabase<Uint8Array, Uint8Array>, file: string) {
@@ -30,8 +30,8 @@ export class Commits {
   }
 
   /**
-   * Runs `work` in a transaction. Resolves when the transaction is on the disk. REQUIRES: `work` writes nothing
-   * before it throws.
+   * Runs `work` in a transaction. Resolves when the transaction is on the disk. REQUIRES: if `work` throws, it has
+   * written nothing.
    */
   async run<T>(work: () => T): Promise<T> {
     this.#throwIfGivenUp();
@@ -54,8 +54,8 @@ export class Commits {
   }
 
   /**
-   * Runs `work` in a transaction on this thread, and rolls it back if `work` throws. The transaction reaches the disk
-   * with the next run() at the latest.
+   * Runs `work` in a transaction on this thread. If `work` throws, the transaction is rolled back. The transaction
+   * reaches the disk with the next run() at the latest.
    */
   runSync<T>(work: () => T): T {
     this.#throwIfGivenUp();
@@ -66,7 +66,7 @@ export class Commits {
     return transact(work, FLUSHED_LATER);
   }
 
-  /** Truncates the data file to the length in use. This is separate from close(), which must be quick. */
+  /** Truncates the data file to the length in use. This is not part of close(), because close() must be quick. */
   async trim(): Promise<void> {
     if (!this.room.isUsed || this.#hasFailed) return;
     await this.run(() => this.room.trim()).catch(() => undefined); // the next process that closes the file tries again
@@ -87,7 +87,7 @@ export class Commits {
     database.useReadTransaction().done();
   }
 
-  /** Rejects once LMDB has given up the file. */
+  /** Returns a promise that rejects once LMDB has given up the file. */
   #givenUp(signal: AbortSignal): Promise<never> {
     return new Promise((_, reject) => {
       const timer = setInterval(() => {

@@ -1,7 +1,7 @@
 /**
- * Reads the length in use from LMDB's data file, and extends the file before LMDB needs more space. The fields of its
- * two meta pages, by byte offset: magic 24, page size 48, last page 144, transaction 152. Bytes after the last page
- * have no meaning. LMDB overwrites them when it needs more pages.
+ * Reads from LMDB's data file how much of it is in use, and extends the file before LMDB needs more space. The file
+ * begins with two meta pages. They have these fields, by byte offset: magic 24, page size 48, last page 144,
+ * transaction 152. Bytes after the last page have no meaning. LMDB overwrites them when it needs more pages.
  */
 
 import { randomBytes } from "node:crypto";
@@ -23,21 +23,24 @@ import { errorName, translated } from "./failures.ts";
 import { corrupt } from "../format/sealed.ts";
 
 const MAGIC = 0xbeefc0de;
-/** The zeros with which the file is extended, one buffer at a time. */
+/** The zeros that extend the file. They are written as often as necessary. */
 const ZEROS = Buffer.alloc(256 * 1024);
 /**
- * The pages that a transaction needs in addition to its values: the upper pages of the tree, and the list of free
- * pages.
+ * The number of bytes that a transaction needs in addition to its values. They hold the upper pages of the tree, and
+ * the list of free pages.
  */
 export const LEAST_ROOM_BYTES = 64 * 1024;
 
 interface Meta {
-  /** The length in use. */
+  /** The length in use, in bytes. */
   readonly bytes: number;
   readonly transaction: number;
 }
 
-/** Returns the length according to the newest meta page, or undefined if the file does not have both meta pages. */
+/**
+ * Returns the length in use according to the newest meta page. Returns undefined if the file does not have both meta
+ * pages.
+ */
 function bytesInUse(descriptor: number): number | undefined {
   const head = Buffer.alloc(4096 + 160);
   if (readSync(descriptor, head, 0, head.length, 0) < head.length) return undefined;
@@ -55,8 +58,8 @@ function parseMeta(meta: Buffer): Meta | undefined {
 }
 
 /**
- * Throws INDEX_CORRUPT if the file is truncated, because LMDB maps it, and reading a missing page would kill the
- * process.
+ * Throws INDEX_CORRUPT if the file is truncated or does not begin with LMDB's meta pages. LMDB maps the file, so
+ * reading a missing page would kill the process.
  */
 export function refuseTruncated(file: string): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -73,12 +76,12 @@ export function refuseTruncated(file: string): void {
 }
 
 /**
- * Extends the data file before LMDB does. If a write by LMDB itself fails, the process may end, because LMDB's error
+ * Extends the data file before LMDB does. If LMDB itself fails to write, the process may end, because LMDB's error
  * message can overflow its buffer. If this class extends the file first, a full disk, a quota or a file limit causes a
  * system error instead. The transaction is then given up before LMDB writes.
  *
- * New bytes are therefore written twice, but the first time only into the system's cache. While the file is open, it is
- * longer by up to the bytes of one transaction.
+ * As a result, new bytes are written twice, but the first time only into the system's cache. While the file is open, it
+ * may be longer than the length in use, by at most the bytes of one transaction.
  */
 export class Room {
   readonly #file: string;
@@ -89,11 +92,11 @@ export class Room {
   }
 
   /**
-   * Extends the file by `bytes` beyond what is committed. REQUIRES: the call is within a write transaction, so that
-   * nobody else writes.
+   * Makes the file at least `bytes` longer than the length in use. REQUIRES: the call is within a write transaction, so
+   * that nobody else writes.
    */
   ensure(bytes: number): void {
-    if (process.platform === "win32") return; // LMDB does this itself there
+    if (process.platform === "win32") return; // on Windows, LMDB itself extends the file
     const descriptor = (this.#descriptor ??= openSync(this.#file, "r+"));
     const inUse = bytesInUse(descriptor);
     const { size } = fstatSync(descriptor);
@@ -105,8 +108,8 @@ export class Room {
   }
 
   /**
-   * Truncates the file after its last page. A closed file must end there, because otherwise refuseTruncated() could not
-   * detect a truncated one. REQUIRES: the same as ensure().
+   * Truncates the file after its last page. The file must end there once it is closed. Otherwise refuseTruncated()
+   * could not detect later that the file was truncated. REQUIRES: the same as ensure().
    */
   trim(): void {
     const inUse = bytesInUse(this.#descriptor!);
@@ -140,8 +143,8 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
-    // with `recursive`, Node reports ENOENT for a read-only disk or an exceeded quota; without it, Node names the
-    // cause
+    // with `recursive`, Node reports ENOENT for a read-only disk or an exceeded quota; without it, Node reports the
+    // true cause
     if ((error as NodeJS.ErrnoException).code === "ENOENT") mkdirSync(path);
     throw error;
   }

@@ -1,26 +1,26 @@
 /**
  * Lets processes open and close a data file one at a time. The last process that closes LMDB destroys the locks in
- * LMDB's lock file. If another process opens at that moment, it gets the file with the destroyed locks. Its first
- * transaction fails (EINVAL), as in all processes that join it. Of 800 processes that opened and closed
- * without this lock, four at a time, two failed.
+ * LMDB's lock file. A process that opens the data file at that moment uses the destroyed locks. Its first transaction
+ * fails with EINVAL, and so does the first transaction of every process that joins it. When 800 processes opened and
+ * closed a data file without the lock of this module, four at a time, two of them failed.
  *
- * The lock is a file that exists while somebody holds it. It is stale after two seconds, so an owner that was killed
- * does not block the others. Where no file can be created, as on a read-only disk, processes do not wait for each
- * other.
+ * The lock is a file that exists while a process holds the lock. A lock file that is older than two seconds is stale,
+ * so a process that was killed while it held the lock does not block the others. If no file can be created, for example
+ * on a read-only disk, processes do not wait for each other.
  */
 
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const FILE = ".turn"; // begins with a dot, because a folder with other files cannot become a data directory
-const STALE_MS = 2000; // opening takes 1 to 3 ms; closing takes as long as the disk needs to write
+const FILE = ".turn"; // begins with a dot, because a folder with other visible files cannot become a data directory
+const STALE_MS = 2000; // opening takes 1 to 3 ms, and closing takes as long as the disk needs to write
 const RETRY_MS = 2;
 
-/** Paths of the locks that this thread holds. */
+/** The paths of the lock files that this thread has created. */
 const held = new Set<string>();
 
-/** Runs `work` while holding the lock of a data directory. */
+/** Waits for the lock of a data directory, and runs `work` while holding it. */
 export async function withDirectoryLock<T>(folder: string, work: () => T | Promise<T>): Promise<T> {
   const file = resolve(folder, FILE);
   while (!acquire(file)) await sleep(RETRY_MS);
@@ -32,8 +32,8 @@ export async function withDirectoryLock<T>(folder: string, work: () => T | Promi
 }
 
 /**
- * Runs `work` as withDirectoryLock() does, but blocks the thread meanwhile. If this thread already holds the lock, runs
- * `work` immediately.
+ * Does the same as withDirectoryLock(), but blocks this thread while it waits. If this thread already holds the lock,
+ * runs `work` immediately.
  */
 export function withDirectoryLockSync<T>(folder: string, work: () => T): T {
   const file = resolve(folder, FILE);
@@ -47,7 +47,7 @@ export function withDirectoryLockSync<T>(folder: string, work: () => T): T {
   }
 }
 
-/** Returns whether the caller may continue, because it holds the lock or no lock can be created. */
+/** Tries to take the lock. Returns true if the caller holds the lock now, and also if no lock file can be created. */
 function acquire(file: string): boolean {
   try {
     closeSync(openSync(file, "wx"));
@@ -60,7 +60,8 @@ function acquire(file: string): boolean {
 }
 
 /**
- * Returns false if the file cannot be removed, because the disk is read-only or the folder belongs to somebody else.
+ * Deletes the lock file. Returns false if this is impossible, because the disk is read-only or the folder belongs to
+ * another user.
  */
 function remove(file: string): boolean {
   try {

@@ -1,10 +1,10 @@
 /**
- * Opens a data directory: its LMDB environment, and its files of text. Reads values within one snapshot, and writes
- * within one transaction. In the code for the index, only this file and the files that it imports know LMDB. The stores
- * of keys and users use key-value.ts.
+ * Opens a data directory, which consists of an LMDB environment and files of text. Reads values within one snapshot,
+ * and writes values within one transaction. In the code for the index, only this file and the files that it imports use
+ * LMDB. The stores of keys and users use key-value.ts.
  *
- * `lmdb` copies what it reads into one buffer per thread, so a value is valid only until the next read. Every thread
- * opens the environment for itself; all threads share the memory map.
+ * The package `lmdb` copies each value that it reads into one buffer per thread, so a value is valid only until the
+ * next read. Every thread opens the environment for itself. All threads share the memory map.
  */
 
 import { accessSync, constants, readdirSync, statSync } from "node:fs";
@@ -25,42 +25,42 @@ import { TextFiles } from "./text-files.ts";
 const DATA_FILE = "quern.mdb";
 /**
  * The maximum number of data directories that a process may have open. A process has 128 TiB of address space, and
- * crashes if a map does not fit. The space is enough for 400 maps, or for fewer where WebAssembly has reserved 10 GiB
+ * crashes if a memory map does not fit. There is space for 400 maps, or for fewer if WebAssembly has reserved 10 GiB
  * for each kernel.
  */
 export const MOST_OPEN = 256;
 /**
- * The maximum number of bytes that each key of a transaction takes in addition to its value: the pages of the tree that
- * lead to it.
+ * The maximum number of bytes that each key of a transaction needs in addition to its value. They hold the pages of the
+ * tree that lead to the key.
  */
 const TREE_BYTES = 2 * 4096;
 
 export interface Environment {
   readonly path: string;
   readonly readOnly: boolean;
-  /** The files with the text of long segments. */
+  /** The files that store the text of long segments. */
   readonly texts: TextFiles;
   /**
    * Opens a view of the newest committed state. REQUIRES: the view is closed soon, because LMDB cannot reuse old pages
-   * while it is open.
+   * while the view is open.
    */
   snapshot(): Snapshot;
   /**
    * Runs `work` in one transaction. Resolves when the transaction is on the disk. `work` runs once, synchronously. If
-   * it throws, nothing is written. Waiting for the lock and the disk does not block this thread.
+   * `work` throws, nothing is written. Waiting for the lock and the disk does not block this thread.
    */
   write<T>(work: (writer: Writer) => T): Promise<T>;
   /**
-   * Runs `work` as write() does, but blocks this thread. The transaction reaches the disk with the next write() at the
-   * latest, such as the one that releases the lease.
+   * Does the same as write(), but blocks this thread, and does not wait for the disk. The transaction reaches the disk
+   * with the next write() at the latest, such as the write() that releases the lease.
    */
   writeSync<T>(work: (writer: Writer) => T): T;
   /** Releases reader slots held by dead processes. LMDB itself does so only when the file is opened. */
   releaseDeadReaders(): void;
   /**
-   * Closes the environment on this thread. Then calls `endThreads`, which ends the other threads that have it open.
-   * They close last, because the last thread to close unmaps the file, which takes 8 to 40 ms per gigabyte that was
-   * read.
+   * Closes the environment on this thread, and then calls `endThreads`, which ends the other threads that have the
+   * environment open. The last thread to close it unmaps the file, which takes 8 to 40 ms per gigabyte that was read.
+   * So the other threads close it last.
    */
   close(endThreads?: () => Promise<void>): Promise<void>;
 }
@@ -70,21 +70,21 @@ export type KeyRange = readonly [start: Buffer, end: Buffer];
 
 export interface Snapshot {
   /**
-   * Returns the payload under the key, or undefined if there is none. REQUIRES: the result is used or copied before
-   * the next get.
+   * Returns the payload that is stored under the key, or undefined if there is none. Throws INDEX_CORRUPT if its seal
+   * is wrong; `what` names the value in the error message. REQUIRES: the result is used or copied before the next read.
    */
   get(key: Buffer, what: string): Uint8Array | undefined;
   /**
-   * Returns the whole value, with its seal, without checking the seal. A block of text is read from the file of its
-   * segment if it is not a value. REQUIRES: the same as get().
+   * Returns the stored value, including its seal, without checking the seal. If the key belongs to a block of text that
+   * is not in LMDB, reads the block from the file of its segment. REQUIRES: the same as get().
    */
   getSealed(key: Buffer): Uint8Array | undefined;
   /**
-   * Copies text [from, to) of a segment to `target` at `at`, without checking its seals. Returns false if this snapshot
-   * has to read the text by blocks. Absent if that is always so.
+   * Copies the bytes [from, to) of a segment's text to `target` at `at`, without checking their seals. Returns false if
+   * the caller has to read the text by blocks instead. Absent if the caller always has to.
    */
   copyText?(segment: number, from: number, to: number, target: Uint8Array, at: number): boolean;
-  /** Whether the text of a segment is in a file that is open. Absent if that is never so. */
+  /** Returns true if the text of a segment is in a file that is open. Absent if no text is in a file. */
   hasOpenText?(segment: number): boolean;
   /** Returns the keys of the range in order, at most `limit` of them. */
   keys(range: KeyRange, limit?: number): Iterable<Buffer>;
@@ -102,9 +102,9 @@ export interface Writer {
 type Database = RootDatabase<Buffer, Buffer>;
 
 /**
- * The environment of one file. All engines of a thread share it, because LMDB must not open a file twice in one
- * process. The last user closes it. Each thread has its own `shared` map; across threads, the package `lmdb` shares the
- * open file.
+ * The environment of one data file. All engines of a thread share it, because LMDB must not open a file twice in one
+ * process. The last engine that uses the environment closes it. Each thread has its own map `shared`. Across threads,
+ * the package `lmdb` shares the open file.
  */
 interface SharedDatabase {
   readonly database: Database;
@@ -116,7 +116,7 @@ interface SharedDatabase {
 
 const shared = new Map<string, SharedDatabase>();
 
-/** Opens the environment for the first thread of a process, while it holds the directory's lock. */
+/** Opens the environment on the first thread of a process, and holds the lock of the directory meanwhile. */
 export async function openUnderLock(
   path: string,
   options: { readOnly: boolean },
@@ -129,8 +129,8 @@ export async function openUnderLock(
 }
 
 /**
- * Opens the environment. REQUIRES: another thread of this process has it open, or this thread holds the directory's
- * lock.
+ * Opens the environment. REQUIRES: another thread of this process has the environment open, or this thread holds the
+ * lock of the directory.
  */
 export function openEnvironment(path: string, options: { readOnly: boolean }): Environment {
   const file = resolve(path, DATA_FILE);
@@ -143,7 +143,7 @@ export function openEnvironment(path: string, options: { readOnly: boolean }): E
         `open: ${MOST_OPEN} data directories are open already: close engines that are not in use, or index into fewer directories`,
       );
     refuseTruncated(file);
-    // opened for writing if the disk permits it, so that an engine that writes can share it later
+    // the file is opened for writing if the disk permits it, so that an engine that writes can share it later
     const isReadOnly = options.readOnly && !isWritable(path, file);
     const database = openDatabase(file, isReadOnly);
     const [texts, commits] = [new TextFiles(path), new Commits(database, file)];
@@ -180,7 +180,7 @@ async function closeDatabase(path: string, endThreads: () => Promise<void>): Pro
   opened.users--;
   if (opened.users === 0) await opened.commits.trim();
   await withDirectoryLock(path, async () => {
-    // another engine may have joined or closed it while this one waited
+    // another engine may have joined or closed the environment while this one waited for the lock
     if (opened.users === 0 && shared.get(file) === opened) {
       shared.delete(file);
       opened.texts.close();
@@ -305,7 +305,10 @@ class LmdbSnapshot implements Snapshot {
     return value ?? (isBlock ? this.#blockInFile(key) : undefined);
   }
 
-  /** Reads a block of text from the file of its segment. Returns undefined if there is no such file or block. */
+  /**
+   * Reads a block of text from the file of its segment. Returns undefined if the file does not exist or has no such
+   * block.
+   */
   #blockInFile(key: Buffer): Uint8Array | undefined {
     const segment = segmentOfKey(key);
     if (!this.#texts.isOpen(segment)) {
@@ -341,12 +344,12 @@ class LmdbSnapshot implements Snapshot {
 }
 
 /**
- * Collects the writes of a transaction. Applies them at its end, once the file has room for them. An asynchronous
- * transaction of lmdb cannot be rolled back, so nothing may be written until `work` has succeeded.
+ * Collects the writes of a transaction. Applies them at the end of the transaction, once the data file is long enough.
+ * An asynchronous transaction of lmdb cannot be rolled back, so nothing may be written until `work` has succeeded.
  */
 class LmdbWriter implements Writer {
   readonly #database: Database;
-  /** Writes by key, as latin1. An undefined value removes the key. */
+  /** The writes of the transaction, by key. Keys are latin1 strings. An undefined value removes the key. */
   readonly #held = new Map<string, Buffer | undefined>();
   /** The maximum number of bytes that the writes may take in the data file. */
   roomBytes = LEAST_ROOM_BYTES;
@@ -385,40 +388,45 @@ class LmdbWriter implements Writer {
   }
 }
 
-/**
- * The number of values that were read on this thread so far. lmdb has one buffer per thread, which each read
- * overwrites.
- */
+/** The number of reads on this thread so far. Each read overwrites the one buffer that lmdb has for the thread. */
 let reads = 0;
 
-/** Invalidates all values that were read before, as another read would do. */
+/** Invalidates all values that were read before, as a read would. */
 export const endLastReads = (): void => void reads++;
 
-/** Remembers the value that was read last. It stays valid in lmdb's buffer until the next read on this thread. */
+/**
+ * Remembers the value that was read last on this thread. The value stays valid in lmdb's buffer until the next read.
+ */
 export class LastRead {
   #number = -1;
   #reads = -1;
   #value: Uint8Array = new Uint8Array();
 
-  /** The number that the value was stored with, even if it is no longer valid; -1 if there is none. */
+  /**
+   * The number that keep() was last called with, even if its value is no longer valid, or -1 if keep() was never
+   * called.
+   */
   get number(): number {
     return this.#number;
   }
 
-  /** Remembers a value with a number. REQUIRES: the last read returned this value. */
+  /** Remembers a value under a number. REQUIRES: the last read has returned this value. */
   keep(number: number, value: Uint8Array): void {
     this.#number = number;
     this.#reads = reads;
     this.#value = value;
   }
 
-  /** Returns the value with this number, or undefined if anything was read since. */
+  /**
+   * Returns the value that was kept under this number. Returns undefined if another value was kept or anything was read
+   * since.
+   */
   get(number: number): Uint8Array | undefined {
     return this.#number === number && this.#reads === reads ? this.#value : undefined;
   }
 }
 
-/** Returns a value as a plain view, because lmdb overrides `length` on the buffer that it returns. */
+/** Reads a value and returns it as a plain view, because lmdb overrides `length` on the buffer that it returns. */
 function read(
   database: Database,
   key: Buffer,

@@ -1,17 +1,20 @@
-/** Translates errors of the disk and of LMDB to our codes, with advice. */
+/** Translates errors of the disk and of LMDB to quern's error codes, and adds advice. */
 
 import { constants } from "node:os";
 import { QuernError, type ErrorCode } from "../../base/errors.ts";
 
-/** The largest data file. This reserves only address space; memory and disk are used as the file grows. */
+/**
+ * The maximum size of a data file, in bytes. LMDB reserves only address space for this size. It uses memory and disk
+ * space as the file grows.
+ */
 export const MAP_BYTES = 256 * 2 ** 30;
 
-/** What has failed: the index, or a store of keys and users. */
+/** What an error is about: the data directory of an index, or a store of keys and users. */
 type Subject = "data directory" | "store";
 
 type Advice = string | ((subject: Subject) => string);
 
-// patterns are tried in order on the errno name and the message
+// the patterns are matched in this order against the errno name and the message
 const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = [
   [
     /MDB_MAP_FULL/i,
@@ -28,14 +31,15 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
     "the disk is full or its quota reached: make room and try again; what was stored before is intact",
   ],
   [
-    // LMDB reports EIO for a short write, which a disk may return just before it reports that it is full
+    // LMDB reports EIO if the disk writes fewer bytes than requested; a disk may do this just before it reports that it
+    // is full
     /\bEIO\b|Input\/output error/i,
     "DISK_FULL",
     "a write was cut short: the disk is full, its quota or the limit of a file's size reached, or it fails; " +
       "make room or look into the system's log, and try again; what was stored before is intact",
   ],
   [
-    // another process destroyed the locks, see directory-lock.ts
+    // another process destroyed the locks of LMDB, see directory-lock.ts
     /Invalid argument: No transaction to renew/i,
     "INDEX_LOCKED",
     "another process ended while this one opened the data directory: start this process again",
@@ -80,7 +84,7 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
 const anew = (subject: Subject): string =>
   subject === "store" ? "bring back a copy of it" : "index again into a new directory";
 
-/** Returns the system's name of an error. Node has no name for an exceeded quota (EDQUOT), and says "UNKNOWN". */
+/** Returns the system's name of an error. Node has no name for an exceeded quota (EDQUOT), and reports "UNKNOWN". */
 export function errorName(error: unknown): string {
   const { code = "", errno } = error as { code?: string | number; errno?: number };
   return errno === -constants.errno.EDQUOT ? "EDQUOT" : String(code);
@@ -97,7 +101,7 @@ export function translate(error: unknown, subject: Subject = "data directory"): 
   return new QuernError(code, `${words} (${error.message})`, { cause: error });
 }
 
-/** Runs `work`, and translates its errors. */
+/** Runs `work`, and translates the errors that it throws. */
 export function translated<T>(work: () => T): T {
   try {
     return work();

@@ -1,18 +1,18 @@
 /**
- * Stores a few ordered tables of small records in one LMDB environment, for tokens, users and audit records.
- * The index has its own format and environment.
+ * Stores a few ordered tables of small records in one LMDB environment, for tokens, users and audit records. The index
+ * has its own format and environment.
  *
- * Format version 2. A directory holds one environment; each table is a named database in it.
+ * The format version is 2. A directory holds one environment. Each table is a named database in this environment.
  *
  *     key   := bytes, compared as bytes, at most 1 900
  *     value := record crc         sealed as in the index (sealed.ts); the CRC also covers the table's name
  *     record := MessagePack       plain data: strings, numbers, booleans, null, lists, maps
  *
- * The table "format" has one key, "version", whose record is 2. In version 1 the checksum came before the
- * record, big-endian.
+ * The table "format" has one key, "version", whose record is 2. In version 1, the checksum was big-endian and came
+ * before the record.
  *
- * Any number of processes may read and write at the same time. A read sees every write that resolved before the read
- * began, in whatever process. So a revoked token stops working immediately. If a checksum is wrong, the read throws
+ * Any number of processes may read and write at the same time. A read sees every write of any process that resolved
+ * before the read began. So a revoked token stops working immediately. If a checksum is wrong, the read throws
  * INDEX_CORRUPT. It never returns a wrong record, or the record of another key.
  */
 
@@ -35,12 +35,13 @@ const MOST_TABLES = 16;
 export interface Table<Value> {
   get(key: Uint8Array): Value | undefined;
   /**
-   * Returns the entries whose keys begin with `prefix` and come after the key `after`, in key order, at most `limit`.
+   * Returns the entries whose keys begin with `prefix` and come after the key `after`, in key order. Returns at most
+   * `limit` entries.
    */
   range(prefix: Uint8Array, after: Uint8Array | undefined, limit: number): Entry<Value>[];
   /**
-   * Returns at most `limit` entries in descending key order, after skipping the first `skip` of them. The range
-   * includes `from`, but not `to`.
+   * Returns the entries from `from` (included) to `to` (excluded), in descending order of their keys. Skips the first
+   * `skip` entries, and returns at most `limit`.
    */
   latest(page: KeySpan & { readonly skip: number; readonly limit: number }): Entry<Value>[];
   /** Counts the keys from `from` (included) to `to` (excluded). Takes 0.1 µs per key. */
@@ -65,16 +66,18 @@ export interface KeyValueStore extends AsyncDisposable {
   table<Value>(name: string): Table<Value>;
   /**
    * Runs `change` in one write transaction, during which no other process writes. Resolves to its result once the
-   * transaction is on the disk. REQUIRES: `change` is synchronous; if it throws, it has written nothing.
+   * transaction is on the disk. REQUIRES: `change` is synchronous, and writes nothing if it throws.
    */
   write<Result>(change: () => Result): Promise<Result>;
 }
 
 /**
- * Opens the store in a directory, which is created if it does not exist. Disposing waits for pending writes.
+ * Opens the store in a directory, which is created if it does not exist. Disposing of the store waits for pending
+ * writes.
  *
- * Stores of one directory share an environment. A second environment would wait for LMDB's lock. A pending write of the
- * first one may hold that lock until this thread has run its change. So both would wait forever.
+ * All stores of one directory share an environment, because two environments could wait for each other forever. Opening
+ * the second one would block this thread until LMDB's lock is free. A pending write of the first one may hold that lock
+ * until this thread has run its change.
  */
 export function openKeyValue(path: string): KeyValueStore {
   const shared = share(path);
@@ -115,7 +118,7 @@ interface Shared {
   stores: number;
 }
 
-/** Environments by absolute path. */
+/** The open environments, by the absolute paths of their directories. */
 const opened = new Map<string, Shared>();
 
 function share(path: string): Shared {
@@ -148,7 +151,7 @@ function openEnvironment(path: string): Pick<Shared, "root" | "commits"> {
         eventTurnBatching: false,
       });
       const commits = new Commits(root, file);
-      // lmdb creates the tables in its own transactions, which need space, too
+      // lmdb creates the tables in transactions of its own, which also need space
       if (isNew) commits.runSync(() => commits.room.ensure(2 * LEAST_ROOM_BYTES));
       return { root, commits };
     });
@@ -235,7 +238,7 @@ function openTable<Value>(shared: Shared, name: string, alive: () => void): Tabl
   };
 }
 
-// lmdb keeps one read transaction for each turn of the event loop; without this, a read may miss newer writes
+// lmdb keeps one read transaction for each turn of the event loop; without this call, a read may miss newer writes
 function refresh(root: Root): void {
   root.resetReadTxn();
 }
@@ -290,7 +293,10 @@ async function commit<Result>(commits: Commits, change: () => Result): Promise<R
   return outcome.result;
 }
 
-/** Returns the bytes that the seal of a value covers in addition to the value: the name of its table, and its key. */
+/**
+ * Returns the bytes that the seal of a value covers in addition to the value, which are the name of its table and its
+ * key.
+ */
 const placeOf = (table: string, key: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from(table), key]);
 
@@ -303,7 +309,10 @@ function decode(place: Uint8Array, stored: Uint8Array): unknown {
   return unpack(bytes.subarray(0, -SEAL_BYTES));
 }
 
-/** Returns a QuernError: with its own code for a known failure of the disk or LMDB, otherwise with INTERNAL. */
+/**
+ * Converts an error to a QuernError. A known failure of the disk or of LMDB gets its specific code, and any other error
+ * gets INTERNAL.
+ */
 export function storageError(cause: unknown): QuernError {
   const error = translate(cause, "store");
   return error instanceof QuernError

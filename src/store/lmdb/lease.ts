@@ -1,8 +1,8 @@
 /**
- * Allows only one writer to an index at a time. A record, called the lease, says who the writer is. Every write
- * transaction checks it, so a writer that was suspended and lost its lease fails with INDEX_LOCKED instead of
- * writing. Another process may take the lease if its owner's process no longer exists on this machine, or if its
- * heartbeat is 30 s old.
+ * Allows only one writer to an index at a time. A record, called the lease, identifies the writer. Every write
+ * transaction checks the lease. So a writer that was suspended and has lost its lease fails with INDEX_LOCKED instead
+ * of writing. Another process may take over the lease if the process of its owner no longer exists on this machine, or
+ * if its last heartbeat is 30 s old.
  */
 
 import { randomBytes } from "node:crypto";
@@ -18,12 +18,15 @@ const RENEW_MS = 4_000;
 const STALE_MS = 30_000;
 const RETRY_MS = 50;
 
-/** Leases of this process that could not be removed because the disk failed. They are not in use. */
+/**
+ * The owners of leases of this process that were released but could not be removed because the disk failed. Such a
+ * lease counts as free.
+ */
 const ended = new Set<string>();
 
 interface LeaseRecord {
   readonly owner: string;
-  /** The boot of the machine and the process namespace to which `pid` belongs. */
+  /** Identifies the boot of the machine and the process namespace to which `pid` belongs. */
   readonly boot: string;
   readonly pid: number;
   /** The time of the last heartbeat, in milliseconds since 1970. */
@@ -31,13 +34,16 @@ interface LeaseRecord {
 }
 
 export interface Lease {
-  /** A random id of this writer. Its workers use it to check and renew the lease. */
+  /** The random id of this writer. Its workers use this id to check and renew the lease. */
   readonly owner: string;
   /** Releases the lease, unless another writer has taken it over. REQUIRES: no write is running. */
   release(): Promise<void>;
 }
 
-/** Takes the lease. Waits up to `timeoutMs` for another writer to end, then throws INDEX_LOCKED. */
+/**
+ * Takes the lease. If another writer holds it, waits up to `timeoutMs` until the lease is free, then throws
+ * INDEX_LOCKED.
+ */
 export async function acquireLease(
   environment: Environment,
   options: { timeoutMs: number; signal?: AbortSignal | undefined },
@@ -78,7 +84,7 @@ function held(environment: Environment, owner: string): Lease {
   const renew = () =>
     environment
       .write((writer) => checkLease(writer, owner))
-      // the next write reports the failure
+      // if this fails, the next write reports the failure
       .catch(() => undefined);
   const timer = setInterval(() => void renew(), RENEW_MS).unref();
   return {
@@ -133,7 +139,10 @@ function read(path: string): string {
   }
 }
 
-/** Returns the namespace of process ids. Two containers on one machine have the same boot id, but separate ids. */
+/**
+ * Returns the namespace of process ids. Two containers on one machine have the same boot id, but number their processes
+ * separately.
+ */
 function namespace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid");

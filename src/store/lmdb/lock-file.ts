@@ -1,7 +1,7 @@
 /**
- * Allocates LMDB's lock file before LMDB opens it. LMDB maps this file and writes to it. On a full disk, a write into
- * a hole of the file would end the process (SIGBUS). The file is written under a temporary name and then linked to
- * its place. Only one process succeeds with this, however many try.
+ * Allocates LMDB's lock file before LMDB opens it. LMDB maps this file and writes to it. On a full disk, a write into a
+ * hole of the file would end the process (SIGBUS). The file is written under a temporary name and then linked to its
+ * final name. If several processes try this at once, only one of them succeeds.
  */
 
 import { randomBytes } from "node:crypto";
@@ -9,12 +9,14 @@ import { existsSync, linkSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isDiskFull } from "./data-file.ts";
 
-/** LMDB needs 32 976 bytes for 512 readers, and uses the rest for more readers. */
+/**
+ * The length of the lock file. LMDB needs 32 976 bytes for 512 readers, and uses the remaining bytes for more readers.
+ */
 const BYTES = 36_864;
 
 /**
- * Creates the file if it does not exist. Throws if the disk is full. Ignores other failures, because LMDB may need no
- * lock file.
+ * Creates the lock file if it does not exist. Throws if the disk is full. Ignores other failures, because LMDB may need
+ * no lock file.
  */
 export function allocateLockFile(file: string): void {
   if (existsSync(file)) return;

@@ -1,11 +1,11 @@
 /**
- * Stores the text of long segments in files of their own. From a file, a page is read in two thirds of the time that LMDB
- * needs, because the system copies just this page, to where it is wanted. The file `text/NUMBER` of a data directory has the
- * text of the segment with this number. LMDB has the seals of its blocks, and decides which segments exist. The next
- * writer deletes the files that no segment needs.
+ * Stores the text of long segments in files instead of in LMDB. Reading a page from a file takes two thirds of the time
+ * that LMDB needs, because the system copies only this page, directly to its destination. In a data directory, the file
+ * `text/NUMBER` contains the text of the segment with this number. LMDB stores the seals of the text's blocks, and
+ * determines which segments exist. The next writer deletes the files that no segment needs.
  *
- * append() and retire() change the folder. REQUIRES: they are called in a write transaction that has checked the
- * lease, so that a process that has lost the lease never touches the files of the next one.
+ * append() and retire() change the folder. REQUIRES: they are called in a write transaction that has checked the lease.
+ * So a process that has lost the lease never changes the files of the process that has it now.
  */
 
 import {
@@ -29,9 +29,9 @@ import type { TextSeals } from "../format/text-seals.ts";
 import { translate, translated } from "./failures.ts";
 
 const FOLDER = "text";
-/** The ending of the name of a file that sweep() deletes. */
+/** The suffix of the name of a file that sweep() deletes. */
 const GONE = ".gone";
-/** The most files that a thread keeps open for one data directory. */
+/** The maximum number of files that a thread keeps open for one data directory. */
 const MOST_OPEN = 64;
 
 interface OpenFile extends TextSeals {
@@ -45,9 +45,9 @@ export class TextFiles {
     most: MOST_OPEN,
     onEvict: ({ descriptor }) => closeSync(descriptor),
   });
-  /** The file that was read last. It is the most recently used one, so it is never evicted. */
+  /** The file that was read last. It is the most recently used file of the cache, so it is never evicted. */
   #last: { readonly segment: number; readonly file: OpenFile } | undefined;
-  /** The block that was read last, with its seal. */
+  /** A buffer for the block that was read last, and its seal. */
   readonly #block = new Uint8Array(BLOCK_BYTES + SEAL_BYTES);
 
   constructor(directory: string) {
@@ -58,7 +58,7 @@ export class TextFiles {
     return this.#opened.has(segment);
   }
 
-  /** Opens the file of a segment. Returns whether it exists. REQUIRES: it is not open. */
+  /** Opens the file of a segment. Returns false if the file does not exist. REQUIRES: the file is not open. */
   open(segment: number, seals: TextSeals): boolean {
     this.#closeDeleted();
     const descriptor = ifThere(() => openSync(this.#pathOf(segment), "r"));
@@ -68,8 +68,8 @@ export class TextFiles {
   }
 
   /**
-   * Returns a block with its seal, which is valid until the next block is read. Returns undefined if the file has no
-   * such block, or is not open.
+   * Returns a block followed by its seal. The result is valid until the next block is read. Returns undefined if the
+   * file is not open or has no such block.
    */
   block(segment: number, block: number): Uint8Array | undefined {
     const file = this.#fileOf(segment);
@@ -84,8 +84,8 @@ export class TextFiles {
   }
 
   /**
-   * Copies text [from, to) to `target` at `at`, without checking any seal. Returns false if the file is shorter, or not
-   * open.
+   * Copies the bytes [from, to) of a segment's text to `target` at `at`, without checking any seal. Returns false if
+   * the file is not open or is too short.
    */
   copy(segment: number, from: number, to: number, target: Uint8Array, at: number): boolean {
     const file = this.#fileOf(segment);
@@ -111,15 +111,16 @@ export class TextFiles {
   }
 
   /**
-   * Writes blocks from byte `from` of the text on. If `from` is 0, makes a new file. The file does not stay open:
-   * otherwise a process could still write to it after another one has taken the lease.
+   * Writes blocks to the file of a segment, starting at byte `from` of the text. If `from` is 0, creates a new file.
+   * The file is closed afterwards. Otherwise a process could still write to it after another process has taken the
+   * lease.
    */
   append(segment: number, from: number, blocks: readonly Uint8Array[]): void {
     const path = this.#pathOf(segment);
     translated(() => {
       if (from === 0) {
         mkdirSync(this.#folder, { recursive: true });
-        rmSync(path, { force: true }); // an interrupted run may have left one
+        rmSync(path, { force: true }); // an interrupted run may have left a file
       }
       const descriptor = openSync(path, from === 0 ? "wx" : "r+");
       try {
@@ -134,7 +135,8 @@ export class TextFiles {
   async sync(segments: readonly number[]): Promise<void> {
     let hasFiles = false;
     for (const segment of segments) {
-      const file = await open(this.#pathOf(segment), "r+").catch(ifMissing); // Windows flushes only what may be written
+      // Windows flushes a file only if it is open for writing
+      const file = await open(this.#pathOf(segment), "r+").catch(ifMissing);
       if (!file) continue;
       hasFiles = true;
       await flush(file);
@@ -151,7 +153,10 @@ export class TextFiles {
       .map(Number);
   }
 
-  /** Gives the files of these segments up. sweep() deletes them, because deleting a long file takes long. */
+  /**
+   * Renames the files of these segments, so that they are no longer in use. sweep() deletes the renamed files later,
+   * because deleting a long file takes long.
+   */
   retire(segments: Iterable<number>): void {
     for (const segment of segments) {
       const path = this.#pathOf(segment);
@@ -159,7 +164,7 @@ export class TextFiles {
     }
   }
 
-  /** Deletes the files that were given up. */
+  /** Deletes the files that retire() has renamed. */
   async sweep(): Promise<void> {
     this.#closeDeleted();
     for (const name of this.#names().filter((one) => one.endsWith(GONE)))
@@ -171,13 +176,13 @@ export class TextFiles {
     for (const [segment] of this.#files()) this.#close(segment);
   }
 
-  /** Closes the files that were deleted, because the system keeps their space until then. */
+  /** Closes the files that were deleted. The system frees the space of a deleted file only when the file is closed. */
   #closeDeleted(): void {
     for (const [segment, { descriptor }] of this.#files())
       if (fstatSync(descriptor).nlink === 0) this.#close(segment);
   }
 
-  /** Returns the open files, as a list that stays as it is while some are closed. */
+  /** Returns a list of the open files. The caller may close files while going through this list. */
   #files(): (readonly [segment: number, file: OpenFile])[] {
     const segments = Array.from(this.#opened.keys());
     return segments.map((segment) => [segment, this.#opened.get(segment)!]);
@@ -198,7 +203,7 @@ export class TextFiles {
   }
 }
 
-/** Writes blocks one after another, in one call if the system takes them all. */
+/** Writes blocks one after another. Uses a single system call if the system accepts all bytes at once. */
 function writeAll(descriptor: number, blocks: readonly Uint8Array[], from: number): void {
   const left = [...blocks];
   for (let at = from; left.length > 0;) {

@@ -1,11 +1,11 @@
 /**
- * Provides tasks with the environment of the data directory. Each worker thread opens it once. Tasks that run on the
- * calling thread use the caller's environment.
+ * Provides tasks with the environment of the data directory. Each worker thread opens the environment once. Tasks that
+ * run on the calling thread use the environment of the caller.
  */
 
 import { openEnvironment, type Environment } from "./environment.ts";
 
-/** The options that a pool of threads is created with. */
+/** The options with which a pool of threads is created. */
 export interface ThreadOptions {
   readonly path: string;
   readonly readOnly: boolean;
@@ -19,7 +19,7 @@ interface Thread {
   memo<T>(key: string, make: () => T): T;
 }
 
-/** Returns the environment of this thread, opened on first use. */
+/** Returns the environment of this thread, and opens it on first use. */
 export function threadEnvironment(thread: Thread): Environment {
   const { path, readOnly, opened } = thread.environment as ThreadOptions;
   return opened ?? thread.memo("environment", () => openEnvironment(path, { readOnly }));
