@@ -1,4 +1,4 @@
-/** Defines the stored records of repositories, and the public types of their parts. */
+/** Defines the stored records of repositories, and public types for some of their fields. */
 
 export const CODE_HOST_TYPES = [
   "github",
@@ -29,7 +29,7 @@ export type CodeHostType = (typeof CODE_HOST_TYPES)[number];
 export interface RepositoryMetadata {
   /** The kind of code host. Default 'genericGitHost'. */
   codeHostType?: CodeHostType;
-  /** A name for people. */
+  /** The name to display to people. */
   displayName?: string;
   /** The repository's page on its code host, from which externalWebUrl is derived. */
   webUrl?: string;
@@ -37,9 +37,12 @@ export interface RepositoryMetadata {
   archived?: boolean;
   /** Whether the repository is a fork: `fork:only` selects it, and `fork:no` excludes it. Default false. */
   fork?: boolean;
-  /** Whether callers without a credential may see it if the handler's `anonymous` is 'public'. Default false. */
+  /**
+   * Whether callers without a credential may see the repository if the handler's `anonymous` is 'public'. Default
+   * false.
+   */
   public?: boolean;
-  /** The weight of the repository in ranking, 0 to 1. Default 0.5. */
+  /** The weight of the repository in ranking, from 0 to 1. Default 0.5. */
   rank?: number;
 }
 
@@ -52,8 +55,8 @@ export const SKIP_REASONS = [
   "invalid-path",
 ] as const;
 /**
- * Why the content of a file is not searchable. 'too-large', 'binary' and 'unreadable' files can be found by path;
- * other skipped files cannot be found.
+ * The reason why the content of a file is not searchable. Files that are 'too-large', 'binary' or 'unreadable' can be
+ * found by their path. Other skipped files cannot be found.
  *
  * @example
  * const again: readonly SkipReason[] = ["too-large", "unreadable"]; // looked at in the next run
@@ -61,55 +64,59 @@ export const SKIP_REASONS = [
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /**
- * A file that is listed but whose content is not searchable.
+ * A file that is listed, but whose content is not searchable.
  *
  * @example
  * const [report] = await engine.index(git("./shop"));
  * const large = report?.skipped.filter(({ reason }) => reason === "too-large");
  */
 export interface SkippedFile {
-  /** The path from the repository's root. Control characters of an 'invalid-path' become U+FFFD. */
+  /** The path from the repository's root. In an 'invalid-path', control characters are replaced by U+FFFD. */
   path: string;
-  /** The name of the revision. */
+  /** The name of the revision that contains the file. */
   revision: string;
-  /** Why the file was skipped. */
+  /** The reason why the file was skipped. */
   reason: SkipReason;
 }
 
 /**
- * Where a repository was indexed from.
+ * The place from which a repository was indexed.
  *
  * @example
  * for (const { name, origin } of await engine.repositories()) console.log(name, origin?.folder);
  */
 export interface Origin {
-  /** The absolute path of the folder, on the machine that indexed it. */
+  /** The absolute path of the folder on the machine that indexed it. */
   readonly folder: string;
-  /** The name on its code host, such as `github.com/acme/shop`, if git knows one. */
+  /** The name of the repository on its code host, such as `github.com/acme/shop`. Absent if git knows no such name. */
   readonly remote?: string;
   /**
-   * The requested revisions, including patterns. Absent if none were requested; then the branch of HEAD was indexed.
+   * The revisions that were requested, including patterns. If none were requested, this is absent, and the branch of
+   * HEAD was indexed.
    */
   readonly revisions?: readonly string[];
 }
 
-/** A repository as stored. */
+/** The stored record of a repository. */
 export interface RepositoryRecord {
   readonly id: number;
   readonly name: string;
   readonly metadata: RepositoryMetadata;
-  /** Where the files came from. Absent in records older than this field, and if the source gave none. */
+  /**
+   * The place from which the files were indexed. Absent in records older than this field, and if the source names no
+   * such place.
+   */
   readonly origin?: Origin;
   /** The revisions, the default one first. */
   readonly revisions: readonly RevisionRecord[];
   readonly indexedAt: number; // milliseconds since 1970
   /** The absolute path of the git repository. Absent for other sources, and in records older than this field. */
   readonly gitFolder?: string;
-  /** Bytes of all files of all revisions. A file that several revisions share counts once. */
+  /** The total size of the files of all revisions, in bytes. A file that several revisions share counts once. */
   readonly contentBytes: number;
-  /** `maxFileSize` of the last run that listed the repository. Absent in records older than this field. */
+  /** The value of `maxFileSize` in the last run that listed the repository. Absent in records older than this field. */
   readonly maxFileSize?: number;
-  /** The names of revisions with files that could not be read. */
+  /** The names of the revisions in which some files could not be read. */
   readonly unread?: readonly string[];
   /** The segments that contain files of the repository's revisions. */
   readonly segments: readonly number[];

@@ -1,7 +1,7 @@
 /**
- * Seals values: the CRC-32 of key and payload follows the payload. It covers the key as well, because damage in
- * LMDB's tree can put an intact value under the wrong key. Node computes the CRC at 7 GB/s; a block of text takes 5
- * µs.
+ * Adds seals to values and checks them. A seal is the CRC-32 of a key and its payload, and follows the payload. It also
+ * covers the key, because damage in LMDB's tree can put an intact value under the wrong key. Node computes the CRC at 7
+ * GB/s, so a block of text takes 5 µs.
  */
 
 import { crc32 } from "node:zlib";
@@ -19,7 +19,7 @@ export function seal(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer {
 export const sealedLength = (parts: readonly Uint8Array[]): number =>
   parts.reduce((sum, { length }) => sum + length, SEAL_BYTES);
 
-/** Writes a sealed value. REQUIRES: `value` has the sealed length. */
+/** Writes the payload and its seal to `value`. REQUIRES: `value` has the length that sealedLength() returns. */
 export function sealInto(value: Uint8Array, key: Uint8Array, parts: readonly Uint8Array[]): void {
   let at = 0;
   for (const part of parts) {
@@ -34,7 +34,7 @@ export function sealInto(value: Uint8Array, key: Uint8Array, parts: readonly Uin
 /** Returns the seal of a payload under a key. */
 export const sealOf = (key: Uint8Array, payload: Uint8Array): number => crc32(payload, crc32(key));
 
-/** Returns whether a value has the right seal for this key. */
+/** Returns true if the seal of a value is right for this key. */
 export function isSealed(key: Uint8Array, value: Uint8Array): boolean {
   const length = value.length - SEAL_BYTES;
   if (length < 0) return false;
@@ -42,13 +42,15 @@ export function isSealed(key: Uint8Array, value: Uint8Array): boolean {
   return (seal | (value[length + 3]! << 24)) >>> 0 === sealOf(key, value.subarray(0, length));
 }
 
-/** Checks the seal and returns the payload, a view of `value`. Throws INDEX_CORRUPT if the seal is wrong. */
+/**
+ * Checks the seal of a value, and returns the payload as a view of `value`. Throws INDEX_CORRUPT if the seal is wrong.
+ */
 export function unseal(key: Uint8Array, value: Uint8Array, what: string): Uint8Array {
   if (!isSealed(key, value)) throw corrupt(what);
   return value.subarray(0, value.length - SEAL_BYTES);
 }
 
-/** Decodes a MessagePack record. Throws INDEX_CORRUPT if it is invalid, or `isRecord` rejects it. */
+/** Decodes a MessagePack record. Throws INDEX_CORRUPT if the record is invalid or if `isRecord` rejects it. */
 export function unpackAs<T extends object>(
   value: Uint8Array,
   what: string,
@@ -65,7 +67,7 @@ export function unpackAs<T extends object>(
   return record as T; // isRecord has checked the fields that matter
 }
 
-/** Returns whether a value can be a length or an index in a table. */
+/** Returns true if a value can be a length or an index in a table. */
 export const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
 

@@ -1,11 +1,11 @@
 /**
- * Encodes the skipped files of a repository, which are listed but not searchable:
+ * Encodes and decodes the list of a repository's skipped files, which are listed but not searchable:
  *
  *     value := length record reasons revisions starts paths      see columns.ts
  *
- * The record has `files`, the number of skipped files, and `revisions`, the names of their revisions. A file's reason
- * is an index in SKIP_REASONS (u8). Its revision is an index in `revisions` (u32). `starts` has the offset of each
- * path, and the end of the last one (u32).
+ * The record has `files`, the number of skipped files, and `revisions`, the names of their revisions. The reason of a
+ * file is an index in SKIP_REASONS (u8). The revision of a file is an index in the record's `revisions` (u32). `starts`
+ * has the offset of each path, followed by the end of the last path (u32).
  */
 
 import { bytesOf, GrowableBytes } from "../../base/growable.ts";
@@ -19,10 +19,10 @@ interface SkippedRecord {
   readonly revisions: readonly string[];
 }
 
-/** How many files are processed between two pauses, in about 0.1 ms. */
+/** The number of files that are processed between two pauses, which takes about 0.1 ms. */
 const FILES_PER_PAUSE = 256;
 
-/** Returns the value in parts, which must be written one after another. */
+/** Encodes the list. Returns the parts of the value, which have to be written one after another. */
 export async function encodeSkipped(
   skipped: readonly SkippedFile[],
   pause: Pause,
@@ -44,7 +44,10 @@ export async function encodeSkipped(
   return [...encodeRecord(record), reasons, bytesOf(revisions), bytesOf(starts), paths.view];
 }
 
-/** Decodes the value. It copies what it needs before the first pause, because other reads may run during the pause. */
+/**
+ * Decodes the list. Copies everything it needs before the first pause, because other reads may overwrite `value` during
+ * a pause.
+ */
 export async function decodeSkipped(
   value: Uint8Array,
   what: string,

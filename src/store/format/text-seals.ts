@@ -1,6 +1,6 @@
 /**
- * The part SEALS of a segment whose text is in a file: a record, and a column with the seal of each block of text. It is
- * the seal that the block would have as a value of part TEXT.
+ * Encodes and decodes part SEALS of a segment whose text is in a file. The part consists of a record, and a column with
+ * the seal of each block of text. A block has the same seal that it would have as a value of part TEXT.
  */
 
 import { bytesOf } from "../../base/growable.ts";
@@ -19,7 +19,7 @@ export const encodeTextSeals = ({ seals, ...sizes }: TextSeals): Uint8Array[] =>
   bytesOf(seals),
 ];
 
-/** Throws INDEX_CORRUPT unless there is one seal for each block. */
+/** Decodes the part. Throws INDEX_CORRUPT if the number of seals differs from the number of blocks. */
 export function decodeTextSeals(value: Uint8Array, what: string): TextSeals {
   const { record, columns } = decodeRecord<Omit<TextSeals, "seals">>(value, what, isRecord);
   const seals = columns.words(Math.ceil(record.textBytes / record.blockBytes));

@@ -1,7 +1,7 @@
 /**
- * Completes an edition of symbols: writes its columns, the posting lists of its names, and finally its header, which
- * makes it readable. This reads names from the text again. For 256 MiB of C, that takes 0.3 s, a hundredth of the time
- * for finding the symbols.
+ * Completes an edition, which is a set of the symbols of one segment. Writes the columns of the edition, the posting
+ * lists of its names, and finally its header, which makes the edition readable. The names are read from the text again.
+ * For 256 MiB of C, this takes 0.3 s, a hundredth of the time that finding the symbols takes.
  */
 
 import type { Pause } from "../../base/yield.ts";
@@ -16,25 +16,26 @@ import { newSymbolList } from "./symbol-run.ts";
 import { headerOf, putEdition, SymbolsReader } from "./symbols.ts";
 
 /**
- * Empty lists, with the kernel that holds them, for the next edition on this thread. If each edition had a new kernel,
- * a run that changes one file would take four times the processor time, mostly to collect garbage.
+ * Empty name lists and their kernel, which the next edition on this thread reuses. If each edition created a kernel, a
+ * run that changes one file would take four times the processor time, mostly for garbage collection.
  */
 let spare: NameLists | undefined;
-/** The size above which lists are not reused. */
+/** Name lists of this size or more are not reused, because their kernel would keep the memory. */
 const SPARE_BYTES = 1024 * 1024;
 
 export interface NewEdition {
   readonly edition: number;
   readonly columns: SymbolColumns;
   /**
-   * Called in the transaction that makes the edition readable. `hasAll` says whether it has the symbols of every blob.
+   * Called in the transaction that makes the edition readable. `hasAll` is true if the edition has the symbols of every
+   * blob.
    */
   readonly publish?: (writer: Writer, hasAll: boolean) => void;
 }
 
 /**
- * Completes the edition. Resolves to whether it has the symbols of every blob. REQUIRES: the segment and the edition's
- * blocks are written.
+ * Completes the edition. Resolves to true if the edition has the symbols of every blob. REQUIRES: the segment and the
+ * symbol blocks of the edition are written.
  */
 export async function completeEdition(
   target: SegmentTarget,
@@ -60,7 +61,9 @@ async function namesOf(
   pause: Pause,
 ): Promise<NameLists> {
   const names = spare ?? new NameLists(createKernel());
-  spare = undefined; // undefined until these are written, because another edition may begin, or this one may fail half-way
+  // the lists are spare again once they are written; until then, another edition may begin, or this one may fail
+  // half-way
+  spare = undefined;
   const snapshot = environment.snapshot();
   try {
     const reader = openSegment(snapshot, segment);

@@ -1,19 +1,20 @@
 /**
- * Writes and reads posting lists of the names that a segment defines. The list of a gram has the pages on which the
- * gram begins within a definition's name. These lists have the same form as posting lists of text (postings.ts). They
- * are in part NAMES, with one set for each edition of the symbols. The highest byte of a number is the edition.
+ * Writes and reads posting lists of the names that a segment defines. The list of a gram contains the pages on which
+ * the gram begins within the name of a definition. These lists have the same form as the posting lists of text
+ * (postings.ts). They are stored in part NAMES, one set of lists for each edition of the symbols. The highest byte of a
+ * key's number is the edition.
  *
  *     number            holds
  *     edition | 0       directory: the first gram of each block (u32)
  *     edition | 1 + n   block n
  *
- * The indexed text of a page is all bytes that belong to names, in the page and in the OVERLAP bytes after it.
- * SEPARATOR joins the names. Nested names count once. So these lists are enough to find every page on which a literal
- * begins within a name.
+ * The indexed text of a page consists of all bytes that belong to names, in the page and in the OVERLAP bytes after it.
+ * The names are separated by SEPARATOR. A byte that belongs to several nested names occurs once. So these lists are
+ * enough to find every page on which a literal begins within a name.
  *
- * Linux has 4.96 million definitions. Their lists take 28 MB, 2.8 % of its text. `sym:spin_lock` takes 5 ms on two
- * threads; with the lists of the text it would take 67 ms. A sorted table of the 3.2 million distinct names would take
- * 75 MB without any postings, and 32 ms to scan on one thread.
+ * The source code of Linux has 4.96 million definitions. The lists of their names take 28 MB, which is 2.8 % of the
+ * text. `sym:spin_lock` takes 5 ms on two threads. With the posting lists of the text, it would take 67 ms. A sorted
+ * table of the 3.2 million distinct names would take 75 MB without any postings, and 32 ms to scan on one thread.
  */
 
 import type { Kernel } from "../../kernel/kernel.ts";
@@ -25,12 +26,9 @@ import type { SegmentTarget } from "../segments/segment-target.ts";
 import { ROW, SYMBOL_ROW, type SymbolList } from "./symbol-run.ts";
 import { editionKey } from "./edition-key.ts";
 
-/**
- * A newline. It occurs in no name, and grams put it in the same class as all bytes other than letters, digits and
- * `_`.
- */
+/** A newline, which occurs in no name. Grams do not distinguish it from other bytes than letters, digits and `_`. */
 const SEPARATOR = 10;
-/** The number of blocks that one transaction writes, about 4 MB. */
+/** The number of blocks that one transaction writes. They take about 4 MB. */
 const TRANSACTION_BLOCKS = 256;
 
 const listsOfNames = (segment: number, edition: number): PostingPlace => ({
@@ -48,7 +46,7 @@ export const openNameLists = (
   blocks: number,
 ): PostingsReader => new PostingsReader(snapshot, listsOfNames(segment, edition), blocks);
 
-/** Collects the lists of one segment, about 10 MB for 256 MiB of C. */
+/** Collects the lists of the names of one segment. For 256 MiB of C, they take about 10 MB of memory. */
 export class NameLists {
   readonly #kernel: Kernel;
   readonly #lists: GramLists;
@@ -59,12 +57,15 @@ export class NameLists {
     this.#lists = createGramLists(kernel, PAGE_BYTES + OVERLAP);
   }
 
-  /** The bytes of the kernel's memory that the lists take. */
+  /** The number of bytes that the lists take in the kernel's memory. */
   get bytes(): number {
     return this.#lists.bytes;
   }
 
-  /** Adds the next blob of a segment with pages of this size. */
+  /**
+   * Adds the next blob of the segment. `list` has the definitions in `text`, and `pageBytes` is the page size of the
+   * segment.
+   */
   add(text: Uint8Array, list: SymbolList, pageBytes: number): void {
     let row = 0;
     for (let from = 0; from < text.length; from += pageBytes) {
@@ -74,12 +75,15 @@ export class NameLists {
     }
   }
 
-  /** Adds the next blob, which has this many bytes and no definitions. */
+  /** Adds the next blob of the segment, which has `bytes` bytes and no definitions. */
   addNone(bytes: number, pageBytes: number): void {
     for (let from = 0; from < bytes; from += pageBytes) this.#lists.add(this.#names.subarray(0, 0));
   }
 
-  /** Joins the names in [from, limit), and returns their total length. Names before `row` end before `from`. */
+  /**
+   * Joins the names in [from, limit) of `text`, and returns their total length. REQUIRES: no name before `row` ends
+   * after `from`.
+   */
   #namesOf(
     text: Uint8Array,
     { count, rows }: SymbolList,
@@ -92,16 +96,16 @@ export class NameLists {
       const start = rows[at + ROW.start]!;
       if (start >= limit) break;
       const end = Math.min(limit, rows[at + ROW.end]!);
-      // separators replace gaps of at least one byte, so the joined names are never longer than the text
+      // a separator replaces a gap of at least one byte, so the joined names are never longer than the text
       if (start > done && length > 0) names[length++] = SEPARATOR;
-      // byte by byte, because most names are too short for a call to be faster
+      // copies byte by byte, because most names are too short for a call to be faster
       for (let i = Math.max(start, done); i < end; i++) names[length++] = text[i]!;
       if (end > done) done = end;
     }
     return length;
   }
 
-  /** Writes the lists and clears them. Calls `last` with the number of blocks, in the last transaction. */
+  /** Writes the lists and clears them. Calls `last` in the last transaction, with the number of blocks of the lists. */
   write(
     target: SegmentTarget,
     edition: number,

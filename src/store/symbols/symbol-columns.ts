@@ -1,10 +1,10 @@
 /**
- * Defines the columns that describe the symbols of a range of blobs, and stores them for ranges of unfinished
- * editions. Threads extract the symbols of a segment range by range; the ranges are joined at the end.
+ * Defines the columns that describe the symbols of a range of blobs. Threads extract the symbols of a segment range by
+ * range, and the columns of all ranges are joined at the end.
  *
- * Until the edition is published, a finished range has a record in part RANGES. One transaction writes this record and
- * the last blocks of the range. So if a process is killed, only the ranges that its threads were working on are lost,
- * and the next run continues with the others.
+ * Until the edition is published, each finished range has a record in part RANGES, which contains its columns. One
+ * transaction writes this record and the last blocks of the range. So if a process is killed, only the ranges that its
+ * threads were working on are lost. The next run reuses the other ranges.
  *
  *     number                 holds
  *     edition | first blob   the range's columns, MessagePack
@@ -37,7 +37,7 @@ export interface SymbolColumns {
   readonly symbols: number;
 }
 
-/** Returns the key number, without the edition, of the block whose first blob is `blob`. */
+/** Returns the number in the key of the block whose first blob is `blob`, without the edition. */
 export const blockNumber = (blob: number): number => 2 + blob;
 
 /** Joins the columns of all ranges of a segment. REQUIRES: the ranges leave no gaps. */
@@ -90,7 +90,10 @@ export function putRange(
   writer.put(editionKey(segment, PART.RANGES, edition, firstBlob), pack(record));
 }
 
-/** Reads the finished ranges of an unpublished edition, in order. Returns none if any of them is damaged. */
+/**
+ * Reads the finished ranges of an unpublished edition, in the order of their blobs. Returns an empty list if any of
+ * them is damaged.
+ */
 export function readRanges(snapshot: Snapshot, of: EditionOf): SymbolColumns[] {
   try {
     return readAll(snapshot, of);
@@ -120,7 +123,10 @@ function readAll(snapshot: Snapshot, { segment, edition }: EditionOf): SymbolCol
   });
 }
 
-/** Adds columns of unknown blobs for the gaps between the ranges and after the last. REQUIRES: `parts` is in order. */
+/**
+ * Adds columns for the blobs that are in no range, whose symbols are unknown. REQUIRES: `parts` is in the order of the
+ * blobs.
+ */
 export function withGaps(parts: readonly SymbolColumns[], blobs: number): SymbolColumns[] {
   const gaps: SymbolColumns[] = [];
   let from = 0;
@@ -155,7 +161,7 @@ const isRangeRecord = (record: Readonly<Record<string, unknown>>): boolean =>
   Array.isArray(record["origins"]) &&
   isCount(record["symbols"]);
 
-/** Returns the keys of an unpublished edition, apart from those of finished ranges. */
+/** Returns the keys of an unpublished edition, except those that belong to the finished ranges. */
 export function unfinishedKeys(
   snapshot: Snapshot,
   { segment, edition }: EditionOf,
@@ -171,7 +177,7 @@ export function unfinishedKeys(
   ];
 }
 
-/** Removes the records of ranges, which are not needed once the edition is published. */
+/** Removes the records of the ranges of an edition. These are not needed once the edition is published. */
 export function removeRanges(writer: Writer, { segment, edition }: EditionOf): void {
   const keys = [...writer.keys(editionRange(segment, PART.RANGES, edition))];
   for (const key of keys) writer.remove(key);

@@ -1,4 +1,7 @@
-/** The kinds of definitions. They are stored by their index in this list, so append to it, but never reorder it. */
+/**
+ * The kinds of definitions. Each kind is stored as its index in this list. So new kinds may be appended to the list,
+ * but its order must never change.
+ */
 export const SYMBOL_KINDS = [
   "function",
   "method",
@@ -32,15 +35,15 @@ export const SYMBOL_KINDS = [
 ] as const;
 
 /**
- * The kinds of members, which rank lower: someone who types `page` wants the type, not the many fields of that name.
- * The kernel has the same set in assembly/definitions.ts.
+ * The kinds of members. They rank lower, because someone who types `page` wants the type of that name and not the many
+ * fields. The kernel has the same set in assembly/definitions.ts.
  */
 export const MEMBER_KINDS: ReadonlySet<number> = new Set(
   (["constructor", "field", "property"] as const).map((kind) => SYMBOL_KINDS.indexOf(kind)),
 );
 
 /**
- * The kind of a definition. All languages share these words; docs/symbols.md says what each one means.
+ * The kind of a definition. All languages share these words; docs/symbols.md says what each of them means.
  *
  * @example
  * const callable: readonly SymbolKind[] = ["function", "method", "constructor", "macro"];

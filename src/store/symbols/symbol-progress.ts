@@ -1,7 +1,7 @@
 /**
- * Counts, for each repository, the files whose symbols are indexed. Most segments have the symbols of all their blobs,
- * or none at all; the manifest says which. A merge of both kinds of segments makes an edition that records this for
- * each blob.
+ * Counts, for each repository, the files whose symbols are indexed. Most segments have the symbols of either all their
+ * blobs or none, and the manifest says which. If segments of both kinds are merged, the symbols of some blobs are
+ * known. The edition of such a segment records for each blob whether its symbols are known.
  */
 
 import {
@@ -22,13 +22,16 @@ import { readFiles } from "../segments/file-tables.ts";
 import { openSymbols } from "./symbols.ts";
 
 export interface Progress {
-  /** Files whose symbols are indexed. */
+  /** The number of files whose symbols are indexed. */
   readonly done: number;
-  /** Files of all revisions. */
+  /** The number of files of all revisions. A file that several revisions share counts once. */
   readonly total: number;
 }
 
-/** Returns a function that counts the files of a repository. REQUIRES: the snapshot stays open. */
+/**
+ * Returns a function that counts the files of a repository. REQUIRES: the snapshot stays open while the function is
+ * used.
+ */
 export function symbolProgress(
   snapshot: Snapshot,
   { manifest, headers }: Catalog,
@@ -67,8 +70,8 @@ function countFrom(all: Bitset, first: number, set: Bitset): number {
 }
 
 /**
- * Returns the files whose symbols are indexed. If the edition is damaged, returns none, because `sym:` then finds
- * nothing.
+ * Returns the files whose symbols are indexed, including files without content. If the edition is damaged, returns no
+ * files, because `sym:` finds nothing in it.
  */
 function knownFiles(
   snapshot: Snapshot,

@@ -1,20 +1,21 @@
 /**
- * Encodes and decodes the definitions of one blob. In memory they are a table of numbers. On disk they are a *run* of
- * varints (seven bits per byte, lowest first), about 3.3 bytes per definition.
+ * Encodes and decodes the definitions of one blob. In memory, the definitions are a table of numbers. On disk, they are
+ * a *run* of varints (seven bits per byte, lowest first), which takes about 3.3 bytes per definition.
  *
  *     table      := row*                         the first `count` are definitions, see SymbolTable
  *     run        := count owners definition* owner*
  *     definition := gap length kind [parent]
  *     owner      := start length kind            a name that is only a parent
  *
- * `gap` is the distance between a name's start and the previous start (-1 before the first), minus one. In a
- * definition, `kind` is four times the index in SYMBOL_KINDS, plus a number that says what the parent is: 0 for none, 1
- * for the same parent as the previous definition's, 2 for the previous definition, 3 if `parent` follows. An even
- * `parent` is twice the zigzag-encoded distance from the definition's row to the parent's row. An odd `parent` is 1 +
- * twice the parent's index among the owners. In an owner, `kind` is the index in SYMBOL_KINDS.
+ * `gap` is the distance between the start of a name and the start of the previous name, minus one. The start before the
+ * first name is -1. In a definition, `kind` is four times the index in SYMBOL_KINDS, plus a number that says what the
+ * parent is: 0 for none, 1 for the same parent as the previous definition's, 2 for the previous definition, 3 if
+ * `parent` follows. An even `parent` is twice the zigzag-encoded distance from the definition's row to the parent's
+ * row. An odd `parent` is 1 + twice the parent's index among the owners. In an owner, `kind` is the index in
+ * SYMBOL_KINDS.
  *
- * A blob without definitions has the empty run. *Example.* `class A { f() {} g() {} }`: class A at 6,
- * methods f at 10 and g at 17. Run: 3 0, 6 1 12, 3 1 6, 6 1 5.
+ * A blob without definitions has an empty run. *Example.* `class A { f() {} g() {} }`: class A at 6, methods f at 10
+ * and g at 17. The run is 3 0, 6 1 12, 3 1 6, 6 1 5.
  */
 
 import type { GrowableBytes } from "../../base/growable.ts";
@@ -22,14 +23,14 @@ import { corrupt } from "../format/sealed.ts";
 import { SYMBOL_KINDS } from "./symbol-kinds.ts";
 
 /**
- * The symbols of one file, in one array of numbers instead of an object for each.
+ * The symbols of one file, in one array of numbers instead of an object for each symbol.
  *
  *     row := start end kind parent      SYMBOL_ROW 32-bit numbers
  *
  * `start` and `end` are the byte offsets of the name in the file. `kind` is an index in SYMBOL_KINDS. `parent` is the
  * index of another row, or -1. The first `count` rows are definitions, sorted by start, without duplicate starts. The
- * rows after them are names used only as parents, such as the type of an `impl` that is defined elsewhere. Their own
- * parent is -1.
+ * other rows are names that are only parents, such as the type of an `impl` if another file defines this type. The
+ * `parent` of such a row is -1.
  *
  * *Example.* `impl Widget { fn run() {} }`, in a file without a definition of Widget: count 1, rows
  * (17, 20, method, 1) and (5, 11, struct, -1).
@@ -40,13 +41,13 @@ export interface SymbolTable {
 }
 
 export const SYMBOL_ROW = 4;
-/** The columns of a row. */
+/** The offset of each column in a row. */
 export const ROW = { start: 0, end: 1, kind: 2, parent: 3 } as const;
 
-/** A symbol table that is reused for one blob after another, so `rows` may be longer than the table. */
+/** A symbol table that is filled with one blob after another, so `rows` may be longer than the table. */
 export interface SymbolList {
   count: number;
-  /** The number of all rows, including those that are only parents. */
+  /** The number of all rows, including the names that are only parents. */
   total: number;
   rows: Int32Array;
 }
@@ -60,8 +61,8 @@ export const newSymbolList = (): SymbolList => ({
 const PARENT = { none: 0, same: 1, before: 2, other: 3 } as const;
 
 /**
- * Returns whether a table satisfies the contract above, for a text of `textBytes` bytes. Writers check this before
- * they store a table, because a reader treats an invalid run as damage of the whole segment.
+ * Returns true if a table has the form that SymbolTable describes, for a text of `textBytes` bytes. Writers check this
+ * before they store a table, because a reader treats an invalid run as damage of the whole segment.
  */
 export function isSoundTable({ count, rows }: SymbolTable, textBytes: number): boolean {
   const total = rows.length / SYMBOL_ROW;
@@ -82,7 +83,7 @@ export function isSoundTable({ count, rows }: SymbolTable, textBytes: number): b
   return true;
 }
 
-/** Appends the run of a table. REQUIRES: isSoundTable() holds for the table. */
+/** Appends the run of a table to `out`. REQUIRES: isSoundTable() holds for the table. */
 export function encodeSymbols({ count, rows }: SymbolTable, out: GrowableBytes): void {
   if (count === 0) return;
   const total = rows.length / SYMBOL_ROW;
@@ -121,8 +122,8 @@ function putVarint(out: GrowableBytes, value: number): void {
   out.pushByte(rest);
 }
 
-// the decoder's position: a variable of the module, because decoding 100 definitions in a microsecond leaves no time to
-// allocate objects. decodeSymbols() and countSymbols() set it to 0 before they read
+// the decoder's position in the run, as a variable of the module; 100 definitions are decoded in a microsecond, which
+// leaves no time to allocate objects. decodeSymbols() and countSymbols() set it to 0 before they read
 let cursor = 0;
 
 function varint(bytes: Uint8Array): number {
@@ -160,7 +161,7 @@ export function decodeSymbols(run: Uint8Array, textBytes: number, into: SymbolLi
   into.total = total;
 }
 
-/** Decodes the definitions. Returns whether all of them are valid. */
+/** Decodes the definitions of a run. Returns true if all of them are valid. */
 function readDefinitions(
   run: Uint8Array,
   rows: Int32Array,
@@ -170,7 +171,7 @@ function readDefinitions(
   let start = -1;
   let parent = -1;
   for (let row = 0, at = 0; row < count; row++, at += SYMBOL_ROW) {
-    // most numbers are one byte; checking that here, without a call, doubles the speed
+    // most numbers take one byte; checking for this here, without a call, doubles the speed
     let value = run[cursor]!;
     if (value < 128) cursor++;
     else value = varint(run);

@@ -1,21 +1,22 @@
 /**
- * Writes and reads part SYMBOLS of a segment, the definitions of its blobs. It is written after the segment was
- * published, in *editions*. A merged segment begins with the symbols that are known; a later run adds the others in the
- * next edition. A run with newer grammars also writes a new edition. The manifest names the current edition (0 if there
- * is none). Later runs remove all other editions.
+ * Writes and reads part SYMBOLS of a segment, which contains the definitions of its blobs. This part is written after
+ * the segment was published, as an *edition*. A newer edition replaces an older one as a whole. The first edition of a
+ * merged segment contains the symbols that are known from the inputs, and a later run adds the others in the next
+ * edition. A run with newer grammars also writes a new edition. The manifest has the number of the current edition (0
+ * if there is none). Later runs remove all other editions.
  *
  *     number                       holds
  *     edition | 0                  header: MessagePack, see SymbolsHeader
  *     edition | 1                  state of each blob (u16), length of its run (u32), first blob of each block (u32)
  *     edition | 2 + first blob     block: the runs of blobs (symbol-run.ts), one after another
  *
- * The highest byte of a number is the edition. An edition also has posting lists of its names (name-lists.ts).
- * If its header has none, names are searched with the lists of the text.
+ * The highest byte of a number is the edition. An edition also has posting lists of its names (name-lists.ts). If the
+ * header mentions no such lists, names are searched with the posting lists of the text.
  *
- * A block contains whole runs, up to SYMBOL_BLOCK_BYTES, or one longer run, so the symbols of a blob are read with one
- * get. A blob's state is 0 if its symbols are unknown. Otherwise it is 1 + the index of its origin, which has the
- * version of the grammar and the outcome. If a blob has paths in several languages, it has the symbols of the first of
- * these languages that has a grammar.
+ * A block contains whole runs of up to SYMBOL_BLOCK_BYTES in total, or a single longer run. So the symbols of a blob
+ * are read with one get. The state of a blob is 0 if its symbols are unknown. Otherwise, the state is 1 + the index of
+ * an origin, which consists of a language, the version of the grammar, and the outcome. If a blob has paths in several
+ * languages, it has the symbols of the first of these languages that has a grammar.
  */
 
 import { pack } from "msgpackr";
@@ -42,7 +43,7 @@ import {
 } from "./symbol-columns.ts";
 import { countSymbols, decodeSymbols, type SymbolList } from "./symbol-run.ts";
 
-const SYMBOL_BLOCK_BYTES = filling(1); // with four pages, a query with few matches takes 5 % longer
+const SYMBOL_BLOCK_BYTES = filling(1); // with blocks of four pages, a query with few matches takes 5 % longer
 const TRANSACTION_BLOCKS = 128;
 
 export interface SymbolsHeader {
@@ -53,14 +54,14 @@ export interface SymbolsHeader {
   /** The number of blobs whose symbols are unknown. */
   readonly unknown: number;
   readonly origins: readonly Origin[];
-  /** The number of blocks of the lists of names. Undefined if there are no such lists. */
+  /** The number of blocks of the posting lists of names. Undefined if there are no such lists. */
   readonly nameBlocks?: number;
 }
 
 const symbolsKey = (segment: number, edition: number, number: number): Buffer =>
   editionKey(segment, PART.SYMBOLS, edition, number);
 
-/** Returns the key ranges of all editions except the given one and the next. */
+/** Returns the ranges of the keys of all editions except `edition` and the one after it. */
 export function otherEditions(segment: number, edition: number): [start: Buffer, end: Buffer][] {
   const kept = [edition, nextEdition(edition)].sort((a, b) => a - b);
   return [PART.SYMBOLS, PART.NAMES, PART.RANGES].flatMap((part) => {
@@ -71,7 +72,7 @@ export function otherEditions(segment: number, edition: number): [start: Buffer,
   });
 }
 
-/** Writes the blocks of a range of blobs. Several threads may write ranges of one edition. */
+/** Writes the symbols of a range of blobs. Several threads may write different ranges of one edition. */
 export class SymbolsWriter {
   readonly #target: SegmentTarget;
   readonly #edition: number;
@@ -90,7 +91,7 @@ export class SymbolsWriter {
     this.#firstBlob = firstBlob;
   }
 
-  /** Adds a copy of the next blob's run. Its symbols are unknown if `origin` is undefined. */
+  /** Adds a copy of the run of the next blob. If `origin` is undefined, the symbols of the blob are unknown. */
   add(origin: Origin | undefined, run: Uint8Array): void {
     const blob = this.#firstBlob + this.#states.length;
     const isFull = this.#block.length + run.length > SYMBOL_BLOCK_BYTES;
@@ -100,7 +101,7 @@ export class SymbolsWriter {
     this.#lengths.push(run.length);
     this.#block.push(run);
     this.#symbols += countSymbols(run);
-    // after the copy, because a transaction reads the lease, which may overwrite `run`
+    // flushes only after `run` was copied, because a transaction reads the lease, which may overwrite `run`
     if (this.#pending.length >= TRANSACTION_BLOCKS) this.#flush();
   }
 
@@ -128,8 +129,8 @@ export class SymbolsWriter {
   }
 
   /**
-   * Writes the rest. With `isRange` it also writes the range's record, so that the next index run can continue after an
-   * interruption.
+   * Writes the remaining blocks. If `isRange`, also writes the record of the range, so that the next index run can
+   * continue after an interruption.
    */
   finish({ isRange = false } = {}): SymbolColumns {
     if (this.#block.length > 0) this.#endBlock();
@@ -152,7 +153,9 @@ function originOf(key: string): Origin {
   return { language, version, outcome };
 }
 
-/** Writes the columns and the header of an edition. REQUIRES: its blocks and its lists of names are written. */
+/**
+ * Writes the columns and the header of an edition. REQUIRES: the blocks and the name lists of the edition are written.
+ */
 export function putEdition(
   writer: Writer,
   { segment, edition }: EditionOf,
@@ -163,7 +166,7 @@ export function putEdition(
   writer.put(symbolsKey(segment, edition, 0), pack(header));
 }
 
-/** Returns the header for the given columns, without lists of names. */
+/** Returns the header of an edition with these columns and without name lists. */
 export function headerOf({
   states,
   lengths,
@@ -177,7 +180,7 @@ export function headerOf({
   return { blobs: states.length, blocks: blocks.length, symbols, runBytes, unknown, origins };
 }
 
-/** Reads the header of an edition. Returns undefined if there is no such edition. */
+/** Reads the header of an edition. Returns undefined if the edition does not exist. */
 export function readSymbolsHeader(
   snapshot: Snapshot,
   segment: number,
@@ -195,22 +198,23 @@ function isSymbolsHeader(header: Readonly<Record<string, unknown>>): boolean {
 }
 
 /**
- * Reads one edition. A reader takes about 6 bytes of memory per blob and, like a segment's reader, outlives snapshots.
+ * Reads one edition. A reader takes about 6 bytes of memory per blob. Like the reader of a segment, it may be used with
+ * later snapshots.
  */
 export class SymbolsReader {
   readonly segment: number;
   readonly edition: number;
   readonly header: SymbolsHeader;
-  /** The state of each blob: 0, or 1 + its index in the header's origins. */
+  /** The state of each blob, which is 0 or 1 + its index in the origins of the header. */
   readonly states: Uint16Array;
-  /** The posting lists of the edition's names. Undefined if there are none. */
+  /** The posting lists of the names in the edition. Undefined if there are no such lists. */
   readonly names: PostingsReader | undefined;
-  /** The offset of each run among all runs, then the end of the last one. */
+  /** The offset of each run in the sequence of all runs, followed by the end of the last run. */
   readonly #starts: Uint32Array;
   readonly #blocks: Uint32Array;
   readonly #verified: Uint8Array;
   #withDefinitions: Bitset | undefined;
-  /** The block read last. */
+  /** The block that was read last. */
   readonly #last = new LastRead();
 
   constructor(
@@ -253,17 +257,17 @@ export class SymbolsReader {
     return set;
   }
 
-  /** Returns whether the blob has definitions. */
+  /** Returns true if the blob has definitions. */
   has(blob: number): boolean {
     return this.#starts[blob + 1]! > this.#starts[blob]!;
   }
 
-  /** Returns the origin of a blob's symbols, or undefined if they are unknown. */
+  /** Returns the origin of a blob's symbols, or undefined if the symbols are unknown. */
   origin(blob: number): Origin | undefined {
     return this.header.origins[this.states[blob]! - 1];
   }
 
-  /** Decodes the definitions of a blob into `into`. Returns the number of bytes read. */
+  /** Decodes the definitions of a blob into `into`. Returns the number of bytes of the run. */
   read(snapshot: Snapshot, blob: number, textBytes: number, into: SymbolList): number {
     const run = this.run(snapshot, blob);
     decodeSymbols(run, textBytes, into);
@@ -306,11 +310,11 @@ export class SymbolsReader {
   }
 }
 
-/** Returns whether an edition still exists. A reader may outlive its edition. */
+/** Returns true if an edition still exists. The edition of a reader may have been deleted. */
 export const hasEdition = (snapshot: Snapshot, segment: number, edition: number): boolean =>
   snapshot.getSealed(symbolsKey(segment, edition, 0)) !== undefined;
 
-/** Opens an edition. Returns undefined if there is no such edition. */
+/** Opens an edition. Returns undefined if the edition does not exist. */
 export function openSymbols(
   snapshot: Snapshot,
   segment: number,
@@ -325,7 +329,7 @@ export function openSymbols(
   return new SymbolsReader({ segment, edition }, header, columns, names);
 }
 
-/** The columns that contain the positions of all runs. */
+/** The columns that determine where each run is stored. */
 type Columns = Pick<SymbolColumns, "states" | "lengths" | "blocks">;
 
 function readColumns(
@@ -344,8 +348,8 @@ function readColumns(
 
 /**
  * Opens the finished ranges of an unpublished edition, which an interrupted index run has left. The symbols of all
- * other blobs of the segment are unknown; `blobs` is the number of all blobs. Returns undefined if there are no ranges,
- * or some are damaged.
+ * other blobs of the segment are unknown. `blobs` is the number of all blobs. Returns undefined if there are no
+ * finished ranges, or if any of them is damaged.
  */
 export function openUnfinished(
   snapshot: Snapshot,
