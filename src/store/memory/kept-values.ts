@@ -1,8 +1,9 @@
 /**
- * Caches values for a thread that must not wait for the disk. Another thread reads the values and sends them. The first
- * thread then reads them only from this cache, in its own memory.
+ * Caches values for a thread that must not wait for the disk. Another thread reads the values and sends them to this
+ * thread, which then reads them only from this cache, in its own memory.
  *
- * A recorder wraps a snapshot and copies what is read through it. The copies are sent in one buffer.
+ * The other thread records the values with a recorder, which wraps a snapshot and copies everything that is read
+ * through it. All copies are sent in one buffer.
  */
 
 import { LruCache } from "../../base/lru-cache.ts";
@@ -10,11 +11,11 @@ import { segmentOfKey } from "../format/format.ts";
 import { SEAL_BYTES, unseal } from "../format/sealed.ts";
 import { endLastReads, type KeyRange, type Snapshot } from "../lmdb/environment.ts";
 
-/** Values with their seals, as plain data for a message. */
+/** Values and their seals, as plain data for a message. */
 export interface PackedValues {
   /** The keys, decoded as latin1. */
   readonly keys: readonly string[];
-  /** The offset of each value in `bytes`, then the end of the last one. */
+  /** The offset of each value in `bytes`, followed by the end of the last value. */
   readonly starts: Uint32Array;
   readonly bytes: Uint8Array;
 }
@@ -26,14 +27,17 @@ export class NotKept extends Error {
   }
 }
 
-/** Reads from another snapshot and records what is read, each value once. Closing it leaves the other snapshot open. */
+/**
+ * Reads from another snapshot, and records everything that is read, each value once. Closing the recorder leaves the
+ * other snapshot open.
+ */
 export class ValueRecorder implements Snapshot {
   readonly #snapshot: Snapshot;
   readonly #most: number;
   readonly #values = new Map<string, Uint8Array>();
   #bytes = 0;
 
-  /** Records at most `most` bytes. If more are read, it returns nothing. */
+  /** Records at most `most` bytes. If more bytes are read, packed() returns no values. */
   constructor(snapshot: Snapshot, most: number) {
     this.#snapshot = snapshot;
     this.#most = most;
@@ -62,7 +66,7 @@ export class ValueRecorder implements Snapshot {
 
   close(): void {}
 
-  /** Returns what was recorded. */
+  /** Returns the recorded values. */
   packed(): PackedValues {
     const values = [...this.#values.values()];
     const starts = new Uint32Array(values.length + 1);
@@ -73,7 +77,7 @@ export class ValueRecorder implements Snapshot {
   }
 }
 
-/** The values that one thread has cached, the most recently used last. */
+/** The values that a thread has cached, in the order of their last use. */
 export class KeptValues {
   readonly #values: LruCache<string, Uint8Array>;
 
@@ -81,13 +85,15 @@ export class KeptValues {
     this.#values = new LruCache({ most, costOf: ({ length }) => length + VALUE_BYTES });
   }
 
-  /** Stores a separate copy of each value, so that a value that stays does not keep the others in memory. */
+  /**
+   * Stores a separate copy of each value, so that a value that stays in the cache does not keep the others in memory.
+   */
   add({ keys, starts, bytes }: PackedValues): void {
     for (const [i, key] of keys.entries())
       if (!this.#values.has(key)) this.#values.set(key, bytes.slice(starts[i], starts[i + 1]));
   }
 
-  /** Drops the values of segments that `isKept` rejects. */
+  /** Removes the values of all segments that `isKept` rejects. */
   dropOthers(isKept: (segment: number) => boolean): void {
     for (const key of this.#values.keys())
       if (!isKept(segmentOfKey(Buffer.from(key, "latin1")))) this.#values.delete(key);
@@ -99,10 +105,10 @@ export class KeptValues {
   }
 }
 
-/** The bytes that a value takes in addition to its content. */
+/** The number of bytes of memory that a value takes in addition to its content. */
 const VALUE_BYTES = 256;
 
-/** Returns a snapshot of sent values, without copying them. */
+/** Returns a snapshot of values that another thread has sent, without copying them. */
 export const snapshotOf = ({ keys, starts, bytes }: PackedValues): Snapshot =>
   new KeptSnapshot(
     new Map(keys.map((key, i) => [key, bytes.subarray(starts[i], starts[i + 1])] as const)),

@@ -1,11 +1,12 @@
 /**
- * Keeps segments in memory, for unsaved text that no other process sees. Keys, seals and tables are the same
- * as in the store on disk (format.ts), so the readers and writers of segments work with both.
+ * Keeps segments in memory, for unsaved text that no other process sees. Their keys, seals and tables are the same as
+ * in the store on disk (format.ts), so the readers and writers of segments work with both stores.
  *
  * Segments in memory are numbered from FIRST_MEMORY_SEGMENT up. Values are written into shared memory, which all
- * threads read without copying it. A checkout has ten thousand blocks of text, so these are kept in a shorter way. They
- * have room for a seal, but the seal is not computed. Computing the seals of a checkout would take 25 ms, and checking
- * them 25 ms on each of two threads. They have no keys, because each search would send all keys to each thread.
+ * threads read without copying it. Blocks of text are kept in a shorter form, because a checkout has ten thousand of
+ * them. They have space for a seal, but the seal is not computed. Computing the seals of a checkout would take 25 ms,
+ * and checking them would take 25 ms on each of two threads. Blocks have no keys, because each search would send all
+ * keys to each thread.
  */
 
 import { copyBytes } from "../../base/copy-bytes.ts";
@@ -24,17 +25,23 @@ import type { SegmentTarget } from "../segments/segment-target.ts";
 /** All values of one segment, as plain data that can be sent to other threads. */
 export interface PackedSegment {
   readonly segment: number;
-  /** The keys of all values but blocks of text, decoded as latin1. */
+  /** The keys of all values except blocks of text, decoded as latin1. */
   readonly keys: readonly string[];
-  /** For each value of `keys`, with its seal, the number of its chunk, and its start and end in the chunk. */
+  /**
+   * For each of `keys`, three numbers say where the value and its seal are: the number of a chunk, and the start and
+   * end in this chunk.
+   */
   readonly places: Uint32Array;
-  /** For each block of text, by number, the number of its chunk, and its start and end in the chunk. */
+  /**
+   * For each block of text, in order, three numbers say where it is: the number of a chunk, and the start and end in
+   * this chunk.
+   */
   readonly blocks: Uint32Array;
   /** The chunks, in shared memory. */
   readonly chunks: readonly Uint8Array[];
 }
 
-/** Returns the bytes of all values of a segment. */
+/** Returns the number of bytes of all values of a segment. */
 export function packedBytes({ places, blocks }: PackedSegment): number {
   let bytes = 0;
   for (const some of [places, blocks])
@@ -42,7 +49,10 @@ export function packedBytes({ places, blocks }: PackedSegment): number {
   return bytes;
 }
 
-/** The sizes of the first chunk and of the largest ones. Each chunk is twice as large as the one before it. */
+/**
+ * The size of the first chunk, and the maximum size of a chunk. Each chunk is twice as large as the one before it, up
+ * to the maximum.
+ */
 const LEAST_CHUNK_BYTES = 2 ** 16;
 const MOST_CHUNK_BYTES = 2 ** 22;
 
@@ -53,7 +63,7 @@ export class MemoryTarget implements SegmentTarget {
   readonly #values = new Map<string, readonly [chunk: number, start: number, end: number]>();
   readonly #blocks: number[] = [];
   readonly #chunks: Uint8Array[] = [];
-  /** The bytes of the last chunk that are in use. */
+  /** The number of bytes of the last chunk that are in use. */
   #used = 0;
   #nextChunk = LEAST_CHUNK_BYTES;
 
@@ -80,7 +90,7 @@ export class MemoryTarget implements SegmentTarget {
     this.#values.set(key.toString("latin1"), [this.#chunks.length - 1, start, end]);
   }
 
-  /** Puts the next block of text. A segment's writer puts them in order, each in one piece. */
+  /** Stores the next block of text. The writer of a segment puts the blocks in order, and each block in one piece. */
   #putBlock(block: Uint8Array, start: number, end: number): void {
     copyBytes(block, 0, this.#chunks.at(-1)!, start, block.length);
     this.#blocks.push(this.#chunks.length - 1, start, end);
@@ -123,7 +133,7 @@ class MemorySnapshot implements Snapshot {
     if (this.#disk && !isInMemory(key)) return this.#disk.get(key, what);
     const value = this.getSealed(key);
     if (!value) return undefined;
-    // a copy, because msgpackr's native part crashes the process if it is given shared memory
+    // copied, because msgpackr's native code crashes the process if it reads shared memory
     const copy = Uint8Array.from(value);
     return isTextKey(key) ? copy.subarray(0, -SEAL_BYTES) : unseal(key, copy, what);
   }

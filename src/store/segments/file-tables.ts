@@ -1,17 +1,18 @@
 /**
- * Reads the tables of a segment's files. A segment that borrows its content stores only its *own* files, those that its
- * lender lacks. Part RUNS says which of its files are the lender's:
+ * Reads the tables of a segment's files. A segment that borrows its content stores only its *own* files, which are
+ * those that its lender does not have. Part RUNS says which of the segment's files are the lender's:
  *
  *     RUNS := lenderFiles first* shared* own*      all u32; one first, shared and own for each run
  *
- * A run is `shared` files of the lender, beginning with its file `first`, then the next `own` own files. The runs, one
- * after another, are all files of the segment. `lenderFiles` is how many files the lender has.
+ * A run stands for `shared` files of the lender, beginning with the lender's file `first`, and the next `own` own files
+ * after them. The runs, one after another, contain all files of the segment. `lenderFiles` is the number of files of
+ * the lender.
  *
- * *Example.* The lender has the files a, b, c and d. The borrower has a, b, another version of c, and d. Its own
- * tables have one file, and its runs are 0 2 1 and 3 1 0.
+ * *Example.* The lender has the files a, b, c and d. The borrower has a, b, another version of c, and d. The borrower's
+ * own tables have one file, and its runs are 0 2 1 and 3 1 0.
  *
- * A work tree of 78 000 files usually has a few runs for each lender. Their tables are copied in bulk, in 1 ms for
- * 78 000 files.
+ * A work tree of 78 000 files usually has a few runs for each lender. The files of a run are copied in bulk, which
+ * takes 1 ms for all 78 000 files.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -27,25 +28,25 @@ import {
   type SegmentHeader,
 } from "./segment-tables.ts";
 
-/** Runs, as columns. */
+/** The runs of a segment, as columns. */
 export interface RunColumns {
   /** The lender's file with which each run begins. */
   readonly firsts: Uint32Array;
-  /** How many files of each run are the lender's. */
+  /** The number of the lender's files in each run. */
   readonly shared: Uint32Array;
-  /** How many own files follow them. */
+  /** The number of own files in each run. */
   readonly own: Uint32Array;
 }
 
-/** The runs of a segment that borrows, checked. */
+/** The runs of a segment that borrows. readRuns() has checked them. */
 export interface Runs extends RunColumns {
   readonly lender: number;
   readonly lenderFiles: number;
-  /** The number of own files. */
+  /** The number of own files in all runs. */
   readonly ownFiles: number;
-  /** The first file of each run in the segment, then the number of files. */
+  /** The segment's file with which each run begins, followed by the number of all files. */
   readonly starts: Uint32Array;
-  /** The first own file of each run in the segment's own tables. */
+  /** The index of each run's first own file in the segment's own tables. */
   readonly ownStarts: Uint32Array;
 }
 
@@ -56,7 +57,9 @@ export const encodeRuns = (
   { firsts, shared, own }: RunColumns,
 ): Uint8Array[] => [Uint32Array.of(lenderFiles), firsts, shared, own].map(bytesOf);
 
-/** Reads the runs of a segment. Returns undefined if it stores its own content, and so all its files. */
+/**
+ * Reads the runs of a segment. Returns undefined if the segment stores its own content, and therefore all its files.
+ */
 export function readRuns(
   snapshot: Snapshot,
   segment: number,
@@ -87,13 +90,13 @@ export function readRuns(
   return { lender: content, lenderFiles, ownFiles, firsts, shared, own, starts, ownStarts };
 }
 
-/** The entry of a file in the lender's tables or in the segment's own. */
+/** The entry of a file, which is either in the lender's tables or in the segment's own tables. */
 export interface StoredEntry {
   readonly isLenders: boolean;
   readonly index: number;
 }
 
-/** Returns where the entry of a file is stored. */
+/** Returns the table in which the entry of a file is stored, and its index there. */
 export function storedEntry(
   { firsts, shared, starts, ownStarts }: Runs,
   file: number,
@@ -104,13 +107,13 @@ export function storedEntry(
   return { isLenders, index: index + (isLenders ? firsts[run]! : ownStarts[run]! - shared[run]!) };
 }
 
-/** Neighbouring files of one table, which are also neighbours in the segment. */
+/** Neighbouring files of one table that are also neighbours in the segment. */
 interface Stretch {
   readonly isLenders: boolean;
-  /** The indexes of the files in their table: the first one, and the one after the last. */
+  /** The range of the files' indexes in their table. It includes `from` but not `to`. */
   readonly from: number;
   readonly to: number;
-  /** The index of the first file in the segment. */
+  /** The index that the first of these files has in the segment. */
   readonly at: number;
 }
 

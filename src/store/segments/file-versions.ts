@@ -3,15 +3,15 @@
  *
  *     value := width version*      width: u8; version: `width` bytes
  *
- * In memory a version has HASH_BYTES. In the value it lacks the zeros at its end that all these versions have. So
- * versions of files on disk take 8 bytes each, and unknown ones none.
+ * In memory, a version has HASH_BYTES bytes. In the value, trailing zeros that all of these versions have are left out.
+ * So versions of files on disk take 8 bytes each. If all versions are unknown, they take no bytes.
  */
 
 import { HASH_BYTES, versionsKey } from "../format/format.ts";
 import { corrupt } from "../format/sealed.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
 
-/** Encodes versions of HASH_BYTES each. */
+/** Encodes versions that have HASH_BYTES bytes each. */
 export function encodeVersions(versions: Uint8Array): Uint8Array {
   const width = widthOf(versions);
   const value = new Uint8Array(1 + (versions.length / HASH_BYTES) * width);
@@ -21,7 +21,7 @@ export function encodeVersions(versions: Uint8Array): Uint8Array {
   return value;
 }
 
-/** Returns how many bytes of each version are needed. */
+/** Returns the length of the longest version, without trailing zeros. */
 function widthOf(versions: Uint8Array): number {
   let width = 0;
   for (let from = 0; from < versions.length; from += HASH_BYTES)

@@ -1,6 +1,7 @@
 /**
- * Keeps blocks of posting lists and their directories in memory that all threads of an engine share. A search finds
- * the pages of a literal with one call per segment, without reading the data file.
+ * Caches blocks of posting lists and their directories in memory that all threads of an engine share. If all blocks
+ * that a literal needs are in this memory, a search finds the literal's pages with one call per segment, and does not
+ * read the data file.
  *
  *     memory := reserved epoch next sets full 0* set[MOST_SETS] kept*
  *     set := segment edition address 0              the lists of a segment's text (edition 0) or names
@@ -8,11 +9,12 @@
  *     directory := blocks gram[blocks] address[blocks]
  *     block := bytes payload                        see postings.ts
  *
- * All numbers are u32. `next` is the place of the next item. An address is 0 until the item at this address is
- * complete. A complete item never changes, so threads add items without locks. A thread that dies leaves only some
- * unused bytes behind. If two threads add the same item, it is stored twice. When the memory is full, nothing more is
- * added, and missing items are read from the data file. A full memory is cleared when the engine asks for the lists
- * while its threads are idle. The epoch is then raised, and the memory is filled again.
+ * All numbers are u32. `next` is the address of the next item. The address in a set or a directory is 0 until the item
+ * at this address is complete. A complete item never changes, so threads add items without locks. A thread that dies
+ * leaves only some unused bytes behind. If two threads add the same item, it is stored twice. When the memory is full,
+ * nothing more is added, and missing items are read from the data file. When the engine asks for the lists of a full
+ * memory while its threads are idle, the memory is cleared. This raises the epoch by one, and the memory is filled
+ * again.
  *
  * A block takes 4 KiB. A query of one word stores 0.5 to 1 MiB of Linux's lists, from six segments.
  */
@@ -25,7 +27,10 @@ import {
 } from "../../kernel/lists-kernel.ts";
 import { emptyBitset, wordsFor, type Bitset } from "../../base/bitset.ts";
 
-/** Enough for the lists of about twenty queries on Linux. docs/limits.md promises this bound. */
+/**
+ * The size of the memory, in bytes. It is enough for the lists of about twenty queries on Linux. docs/limits.md
+ * promises this bound.
+ */
 const KEPT_BYTES = 16 * 2 ** 20;
 
 const HEAD = RESERVED_BYTES >>> 2;
@@ -46,12 +51,12 @@ const MISSING_BLOCKS = 16;
 export const MOST_GRAMS = 256;
 const BITS = MISSING_BLOCKS + 12 * MOST_GRAMS;
 
-/** What threads share, as plain data for a message. */
+/** The memory that threads share. It can be sent to other threads in a message. */
 export type KeptListsMemory = WebAssembly.Memory;
 
 export const newKeptListsMemory = (bytes = KEPT_BYTES): KeptListsMemory => newSharedMemory(bytes);
 
-/** One set of posting lists. */
+/** A set of posting lists. */
 export interface ListSet {
   readonly segment: number;
   /** The edition of the names, or 0 for the lists of the text. */
@@ -60,14 +65,14 @@ export interface ListSet {
   readonly firstGrams: Uint32Array;
 }
 
-/** Pages that have all grams of a literal. */
+/** The pages that contain all grams of a literal. */
 export interface KeptPages {
   readonly pages: Bitset;
-  /** The bytes of all lists. */
+  /** The total length of the lists of these grams, in bytes. */
   readonly listBytes: number;
 }
 
-/** Reads the payload of a block of a set, which is valid until the next call. */
+/** Reads the payload of a block of a set. The result is valid until the next call. */
 export type ReadBlock = (number: number) => Uint8Array;
 
 /** The shared lists, as one thread sees them. */
@@ -75,9 +80,12 @@ export class KeptLists {
   readonly #kernel: ListsKernel;
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
-  /** This thread's scratch memory: its epoch and address, and the bytes that it has for a set of pages. */
+  /**
+   * The scratch memory of this thread: the epoch in which it was allocated, its address, and the number of bytes that
+   * it has for a set of pages.
+   */
   #scratch = { epoch: -1, at: 0, setBytes: 0 };
-  /** The addresses of lists of text, by segment. */
+  /** The addresses of the sets of text lists, by segment. */
   #texts = { epoch: -1, sets: new Map<number, number>() };
 
   constructor(memory: KeptListsMemory) {
@@ -87,17 +95,17 @@ export class KeptLists {
     Atomics.compareExchange(this.#words, NEXT, 0, FIRST_BYTE);
   }
 
-  /** A number that grows by one each time the memory is cleared. Addresses are valid for one epoch. */
+  /** The number of times that the memory was cleared. An address is valid only within one epoch. */
   get epoch(): number {
     return Atomics.load(this.#words, EPOCH);
   }
 
-  /** Whether something did not fit. */
+  /** Whether something did not fit since the memory was last cleared. */
   get isFull(): boolean {
     return Atomics.load(this.#words, FULL) === 1;
   }
 
-  /** Drops everything. REQUIRES: no other thread uses the memory meanwhile. */
+  /** Clears the memory. REQUIRES: no other thread uses the memory meanwhile. */
   clear(): void {
     const words = this.#words;
     const sets = Math.min(MOST_SETS, Atomics.load(words, SETS));
@@ -112,22 +120,23 @@ export class KeptLists {
   }
 
   /**
-   * Drops all sets that `isKept` rejects. The number of an edition is reused after 254 others, and must not lead to old
-   * lists. Addresses that threads already have stay valid.
+   * Removes all sets that `isKept` rejects. Otherwise a set could later be mistaken for that of a new edition, because
+   * the number of an edition is reused after 254 others. Addresses that threads already have stay valid.
    */
   dropOthers(isKept: (segment: number, edition: number) => boolean): void {
     for (const at of this.#sets())
       if (!isKept(this.#words[at]!, this.#words[at + 1]!)) Atomics.store(this.#words, at + 2, 0);
   }
 
-  /** Returns the address of a set, and adds the set if necessary. Returns 0 if there is no room. */
+  /** Returns the address of a set. Adds the set if it is not in memory. Returns 0 if there is no room for it. */
   addressOf(set: ListSet): number {
     return this.#find(set) || this.#add(set);
   }
 
   /**
-   * Returns the pages that have all grams. Reads the blocks that are not in memory yet. Returns undefined if there is
-   * no room for these blocks. REQUIRES: `set` is an address of this epoch, and there are 1 to MOST_GRAMS grams.
+   * Returns the pages that contain all grams. Reads and adds the blocks that are not in memory yet. Returns undefined
+   * if there is no room for these blocks, and "broken" if a list violates the format. REQUIRES: `set` is an address of
+   * this epoch, and there are 1 to MOST_GRAMS grams.
    */
   pagesWith(
     grams: readonly number[],
@@ -150,8 +159,9 @@ export class KeptLists {
   }
 
   /**
-   * Counts the pages of a segment's text that have all grams, and the bytes of all lists. Returns undefined if a part
-   * of the lists is not in memory. Reads no file. REQUIRES: there is at least one gram.
+   * Counts the pages of a segment's text that contain all grams, and the bytes of the lists of these grams. Does not
+   * read the data file. Returns undefined if a part of these lists is not in memory. REQUIRES: there is at least one
+   * gram.
    */
   countPages(
     grams: readonly number[],
@@ -164,7 +174,7 @@ export class KeptLists {
     return found < 0 ? undefined : { pages: found, listBytes: this.#words[scratch >>> 2]! };
   }
 
-  /** Returns the address of the lists of a segment's text, or 0 if it is not known. These lists never change. */
+  /** Returns the address of the lists of a segment's text, or 0 if they are not in memory. These lists never change. */
   #textOf(segment: number): number {
     const { epoch } = this;
     if (this.#texts.epoch !== epoch) this.#texts = { epoch, sets: new Map() };
@@ -190,7 +200,7 @@ export class KeptLists {
   #result(found: number, pages: number, scratch: number): KeptPages {
     const bits = emptyBitset(pages);
     const from = (scratch + BITS) >>> 2;
-    // word by word, because V8's own copy from shared memory is no faster
+    // copied word by word, because V8's own copy from shared memory is no faster
     if (found > 0) for (let i = 0; i < bits.length; i++) bits[i] = this.#words[from + i]!;
     return { pages: bits, listBytes: this.#words[scratch >>> 2]! };
   }
@@ -201,7 +211,8 @@ export class KeptLists {
     const addresses = (set >>> 2) + 1 + blocks;
     for (let i = 0; i < count; i++) {
       const number = this.#words[((scratch + MISSING_BLOCKS) >>> 2) + i]!;
-      if (Atomics.load(this.#words, addresses + number) !== 0) continue; // another gram has added this block
+      // this block was already added for another gram
+      if (Atomics.load(this.#words, addresses + number) !== 0) continue;
       const payload = read(number);
       const at = this.#take(4 + payload.length);
       if (at === 0) return false;
@@ -249,8 +260,8 @@ export class KeptLists {
   }
 
   /**
-   * Returns the address of this thread's scratch memory; its grams are stored before it. Returns 0 if there is no
-   * room.
+   * Returns the address of this thread's scratch memory. The wanted grams are stored in front of this address. Returns
+   * 0 if there is no room.
    */
   #scratchFor(pages: number): number {
     const setBytes = 4 * wordsFor(pages) + 16;
@@ -263,7 +274,7 @@ export class KeptLists {
     return this.#scratch.at;
   }
 
-  /** Returns the address of `bytes` bytes that nobody else uses; 0 if there is no room. */
+  /** Allocates `bytes` bytes, and returns their address. Returns 0 if there is no room. */
   #take(bytes: number): number {
     if (this.isFull) return 0;
     const at = Atomics.add(this.#words, NEXT, (bytes + 15) & ~15);
@@ -275,7 +286,7 @@ export class KeptLists {
 
 const { fill } = Buffer.prototype;
 
-/** Copies with fill(), which is one memcpy(). set() is 2 to 4 times as slow on shared memory. */
+/** Copies with fill(), which is a single memcpy(). On shared memory, set() is 2 to 4 times as slow. */
 function copyToShared(source: Uint8Array, target: Uint8Array, at: number): void {
   fill.call(target as Buffer, source, at, at + source.length);
 }

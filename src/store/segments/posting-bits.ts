@@ -1,19 +1,19 @@
-/** Decodes stored posting lists, in either form, to sets of pages. The kernel decodes lists of gaps. */
+/** Decodes stored posting lists of both forms to sets of pages. The kernel decodes the lists that consist of gaps. */
 
 import { wordsFor, type Bitset } from "../../base/bitset.ts";
 import type { Arena } from "../../kernel/arena.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { PostingList } from "./postings.ts";
 
-/** The kernel that decodes, and the memory for its inputs. */
+/** The kernel that decodes lists, and the arena that holds their bytes meanwhile. */
 export interface DecodeMemory {
   readonly kernel: Kernel;
   readonly arena: Arena;
 }
 
 /**
- * Sets the bits of a list's pages at an address in the kernel's memory. Returns false if the list violates the
- * format. REQUIRES: all words of the bits are zero.
+ * Sets the bits of a list's pages. The bits are at address `at` of the kernel's memory. Returns false if the list
+ * violates the format. REQUIRES: all words of the bits are zero.
  */
 export function decodeList(
   { isBitmap, bytes }: PostingList,
@@ -33,7 +33,7 @@ export function decodeList(
   return count >= 0;
 }
 
-/** Returns the pages of a list as a set, or undefined if the list violates the format. */
+/** Returns the set of the pages in a list, or undefined if the list violates the format. */
 export function pagesOfList(
   list: PostingList,
   pages: number,

@@ -1,17 +1,17 @@
 /**
- * Writes and reads posting lists: for each gram, the pages that contain it. 80 % of the lists of a large
- * segment are shorter than 64 bytes, so many lists share a value, called a block:
+ * Writes and reads posting lists. The posting list of a gram contains the pages in which the gram occurs. In a large
+ * segment, 80 % of the lists are shorter than 64 bytes. So many lists are stored together in one value, called a block:
  *
  *     block := count gram[count] end[count] list*
  *
- * `count`, `gram` and `end` are u32. Grams ascend. `end` is the offset at which a list ends, counted from the start
- * of the first list. If bit 31 of a gram is set, its list is a bitmap of all pages of the segment (ceil(pages / 8)
- * bytes). Otherwise it is a list of gaps between pages, as varints, the first counted from -1
- * (kernel/assembly/postings.ts). The shorter form is stored, so frequent grams have bitmaps, which are intersected at
- * the speed of memory.
+ * `count`, `gram` and `end` are u32. The grams are in ascending order. `end` is the offset at which a list ends,
+ * counted from the start of the first list. If bit 31 of a gram is set, its list is a bitmap of all pages of the
+ * segment (ceil(pages / 8) bytes). Otherwise, the list consists of the gaps between the numbers of its pages, as
+ * varints. The first gap is counted from -1 (kernel/assembly/postings.ts). The shorter form is stored. So the lists of
+ * frequent grams are bitmaps, which are intersected at the speed of memory.
  *
  * A block contains as many lists as fit into POSTING_BLOCK_BYTES, or a single longer list. The directory (part GRAMS)
- * contains the first gram of each block. A reader keeps it in memory and finds a list with one get.
+ * contains the first gram of each block. A reader keeps the directory in memory, and finds a list with one get.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -26,15 +26,18 @@ import type { KeptLists, KeptPages } from "./kept-lists.ts";
 const POSTING_BLOCK_BYTES = filling(4);
 const BITMAP = 0x8000_0000;
 
-/** The keys of one set of posting lists: those of a segment's text, or those of its names. */
+/**
+ * The keys under which a set of posting lists is stored. A segment has a set for its text, and a set for the names of
+ * each edition.
+ */
 export interface PostingPlace {
-  /** A name for error messages. */
+  /** The name of the set in error messages. */
   readonly what: string;
   readonly segment: number;
-  /** The edition of the names; 0 for text. */
+  /** The edition of the names, or 0 for text. */
   readonly edition: number;
   readonly directory: Buffer;
-  /** Returns the key of a block. Keys ascend with the numbers of their blocks. */
+  /** Returns the key of a block. Blocks with greater numbers have greater keys. */
   block(number: number): Buffer;
 }
 
@@ -46,7 +49,7 @@ export const listsOfText = (segment: number): PostingPlace => ({
   block: (number) => segmentKey(segment, PART.POSTINGS, number),
 });
 
-/** Writes the lists of one segment. REQUIRES: grams come in ascending order. */
+/** Writes one set of posting lists. REQUIRES: lists are added in ascending order of their grams. */
 export class PostingsWriter {
   readonly #place: PostingPlace;
   readonly #pages: number;
@@ -67,7 +70,7 @@ export class PostingsWriter {
     this.#scratch = kernel.reserve(6 * pages + 64);
   }
 
-  /** Adds the list of the next gram. `gaps` may be in the kernel's memory. */
+  /** Adds the list of the next gram. `gaps` may be a view of the kernel's memory. */
   add(gram: number, gaps: Uint8Array): void {
     const bitmapBytes = Math.ceil(this.#pages / 8);
     const isBitmap = gaps.length > bitmapBytes;
@@ -91,7 +94,7 @@ export class PostingsWriter {
     this.#pending = [];
   }
 
-  /** Writes the remaining blocks and the directory. Returns the number of all blocks. */
+  /** Writes the remaining blocks and the directory. Returns the number of blocks of the set. */
   finish(writer: Writer): number {
     if (this.#grams.length > 0) this.#endBlock();
     this.flush(writer);
@@ -123,7 +126,7 @@ export class PostingsWriter {
   }
 }
 
-/** One list, as stored. REQUIRES: `bytes` is used or copied before the next read of the snapshot. */
+/** A posting list in its stored form. REQUIRES: `bytes` is used or copied before the next read of the snapshot. */
 export interface PostingList {
   readonly isBitmap: boolean;
   readonly bytes: Uint8Array;
@@ -133,16 +136,19 @@ export class PostingsReader {
   readonly #place: PostingPlace;
   readonly #firstGrams: Uint32Array;
   readonly #verified: Uint8Array;
-  /** The key of the block that was read last. It is cached because making a key takes half as long as a read. */
+  /**
+   * The key of the block that was read last. It is reused for the next block, because making a new key takes half as
+   * long as a read.
+   */
   readonly #key: Buffer;
-  /** The number that the first block has in its key. */
+  /** The number in the key of the first block. */
   readonly #firstNumber: number;
-  /** The address of the lists in the memory that threads share, valid for one epoch. */
+  /** The address of this set in the memory that threads share. It is valid for one epoch. */
   #kept = { epoch: -1, set: 0 };
 
   /**
-   * Reads the directory. `blocks` is the number of blocks according to the header. The seal alone would not be
-   * enough, because a value of four zero bytes passes for a sealed empty payload.
+   * Reads the directory. `blocks` is the number of blocks according to the header. Throws INDEX_CORRUPT if the
+   * directory does not match this number.
    */
   constructor(snapshot: Snapshot, place: PostingPlace, blocks: number) {
     const directory = snapshot.get(place.directory, place.what);
@@ -170,9 +176,9 @@ export class PostingsReader {
   }
 
   /**
-   * Returns the pages that have all the given grams, using the lists in the memory that threads share. Lists that are
-   * missing there are read and added. Returns undefined if there is no room for them. REQUIRES: there are 1 to
-   * MOST_GRAMS grams.
+   * Returns the pages that contain all of the grams, using the lists in the memory that threads share. Lists that are
+   * not in this memory are read and added to it. Returns undefined if there is no room for them. REQUIRES: there are 1
+   * to MOST_GRAMS grams.
    */
   findKept(
     snapshot: Snapshot,
@@ -192,11 +198,11 @@ export class PostingsReader {
     return found;
   }
 
-  /** Yields all lists in ascending order of their grams. A list stays valid even if the caller reads something else. */
+  /** Yields all lists in ascending order of their grams. A list stays valid even if the caller reads other values. */
   *all(snapshot: Snapshot): Iterable<{ gram: number; list: PostingList }> {
     for (let number = 0; number < this.#firstGrams.length; number++) {
       const { grams, ends, lists } = this.#block(snapshot, number);
-      // copies, because the caller may read between two lists
+      // these are copies, because the caller may read between two lists
       const [ownGrams, ownEnds, ownLists] = [grams.slice(), ends.slice(), lists.slice()];
       for (let i = 0; i < ownGrams.length; i++) {
         const bytes = ownLists.subarray(i === 0 ? 0 : ownEnds[i - 1]!, ownEnds[i]!);
@@ -222,7 +228,7 @@ export class PostingsReader {
     };
   }
 
-  /** Returns a block without its seal, valid until the next read. */
+  /** Returns a block without its seal. The result is valid until the next read. */
   #payload(snapshot: Snapshot, number: number): Uint8Array {
     const key = renumber(this.#key, this.#firstNumber + number);
     const value = snapshot.getSealed(key);
@@ -237,6 +243,9 @@ export class PostingsReader {
   }
 }
 
-/** Returns the last index whose gram (without BITMAP) is at most `gram`, or -1. REQUIRES: `grams` ascends. */
+/**
+ * Returns the index of the last gram (without BITMAP) that is at most `gram`, or -1. REQUIRES: `grams` is in ascending
+ * order.
+ */
 const lastAtMost = (grams: Uint32Array, gram: number): number =>
   firstIndex(0, grams.length, (at) => (grams[at]! & ~BITMAP) >>> 0 > gram) - 1;

@@ -1,7 +1,7 @@
 /**
- * Reads one segment. Its tables stay in memory once opened. They take about 20 bytes per file, without paths, which
- * are read when needed. Text and posting lists are read through the snapshot that is passed to each call. A segment
- * never changes, so a reader outlives snapshots. A later snapshot may no longer contain the segment.
+ * Reads one segment. Its tables are read when it is opened, and stay in memory. They take about 20 bytes per file,
+ * without the paths, which are read on first use. Text and posting lists are read through the snapshot that is passed
+ * to each call. A segment never changes, so a reader may be used with later snapshots, unless the segment was deleted.
  */
 
 import { copyBytes } from "../../base/copy-bytes.ts";
@@ -38,21 +38,21 @@ export interface SegmentReader {
   readonly header: SegmentHeader;
   readonly pageBytes: number;
   readonly blobStarts: Uint32Array;
-  /** The first page of each blob, then the number of pages. */
+  /** The first page of each blob, followed by the number of pages. */
   readonly firstPages: Uint32Array;
   readonly pageBlobs: Uint32Array;
-  /** The pages in which folding changes a code point beyond ASCII. */
+  /** The pages for which folding changes a code point beyond ASCII, in the page or in the OVERLAP bytes after it. */
   readonly folds: Bitset;
   readonly files: FileTable;
   /** The files of blob b are blobFiles[blobFileStarts[b]] up to blobFiles[blobFileStarts[b + 1] - 1]. */
   readonly blobFileStarts: Uint32Array;
   readonly blobFiles: Uint32Array;
   readonly postings: PostingsReader;
-  /** The memory that the tables take, in bytes. */
+  /** The number of bytes of memory that the tables take. */
   readonly bytes: number;
   paths(snapshot: Snapshot): PathTable;
   hashes(snapshot: Snapshot): Uint8Array;
-  /** Copies text [from, to) to `target` at `at`. */
+  /** Copies the bytes [from, to) of the text to `target` at `at`. */
   copyText(snapshot: Snapshot, from: number, to: number, target: Uint8Array, at: number): void;
   /** Returns a copy of a blob's content. */
   blobText(snapshot: Snapshot, blob: number): Uint8Array;
@@ -63,9 +63,9 @@ export const openSegment = (snapshot: Snapshot, segment: number): SegmentReader 
   takeAll(openingSteps(snapshot, segment));
 
 /**
- * Opens a segment as openSegment() does, but in slices, for the calling thread. Before V8 has compiled the loops,
- * opening a segment of 25 000 files with their paths and hashes takes 19 ms. REQUIRES: values that the snapshot has
- * returned stay valid during later reads.
+ * Does the same as openSegment(), but in slices, so that it does not block the calling thread. Before V8 has compiled
+ * the loops, opening a segment of 25 000 files with their paths and hashes takes 19 ms. REQUIRES: values that the
+ * snapshot has returned stay valid during later reads.
  */
 export const openSegmentInSlices = (
   snapshot: Snapshot,
@@ -115,7 +115,7 @@ class Reader implements SegmentReader {
   readonly blobFiles: Uint32Array;
   readonly postings: PostingsReader;
   readonly #blockBytes: number;
-  /** For each block, whether its seal was already checked. */
+  /** For each block, 1 if its seal was already checked. */
   readonly #verified: Uint8Array;
   #paths: PathTable | undefined;
   #hashes: Uint8Array | undefined;
@@ -139,7 +139,7 @@ class Reader implements SegmentReader {
     this.blobFiles = tables.blobFiles;
     this.postings = new PostingsReader(snapshot, listsOfText(content), header.postingBlocks);
     this.#verified = new Uint8Array(Math.ceil(header.textBytes / blockBytes));
-    if (content >= FIRST_MEMORY_SEGMENT) this.#verified.fill(1); // these blocks have no seals
+    if (content >= FIRST_MEMORY_SEGMENT) this.#verified.fill(1); // blocks of segments in memory have no seals
   }
 
   get bytes(): number {
@@ -191,7 +191,7 @@ class Reader implements SegmentReader {
     return text;
   }
 
-  /** Whether the seals of all blocks with text [from, to) were already checked. */
+  /** Returns true if the seals of all blocks with text in [from, to) were already checked. */
   #isVerified(from: number, to: number): boolean {
     const blockBytes = this.#blockBytes;
     for (let block = Math.floor(from / blockBytes); block * blockBytes < to; block++)
@@ -200,8 +200,8 @@ class Reader implements SegmentReader {
   }
 
   /**
-   * Returns a block of text with its seal, which is valid until the next read. Uses the block read last if it is
-   * still valid.
+   * Returns a block of text followed by its seal. The result is valid until the next read. Reads nothing if the block
+   * was read last and is still valid.
    */
   #block(snapshot: Snapshot, block: number): Uint8Array {
     const last = this.#last.get(block);
@@ -219,7 +219,7 @@ class Reader implements SegmentReader {
   }
 }
 
-/** Returns whether the blob and the language of every file exist. */
+/** Returns true if the blob and the language of every file exist. */
 function isWithin({ blobs, languages }: FileTable, header: SegmentHeader): boolean {
   const count = header.languages.length;
   for (let file = 0; file < blobs.length; file++) {
@@ -229,7 +229,7 @@ function isWithin({ blobs, languages }: FileTable, header: SegmentHeader): boole
   return true;
 }
 
-// the loops are functions of their own, because V8 optimizes no loop of a generator while it runs
+// the loops are in functions of their own, because V8 does not optimize a loop of a generator while the loop runs
 
 function* pageBlobsSteps(first: Uint32Array): Steps<Uint32Array> {
   const blobs = new Uint32Array(first.at(-1)!);
@@ -261,7 +261,7 @@ function* filesByBlobSteps(
   return [starts, files];
 }
 
-/** Returns where the files of each blob begin, then the number of files with content. */
+/** Returns the index at which the files of each blob begin, followed by the number of files with content. */
 function countFiles(blobs: Uint32Array, count: number): Uint32Array {
   const starts = new Uint32Array(count + 1);
   for (let file = 0; file < blobs.length; file++) {
@@ -272,7 +272,10 @@ function countFiles(blobs: Uint32Array, count: number): Uint32Array {
   return starts;
 }
 
-/** Puts the files [from, to) behind the earlier files of their blobs. `next` has the place of each blob's next file. */
+/**
+ * Puts the files [from, to) after the earlier files of their blobs. `next` has the index for the next file of each
+ * blob.
+ */
 function placeFiles(
   { blobs, next, files }: { readonly blobs: Uint32Array; next: Uint32Array; files: Uint32Array },
   from: number,

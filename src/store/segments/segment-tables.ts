@@ -22,25 +22,25 @@ import { decodeRecord, encodeRecord } from "../format/columns.ts";
 import { corrupt, isCount } from "../format/sealed.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
 
-/** The layout is that of the segment that stores the text. */
+/** The header of a segment. Its layout is that of the segment that stores the text. */
 export interface SegmentHeader extends Layout {
   /**
-   * The segment that stores the text, its posting lists and its symbols: the segment itself, or one that it borrows
-   * from.
+   * The segment that stores the text, its posting lists and its symbols. This is either the segment itself or its
+   * lender.
    */
   readonly content: number;
   readonly blobs: number;
   readonly pages: number;
   readonly files: number;
   readonly textBytes: number;
-  /** Bytes of posting lists. */
+  /** The total length of the posting lists, in bytes. */
   readonly listBytes: number;
   readonly postingBlocks: number;
   readonly languages: readonly string[];
   readonly repositories: RepositoryColumns;
 }
 
-/** The range of files of each repository, as columns. Repositories and files ascend. */
+/** The range of files of each repository, as columns. The repositories and their files are in ascending order. */
 export interface RepositoryColumns {
   readonly numbers: Uint32Array;
   /** The first file of each repository. */
@@ -50,8 +50,8 @@ export interface RepositoryColumns {
 }
 
 /**
- * Returns whether `count` files of a segment are all files that have its content. If they are not, numbers about the
- * content would reveal something about other files. Returns false for a segment that borrows its content, because the
+ * Returns true if `count` files of a segment are all files that have its content. If there are others, numbers about
+ * the content would reveal something about them. Returns false for a segment that borrows its content, because the
  * lender may have other files.
  */
 export const isAllContent = (
@@ -67,13 +67,13 @@ export interface RepositoryFiles {
   readonly count: number;
 }
 
-/** Returns the number of the repository that a file of the segment belongs to. REQUIRES: the file exists. */
+/** Returns the number of the repository to which a file of the segment belongs. REQUIRES: the file exists. */
 export function repositoryOf({ repositories }: SegmentHeader, file: number): number {
   const { numbers, firsts } = repositories;
   return numbers[firstIndex(0, firsts.length, (place) => firsts[place]! > file) - 1]!;
 }
 
-/** Returns a repository's range of files in the segment, or undefined if it has none there. */
+/** Returns the range of a repository's files in the segment, or undefined if the repository has no files there. */
 export function filesOfRepository(
   { repositories }: SegmentHeader,
   repository: number,
@@ -88,22 +88,25 @@ export function filesOfRepository(
 export interface FileTable {
   /** The blob of each file, or NO_BLOB. */
   readonly blobs: Uint32Array;
-  /** An index in the header's languages. */
+  /** The language of each file, as an index in the header's `languages`. */
   readonly languages: Uint16Array;
   readonly flags: Uint8Array;
 }
 
 export interface PathTable {
-  /** The offset of each path in `bytes`, then the end of the last one. */
+  /** The offset of each path in `bytes`, followed by the end of the last path. */
   readonly starts: Uint32Array;
   readonly bytes: Uint8Array;
 }
 
-/** Returns the bytes of a file's path, a view of the table. */
+/** Returns the bytes of a file's path, as a view of the table. */
 export const pathOf = ({ starts, bytes }: PathTable, file: number): Uint8Array =>
   bytes.subarray(starts[file]!, starts[file + 1]!);
 
-/** The numbers of the two copies of the header. Without a header, the repositories of the files would be unknown. */
+/**
+ * The numbers in the keys of the two copies of the header. There are two, because without a header, it would be unknown
+ * which repositories the files belong to.
+ */
 export const HEADER_COPIES = [0, 1] as const;
 
 /** A header without its columns. */
@@ -129,7 +132,10 @@ export function encodeHeader(
   return [...encodeRecord(record), ...[numbers, firsts, files].map(bytesOf)];
 }
 
-/** Returns whether a segment with this stored header borrows its content. A segment from an object store must not. */
+/**
+ * Returns true if a segment with this stored header borrows its content. A segment from an object store must not
+ * borrow.
+ */
 export const isBorrowing = (value: Uint8Array): boolean =>
   decodeRecord<HeaderRecord>(value, "a header", isHeader).record.content !== undefined;
 
@@ -143,7 +149,10 @@ const COUNTS = [
   "repositories",
 ] as const;
 
-/** Whether a layout is one that readers have room for. The overlap of a page ends in the next page. */
+/**
+ * Returns true if the buffers of readers are large enough for a layout, and the overlap of a page ends within the next
+ * page.
+ */
 const isLayout = ({ pageBytes, blockBytes }: Readonly<Record<string, unknown>>): boolean =>
   isCount(pageBytes) &&
   isCount(blockBytes) &&
@@ -163,7 +172,7 @@ export const isAscending = (words: Uint32Array): boolean => {
   return true;
 };
 
-/** How many words are read between two yields, in 0.2 ms before V8 has compiled the loop. */
+/** The number of words that are read between two yields. This takes 0.2 ms until V8 has compiled the loop. */
 export const WORDS_A_STEP = 16_384;
 
 type Reading = Pick<Snapshot, "get">;
@@ -184,8 +193,8 @@ export function readHeaderCopy(
 }
 
 /**
- * Reads the header as readHeader() does, but in slices, for the calling thread. 100 000 repositories in one segment
- * take 5 ms.
+ * Does the same as readHeader(), but in slices, so that it does not block the calling thread. A header with 100 000
+ * repositories takes 5 ms.
  */
 export const readHeaderInSlices = (
   source: Reading,
@@ -224,13 +233,13 @@ function* headerCopySteps(source: Reading, segment: number, copy: HeaderCopy): H
   for (const column of [repositories.numbers, repositories.firsts])
     for (let from = 0; from < count; from += WORDS_A_STEP) {
       yield;
-      // reads one more word, to compare the last one with the next piece
+      // includes one word of the next piece, to compare it with the last word of this piece
       if (!isAscending(column.subarray(from, from + WORDS_A_STEP + 1))) throw corrupt(what);
     }
   return { ...record, content: record.content ?? segment, repositories };
 }
 
-/** Reads the offset of each blob in the text, then the end of the last one. */
+/** Reads the offset of each blob in the text, followed by the end of the last blob. */
 export function readBlobs(
   snapshot: Snapshot,
   { content, blobs }: Pick<SegmentHeader, "content" | "blobs">,
@@ -241,8 +250,8 @@ export function readBlobs(
 }
 
 /**
- * Reads a part. Throws INDEX_CORRUPT unless it has `bytes` bytes. REQUIRES: the result is copied before the next
- * read.
+ * Reads a part of a segment. Throws INDEX_CORRUPT if the part does not have `bytes` bytes. REQUIRES: the result is used
+ * or copied before the next read.
  */
 export function mustRead(
   snapshot: Snapshot,
@@ -256,7 +265,7 @@ export function mustRead(
   return value;
 }
 
-/** Computes the first page of each blob, then the number of pages. */
+/** Computes the first page of each blob, followed by the number of pages. */
 export function* firstPagesSteps(blobStarts: Uint32Array, pageBytes: number): Steps<Uint32Array> {
   const first = new Uint32Array(blobStarts.length);
   for (let blob = 1; blob < first.length; blob++) {

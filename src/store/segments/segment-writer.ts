@@ -1,9 +1,11 @@
 /**
- * Writes one segment. Text goes to disk as it arrives, 2 MiB at a time. The text of a short segment becomes values at
- * the end. The tables are collected in columns and written at the end, too. Nobody reads a segment before a manifest
- * names it, so the order of these transactions does not matter. Each of them checks the write lease.
+ * Writes one segment. Text is written to the segment's file as it arrives, 2 MiB at a time. A shorter text is written
+ * as values at the end. The tables are collected in columns, and are written at the end, too. Nobody reads a segment
+ * before a manifest names it, so the order of these transactions does not matter. Each transaction checks the write
+ * lease.
  *
- * Memory: 129 blocks of text (2 MiB), 45 bytes per blob, and per file 48 bytes and its path.
+ * A writer takes memory for 129 blocks of text (2 MiB), 45 bytes for each blob, and 48 bytes and the path for each
+ * file.
  */
 
 import { bytesOf, GrowableBytes, GrowableWords } from "../../base/growable.ts";
@@ -28,7 +30,10 @@ import { encodeFiles, encodePaths, encodeRuns } from "./file-tables.ts";
 import { patchOf, pick, type Files } from "./lender-files.ts";
 import { putHeader, type RepositoryFiles, type SegmentHeader } from "./segment-tables.ts";
 
-/** How many blocks of lists one transaction has: enough to make commits cheap, few enough not to block for long. */
+/**
+ * The number of posting blocks that one transaction writes. More blocks would make commits cheaper, but would block the
+ * thread for longer.
+ */
 const TRANSACTION_BLOCKS = 128;
 
 export interface NewFile {
@@ -38,7 +43,7 @@ export interface NewFile {
   readonly blob: number;
   readonly language: string;
   readonly flags: number;
-  /** The version of the file, HASH_BYTES long; all zero if unknown. */
+  /** The version of the file, which has HASH_BYTES bytes. All of them are zero if the version is unknown. */
   readonly version: Uint8Array;
   /** The numbers of the revisions that contain the file. */
   readonly revisions: readonly number[];
@@ -46,14 +51,14 @@ export interface NewFile {
 
 export interface WrittenSegment {
   readonly segment: number;
-  /** The segment that it borrows its content from, if any. */
+  /** The segment from which this segment borrows its content, if any. */
   readonly content?: number;
   readonly files: number;
   readonly textBytes: number;
   readonly sets: readonly RevisionSet[];
 }
 
-/** The files of a segment that belong to a revision. Bit 0 is the repository's first file in the segment. */
+/** The set of a segment's files that belong to a revision. Bit 0 is the repository's first file in the segment. */
 export interface RevisionSet {
   readonly repository: number;
   readonly segment: number;
@@ -61,7 +66,7 @@ export interface RevisionSet {
   readonly bits: Bitset;
 }
 
-/** Calls `visit` with every gram and its gaps, in ascending order of the grams. */
+/** Calls `visit` with every gram and the gaps of its posting list, in ascending order of the grams. */
 export type GramSource = (visit: (gram: number, gaps: Uint8Array) => void) => void;
 
 /** The tables of a segment that lends its content. */
@@ -70,7 +75,7 @@ export interface LenderTables extends Files {
 }
 
 interface FilesToStore {
-  /** All files, in the order of the segment. */
+  /** The numbers of all files, in the order of the segment. */
   readonly order: Uint32Array;
   readonly languages: readonly string[];
   /** The tables of the files that the segment does not borrow. */
@@ -83,9 +88,12 @@ export class SegmentWriter {
   // text
   #block: Uint8Array<ArrayBuffer>;
   #blockLength = 0;
-  /** Full blocks that are not written yet. */
+  /** The full blocks that are not written yet. */
   #blocks: Uint8Array[] = [];
-  /** Memory of written blocks, which is used again: new memory for each would make V8 collect garbage often. */
+  /**
+   * The memory of written blocks, which later blocks reuse. If each block took new memory, V8 would often collect
+   * garbage.
+   */
   readonly #spare: Uint8Array<ArrayBuffer>[] = [];
   #blocksWritten = 0;
   /** The seals of the blocks that were appended to the segment's file. */
@@ -124,7 +132,7 @@ export class SegmentWriter {
     return this.#blobs.length;
   }
 
-  /** The approximate memory in bytes. */
+  /** The approximate number of bytes of memory that the writer takes. */
   get bytes(): number {
     return (
       this.blobs * 45 +
@@ -134,7 +142,7 @@ export class SegmentWriter {
     );
   }
 
-  /** Appends a blob to the text and returns its number. The content may come in pieces. */
+  /** Appends a blob to the text, and returns the number of the blob. The content may be passed in several pieces. */
   addBlob(hash: Uint8Array, ...pieces: readonly Uint8Array[]): number {
     const start = this.textBytes;
     this.#blobStarts.push(start);
@@ -183,7 +191,10 @@ export class SegmentWriter {
     return this.layout.fileBlocks ?? FILE_BLOCKS;
   }
 
-  /** Writes the blocks: to the file if the text is long and the segment can have a file, else as values. */
+  /**
+   * Writes the collected blocks. If the text is long and the segment can have a file, the blocks are appended to the
+   * file. Otherwise they are written as values.
+   */
   #flushText(writer: Writer): void {
     const isLong = this.#seals.length > 0 || this.#blocks.length === this.#mostBlocks;
     if (isLong && this.#target.appendText) this.#appendText();
@@ -243,8 +254,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes a segment that borrows the content of another one. REQUIRES: the lender is not deleted, no blob was added,
-   * and the blobs of all files are in the lender.
+   * Writes the rest of a segment that borrows the content of `lender`. REQUIRES: the lender is not deleted, no blob was
+   * added, and the blobs of all files are blobs of the lender.
    */
   finishBorrowing(lender: LenderTables): WrittenSegment {
     const languages = [...new Set([...lender.header.languages, ...this.#languages.keys()])];
@@ -258,7 +269,7 @@ export class SegmentWriter {
     });
   }
 
-  /** Writes the tables of files and the header. `putContent` writes the content in the same transaction. */
+  /** Writes the tables of the files and the header. Calls `putContent` to write the content in the same transaction. */
   #putFiles(
     { order, languages, stored }: FilesToStore,
     putContent: (writer: Writer) => Omit<SegmentHeader, "files" | "languages" | "repositories">,
@@ -287,7 +298,10 @@ export class SegmentWriter {
     return { segment, ...(content !== segment && { content }), files, textBytes, sets };
   }
 
-  /** Sorts the files by repository, path and blob. Sources usually list in that order, which makes sorting linear. */
+  /**
+   * Sorts the files by repository, path and blob. Sources usually list files in this order, so sorting takes linear
+   * time.
+   */
   #order(): Uint32Array {
     const order = Array.from({ length: this.files }, (_, file) => file);
     const [repositories, blobs] = [this.#repositories.view, this.#blobs.view];
@@ -328,7 +342,7 @@ export class SegmentWriter {
     this.#put(writer, PART.FOLDS, bytesOf(folds));
   }
 
-  /** Returns the tables of all files, with the numbers that languages have in `languages`. */
+  /** Returns the tables of all files. The number of a language is its index in `languages`. */
   #tables(order: Uint32Array, languages: readonly string[]): Files {
     const numbers = Array.from(this.#languages.keys(), (language) => languages.indexOf(language));
     const [blobs, languageOf, flags] = [this.#blobs.view, this.#languageOf.view, this.#flags.view];

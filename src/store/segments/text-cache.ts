@@ -1,26 +1,33 @@
 /**
- * Keeps windows of text in the memory of a thread's kernel, where searches scan them in place: a page in this memory
- * costs nothing to fetch, and one from LMDB 2 to 3 µs. Each thread has its own cache, so nothing is locked. Threads
- * prefer the same windows in every search (search/messages/control.ts), so they cache different ones.
+ * Caches windows of text, which consist of neighbouring blobs, in the memory of a thread's kernel. Searches scan a
+ * cached window in place. Fetching a page from LMDB instead takes 2 to 3 µs. Each thread has its own cache, so no lock
+ * is needed. A thread prefers the same windows in every search (search/messages/control.ts), so different threads cache
+ * different windows.
  *
- * A window is cached when as many bytes of it have been read as its half. So loading windows never takes much longer
- * than the searches would have taken without a cache, whatever is read. If all slots are used, a clock selects the
- * window to evict: the next one that was not used since the hand last passed it.
+ * A window is cached when the bytes read from it amount to half its length. So loading windows never takes much longer
+ * than the searches would have taken without a cache, whatever they read. If all slots are used, the clock algorithm
+ * selects the window to evict, which is the next one that was not used since the clock hand last passed it.
  */
 
 import type { Kernel } from "../../kernel/kernel.ts";
 
-/** The room for a window's text. Windows are at most this long, unless they consist of a single blob. */
+/**
+ * The size of a slot, which holds the text of one window. A window is at most this long, unless it consists of a single
+ * blob.
+ */
 export const SLOT_BYTES = 2 ** 20;
-/** The kernel's memory grows by so many slots at a time. */
+/** The number of slots that are added to the kernel's memory at a time. */
 const SLOTS_AT_ONCE = 8;
 
-/** The most bytes of a cache for all threads. */
+/** The maximum number of bytes that the caches of all threads may take together. */
 export const MOST_CACHE_BYTES = 4 * 2 ** 30;
-/** The most bytes of one thread's cache. A kernel has at most 4 GiB of memory, of which it needs some itself. */
+/**
+ * The maximum number of bytes that the cache of one thread holds. A kernel has at most 4 GiB of memory, and needs some
+ * of it for other purposes.
+ */
 const MOST_THREAD_BYTES = 3.5 * 2 ** 30;
 
-/** Whole, neighbouring blobs of a segment. */
+/** A range of neighbouring blobs of a segment. A window contains each of them as a whole. */
 export interface TextWindow {
   /** The number of the segment that stores the text. */
   readonly content: number;
@@ -29,50 +36,50 @@ export interface TextWindow {
   readonly bytes: number;
 }
 
-/** A window in memory. */
+/** A window whose text is in the cache. */
 export interface CachedWindow extends TextWindow {
-  /** The address of the text of its first blob. */
+  /** The address of the text of the window's first blob. */
   readonly address: number;
 }
 
 interface Slot {
   readonly address: number;
   window: CachedWindow | undefined;
-  /** Whether it was used since the hand last passed it. */
+  /** Whether the slot was used since the clock hand last passed it. */
   isUsed: boolean;
 }
 
-/** Records which windows of a segment are cached, and how much of the others was read. */
+/** Records which windows of a segment are cached, and how many bytes of the other windows were read. */
 interface SegmentWindows {
-  /** For each blob, 1 + the slot of its window; 0 if the window is not cached. */
+  /** For each blob, 1 + the index of its window's slot, or 0 if the window is not cached. */
   readonly slots: Uint32Array;
-  /** How many bytes of a window were read while it was not cached. The index is the window's first blob. */
+  /** The number of bytes that were read of a window while it was not cached. The index is the window's first blob. */
   readonly read: Uint32Array;
 }
 
 export class TextCache {
   readonly #kernel: Kernel;
-  /** The most slots. */
+  /** The maximum number of slots. */
   #most: number;
   readonly #slots: Slot[] = [];
-  /** The slots without a window. */
+  /** The indexes of the slots without a window. */
   readonly #empty: number[] = [];
   readonly #segments = new Map<number, SegmentWindows>();
   #hand = 0;
 
-  /** `bytes` is the most memory of this thread's cache. */
+  /** `bytes` is the maximum number of bytes of memory that the cache takes. */
   constructor(kernel: Kernel, bytes: number) {
     this.#kernel = kernel;
     const most = Math.min(bytes, MOST_THREAD_BYTES);
     this.#most = Math.floor(most / SLOT_BYTES);
   }
 
-  /** The most bytes of text that fit. */
+  /** The maximum number of bytes of text that fit into the cache. */
   get bytes(): number {
     return this.#most * SLOT_BYTES;
   }
 
-  /** Returns the cached window that contains the blobs, or undefined. */
+  /** Returns the cached window that contains these blobs, or undefined if there is none. */
   find({ content, firstBlob, endBlob }: Omit<TextWindow, "bytes">): CachedWindow | undefined {
     const place = this.#segments.get(content)?.slots[firstBlob];
     if (!place) return undefined;
@@ -82,14 +89,14 @@ export class TextCache {
     return slot.window;
   }
 
-  /** Remembers that bytes of a window were read that is not cached. `blobs` is the number of the segment's blobs. */
+  /** Counts bytes that were read of a window that is not cached. `blobs` is the number of blobs of the segment. */
   addRead({ content, firstBlob }: TextWindow, bytes: number, blobs: number): void {
     this.#windowsOf(content, blobs).read[firstBlob]! += bytes;
   }
 
   /**
-   * Caches a window if it was read often enough. `load` copies the text to an address of the kernel's memory. Does not
-   * evict any window unless `mayEvict` is set. Returns undefined if the window is not cached.
+   * Caches a window if enough of it was read. `load` copies the text to an address of the kernel's memory. Evicts
+   * another window only if `mayEvict`. Returns undefined if the window was not cached.
    */
   keep(
     window: TextWindow,
@@ -115,7 +122,7 @@ export class TextCache {
     return slot.window;
   }
 
-  /** Drops all windows of a segment, and the records about them. */
+  /** Removes all windows of a segment, and the records about them. */
   drop(content: number): void {
     if (!this.#segments.delete(content)) return;
     for (const [place, slot] of this.#slots.entries()) {
@@ -134,14 +141,17 @@ export class TextCache {
     return windows;
   }
 
-  /** Returns an empty slot, after evicting its window if necessary. */
+  /**
+   * Returns the index of an empty slot. If there is none, evicts a window if `mayEvict`. Returns undefined if no slot
+   * is available.
+   */
   #free(mayEvict: boolean): number | undefined {
     if (this.#empty.length === 0) this.#grow();
     const place = this.#empty.pop();
     return place === undefined && mayEvict ? this.#evict() : place;
   }
 
-  /** Adds slots, if the cache and the system have room for them. */
+  /** Adds empty slots if the cache and the system have room for them. */
   #grow(): void {
     const count = Math.min(SLOTS_AT_ONCE, this.#most - this.#slots.length);
     if (count <= 0) return;
@@ -155,11 +165,11 @@ export class TextCache {
     const last = this.#slots.length + count - 1;
     for (let i = 0; i < count; i++) {
       this.#slots.push({ address: at + i * SLOT_BYTES, window: undefined, isUsed: false });
-      this.#empty.push(last - i); // the first one is taken first
+      this.#empty.push(last - i); // the last element is taken first, so the slots are used in ascending order
     }
   }
 
-  /** Empties the next slot that was not used since the hand last passed it. */
+  /** Empties the next slot that was not used since the clock hand last passed it, and returns its index. */
   #evict(): number | undefined {
     for (let step = 0; step < 2 * this.#slots.length; step++) {
       const place = this.#hand;

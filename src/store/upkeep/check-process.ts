@@ -1,6 +1,6 @@
 /**
- * Runs the check in a child process, because reading a damaged page of LMDB's own tree can end the process. If that
- * happens, the report contains it as a problem.
+ * Runs the check in a child process, because reading a damaged page of LMDB's own tree can end the process. If the
+ * child process dies, the report says so in a problem.
  */
 
 import { spawn } from "node:child_process";

@@ -1,7 +1,7 @@
 /**
- * Checks everything in an index: every seal, the rules of every table, every posting list, and every text against its
- * hash. Seals alone are not enough, because damage in LMDB's tree may lead to an older value of the same key. Reading
- * a damaged page can end the process, so engines run the check in a child process (check-process.ts).
+ * Checks everything in an index: every seal, the rules of every table, every posting list, and the hash of every text.
+ * Checking only the seals would not be enough, because damage in LMDB's tree may lead to an older value of the same
+ * key. Reading a damaged page can end the process, so engines run the check in a child process (check-process.ts).
  */
 
 import { createHash } from "node:crypto";
@@ -21,42 +21,42 @@ import { newSymbolList } from "../symbols/symbol-run.ts";
 import { openSymbols } from "../symbols/symbols.ts";
 
 /**
- * What check() found.
+ * The result of check().
  *
  * @example
  * const { ok, problems } = await engine.check();
  * if (!ok) console.error(problems.map(({ message }) => message).join("\n"));
  */
 export interface CheckReport {
-  /** Whether there is no problem. */
+  /** True if the check found no problem. */
   ok: boolean;
-  /** The number of segments read. */
+  /** The number of segments that were read. */
   segments: number;
   /** The number of files in the segments. */
   files: number;
-  /** The bytes of text in the segments. */
+  /** The number of bytes of text in the segments. Text that several segments share counts once. */
   bytes: number;
-  /** The damaged places. */
+  /** The damage that the check found. */
   problems: CheckProblem[];
 }
 
 /**
- * A damaged place.
+ * Damage at one place of the index.
  *
  * @example
  * const show = ({ segment, repository, message }: CheckProblem): string =>
  *   `${repository ?? `segment ${segment}`}: ${message}`;
  */
 export interface CheckProblem {
-  /** Id of the segment, if the damage is in one. */
+  /** The id of the segment, if the damage is in a segment. */
   segment?: number;
-  /** Name of the repository, if the damage is in its record. */
+  /** The name of the repository, if the damage is in a repository's record. */
   repository?: string;
-  /** A message for people. */
+  /** A message to display to people. */
   message: string;
 }
 
-/** Checks a data directory. If it cannot be opened, this is reported as a problem. */
+/** Checks a data directory. If the directory cannot be opened, the report says so in a problem. */
 export async function checkDirectory(path: string): Promise<CheckReport> {
   try {
     const environment = await openUnderLock(path, { readOnly: true });
@@ -69,7 +69,7 @@ export async function checkDirectory(path: string): Promise<CheckReport> {
   }
 }
 
-/** Checks an open environment. Values left by an interrupted run are not reported. */
+/** Checks an open environment. Ignores values that an interrupted run has left. */
 export async function checkEnvironment(environment: Environment): Promise<CheckReport> {
   const report: CheckReport = { ok: true, segments: 0, files: 0, bytes: 0, problems: [] };
   const snapshot = environment.snapshot();
@@ -97,7 +97,7 @@ async function attempt(report: CheckReport, where: Where, work: () => unknown): 
   }
 }
 
-/** Checks the segments and repositories. Loading the catalog has checked the records and the revision sets. */
+/** Checks the segments and repositories. The records and the revision sets were checked when the catalog was loaded. */
 async function checkCatalog(
   snapshot: Snapshot,
   { manifest, repositories }: Catalog,

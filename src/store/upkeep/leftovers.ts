@@ -1,6 +1,7 @@
 /**
- * Deletes segments that searches do not need, with their files of text. These are orphans of an interrupted run, and
- * retired segments that are no longer read. Also releases the reader slots of dead processes.
+ * Deletes the values and the text files of segments that no search needs. These are segments that an interrupted run
+ * has left without publishing them, and retired segments that are no longer read. Also releases the reader slots of
+ * dead processes.
  */
 
 import type { Environment, Snapshot, Writer } from "../lmdb/environment.ts";
@@ -24,14 +25,14 @@ import {
 import { readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
 
 /**
- * The maximum number of keys that one transaction deletes, about 2 MiB of text. LMDB reuses freed pages two
- * transactions later, so with small transactions the file grows less.
+ * The maximum number of keys that one transaction deletes, which is about 2 MiB of text. LMDB reuses freed pages two
+ * transactions later, so the file grows less if transactions are small.
  */
 const KEYS_PER_TRANSACTION = 128;
 
 /**
- * Deletes the segments that searches no longer need, in several transactions. REQUIRES: `owner` holds the lease, and no
- * other process reads segments for longer than `retireMs` after they were retired.
+ * Deletes the segments that no search needs any more, in several transactions. REQUIRES: `owner` holds the lease, and
+ * no other process reads a segment for longer than `retireMs` after the segment was retired.
  */
 export async function deleteLeftovers(
   environment: Environment,
@@ -74,7 +75,7 @@ export async function deleteLeftovers(
   await environment.texts.sweep();
 }
 
-/** Returns the numbers of all segments with stored values. Reads one key of each. */
+/** Returns the numbers of all segments that have stored values. Reads one key of each segment. */
 function storedSegments(snapshot: Snapshot): number[] {
   const segments: number[] = [];
   for (let [start, end] = SEGMENTS_RANGE; ;) {
@@ -87,8 +88,8 @@ function storedSegments(snapshot: Snapshot): number[] {
 }
 
 /**
- * Deletes as much as fits into one transaction. Segments of which nothing is left are removed from the manifest's
- * list of retired segments. Returns the segments that may still have values.
+ * Deletes as many values as fit into one transaction. If no value of a segment is left, removes the segment from the
+ * manifest's list of retired segments. Returns the segments that may still have values.
  */
 function deleteSome(writer: Writer, segments: readonly number[]): number[] {
   const gone = new Set<number>();
@@ -109,15 +110,15 @@ function deleteSome(writer: Writer, segments: readonly number[]): number[] {
 }
 
 /**
- * Removes the versions of a segment's files. Their keys begin with the numbers of repositories, which only the
- * segment's header names.
+ * Removes the versions of a segment's files. The keys of the versions begin with the numbers of repositories, which
+ * only the header of the segment names.
  */
 function removeVersions(writer: Writer, segment: number): void {
   for (const repository of headerIfSound(writer, segment)?.repositories.numbers ?? [])
     writer.remove(versionsKey(repository, segment));
 }
 
-/** Returns the header, or undefined if it is damaged, because a damaged segment must also be deletable. */
+/** Returns the header of a segment, or undefined if the header is damaged. A damaged segment must be deletable, too. */
 function headerIfSound(writer: Writer, segment: number): SegmentHeader | undefined {
   try {
     return readHeader(writer, segment);

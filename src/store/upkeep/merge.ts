@@ -1,11 +1,12 @@
 /**
- * Merges several segments into one. Blobs without a live file are dropped, and equal blobs become one. Pages get new
- * numbers, and posting lists are copied with these numbers. Known symbols are copied as well. Nothing is parsed
- * again. Segments that borrow from one lender can become one that borrows from it. Then only files are copied. If pages
- * of some segment have another size than those of the merged one, all posting lists are made from the text again.
+ * Merges several segments into one. Blobs without a live file are left out, and equal blobs become one. The pages get
+ * new numbers, and the posting lists are copied with the new numbers. Known symbols are copied as well, so nothing is
+ * parsed again. If all segments borrow from the same lender, the merged segment can borrow from it, too. In that case,
+ * only the tables of files are copied. If some segment has pages of another size than the merged segment, all posting
+ * lists are made from the text again.
  *
- * Memory: the tables of the inputs, and the pages of one gram at a time, or all posting lists if they are made again.
- * Text is copied block by block.
+ * A merge takes memory for the tables of the inputs, and for the pages of one gram at a time. If the posting lists are
+ * made again, it takes memory for all of them instead. Text is copied blob by blob.
  */
 
 import {
@@ -46,35 +47,41 @@ import {
   type WrittenSegment,
 } from "../segments/segment-writer.ts";
 
-/** The part of a repository that a merge needs: where its files are, and which of them are live. */
+/** The information about a repository that a merge needs, which is where its files are and which of them are live. */
 export interface MergedRepository {
   readonly id: number;
-  /** The numbers of the revisions, by index in a place's sets. */
+  /** The numbers of the revisions, in the order of the sets of each place. */
   readonly revisions: readonly number[];
-  /** The repository's places in the merged segments. */
+  /** The ranges of the repository's files in the segments to merge. */
   readonly places: readonly Place[];
 }
 
 export interface MergeInput {
   readonly segments: readonly number[];
-  /** The edition of each segment's symbols, 0 if there is none. */
+  /** The edition of each segment's symbols, or 0 if there is none. */
   readonly symbols: readonly number[];
   readonly repositories: readonly MergedRepository[];
-  /** If given, all segments borrow from this lender, and the merged segment is to borrow from it. */
+  /**
+   * The lender from which all segments borrow, and from which the merged segment is to borrow. Absent for any other
+   * merge.
+   */
   readonly lender?: number;
 }
 
 export interface MergedSegment extends WrittenSegment {
-  /** The edition of its symbols, as in the manifest. For a segment that borrows, 0: its symbols are the lender's. */
+  /**
+   * The edition of the segment's symbols, as in the manifest. It is 0 for a segment that borrows, because such a
+   * segment has the symbols of its lender.
+   */
   readonly symbols: number;
   readonly hasSymbols: boolean;
 }
 
 interface Source {
   readonly reader: SegmentReader;
-  /** The new number of each blob, or NO_BLOB if it is dropped. */
+  /** The new number of each blob, or NO_BLOB if the blob is left out. */
   readonly blobs: Uint32Array;
-  /** The new number of each page, or NO_BLOB if its blob is dropped or was copied from an earlier source. */
+  /** The new number of each page, or NO_BLOB if its blob is left out or was already copied from an earlier source. */
   readonly pages: Uint32Array;
 }
 
@@ -116,7 +123,7 @@ class Merge {
   readonly #snapshot: Snapshot;
   readonly #kernel: Kernel;
   readonly #writer: SegmentWriter;
-  /** The posting lists, if they are made from the text. */
+  /** The posting lists that are made from the text. Undefined if the lists of the inputs are copied. */
   #made: GramLists | undefined;
   readonly #sources: Source[] = [];
   /** The new number of each content, by its hash. */
@@ -130,7 +137,7 @@ class Merge {
     this.#writer = writer;
   }
 
-  /** Makes the posting lists from the text, instead of copying them. REQUIRES: no segment was added. */
+  /** Makes the posting lists from the text, instead of copying them. REQUIRES: no segment was added yet. */
   makeLists(): void {
     this.#made = createGramLists(this.#kernel, PAGE_BYTES + OVERLAP);
   }
@@ -225,7 +232,7 @@ class Merge {
     });
   }
 
-  /** Copies the known symbols as the first edition. Writes nothing if none are known. */
+  /** Copies the known symbols as the first edition. Writes nothing if no symbols are known. */
   async copySymbols(
     target: SegmentTarget,
     pause: Pause,
@@ -244,8 +251,8 @@ class Merge {
   }
 
   /**
-   * Finds a reader that has the symbols of each new blob. `places` has 1 + the reader's index, or 0 if there is none;
-   * `blobs` has the number of the blob in that reader.
+   * Finds a reader that has the symbols of each new blob. `places` contains 1 + the index of the reader, or 0 if there
+   * is none. `blobs` contains the number of the blob in that reader.
    */
   #knownSymbols(): { readers: SymbolsReader[]; places: Uint32Array; blobs: Uint32Array } {
     const readers: SymbolsReader[] = [];
@@ -264,7 +271,10 @@ class Merge {
     return { readers, places, blobs };
   }
 
-  /** Opens the symbols of a segment: the unpublished next edition first, because it is newer, then the current one. */
+  /**
+   * Opens the symbols of a segment. The unpublished next edition comes first, because it is newer than the current
+   * edition.
+   */
   #symbolsOf({ header }: SegmentReader, edition: number): SymbolsReader[] {
     const { content } = header;
     const next = { segment: content, edition: nextEdition(edition) };
@@ -298,7 +308,7 @@ class Merge {
   }
 }
 
-/** Merges the posting lists of all sources, gram by gram in ascending order. */
+/** Merges the posting lists of all sources, gram by gram, in ascending order. */
 class GramMerge {
   readonly #sources: readonly Source[];
   readonly #snapshot: Snapshot;
@@ -338,7 +348,7 @@ class GramMerge {
     }
   }
 
-  /** Sets the bits of a list's pages, by their new numbers. */
+  /** Sets the bits of a list's pages at their new numbers. */
   #place(list: PostingList, { reader, pages }: Source, bits: number): void {
     const memory = { kernel: this.#kernel, arena: this.#arena };
     const old = pagesOfList(list, reader.header.pages, memory);
