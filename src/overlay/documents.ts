@@ -1,4 +1,4 @@
-/** Checks the documents of an overlay, and identifies each by the hash of its content. */
+/** Checks the documents of an overlay, and identifies each text by a hash. */
 
 import { createHash } from "node:crypto";
 import { QuernError } from "../base/errors.ts";
@@ -6,30 +6,32 @@ import { isValidPath } from "../base/paths.ts";
 import type { OverlayDocument } from "../search/messages/request.ts";
 import type { LayerContent } from "./layer-task.ts";
 
-/** The maximum amount of text of one overlay, in bytes. */
+/** The maximum total length of the texts of one overlay, in bytes. */
 export const MOST_OVERLAY_BYTES = 16 * 2 ** 20;
 
-/** The content that replaces the indexed content of a path. */
+/** A document of an overlay that was checked. It replaces the indexed content of a path. */
 export interface CheckedDocument {
   readonly repository: string;
   readonly path: string;
-  /** The text that replaces the file. Undefined if the path is removed. */
+  /** The text that replaces the file. Undefined if the document removes the path. */
   readonly text: OverlayText | undefined;
 }
 
 export interface OverlayText {
   /**
-   * A hash of repository, path and content, or an object that no other text has. Texts with equal keys are indexed
-   * once.
+   * Identifies the text. The key is a hash of the repository, the path and the content, or an object that no other text
+   * has. Texts with equal keys are indexed only once.
    */
   readonly key: string | object;
   readonly content: LayerContent;
   readonly bytes: number;
-  /** Whether the text gets neither posting lists nor symbols, because too many texts have changed. Default false. */
+  /**
+   * Whether the text is indexed without posting lists and symbols, because too many texts have changed. Default false.
+   */
   readonly isPlain?: boolean;
 }
 
-/** Checks the documents. If several have the same repository and path, the last one counts. */
+/** Checks documents. If several documents have the same repository and path, the last one counts. */
 export function checkDocuments(given: Iterable<OverlayDocument>): CheckedDocument[] {
   if (typeof given !== "object" || given === null || !(Symbol.iterator in given))
     throw invalid("overlay must be an iterable of documents");
@@ -48,7 +50,7 @@ export function checkDocuments(given: Iterable<OverlayDocument>): CheckedDocumen
   return [...documents.values()];
 }
 
-/** Merges two lists. The second one overrides the first. */
+/** Merges two lists of documents. If both contain the same path of a repository, the document of `above` counts. */
 export function mergeDocuments(
   below: readonly CheckedDocument[],
   above: readonly CheckedDocument[],
@@ -74,7 +76,7 @@ export function checkDocument(given: OverlayDocument, at: string): CheckedDocume
   return { repository, path, text: textOf(repository, path, given.content, at) };
 }
 
-/** Returns a copy of a document's text, because the caller may change its bytes later. */
+/** Returns a document's text as a copy, because the caller may change its bytes later. */
 function textOf(
   repository: string,
   path: string,

@@ -1,7 +1,7 @@
 /**
- * Indexes documents with their symbols into a segment in memory, on a worker thread. It uses the session,
- * classification and grammars of an index run, so a search finds exactly what it would find if the
- * documents were indexed.
+ * Indexes documents, with their symbols, into a segment in memory. This task runs on a worker thread. It uses the same
+ * session, classification and grammars as an index run, so a search finds exactly what it would find if the documents
+ * were indexed.
  */
 
 import { lstatSync } from "node:fs";
@@ -16,14 +16,20 @@ import { readHeader, type SegmentHeader } from "../store/segments/segment-tables
 import { completeEdition } from "../store/symbols/complete-edition.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
 
-/** The documents to index, grouped by repository, with the lowest repository number first. Paths do not repeat. */
+/**
+ * The documents to index, grouped by repository, with the lowest repository number first. A repository has each path
+ * only once.
+ */
 export interface LayerInput {
   readonly segment: number;
   readonly layout: NewLayout;
   readonly maxFileSize: number;
-  /** Whether these documents have killed a thread, so that their symbols are not extracted. */
+  /** Whether a thread died while it indexed these documents. If so, their symbols are not extracted. */
   readonly isDeadly: boolean;
-  /** Whether the layer gets neither posting lists nor symbols, because it is needed soon and briefly. */
+  /**
+   * Whether the layer gets neither posting lists nor symbols. Such a layer is ready sooner, and is needed only for a
+   * short time.
+   */
   readonly isPlain: boolean;
   readonly repositories: readonly {
     readonly repository: number;
@@ -32,8 +38,8 @@ export interface LayerInput {
 }
 
 /**
- * A document's text, the folder in which the thread reads the document's path, or the reason why there is no text. All
- * documents of a folder share one object, so that a message to the thread contains the object only once.
+ * The text of a document, the folder in which the thread reads the document's path, or the reason why there is no text.
+ * All documents of a folder share one object, so that a message to the thread contains this object only once.
  */
 export type LayerContent =
   | Exclude<BatchContent, { readonly file: string }>
@@ -43,7 +49,7 @@ export interface Layer {
   readonly packed: PackedSegment;
   readonly header: SegmentHeader;
   readonly isPlain: boolean;
-  /** For each file of each repository, whether it no longer existed when it was read. */
+  /** For each file of each repository, whether the file no longer existed when it was read. */
   readonly gone: readonly (readonly boolean[])[];
 }
 
@@ -64,7 +70,7 @@ class LayerBuilder {
     pause: TaskContext["pause"],
   ): Promise<Layer> {
     this.#target = new MemoryTarget(segment);
-    this.#session.discard(); // left over from a build that failed
+    this.#session.discard(); // discards the rest of a build that failed
     const batch = {
       segment,
       owner: "",
@@ -95,7 +101,7 @@ class LayerBuilder {
       await this.#findSymbols({ segment, isDeadly }, await extractor(), pause);
     const header = readHeader(this.#target.environment.snapshot(), segment)!;
     const packed = this.#target.pack();
-    this.#target = new MemoryTarget(0); // the layer's memory is freed when nobody uses it
+    this.#target = new MemoryTarget(0); // so that the memory of the layer is freed when nobody uses the layer any more
     return { packed, header, isPlain, gone };
   }
 
@@ -125,7 +131,7 @@ class LayerBuilder {
   }
 }
 
-/** Whether a path that was listed as a file still is one. */
+/** Returns true if a path that was listed as a file is still a file. */
 function isFileStill(path: string, content: LayerContent): boolean {
   if (!("folder" in content)) return true;
   try {
@@ -144,13 +150,14 @@ const fileOf = (path: string, content: LayerContent): BatchFile => ({
 });
 
 /**
- * Runs in the lane of searches, because a search waits for the result. It has a session and an extractor of its own,
- * because an index run may be suspended between two steps on the same thread.
+ * Indexes a layer. The task runs in the lane of searches, because a search waits for the result. It has its own session
+ * and extractor, because an index run may be suspended between two steps on the same thread.
  */
 export const layerTask: Task<LayerInput, Layer> = (input, context) => {
   const builder = context.memo("layer builder", () => new LayerBuilder());
   const extractor = async () => {
-    const { createExtractor } = await import("../ingest/symbols/extract.ts"); // not loaded for a search
+    // imported here, so that a search does not load it
+    const { createExtractor } = await import("../ingest/symbols/extract.ts");
     return context.memo("layer extractor", () => createExtractor());
   };
   return builder.build(input, extractor, () => context.pause());

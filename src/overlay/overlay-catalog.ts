@@ -1,6 +1,6 @@
 /**
- * Makes a catalog with an overlay. For each document, the default revision has the text in a layer instead of the
- * indexed files of the document's path. A search treats this catalog like any other.
+ * Makes a catalog that contains an overlay. For each document, the default revision contains the document's text, which
+ * is in a layer, instead of the indexed files with the document's path. A search treats this catalog like any other.
  */
 
 import { filesOfRepository } from "../store/segments/segment-tables.ts";
@@ -12,11 +12,11 @@ import type { View } from "../store/catalog/view.ts";
 import type { SkippedFile } from "../store/format/records.ts";
 import { LAYER_EDITION, type Layer } from "./layer-task.ts";
 
-/** Where a document's text is. */
+/** The place of a document's text in a layer, and the facts about this file. */
 export interface LayeredText extends FileFacts {
   readonly repository: number;
   readonly layer: Layer;
-  /** The 0-based number of the file in the layer's segment. */
+  /** The number of the file in the layer's segment, starting at 0. */
   readonly file: number;
   /** Whether the file no longer existed when it was read. */
   readonly isGone: boolean;
@@ -25,11 +25,11 @@ export interface LayeredText extends FileFacts {
 export interface PlacedDocument {
   readonly repository: CatalogRepository;
   readonly path: string;
-  /** The text that replaces the file. Undefined if the path is removed. */
+  /** The text that replaces the file. Undefined if the document removes the path. */
   readonly text: LayeredText | undefined;
 }
 
-/** Finds the files of a segment that have one of the paths. */
+/** Finds, for each path, the files of the place that have this path. */
 export type FindFiles = (
   place: Place,
   paths: readonly string[],
@@ -66,7 +66,8 @@ export async function overlaidView(
 }
 
 /**
- * Drops the default revision's skipped files that documents replace, and adds documents that are skipped themselves.
+ * Removes the skipped files of the default revision that documents replace. Adds the documents that are skipped files
+ * themselves.
  */
 function withSkipped(
   indexed: readonly SkippedFile[],
@@ -97,8 +98,8 @@ function byRepository(
 type Sets = (Bitset | undefined)[];
 
 /**
- * Puts documents into the sets of the default revision. If a file with equal path and content is already indexed, that
- * file is used. Such a file belongs to another revision, or is the unchanged file itself.
+ * Adds documents to the sets of the default revision. If a file with the same path and content is already indexed, this
+ * file is used instead of the document. It belongs to another revision, or is the unchanged file itself.
  */
 async function withDocuments(
   repository: CatalogRepository,

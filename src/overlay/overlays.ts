@@ -1,8 +1,8 @@
 /**
- * Manages the overlays of an engine: indexes each text once, keeps it while it is used, and makes the views that
- * searches read. A text that has not changed since the last search costs only a look-up. A changed text is indexed by
- * itself, into a new layer. When there are too many layers, the small ones are combined. Plain texts, which have
- * neither posting lists nor symbols, get layers of their own.
+ * Manages the overlays of an engine. Indexes each text once, keeps it while it is used, and makes the views that
+ * searches read. A text that has not changed since the last search costs only a look-up. Only changed texts are
+ * indexed, into a new layer. If there are too many layers, the small ones are combined. Plain texts, which have neither
+ * posting lists nor symbols, are indexed into separate layers.
  */
 
 import { getOrMake } from "../base/get-or-make.ts";
@@ -35,33 +35,39 @@ import {
 } from "./overlay-catalog.ts";
 
 /**
- * The maximum number of layers of one view. Planning takes about 0.1 ms more for each. With a single layer, all texts
- * would be indexed again after each change.
+ * The maximum number of layers of one view. Each layer adds about 0.1 ms to the planning of a search. With a single
+ * layer, all texts would be indexed again after each change.
  */
 const MOST_LAYERS = 8;
 /**
- * The maximum number of layers that are kept, and their maximum memory. Layers that no view uses at the moment are
- * kept, too, because the next keystroke in an editor may need them again.
+ * The maximum number of layers that are kept, and the maximum number of bytes that they take. Layers that no view uses
+ * at the moment are kept, too, because the next keystroke in an editor may need them again.
  */
 const KEPT_LAYERS = 64;
 const KEPT_BYTES = 32 * 2 ** 20;
-/** The maximum amount of memory of plain texts that are kept. A workspace drops them when its index has caught up. */
+/**
+ * The maximum number of bytes that the kept layers of plain texts take. A workspace releases its plain texts when the
+ * index has caught up.
+ */
 const KEPT_PLAIN_BYTES = 256 * 2 ** 20;
-/** The minimum amount of plain text that is divided among the threads. */
+/** The minimum cost of plain texts that are divided among the threads, in bytes. */
 const LEAST_DIVIDED_BYTES = 2 ** 20;
-/** The cost of opening a file. Indexing this many bytes of text takes as long. */
+/** The cost of opening a file. It is given in bytes of text that take as long to index. */
 const FILE_BYTES = 2 ** 14;
-/** The maximum number of looked-up paths that are kept for each segment. If a view has more, none are kept. */
+/**
+ * The maximum number of paths whose files are kept for each segment. If one look-up has more paths, their files are not
+ * kept. If more are kept already, the next look-up begins by forgetting all of them.
+ */
 const KEPT_PATHS = 2_000;
 
 export interface OverlaysOptions {
   readonly pool: Pool;
   readonly maxFileSize: number;
-  /** How the text of layers is cut. */
+  /** The sizes of pages and blocks in layers. */
   readonly layout: NewLayout;
   readonly newest: () => Promise<Catalog>;
   readonly tables: KeptTables;
-  /** Calls `read` with a snapshot of its own. */
+  /** Opens a snapshot and calls `read` with it. */
   readonly reading: <T>(read: (snapshot: Snapshot) => Promise<T>) => Promise<T>;
 }
 
@@ -78,7 +84,10 @@ export class Overlays {
   readonly #plain = new Texts(KEPT_PLAIN_BYTES);
   /** The last view of each list of documents. A workspace passes the same list until something changes. */
   readonly #views = new WeakMap<Documents, { readonly catalog: Catalog; readonly view: View }>();
-  /** The files of looked-up paths, by the header of their segment. A segment has the same header in all generations. */
+  /**
+   * The files that were found for each path, by the header of the segment. A segment has the same header object in all
+   * generations.
+   */
   readonly #found = new WeakMap<SegmentHeader, Found>();
   #nextSegment = FIRST_MEMORY_SEGMENT;
   #last: Promise<unknown> = Promise.resolve();
@@ -88,8 +97,8 @@ export class Overlays {
   }
 
   /**
-   * Returns the newest generation with the documents laid over it. `isVisible` says whether the caller may see a
-   * repository.
+   * Returns a view of the newest generation, in which the documents replace indexed files. Throws INVALID_REQUEST if a
+   * document is in a repository that does not exist, or for which `isVisible` returns false.
    */
   async view(
     documents: Documents,
@@ -110,7 +119,10 @@ export class Overlays {
     return view;
   }
 
-  /** Drops the plain texts of a repository, which the index has now. Views that use them stay valid. */
+  /**
+   * Removes the plain texts of a repository. A workspace calls this when the index contains these texts. Views that use
+   * them stay valid.
+   */
   release(repository: string): Promise<void> {
     return this.#inTurn(async () => {
       const known = repositoryNamed(await this.#options.newest(), repository);
@@ -118,7 +130,7 @@ export class Overlays {
     });
   }
 
-  /** Runs steps one after another, so that simultaneous searches index a text only once. */
+  /** Runs `work` after all earlier work has ended, so that simultaneous searches index a text only once. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);
@@ -151,14 +163,17 @@ export class Overlays {
     return isPlain ? this.#plain : this.#texts;
   }
 
-  /** Indexes the texts that no layer has, and marks all texts as recently used. REQUIRES: all or none are plain. */
+  /**
+   * Indexes the texts that are not in a layer yet, and marks all texts as recently used. REQUIRES: either all texts are
+   * plain, or none is.
+   */
   async #index(named: Named, texts: Documents, pause: Pause): Promise<void> {
     if (texts.length === 0) return;
     const known = this.#textsLike(texts[0]!.text!);
     const layers = new Map<Layer | undefined, CheckedDocument[]>([[undefined, []]]);
     for (const document of texts) {
       const text = known.get(document.text!.key);
-      // a repository that is removed and indexed again has another number
+      // if a repository was removed and indexed again, it has another number
       const isIts = text?.repository === named.get(document.repository)!.record.id;
       const layer = isIts ? text!.layer : undefined;
       const own = layers.get(layer);
@@ -174,7 +189,9 @@ export class Overlays {
     for (const own of layers.values()) for (const { text } of own) known.use(text!.key);
   }
 
-  /** Divides plain texts among the threads. */
+  /**
+   * Divides plain texts into a part for each thread. Other texts, and a small amount of plain text, stay in one part.
+   */
   #parts(documents: Documents): Documents[] {
     const { lanes } = this.#options.pool;
     const costs = documents.map(({ text }) => text!.bytes + FILE_BYTES);
@@ -193,7 +210,7 @@ export class Overlays {
     return parts;
   }
 
-  /** Indexes each part into a layer. A thread begins with the first part while the next one is sorted. */
+  /** Indexes each part into its own layer. A thread begins with the first part while the next part is sorted. */
   async #addLayers(named: Named, parts: readonly Documents[], pause: Pause): Promise<void> {
     let last: Promise<unknown> = Promise.resolve();
     const added = parts.map((part) => {
@@ -238,13 +255,16 @@ export class Overlays {
     try {
       return await build(false);
     } catch (error) {
-      // a grammar may kill the thread; then these texts are indexed without symbols
+      // a grammar may have ended the thread, so these texts are indexed without symbols
       if (error instanceof QuernError && error.code === "INTERNAL") return build(true);
       throw error;
     }
   }
 
-  /** Caches the files of each path, because a followed folder asks for the same paths again. */
+  /**
+   * Returns a function that finds the files of paths. The function caches them, because a followed folder looks up the
+   * same paths again.
+   */
   #finder(snapshot: Snapshot, { headers }: Catalog, pause: Pause): FindFiles {
     const reading = { snapshot, headers, tables: this.#options.tables, pause };
     return async (place, paths) => {
@@ -262,7 +282,7 @@ export class Overlays {
   }
 }
 
-/** Texts in layers, by key. The most recently used come last. */
+/** The texts that are in layers, by key, in the order of their last use. */
 class Texts {
   readonly #mostBytes: number;
   readonly #texts = new Map<OverlayText["key"], LayeredText>();
@@ -287,7 +307,7 @@ class Texts {
     this.#layers.set(layer, count + 1);
   }
 
-  /** Makes a text the most recently used one. */
+  /** Marks a text as the most recently used one. */
   use(key: OverlayText["key"]): void {
     const used = this.#texts.get(key)!;
     this.#texts.delete(key);
@@ -311,8 +331,8 @@ class Texts {
   }
 
   /**
-   * Drops the least recently used texts while there are too many layers or the layers are too large. Keeps at least the
-   * last `inUse` texts.
+   * Removes the least recently used texts while there are too many layers, or the layers take too much memory. Keeps at
+   * least the last `inUse` texts.
    */
   forget(inUse: number): void {
     for (const key of this.#texts.keys()) {
@@ -324,8 +344,8 @@ class Texts {
 }
 
 /**
- * Moves the texts of the smallest layers into a new layer with the given texts, so that few layers remain. A larger
- * layer stays as it is, so each text moves only a few times, however many texts arrive one by one.
+ * Returns the texts for a new layer: the missing texts, and those of the smallest layers if there are too many layers.
+ * Larger layers stay as they are. So each text moves only a few times, however many texts arrive one by one.
  */
 function withSmallLayers(
   missing: Documents,
@@ -347,7 +367,7 @@ interface Group {
   readonly own: Documents;
 }
 
-/** Groups documents by repository, with the lowest number first, and sorts each group by path. */
+/** Groups documents by repository, with the lowest number first. Sorts each group by path. */
 async function byRepository(named: Named, documents: Documents, pause: Pause): Promise<Group[]> {
   const groups = new Map<number, CheckedDocument[]>();
   for (const document of documents) {

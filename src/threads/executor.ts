@@ -7,32 +7,36 @@ import { LANES, type TaskTable } from "./task.ts";
 import { inlineSlice, runRequest, type Thread } from "./thread.ts";
 
 export interface Executor {
-  /** Sends a request. Throws if the input cannot be cloned. REQUIRES: the executor has sent "ready". */
+  /** Sends a request. Throws if the input of the request cannot be cloned. REQUIRES: the executor has sent "ready". */
   send(request: Request, transfer: readonly ArrayBuffer[]): void;
-  /** Sets whether the executor keeps the process alive. Initially it does. */
+  /** Sets whether the executor keeps the process alive. At first, it does. */
   hold(alive: boolean): void;
   end(): Promise<void>;
   /**
-   * Ends the worker, which then reports this error as the cause of its death. Has no effect inline, because an inline
-   * task cannot be stopped.
+   * Ends the worker, and reports `failure` as the cause of its death. Does nothing for an inline executor, because an
+   * inline task cannot be stopped.
    */
   kill(failure: Error): void;
 }
 
 export interface ExecutorEvents {
   reply(reply: Reply): void;
-  /** Called once, as the last event. Also called after end(). */
+  /**
+   * Called when the worker has ended, even if end() has ended it. This is the last event. An inline executor never
+   * sends it.
+   */
   died(reason: string, cause: unknown): void;
 }
 
 /**
- * The limit of the young generation of each worker's heap. With V8's default, it grows to 48 MiB and more, which alone
- * would exceed the memory budget of indexing. This much is enough, because tasks make few short-lived objects.
+ * The limit of the young generation of each worker's heap. With V8's default, the young generation grows to 48 MiB and
+ * more, which alone would exceed the memory budget of indexing. A smaller one is enough, because tasks create few
+ * short-lived objects.
  */
 const YOUNG_MIB = 12;
 /**
- * The limit of the old generation of each worker's heap, far more than it needs. With a limit of 4 GiB, V8 lets the
- * heap grow fourfold, from 15 to 60 MiB, before a full collection. With 1 GiB, the heap grows by 60 %.
+ * The limit of the old generation of each worker's heap, which is far more than a worker needs. With a limit of 4 GiB,
+ * V8 lets the heap grow fourfold, from 15 to 60 MiB, before a full collection. With 1 GiB, the heap grows by 60 %.
  */
 const OLD_MIB = 1024;
 
@@ -42,7 +46,7 @@ export function startWorker(
   events: ExecutorEvents,
 ): Executor {
   const up = newUp();
-  // no execArgv, because a host's loaders and --input-type do not suit a bundled entry
+  // execArgv is empty, because a host's loaders and --input-type do not suit a bundled entry
   const options: WorkerOptions = {
     workerData: { ...input, up } satisfies WorkerInput,
     execArgv: [],
@@ -58,7 +62,7 @@ export function startWorker(
     events.reply(reply);
   });
   worker.on("messageerror", (error) => {
-    failure = error; // nobody knows to which request this reply belongs
+    failure = error; // it is unknown to which request this reply belongs
     void worker.terminate();
   });
   worker.on("error", (error) => {
@@ -82,7 +86,10 @@ export function startWorker(
   };
 }
 
-/** Runs tasks on the calling thread; never dies. A task starts in a later turn of the event loop than its call. */
+/**
+ * Runs tasks on the calling thread. This executor never dies. A task starts in a later turn of the event loop than the
+ * call that sends it.
+ */
 export function startInline(
   tasks: TaskTable,
   input: Omit<WorkerInput, "up">,
@@ -120,7 +127,7 @@ export function startInline(
   };
 }
 
-/** Disposes of a kept value. In a worker this is not needed, because the value ends with the worker. */
+/** Disposes of a value that memo() has kept. A worker need not do this, because its values end with the worker. */
 function dispose(kept: unknown): void {
   if (typeof kept === "object" && kept !== null && Symbol.dispose in kept)
     (kept as Disposable)[Symbol.dispose]();

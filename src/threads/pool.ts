@@ -1,16 +1,17 @@
 /**
  * Runs tasks on a pool of threads.
  *
- * Jobs wait in the pool, not in the threads. A worker has at most one job of each lane, so if it dies, only those
- * jobs fail. A job for any worker goes to the first worker that is free in the job's lane. Jobs run in the order of
- * arrival, whether they are for one worker or for any; urgent jobs come first. A worker is started when there is work
- * for it, and keeps the process alive only while it starts or works.
+ * Jobs wait in the pool, not in the threads. A worker has at most one job of each lane. If it dies, only these jobs and
+ * the jobs that wait for this particular worker fail. A job for any worker goes to the first worker that is free in the
+ * job's lane. Jobs run in the order of arrival, whether they are for one worker or for any, but urgent jobs come first.
+ * A worker is started when there is work for it, and keeps the process alive only while it is starting or working.
  *
- * A dead worker is replaced immediately. If MOST_FAILED_STARTS workers in a row die before they get a job, the pool
- * gives up: it rejects the waiting jobs, and tries again with the next job. A worker that is stuck in a task with
- * `maxSilentMs` is terminated, and counts as dead.
+ * A dead worker is replaced immediately. If MOST_FAILED_STARTS workers in a row die in one slot before they get a job,
+ * the pool rejects the jobs that wait for this slot. If no other worker is left, it rejects all waiting jobs. The pool
+ * starts a worker again for the next job. A worker that is stuck in a task with `maxSilentMs` is terminated, and counts
+ * as dead.
  *
- * The round trip of an empty task takes 50 µs (median; 2 µs inline). Nearly all of that is two thread wake-ups.
+ * The round trip of an empty task takes 50 µs (median; 2 µs inline). Nearly all of that time is two thread wake-ups.
  */
 
 import { closedError, QuernError } from "../base/errors.ts";
@@ -23,60 +24,61 @@ import { newPulse, watch, type Pulse } from "./watch.ts";
 const MOST_FAILED_STARTS = 5;
 
 export interface Pool {
-  /** The number of threads that run tasks; 1 for an inline pool. */
+  /** The number of threads that run tasks, or 1 for an inline pool. */
   readonly lanes: number;
   /** Whether tasks run on the caller's thread. */
   readonly inline: boolean;
   /**
-   * Runs a task. Rejects with the QuernError that the task threw, with INTERNAL for any other error or if the
-   * worker dies, and with ENGINE_CLOSED after stop().
+   * Runs a task. Rejects with the QuernError that the task throws, or with INTERNAL if the task throws any other error
+   * or the worker dies. After stop(), rejects with ENGINE_CLOSED.
    */
   run<O>(task: string, input: unknown, options: RunOptions): Promise<O>;
   /**
-   * Rejects running and new tasks with ENGINE_CLOSED. Resolves when no task runs on the caller's thread. Idempotent.
+   * Rejects running and new tasks with ENGINE_CLOSED. Resolves when no task runs on the caller's thread any more.
+   * Idempotent.
    */
   stop(): Promise<void>;
   /** Calls stop(), then ends all workers. Idempotent. */
   close(): Promise<void>;
 }
 
-/** A pool, with the methods that only its creator uses. */
+/** A pool with the methods that only its creator uses. */
 export interface OwnPool extends Pool {
-  /** Indexes of the workers that were started and have not died. */
+  /** The indexes of the workers that were started and have not died. */
   readonly started: readonly number[];
-  /** Whether no job runs or waits. */
+  /** True if no job runs or waits. */
   readonly isIdle: boolean;
 }
 
 export interface RunOptions {
   readonly lane: Lane;
-  /** The index of the worker. Default: the first that is free in the lane. */
+  /** The index of the worker that must run the job. By default, the first worker that is free in the lane runs it. */
   readonly worker?: number;
   /**
-   * Whether the job goes ahead of the waiting jobs that are not urgent, because it continues work that has begun.
-   * Default false.
+   * Whether the job runs before all waiting jobs that are not urgent. A job should be urgent if it continues work that
+   * has begun. Default false.
    */
   readonly isUrgent?: boolean;
   readonly transfer?: readonly ArrayBuffer[];
-  /** Called with each message of the task. If it throws, run() rejects with its error. */
+  /** Called with each message of the task. If it throws, run() rejects with the thrown error. */
   readonly onMessage?: (message: unknown) => void;
   /**
    * If no task in the worker calls pause() for this many milliseconds while this task runs, the worker is terminated.
-   * Has no effect inline. Must be generous, because the worker's other tasks fail, too.
+   * Has no effect in an inline pool. The time must be generous, because the other tasks of the worker fail, too.
    */
   readonly maxSilentMs?: number;
 }
 
 export interface PoolOptions {
-  /** The number of workers; 0 runs tasks on the caller's thread. */
+  /** The number of workers. With 0, the tasks run on the caller's thread. */
   readonly size: number;
-  /** The script of the workers, which calls serveTasks(). Not used inline. */
+  /** The script of the workers, which calls serveTasks(). An inline pool does not use it. */
   readonly entry: URL;
   /** The tasks of an inline pool. */
   readonly tasks: TaskTable;
   /**
-   * A value that is passed to every task. It must be structured-cloneable; a worker gets the value as it is when the
-   * worker starts.
+   * A value that is passed to every task. The value must be structured-cloneable. A worker gets a copy when it starts,
+   * and does not see later changes.
    */
   readonly environment: unknown;
   readonly onWarning?: (warning: { code: string; message: string }) => void;
@@ -100,13 +102,13 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** The slot of a worker. A replacement gets the same slot. */
+/** The slot of a worker. If the worker dies, its replacement gets the same slot. */
 interface Seat {
   readonly index: number;
   executor: Executor | undefined;
   isReady: boolean;
   isHeld: boolean;
-  /** How many workers in a row have died before they got a job. */
+  /** The number of workers in a row that have died before they got a job. */
   failedStarts: number;
   readonly running: Record<Lane, Running | undefined>;
   readonly pulse: Pulse;
@@ -148,7 +150,7 @@ class ThreadPool implements OwnPool {
   }
 
   get isIdle(): boolean {
-    // the queues need no check, because a worker starts or works while a job waits
+    // the queues need not be checked, because some worker starts or works while a job waits
     return this.#seats.every(
       (seat) => seat.isReady === (seat.executor !== undefined) && !isBusy(seat),
     );
@@ -171,8 +173,8 @@ class ThreadPool implements OwnPool {
   }
 
   /**
-   * Returns the seat for a job. In order of preference: the requested one, an idle one, one that is free in the job's
-   * lane, one that can be started, one that is starting.
+   * Returns the seat for a job: the requested seat, or the first of an idle seat, a seat that is free in the job's
+   * lane, a seat whose worker can be started, and a seat whose worker is starting.
    */
   #seatFor({ lane, worker }: Job): Seat | undefined {
     if (worker !== undefined) return this.#seats[worker];
@@ -204,7 +206,7 @@ class ThreadPool implements OwnPool {
     seat.isHeld = true;
   }
 
-  /** Sends the next job of this lane to the seat's worker, if the worker is free in this lane. */
+  /** Sends the next job of this lane to the worker of the seat, if the worker is free in this lane. */
   #feed(seat: Seat, lane: Lane): void {
     while (seat.isReady && !seat.running[lane]) {
       const job = this.#queues[lane].take(seat.index);
@@ -236,7 +238,7 @@ class ThreadPool implements OwnPool {
     }
     const lane = LANES.find((name) => seat.running[name]?.id === reply.id);
     const job = lane && seat.running[lane];
-    if (!lane || !job) return; // sent after its task had ended, or after the pool was closed
+    if (!lane || !job) return; // the reply was sent after its task had ended, or after the pool was closed
     if (reply.kind === "message") {
       this.#deliver(job, reply.value);
       return;
@@ -315,7 +317,7 @@ class ThreadPool implements OwnPool {
   }
 }
 
-/** Frees the lane and returns the job that ran in it. */
+/** Frees a lane of a seat, and returns the job that ran in it. */
 function release(seat: Seat, lane: Lane): Job | undefined {
   const job = seat.running[lane];
   job?.endWatch?.();

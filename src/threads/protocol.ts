@@ -1,8 +1,8 @@
 /**
  * Defines the messages between the pool and its threads.
  *
- * A thread sends "ready" once. It then answers each request with any number of "message" and one "result" or
- * "error". Several requests may be open, one in each lane; their ids distinguish them.
+ * A thread sends "ready" once. It then answers each request with any number of "message" replies, followed by one
+ * "result" or "error". Several requests may be open at the same time, one in each lane. Their ids distinguish them.
  */
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
@@ -11,7 +11,7 @@ import type { Lane } from "./task.ts";
 import type { Pulse } from "./watch.ts";
 
 export interface Request {
-  readonly id: number; // unique in its pool, ascending
+  readonly id: number; // unique in its pool, in ascending order
   readonly lane: Lane;
   readonly task: string;
   readonly input: unknown;
@@ -31,7 +31,7 @@ export interface WorkerInput {
   readonly up: Up;
 }
 
-/** An error as plain data. Structured cloning would lose its class, code and position. */
+/** An error as plain data. Structured cloning would lose the class, the code and the position of the error. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;

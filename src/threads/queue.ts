@@ -1,10 +1,10 @@
-/** Queues the jobs of one lane, for any worker or for a particular one. Urgent jobs come before all others. */
+/** Queues the jobs of one lane. A job is for any worker or for a particular one. Urgent jobs come before all others. */
 
 export interface Queued {
   readonly id: number; // ascends in the order of arrival
-  /** The worker that must run the job; undefined for any. */
+  /** The worker that must run the job. Undefined if any worker may run it. */
   readonly worker: number | undefined;
-  /** Whether the job goes before all jobs that are not urgent. */
+  /** Whether the job comes before all jobs that are not urgent. */
   readonly isUrgent: boolean;
 }
 
@@ -21,12 +21,17 @@ export class LaneQueue<Job extends Queued> {
     (job.isUrgent ? this.#urgent : this.#others).of(job.worker).push(job);
   }
 
-  /** Removes and returns the oldest urgent job that this worker may run, or else the oldest other job. */
+  /**
+   * Removes and returns the oldest urgent job that this worker may run. If there is none, takes the oldest other job.
+   */
   take(worker: number): Job | undefined {
     return this.#urgent.take(worker) ?? this.#others.take(worker);
   }
 
-  /** Empties the queue of one worker, or the shared queue if `worker` is undefined; urgent jobs come first. */
+  /**
+   * Removes and returns all jobs for one particular worker, or all jobs for any worker if `worker` is undefined. Urgent
+   * jobs come first.
+   */
   drain(worker: number | undefined): Job[] {
     return [...this.#urgent.of(worker).drain(), ...this.#others.of(worker).drain()];
   }
@@ -54,7 +59,7 @@ class Order<Job extends Queued> {
   }
 }
 
-/** A queue whose shift() takes constant time on average. Array.shift() moves all elements. */
+/** A queue whose shift() takes constant time on average. In contrast, Array.shift() moves all elements. */
 class Fifo<T> {
   #items: T[] = [];
   #head = 0;

@@ -8,7 +8,8 @@ import type { TaskTable } from "./task.ts";
 import { runRequest, type Thread } from "./thread.ts";
 
 /**
- * Serves tasks on this worker thread. REQUIRES: only the entry script of a worker that a pool started calls this, once.
+ * Serves tasks on this worker thread. REQUIRES: this is called once, by the entry script of a worker that a pool has
+ * started.
  */
 export function serveTasks(tasks: TaskTable): void {
   const port = parentPort;
@@ -26,7 +27,7 @@ export function serveTasks(tasks: TaskTable): void {
     closed: false,
   };
   port.on("message", (request: Request) => void runRequest(thread, request));
-  // the request's id is lost, so no reply could reach its sender: the worker dies and is replaced
+  // the id of the request is lost, so no reply could reach its sender; the worker dies and is replaced
   port.on("messageerror", (error) => {
     throw error;
   });

@@ -1,11 +1,11 @@
 /**
- * Defines the tasks that a pool of threads runs. A task is a function of its input and its context; the pool
- * knows nothing else about it.
+ * Defines the tasks that a pool of threads runs. A task is a function of its input and its context. The pool knows
+ * nothing else about a task.
  *
- * There are three lanes. "search" is for short tasks that somebody waits for. "ingest" is for long tasks that yield
- * to searches. "list" is for tasks that list the files to ingest. A thread runs at most one task of each lane at a
- * time. Tasks of different lanes take turns whenever a task of "ingest" or "list" awaits something. So two tasks of
- * one lane may share a memo(), but tasks of different lanes may not.
+ * There are three lanes. "search" is for short tasks that somebody waits for. "ingest" is for long tasks, which yield
+ * to searches. "list" is for tasks that list the files to index. A thread runs at most one task of each lane at a time.
+ * Tasks of different lanes take turns whenever a task of "ingest" or "list" awaits something. So two tasks of one lane
+ * may share a memo(), but tasks of different lanes may not.
  *
  * Values sent between threads are copied, unless they are transferred. An inline pool passes them by reference.
  * REQUIRES: nobody changes a value after sending it, so that both kinds of pool behave the same.
@@ -14,31 +14,31 @@
 export const LANES = ["search", "ingest", "list"] as const;
 export type Lane = (typeof LANES)[number];
 
-/** A task, which runs in a worker, or on the caller's thread if there are no workers. */
+/** A task. It runs in a worker, or on the caller's thread if there are no workers. */
 export type Task<I, O> = (input: I, context: TaskContext) => Promise<O> | O;
 
-/** All tasks by name. Each is called with the input that was passed to run(). */
+/** All tasks, by name. Each task is called with the input that was passed to run(). */
 export type TaskTable = Readonly<Record<string, Task<never, unknown>>>;
 
 export interface TaskContext {
   /**
-   * Returns a promise to await if the task should yield, otherwise undefined. Tasks yield every 4 ms; but in a worker,
-   * tasks of the lane "search" never do. The promise rejects with ENGINE_CLOSED if the pool was closed. A call reads
-   * the clock, so make one about every 50 µs.
+   * Returns a promise to await if the task should yield, and undefined otherwise. A task yields every 4 ms, except that
+   * tasks of the lane "search" do not yield in a worker. The promise rejects with ENGINE_CLOSED if the pool was closed.
+   * A call reads the clock, so a task should make one about every 50 µs.
    */
   pause(): Promise<void> | undefined;
-  /** Sends a message to run()'s onMessage. Messages arrive in order, before run() resolves. */
+  /** Sends a message to the onMessage callback of run(). Messages arrive in order, before run() resolves. */
   post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
-  /** Returns the thread's value for this key. It is made on first use and kept between tasks. */
+  /** Returns the value that this thread keeps under a key. The value is made on first use and is kept between tasks. */
   memo<T>(key: string, make: () => T): T;
-  /** Forgets the value of a key, without disposing of it. The next memo() of the key makes a new one. */
+  /** Forgets the value under a key, without disposing of it. The next call of memo() for this key makes a new value. */
   forget(key: string): void;
   /** Whether the task runs on the caller's thread. */
   readonly isInline: boolean;
-  /** 0-based index of the worker; 0 in an inline pool. */
+  /** The index of the worker, starting at 0. It is 0 in an inline pool. */
   readonly worker: number;
-  /** The `environment` that the pool was created with. */
+  /** The `environment` with which the pool was created. */
   readonly environment: unknown;
-  /** Marks buffers of the result to be transferred instead of copied. */
+  /** Marks buffers of the result, which are then transferred instead of copied. */
   transfer(...buffers: ArrayBuffer[]): void;
 }

@@ -1,4 +1,4 @@
-/** Runs requests on a thread and replies to the pool, in a worker and inline alike. */
+/** Runs requests on a thread and sends the replies to the pool. Workers and inline pools both use this code. */
 
 import { closedError, QuernError } from "../base/errors.ts";
 import { Slice } from "../base/yield.ts";
@@ -7,8 +7,8 @@ import type { Lane, Task, TaskContext, TaskTable } from "./task.ts";
 import type { Pulse } from "./watch.ts";
 
 /**
- * The time slice that all inline tasks share, so that together they block the host no longer than one task may: at most
- * 5 ms. A slice of 4 ms is short enough, because tasks check it about every 50 µs.
+ * The time slice that all inline tasks share. So all of them together block the host for at most 5 ms, as long as one
+ * task may block it. A slice of 4 ms is short enough, because tasks check it about every 50 µs.
  */
 export const inlineSlice = new Slice({ ms: 4 });
 
@@ -19,21 +19,24 @@ export interface Thread {
   readonly isInline: boolean;
   readonly worker: number;
   readonly environment: unknown;
-  /** Incremented by every pause(). */
+  /** A counter that every call of pause() increments. */
   readonly pulse: Pulse;
   /** The lanes whose tasks yield in pause(). */
   readonly pausing: ReadonlySet<Lane>;
   readonly memo: Map<string, unknown>;
   readonly send: Send;
-  /** Whether tasks must end at their next pause(). */
+  /** Whether tasks have to end at their next pause(). */
   closed: boolean;
 }
 
-/** Runs a task and sends its result. Never rejects: if the task or the sending fails, the reply is the error. */
+/**
+ * Runs a task and sends its result. Never rejects. If the task throws or its result cannot be sent, sends the error as
+ * the reply.
+ */
 export async function runRequest(thread: Thread, request: Request): Promise<void> {
   const context = new Context(thread, request);
   try {
-    // only the callers know both types, so they check that the input fits the task
+    // only the callers of run() know both types, so they have to check that the input fits the task
     const task = thread.tasks[request.task] as Task<unknown, unknown> | undefined;
     if (!task) throw new QuernError("INTERNAL", `there is no task ${request.task}`);
     const output = task(request.input, context);
