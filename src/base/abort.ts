@@ -1,4 +1,4 @@
-/** Makes the errors of aborted calls. */
+/** Creates the errors of calls that were aborted. */
 
 import { QuernError } from "./errors.ts";
 

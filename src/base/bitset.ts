@@ -1,6 +1,6 @@
 /**
- * Represents sets of small integers as bits in a Uint32Array: integer i is bit i & 31 of word i >> 5. Bits past the
- * size are zero.
+ * Represents sets of small integers as bits in a Uint32Array. The integer i is bit i & 31 of word i >> 5. Bits beyond
+ * the size of the set are zero.
  */
 
 export type Bitset = Uint32Array;
@@ -34,7 +34,7 @@ export function countBits(set: Bitset): number {
   return count;
 }
 
-/** Returns how many bits in [from, to) are set. */
+/** Returns the number of bits in [from, to) that are set. */
 export function countBitsBetween(set: Bitset, from: number, to: number): number {
   if (from >= to) return 0;
   const [first, last] = [from >>> 5, (to - 1) >>> 5];
@@ -92,7 +92,7 @@ export function forEachBit(set: Bitset, visit: (bit: number) => void): void {
   }
 }
 
-/** ORs the `size` bits of `from` into `into`, beginning at bit `at`. */
+/** ORs the first `size` bits of `from` into `into`, beginning at bit `at` of `into`. */
 export function placeBits(into: Bitset, at: number, from: Bitset, size: number): void {
   const shift = at & 31;
   const base = at >>> 5;

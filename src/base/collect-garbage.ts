@@ -6,8 +6,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * Collects all garbage now, which takes 4 to 30 ms. REQUIRES: this is not the host's thread, because the collection
- * blocks the whole thread.
+ * Collects all garbage now, which takes 4 to 30 ms. REQUIRES: the call is not on the host's thread, because a
+ * collection blocks the whole thread.
  */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");

@@ -1,8 +1,8 @@
-/** Copies bytes from or to shared memory. */
+/** Copies bytes from shared memory or into it. */
 
 const { fill } = Buffer.prototype;
 
-/** Copies with fill(), which is one memcpy(). set() is 2 to 4 times as slow on shared memory. */
+/** Copies with fill(), which is a single memcpy(). On shared memory, set() is 2 to 4 times as slow. */
 export function copyBytes(
   source: Uint8Array,
   from: number,

@@ -1,4 +1,4 @@
-/** Decodes bytes to text, in one step or in slices with yields between them. */
+/** Decodes bytes to text, either at once or in slices with yields between them. */
 
 import type { Pause } from "./yield.ts";
 
@@ -7,10 +7,10 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** Decodes UTF-8. Invalid bytes become U+FFFD; a BOM is kept. */
 export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes);
 
-/** The number of bytes that take half a millisecond to decode. */
+/** The number of bytes that are decoded between two pauses, which takes half a millisecond. */
 const DECODED_BYTES = 512 * 1024;
 
-/** Decodes a text of any length and pauses between its pieces. */
+/** Decodes a text of any length, and pauses between its pieces. */
 export async function decodeInSlices(bytes: Uint8Array, pause: Pause): Promise<string> {
   let text = "";
   for (let from = 0; from < bytes.length;) {

@@ -1,10 +1,11 @@
 /**
  * Finds the end of a definition's body by indentation. The body consists of the lines that are indented deeper than the
- * definition, and the line that closes it. Some lines with the definition's own indentation do not end it: labels,
- * directives, lines within open braces or multi-line strings, and lines after a backslash. If an opened bracket or
- * string is never closed, the indentation alone decides.
+ * definition, and the line that closes it. Some lines that have the same indentation as the definition do not end its
+ * body. These are labels, directives, lines within open braces or multi-line strings, and lines after a backslash. If
+ * an opened bracket or string is never closed, the indentation alone decides.
  *
- * Reads lines one by one and only as far as the caller asks, in about 0.1 µs each. Most lines are not decoded.
+ * Lines are read one by one, and only as far as the caller needs them. A line takes about 0.1 µs. Most lines are not
+ * decoded.
  */
 
 const [TAB, NEWLINE, RETURN, BLANK, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x20, 0x5c];
@@ -36,19 +37,22 @@ function endsIn(bracket: string): (line: string) => boolean {
   };
 }
 
-/** Says whether a line ends with an open bracket. */
+/** Tests whether a line ends with an open bracket. */
 const opens = endsIn("[({[]");
 const opensBlock = endsIn(String.raw`\{`);
-/** Says whether a line is nothing but the opening brace of a block. */
+/** Tests whether a line consists of nothing but the opening brace of a block. */
 const isOpening = endsIn(String.raw`^\s*\{`);
 const CLOSES = /^\s*(?:[)\]}]|end\b)/;
-/** Matches a line like `) -> str:`, which closes the arguments and is followed by the body. */
+/** Matches a line such as `) -> str:`, which closes the arguments of a definition and precedes its body. */
 const BODY_FOLLOWS = /:\s*(?:#[^]*)?$/;
-/** Matches keywords, such as `else`, that continue a body at the indentation of its first line. */
+/**
+ * Matches a line that begins with a keyword such as `else`, which continues a body at the indentation of its first
+ * line.
+ */
 const GOES_ON = /^\s*(?:else|elsif|elif|except|finally|rescue|ensure|catch|where)\b/;
 const TEXT_MARKS = [`"""`, "'''"];
 
-/** Reads a body from its first line on. */
+/** Reads the body of a definition line by line, from its first line on. */
 export class DefinitionBody {
   readonly #text: Buffer;
   readonly #begin: number;
@@ -60,7 +64,7 @@ export class DefinitionBody {
   #isOpen: boolean;
   /** The number of round brackets that the first lines leave open. */
   #round: number;
-  /** The mark that ends the open multi-line string. */
+  /** The mark that ends the open multi-line string. Undefined if no such string is open. */
   #mark: string | undefined;
   /** The start of the last line that belongs to the body so far. */
   #last: number;
@@ -82,30 +86,30 @@ export class DefinitionBody {
     this.#round = roundIn(header);
   }
 
-  /** The number of bytes read. */
+  /** The number of bytes that were read. */
   get bytesRead(): number {
     return this.#after - this.#begin;
   }
 
-  /** Returns whether the line that begins at `start` belongs to the body. */
+  /** Returns true if the line that begins at `start` belongs to the body. */
   reaches(start: number): boolean {
     while (this.last < start && this.#readLine());
     return this.last >= start;
   }
 
-  /** Reads lines until `bytes` more bytes have been read. Returns false if the body's end has been found. */
+  /** Reads lines until `bytes` more bytes have been read. Returns false if the end of the body has been found. */
   readOn(bytes: number): boolean {
     for (const until = this.#after + bytes; this.#after < until;)
       if (!this.#readLine()) return false;
     return true;
   }
 
-  /** The start of the last line found so far. It never moves back. */
+  /** The start of the last line that is known to belong to the body. It never moves back. */
   get last(): number {
     return this.#certain ?? this.#last;
   }
 
-  /** Reads the next line. Returns false if there is none or the body has ended. */
+  /** Reads the next line. Returns false if there is no next line or the body has ended. */
   #readLine(): boolean {
     const text = this.#text;
     if (this.#isOver || this.#after >= text.length) return false;
@@ -121,7 +125,7 @@ export class DefinitionBody {
     return !this.#isOver;
   }
 
-  /** Decodes the line. The tests look only for ASCII, so invalid characters do no harm. */
+  /** Decodes the current line. The tests look only for ASCII characters, so invalid characters do no harm. */
   #line(): string {
     return this.#text.toString("latin1", this.#start, this.#after).replace(/\n$/, "");
   }
@@ -151,8 +155,7 @@ export class DefinitionBody {
   }
 
   /**
-   * Reads a line that is not indented deeper than the first one. Returns whether the body continues after
-   * it.
+   * Reads a line that is not indented deeper than the first line. Returns true if the body continues after this line.
    */
   #goesOn(isShallower: boolean): boolean {
     const line = this.#line();
@@ -180,7 +183,7 @@ function lineEnd(text: Uint8Array, start: number): number {
   return newline < 0 ? text.length : newline + 1;
 }
 
-/** Returns whether a line ends in a backslash, before its line break. */
+/** Returns true if a line ends in a backslash before its line break. */
 function endsInBackslash(text: Uint8Array, start: number, after: number): boolean {
   let end = after;
   if (text[end - 1] === NEWLINE) end--;

@@ -1,16 +1,16 @@
 /**
- * Defines handlers that a server of `node:http` calls without the objects of fetch. On a node of a cluster, a Request,
- * a Response and their streams would take a quarter of the processor time of a search for a rare word.
+ * Defines handlers that a server of `node:http` calls directly, without the objects of fetch. On a node of a cluster, a
+ * Request, a Response and their streams would take a quarter of the processor time of a search for a rare word.
  */
 
-/** A request. */
+/** A request, as a direct handler receives it. */
 export interface DirectCall {
   readonly method: string;
   /** The path with the query string. */
   readonly path: string;
   readonly headers: Pick<Headers, "get">;
   readonly body: AsyncIterable<Uint8Array>;
-  /** Aborted if the client leaves. */
+  /** Aborted if the client disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -21,12 +21,12 @@ export interface DirectAnswer {
   readonly body: Uint8Array;
 }
 
-/** Answers a call. Resolves to a Response only if the body is a stream. */
+/** Answers a call. Resolves to a Response only if the body of the answer is a stream. */
 export type DirectHandler = (call: DirectCall) => Promise<DirectAnswer | Response>;
 
 const DIRECT = Symbol.for("quern.direct");
 
-/** Returns the fetch handler that answers as `answer` does. */
+/** Returns a fetch handler that answers requests with `answer`. */
 export function fetchHandler(answer: DirectHandler): (request: Request) => Promise<Response> {
   const handler = async (request: Request): Promise<Response> => {
     const { method, headers, body, signal } = request;
@@ -37,7 +37,10 @@ export function fetchHandler(answer: DirectHandler): (request: Request) => Promi
   return Object.assign(handler, { [DIRECT]: answer });
 }
 
-/** Returns the function from which fetchHandler() made this handler, if it did. */
+/**
+ * Returns the function with which fetchHandler() made this handler. Returns undefined if fetchHandler() did not make
+ * it.
+ */
 export const directHandlerOf = (handler: object): DirectHandler | undefined =>
   (handler as { [DIRECT]?: DirectHandler })[DIRECT];
 

@@ -1,8 +1,8 @@
 /** Computes the edit distance of two words, and suggests corrections for misspelt words. */
 
 /**
- * Returns the number of edits that turn `a` into `b`: a character inserted, deleted, replaced, or swapped with its
- * neighbour. Takes time |a| × |b|.
+ * Returns the minimum number of edits that turn `a` into `b`. An edit inserts, deletes or replaces one character, or
+ * swaps two neighbouring characters. Takes time |a| × |b|.
  */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
@@ -21,10 +21,13 @@ export function editDistance(a: string, b: string): number {
   return last[b.length]!;
 }
 
-/** Returns the largest edit distance at which a word counts as misspelt: a third of its length, at most 3. */
+/**
+ * Returns the largest edit distance at which a word counts as misspelt. This is a third of the length of the word, but
+ * at most 3.
+ */
 export const mostEdits = (word: string): number => Math.min(3, Math.floor(word.length / 3));
 
-/** Returns the nearest of `words`, ignoring case, or undefined if none is near. */
+/** Returns the one of `words` that is nearest to `word`, ignoring case. Returns undefined if none is near enough. */
 export function nearestWord(word: string, words: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
   if (wanted.length > 40) return undefined;

@@ -1,4 +1,4 @@
-/** Makes the errors for folders that a source cannot read. */
+/** Creates the errors for folders that a source cannot read. */
 
 import { QuernError } from "./errors.ts";
 

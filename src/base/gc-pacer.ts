@@ -1,33 +1,36 @@
 /**
- * Keeps pauses of the garbage collector short while an answer makes very many long-lived objects.
+ * Keeps the pauses of the garbage collector short while an answer creates very many long-lived objects.
  *
  * V8 collects young objects each time they fill 16 MiB (Node 24: four times as much). A collection copies the live
- * objects, and pauses the thread for about 1 ms per MiB copied; dead objects cost nothing. So a pacer allocates
- * garbage between the live objects: collections come more often, and each copies less.
+ * objects, which pauses the thread for about 1 ms per MiB copied. Dead objects cost nothing. So a pacer allocates
+ * garbage between the live objects. As a result, collections are more frequent, and each of them copies less.
  *
- * Measured with answers of 100 000 matches in Linux's drivers/net and fs, and two workers (medians of 20 runs). On Node
- * 24, the longest turn of the calling thread takes 3.8 ms of processor time instead of 11. On Node 20, it takes 4.0 ms
- * instead of 6.5. The time for the whole answer changes by less than 4 %. To measure again, run
+ * This was measured with answers of 100 000 matches in Linux's drivers/net and fs, and two workers (medians of 20
+ * runs). On Node 24, the longest turn of the calling thread takes 3.8 ms of processor time instead of 11. On Node 20,
+ * it takes 4.0 ms instead of 6.5. The time for the whole answer changes by less than 4 %. To measure again, run
  * `npm run bench -- --caller 2`. Then replace newGcPacer() by a version that returns an empty function, and run it once
  * more.
  */
 
 /**
- * Bytes of live objects that are made before the pacer first allocates garbage. Most answers are smaller than this, and
- * are dead before V8 collects.
+ * The number of bytes of live objects that an answer creates before the pacer first allocates garbage. Most answers are
+ * smaller than this, and are dead before V8 collects.
  */
 const FREE_BYTES = 256 * 1024;
-/** Bytes of live objects per 64 KiB of garbage. Fewer from V8 13 (Node 24) on, which collects less often. */
+/**
+ * The number of bytes of live objects for which the pacer allocates 64 KiB of garbage. The number is smaller from V8 13
+ * (Node 24) on, because this version collects less often.
+ */
 const LIVE_BYTES = Number.parseInt(process.versions.v8) >= 13 ? 2 * 1024 : 8 * 1024;
 const FILLER: readonly number[] = Array.from({ length: 8 * 1024 }, () => 0);
 
-/** The newest garbage. Exported so that no compiler removes the allocation. */
+/** The newest garbage. It is exported so that no compiler removes the allocation. */
 export let garbage: readonly number[] = [];
 
-/** Called with the approximate bytes of live objects that were just made. */
+/** Called with the approximate number of bytes of live objects that were just created. */
 export type GcPacer = (bytes: number) => void;
 
-/** Creates the pacer of one answer. */
+/** Creates the pacer for one answer. */
 export function newGcPacer(): GcPacer {
   let live = LIVE_BYTES - FREE_BYTES;
   return (bytes) => {

@@ -1,6 +1,6 @@
 /**
- * Returns the value that a map has for an object. If there is none, makes and stores it. The value lives no longer
- * than the object.
+ * Returns the value that a map has for an object. If the map has none, makes a value and stores it. The map keeps the
+ * value no longer than the object exists.
  */
 export function getOrMake<Key extends object, Value>(
   map: WeakMap<Key, Value>,

@@ -1,6 +1,6 @@
 /**
- * Provides typed arrays that grow by doubling, for columns that are filled value by value without an object for each
- * row.
+ * Provides typed arrays that grow by doubling. They are used for columns that are filled value by value, without an
+ * object for each row.
  */
 
 export class GrowableBytes {
@@ -22,7 +22,7 @@ export class GrowableBytes {
     this.#data[this.length++] = byte;
   }
 
-  /** The bytes pushed so far, without a copy. REQUIRES: the result is not used after the next push. */
+  /** A view of the bytes that were pushed so far. REQUIRES: the view is not used after the next push. */
   get view(): Uint8Array {
     return this.#data.subarray(0, this.length);
   }
@@ -40,8 +40,8 @@ export class GrowableWords {
   length = 0;
 
   /**
-   * By default the array begins with 64 bytes, which V8 allocates in 24 ns. V8 allocates longer arrays outside its
-   * heap, in 0.2 to 1 µs.
+   * By default, the array begins with 64 bytes, which V8 allocates in 24 ns. Longer arrays are allocated outside V8's
+   * heap, which takes 0.2 to 1 µs.
    */
   constructor(capacity = 16) {
     this.#data = new Uint32Array(capacity);
@@ -56,7 +56,7 @@ export class GrowableWords {
     this.#data[this.length++] = word;
   }
 
-  /** Pushes words, each plus `shift`. */
+  /** Adds `shift` to each of the words and pushes the sums. */
   pushAll(words: Uint32Array, shift: number): void {
     const end = this.length + words.length;
     if (end > this.#data.length) {
@@ -68,7 +68,7 @@ export class GrowableWords {
     this.length = end;
   }
 
-  /** The words pushed so far, without a copy. REQUIRES: the result is not used after the next push. */
+  /** A view of the words that were pushed so far. REQUIRES: the view is not used after the next push. */
   get view(): Uint32Array {
     return this.#data.subarray(0, this.length);
   }

@@ -1,20 +1,21 @@
 /**
- * Interns immutable sets of ids: equal sets become one object, which can be recognized by identity and used as a
- * cache key. Two callers who may see the same repositories share one set. The sets of all engines in a thread are in
- * one LRU table.
+ * Interns immutable sets of ids, which means that equal sets become one object. Such a set can be recognized by
+ * identity and used as a cache key. Two callers who may see the same repositories share one set. All engines of a
+ * thread use the same LRU table of sets.
  */
 
 const MOST_SETS = 64;
-/** The maximum number of ids in all sets together, about 40 bytes each. */
+/** The maximum number of ids in all sets together. An id takes about 40 bytes. */
 const MOST_IDS = 500_000;
 
 const members = new WeakSet<ReadonlySet<number>>();
-/** The most recently used set is the last. */
+/** The interned sets, in the order of their last use. */
 const interned: ReadonlySet<number>[] = [];
 let idCount = 0;
 
 /**
- * Returns the interned set of these ids. Stores a copy of `ids` if there is none yet. Takes 10 to 20 ns for each id.
+ * Returns the interned set of these ids. If there is no such set yet, stores a copy of `ids`. Takes 10 to 20 ns for
+ * each id.
  */
 export function internSet(ids: Iterable<number>): ReadonlySet<number> {
   const given: ReadonlySet<number> = ids instanceof Set ? (ids as Set<number>) : new Set(ids);
@@ -22,8 +23,8 @@ export function internSet(ids: Iterable<number>): ReadonlySet<number> {
 }
 
 /**
- * Returns the interned set of these ids. Stores `own` itself if there is none yet. REQUIRES: nobody changes `own`
- * later.
+ * Returns the interned set of these ids. If there is no such set yet, stores `own` itself. REQUIRES: nobody changes
+ * `own` later.
  */
 export const internOwnSet = (own: ReadonlySet<number>): ReadonlySet<number> =>
   intern(own, () => own);
@@ -40,7 +41,7 @@ function intern(given: ReadonlySet<number>, make: () => ReadonlySet<number>): Re
   return same;
 }
 
-/** Returns whether internSet() or internOwnSet() returned this set. */
+/** Returns true if internSet() or internOwnSet() has returned this set. */
 export const isInterned = (ids: ReadonlySet<number>): boolean => members.has(ids);
 
 function isEqual(a: ReadonlySet<number>, b: ReadonlySet<number>): boolean {

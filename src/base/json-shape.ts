@@ -1,7 +1,8 @@
 /**
- * Bounds JSON before it is parsed. The time of JSON.parse() depends on the number of values rather than on the length.
- * A megabyte that is one string takes 1 ms; a megabyte of nested lists blocks the host's event loop for 50 to 125 ms.
- * Counting the values reads only bytes, in slices, and takes about 2 ms per megabyte.
+ * Checks that JSON does not contain too many values before it is parsed. The time of JSON.parse() depends on the number
+ * of values rather than on the length. A megabyte that is a single string takes 1 ms, while a megabyte of nested lists
+ * blocks the host's event loop for 50 to 125 ms. Counting the values reads only bytes, in slices, and takes about 2 ms
+ * per megabyte.
  */
 
 import type { Pause } from "./yield.ts";
@@ -9,21 +10,21 @@ import type { Pause } from "./yield.ts";
 /** The maximum nesting depth of lists and objects. */
 export const JSON_DEPTH = 64;
 /**
- * The default limit for the number of lists, objects and object fields together. JSON.parse() takes up to 3 ms for that
- * many.
+ * The default limit for the number of lists, objects and object fields together. For this number, JSON.parse() takes up
+ * to 3 ms.
  */
 export const JSON_VALUES = 20_000;
 /**
- * The default limit for the number of list items. It is higher because items are parsed ten times as fast, and long
- * lists of paths are common.
+ * The default limit for the number of list items. This limit is higher than JSON_VALUES, because items are parsed ten
+ * times as fast, and long lists of paths are common.
  */
 export const JSON_ITEMS = 100_000;
 
 const BYTES_A_STEP = 64 * 1024; // 0.2 ms
 
 /**
- * Resolves to a sentence that says which limit is exceeded, or to undefined if the text may be parsed. It does not
- * check that the text is JSON; the parser does.
+ * Resolves to a sentence that says which limit is exceeded, or to undefined if the text may be parsed. Does not check
+ * that the text is valid JSON, because the parser checks it.
  */
 export async function beyondJsonShape(
   json: Uint8Array,

@@ -10,8 +10,8 @@ import { nearestWord } from "./edit-distance.ts";
 export type KeysOf<T> = { readonly [Key in keyof Required<T>]: true };
 
 /**
- * Throws INVALID_REQUEST unless `given` is an object with no other keys than those of `known`. `call` begins the
- * message; `what` is the word for a key, such as "option".
+ * Throws INVALID_REQUEST if `given` is not an object, or has a key that `known` does not have. The message begins with
+ * `call`. `what` is the word for a key, such as "option".
  */
 export function checkKeys(
   { call, what }: { call: string; what: "option" | "field" },

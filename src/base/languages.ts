@@ -1,5 +1,5 @@
 /**
- * Knows all languages by their names in GitHub Linguist, with their aliases and extensions. The table is parsed at its
+ * Finds languages by their names in GitHub Linguist, by their aliases and by their extensions. The table is parsed on
  * first use (about 1 ms), not at import.
  */
 
@@ -8,11 +8,11 @@ import { LANGUAGE_TABLE } from "./language-table.ts";
 
 export interface Language {
   readonly name: string;
-  /** Other names, in lower case. */
+  /** Other names of the language, in lower case. */
   readonly aliases: readonly string[];
   /** File name extensions, in lower case and with the dot. */
   readonly extensions: readonly string[];
-  /** Whole names, such as Makefile. Case matters. */
+  /** Whole file names, such as Makefile. Case matters. */
   readonly filenames: readonly string[];
   readonly interpreters: readonly string[];
 }
@@ -41,8 +41,9 @@ const parts = (text: string, separator: string) => (text === "" ? [] : text.spli
 let byName: ReadonlyMap<string, string> | undefined;
 
 /**
- * Languages by their keys in lower case. A name takes precedence over an alias, an alias over an extension. An
- * extension counts if only one language has it, or if it is a language's first extension.
+ * Returns the names of languages by name, alias and extension, all in lower case. A name takes precedence over an
+ * alias, and an alias over an extension. An extension counts if only one language has it, or if it is the first
+ * extension of a language.
  */
 function names(): ReadonlyMap<string, string> {
   if (byName !== undefined) return byName;
@@ -78,14 +79,17 @@ function unsharedExtensions(languages: readonly Language[]): Map<string, string>
 }
 
 /**
- * Returns the Linguist name of the language with this name, alias or extension, regardless of case. Returns undefined
- * if there is none.
+ * Returns the Linguist name of the language that has this name, alias or extension, regardless of case. Returns
+ * undefined if there is no such language.
  */
 export function languageNamed(nameOrAlias: string): string | undefined {
   return names().get(nameOrAlias.toLowerCase());
 }
 
-/** Returns the language that was most likely meant by an unknown name, or undefined if none is close. */
+/**
+ * Returns the language that was most likely meant by an unknown name. Returns undefined if no language has a similar
+ * name.
+ */
 export function nearestLanguage(name: string): string | undefined {
   const wanted = name.toLowerCase();
   if (wanted.length > 40) return undefined;

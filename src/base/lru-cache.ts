@@ -1,13 +1,15 @@
 /**
- * Implements an LRU cache, bounded by the total cost of its values. A value may grow while it is in the cache. So
- * getOrMake() computes two costs again: that of the value it returns, and that of the value used before. When a value
- * is added, all costs are computed again.
+ * Implements an LRU cache whose values have a limited total cost. A value may grow while it is in the cache. So
+ * getOrMake() computes two costs again, the cost of the value that it returns and the cost of the value that was used
+ * before. When a value is added, all costs are computed again.
  */
 
 export interface LruOptions<V> {
-  /** The limit of the total cost. The most recently used value is kept whatever it costs. */
+  /** The maximum total cost. The most recently used value is kept even if it alone costs more. */
   readonly most: number;
-  /** Returns the current cost of a value. Default: 1, so that `most` limits the number of values. */
+  /**
+   * Returns the current cost of a value. By default, each value costs 1, so that `most` limits the number of values.
+   */
   readonly costOf?: (value: V) => number;
   /** Called with each value that is evicted. */
   readonly onEvict?: (value: V) => void;
@@ -15,11 +17,11 @@ export interface LruOptions<V> {
 
 export class LruCache<K, V extends object | number> {
   readonly #options: LruOptions<V>;
-  readonly #values = new Map<K, V>(); // in the order of use, most recent last
-  /** The costs when they were last counted, and their sum. */
+  readonly #values = new Map<K, V>(); // in the order of last use, the most recently used value last
+  /** The cost of each value when it was last computed. #cost is the sum of these costs. */
   readonly #costs = new Map<K, number>();
   #cost = 0;
-  /** The value used last. */
+  /** The value that was used last, with its key. */
   #last: readonly [K, V] | undefined;
 
   constructor(options: LruOptions<V>) {
@@ -30,7 +32,7 @@ export class LruCache<K, V extends object | number> {
     return this.#values.has(key);
   }
 
-  /** Returns the value and marks it as most recently used, or returns undefined if there is none. */
+  /** Returns the value and marks it as the most recently used one. Returns undefined if there is no such value. */
   get(key: K): V | undefined {
     const value = this.#values.get(key);
     if (value !== undefined) {
@@ -48,7 +50,10 @@ export class LruCache<K, V extends object | number> {
     this.#evict();
   }
 
-  /** Returns the cached value. If there is none, caches and returns what `make` returns, unless it is undefined. */
+  /**
+   * Returns the cached value. If there is none, calls `make`, caches what it returns unless that is undefined, and
+   * returns it.
+   */
   getOrMake<M extends V | undefined>(key: K, make: () => M): V | M {
     const last = this.#last;
     const known = this.get(key);
@@ -63,7 +68,7 @@ export class LruCache<K, V extends object | number> {
     return value;
   }
 
-  /** Yields the keys, the least recently used first. */
+  /** Yields the keys, beginning with that of the least recently used value. */
   keys(): Iterable<K> {
     return this.#values.keys();
   }

@@ -1,9 +1,9 @@
-/** Writes the message for an invalid value. The library, the HTTP interface and the agents' tools share it. */
+/** Writes the messages for invalid values. The library, the HTTP interface and the tools for agents share them. */
 
 const MOST = 60;
 
 /**
- * Returns a sentence such as "matches must be a whole number of 0 or more, not -1". `wants` follows "must
+ * Returns a sentence such as "matches must be a whole number of 0 or more, not -1". `wants` is the text after "must
  * be".
  */
 export const mustBe = (name: string, wants: string, value: unknown): string =>
@@ -11,7 +11,7 @@ export const mustBe = (name: string, wants: string, value: unknown): string =>
     ? `${name} is missing; it must be ${wants}`
     : `${name} must be ${wants}, not ${valueText(value)}`;
 
-/** Returns a value as code would write it, cut if it is long. */
+/** Returns a value as it would be written in code. A long text is cut. */
 export function valueText(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (typeof value === "bigint" || typeof value === "symbol" || Number.isNaN(value))

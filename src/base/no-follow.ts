@@ -1,30 +1,35 @@
 /**
  * Opens files and folders without following symlinks in any part of their path. A folder on the path may have become a
- * symlink since it was listed, and O_NOFOLLOW protects only the last part of a path. Checking the path once more would
- * not help, because the folder may be back in its place by then. So the open descriptor is checked.
+ * symlink since it was listed, and O_NOFOLLOW protects only the last part of a path. Checking the path again after
+ * opening would not help, because by then the folder may be back in its place. So the open descriptor is checked
+ * instead.
  *
- * On Linux, /proc gives the path of an open file, and a folder can be listed by its descriptor. Other systems
- * have neither, so there only the last part of a path is protected.
+ * On Linux, /proc gives the path of an open file, and a folder can be listed by its descriptor. Other systems can do
+ * neither. On these systems, only the last part of a path is protected.
  */
 
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from "node:fs";
 
 const { O_RDONLY } = constants;
-// Windows lacks these
+// Windows does not have these flags
 const flags: Partial<typeof constants> = constants;
 const O_NOFOLLOW = flags.O_NOFOLLOW ?? 0;
 const O_NONBLOCK = flags.O_NONBLOCK ?? 0;
 const O_DIRECTORY = flags.O_DIRECTORY ?? 0;
 
-/** Opens a file for reading. Throws if it is a symlink. Does not wait for a pipe's writer. */
+/**
+ * Opens a file for reading. Throws if the file is a symlink. If the file is a pipe, does not wait for a process that
+ * writes to it.
+ */
 export const openFile = (path: string): number =>
   openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 
 const byDescriptor = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
 
 /**
- * Returns whether an open file is at this path: false if a symlink was followed. Always true on systems other than
- * Linux. REQUIRES: the path is absolute, and its part up to the root of the source contains no symlinks.
+ * Returns true if an open file is at this path, and false if a symlink was followed. Always returns true on systems
+ * other than Linux, and if /proc is not mounted. REQUIRES: the path is absolute, and its part up to the root of the
+ * source contains no symlinks.
  */
 export const isAtPath = (descriptor: number, path: string): boolean =>
   (placeOf(descriptor) ?? path) === path;
@@ -45,9 +50,9 @@ export class HeldFolder {
   #place: string | undefined;
 
   /**
-   * Opens a folder, unless it is already open, and returns a path to it, which is valid until another folder is
-   * opened. On Linux this path keeps naming the same folder. Returns undefined if a symlink was followed on the way.
-   * Throws what openSync() throws.
+   * Opens a folder, unless it is already open. Returns a path to the folder, which is valid until another folder is
+   * opened. On Linux, this path leads to the same folder even if the folder is moved or replaced. Returns undefined if
+   * a symlink was followed on the way. Throws what openSync() throws.
    */
   open(path: string): string | undefined {
     if (path === this.#path) return this.#place;
@@ -72,7 +77,10 @@ export class HeldFolder {
   }
 }
 
-/** Calls `list` with a path from HeldFolder.open(). Returns undefined if a symlink was followed on the way. */
+/**
+ * Opens a folder, and calls `list` with a path to it as HeldFolder.open() returns it. Returns undefined if a symlink
+ * was followed on the way.
+ */
 export function inFolder<T>(path: string, list: (path: string) => T): T | undefined {
   const held = new HeldFolder();
   try {
@@ -84,8 +92,8 @@ export function inFolder<T>(path: string, list: (path: string) => T): T | undefi
 }
 
 /**
- * Reads a file. Throws what `tooLarge` returns if the file has more than `most` bytes. Returns undefined if it is not a
- * regular file, or if a symlink was followed on the way.
+ * Reads a file. If the file has more than `most` bytes, throws what `tooLarge` returns. Returns undefined if the path
+ * is not that of a regular file, or if a symlink was followed on the way.
  */
 export function readNoFollow(
   path: string,

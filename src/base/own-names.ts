@@ -6,7 +6,7 @@
 
 import { isIP } from "node:net";
 
-/** Whether the name is a local name or an IP address, and so cannot belong to somebody else's web page. */
+/** Returns true if the name is a local name or an IP address, and so cannot belong to the web page of somebody else. */
 export function isOwnName(hostname: string): boolean {
   const name = hostname.replace(/^\[|\]$/g, "");
   return name === "localhost" || name.endsWith(".localhost") || isIP(name) !== 0;

@@ -3,7 +3,10 @@
 import { existsSync } from "node:fs";
 import { QuernError } from "./errors.ts";
 
-/** Returns the URL of a file next to this code in the package, or in build/ if quern runs from its sources. */
+/**
+ * Returns the URL of a file of the package, which is next to this code. If quern runs from its sources, the file is in
+ * build/.
+ */
 export function packageFile(name: string): URL {
   const here: string | undefined = import.meta.url; // absent in ES modules bundled to CommonJS
   const isSource = here?.endsWith(".ts") === true;

@@ -1,10 +1,10 @@
-/** Builds a tree of path parts, in which paths share the nodes of common folders. */
+/** Builds a tree of path parts. Paths in the same folder share the nodes of this folder. */
 
 import type { Pause } from "./yield.ts";
 
 export type PathTrie = Map<string, PathTrie>;
 
-/** Builds the tree of some paths. Empty parts are dropped, so `/a//b/` is `a/b`. */
+/** Builds the tree of some paths. Empty parts are ignored, so `/a//b/` is the same as `a/b`. */
 export async function pathTrie(paths: Iterable<string>, pause: Pause): Promise<PathTrie> {
   const root: PathTrie = new Map();
   for (const path of paths) {

@@ -1,8 +1,8 @@
 /**
- * Decides which paths may enter the index. A valid path is relative, with '/' between its parts, in
- * well-formed Unicode and at most 4 096 bytes of UTF-8. It has no NUL, and no part that is empty, '.' or '..'.
- * All other characters are allowed in names, as in git: a backslash, a colon, a space, a line feed. A file
- * with an invalid path is listed as 'invalid-path' and never opened.
+ * Decides which paths may enter the index. A valid path is relative, has '/' between its parts, and is well-formed
+ * Unicode of at most 4 096 bytes in UTF-8. It has no NUL, and no part that is empty, '.' or '..'. As in git, names may
+ * contain all other characters, such as a backslash, a colon, a space or a line feed. A file with an invalid path is
+ * listed as 'invalid-path' and never opened.
  */
 
 import { createHash } from "node:crypto";
@@ -11,7 +11,7 @@ import { compareText } from "./compare.ts";
 
 const MAX_PATH_BYTES = 4096;
 
-// one test accepts most paths: no part that is empty, '.' or '..', and no NUL
+// matches a NUL, and a part that is empty, '.' or '..'
 const BAD_PARTS = /\0|(?:^|\/)\.{0,2}(?:\/|$)/;
 const LONE_SURROGATE = /\p{Cs}/u;
 
@@ -20,7 +20,7 @@ export function isValidPath(path: string): boolean {
 }
 
 function fitsBytes(path: string): boolean {
-  // a UTF-16 unit is at most three bytes
+  // a UTF-16 code unit takes at most three bytes in UTF-8
   return path.length * 3 <= MAX_PATH_BYTES || Buffer.byteLength(path) <= MAX_PATH_BYTES;
 }
 
@@ -41,7 +41,7 @@ export function pathWithin(outer: string, inner: string): string | undefined {
   return isOutside ? undefined : path.split(sep).join("/");
 }
 
-/** Copies a part of a longer string, because a slice would keep the whole string in memory. */
+/** Copies a string that was cut out of a longer one. Without the copy, the whole longer string would stay in memory. */
 export const ownText = (text: string): string => Buffer.from(text, "utf16le").toString("utf16le");
 
 const MOST_SHOWN = 1_024;
@@ -49,7 +49,7 @@ const MOST_SHOWN = 1_024;
 /**
  * Makes an invalid path fit for display: well-formed, without control characters, and of at most 1 024 UTF-16 units. A
  * longer path is cut and ends with part of a hash of the whole path, so that long paths with the same beginning stay
- * different. Shorter paths that differ only in replaced characters become equal.
+ * different. Shorter paths become equal if they differ only in characters that are replaced.
  */
 export function shownPath(path: string): string {
   const isCut = path.length > MOST_SHOWN;
@@ -58,7 +58,10 @@ export function shownPath(path: string): string {
   return `${text.replace(/[\p{Cs}\p{Cc}]/gu, "\ufffd")}${end}`;
 }
 
-/** Orders paths by their UTF-8 bytes, as git does; UTF-16 differs from that only around surrogates. */
+/**
+ * Orders paths by their UTF-8 bytes, as git does. The order by UTF-16 code units is different only for paths with
+ * surrogates.
+ */
 export function comparePaths(a: string, b: string): number {
   if (SURROGATE.test(a) || SURROGATE.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return compareText(a, b);

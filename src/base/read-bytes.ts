@@ -14,8 +14,8 @@ function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayB
 }
 
 /**
- * Resolves to the body, or to undefined if it is longer than the limit. Rejects with ABORTED if the connection breaks
- * off.
+ * Resolves to the body of the request, or to undefined if the body is longer than the limit. Rejects with ABORTED if
+ * the connection breaks off.
  */
 export async function readBytes(
   request: Request,
@@ -39,7 +39,7 @@ export async function readBytes(
   } catch (cause) {
     throw new QuernError("ABORTED", "the body broke off", { cause });
   } finally {
-    // not cancelled, because several adapters would close the connection before the response is sent
+    // the body is not cancelled, because several adapters would close the connection before the response is sent
     reader?.releaseLock();
   }
 }

@@ -1,4 +1,4 @@
-/** Limits how many callers run at once. The others wait, first come, first served. */
+/** Limits the number of callers that run at the same time. The others wait, first come, first served. */
 
 import { aborted } from "./abort.ts";
 
@@ -11,7 +11,9 @@ export class Semaphore {
     this.#limit = limit;
   }
 
-  /** Waits for a permit and resolves to the function that releases it. Rejects with ABORTED. */
+  /**
+   * Waits for a permit, and resolves to a function that releases it. Rejects with ABORTED if `signal` is aborted first.
+   */
   async acquire(signal: AbortSignal | undefined): Promise<() => void> {
     if (signal?.aborted) throw aborted(signal);
     if (this.#running >= this.#limit) await this.#wait(signal);

@@ -1,10 +1,10 @@
-/** Divides work into steps of a few milliseconds at most, so that a shared thread can yield between them. */
+/** Divides work into steps of at most a few milliseconds, so that a shared thread can yield between them. */
 
 import type { Pause } from "./yield.ts";
 
 export type Steps<T> = Generator<void, T>;
 
-/** Runs all steps at once. */
+/** Runs all steps without pauses. */
 export function takeAll<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -12,7 +12,7 @@ export function takeAll<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs all steps, with a pause after each. */
+/** Runs all steps, with a pause after each step. */
 export async function takeInSlices<T>(steps: Steps<T>, pause: Pause): Promise<T> {
   for (;;) {
     const { done, value } = steps.next();

@@ -1,18 +1,18 @@
 /**
- * Implements maps that grow without blocking for long. V8 moves all entries of a Map when it doubles. At 65 536 entries
- * this takes 5 to 10 ms, longer than the calling thread may be blocked.
+ * Implements maps that grow without blocking for long. When a Map doubles its size, V8 moves all its entries. At 65 536
+ * entries, this takes 5 to 10 ms, which is longer than the calling thread may be blocked.
  */
 
 import { GrowableWords } from "./growable.ts";
 
-/** The number of small maps. With 100 000 keys, each of them has about 800. */
+/** The number of small maps. With 100 000 keys, each small map has about 800. */
 const PARTS = 128;
 const HASHED_CHARACTERS = 16;
 
-/** Maps strings to values, in 128 small maps instead of a large one. */
+/** Maps strings to values, with 128 small maps instead of a large one. */
 export class WideMap<Value> {
   #parts = Array.from({ length: PARTS }, () => new Map<string, Value>());
-  /** The maps that a copy shares with its original. */
+  /** The small maps that a copy still shares with its original. */
   #shared: ReadonlySet<Map<string, Value>> = NONE;
 
   get(key: string): Value | undefined {
@@ -28,8 +28,8 @@ export class WideMap<Value> {
   }
 
   /**
-   * Returns a copy, which takes memory only for what is changed in it. REQUIRES: the original does not change
-   * afterwards.
+   * Returns a copy. It shares the small maps of the original, and copies one only to change it. REQUIRES: the original
+   * does not change afterwards.
    */
   copy(): WideMap<Value> {
     const copy = new WideMap<Value>();
@@ -47,7 +47,10 @@ export class WideMap<Value> {
 
 const NONE: ReadonlySet<never> = new Set();
 
-/** Returns the part for a key, chosen by its last characters, because names of repositories have common beginnings. */
+/**
+ * Returns the index of the small map for a key. This index depends on the last characters of the key, because names of
+ * repositories often begin alike.
+ */
 export function partOf(key: string): number {
   let hash = key.length;
   for (let at = Math.max(0, key.length - HASHED_CHARACTERS); at < key.length; at++)
@@ -56,13 +59,13 @@ export function partOf(key: string): number {
 }
 
 /**
- * Maps ascending ids to values, as a ReadonlyMap. It consists of an array of values, and of each id's index in that
- * array. Takes 4 bytes for every id up to the largest.
+ * Maps ids to values, in ascending order of the ids. The map consists of an array of values, and an array with the
+ * index of each id's value. It takes 4 bytes for every id up to the largest.
  */
 export class IdMap<Value> implements ReadonlyMap<number, Value> {
   readonly #ids: Uint32Array;
   readonly #values: readonly Value[];
-  /** For each id, its index counted from 1, or 0 if the id is not in the map. */
+  /** For each id, 1 + the index of its value, or 0 if the id is not in the map. */
   readonly #places: Uint32Array;
 
   private constructor(ids: Uint32Array, values: readonly Value[], places: Uint32Array) {
@@ -71,7 +74,7 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
     this.#places = places;
   }
 
-  /** Makes a map of ascending ids. `end` is greater than any id. */
+  /** Makes a map of entries with ascending ids. REQUIRES: `end` is greater than any id. */
   static async from<Value>(
     entries: Iterable<readonly [id: number, value: Value]>,
     end: number,
@@ -101,7 +104,10 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
     return (this.#places[id] ?? 0) !== 0;
   }
 
-  /** Returns a copy with other values for some of its ids, in 0.1 ms for 100 000. */
+  /**
+   * Returns a copy with other values for some of its ids. Takes 0.1 ms for 100 000 ids. REQUIRES: the map has these
+   * ids.
+   */
   with(changed: Iterable<readonly [id: number, value: Value]>): IdMap<Value> {
     const values = this.#values.slice();
     for (const [id, value] of changed) values[this.#places[id]! - 1] = value;
@@ -109,8 +115,8 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
   }
 
   /**
-   * Returns a copy with exactly these ascending ids, and some values changed. Takes 1 ms for 100 000 ids. REQUIRES:
-   * `changed` has a value for each new id, and `end` is greater than any id.
+   * Returns a copy that has exactly these ascending ids, with new values for those in `changed`. Takes 1 ms for 100 000
+   * ids. REQUIRES: `changed` has a value for each id that the map does not have, and `end` is greater than any id.
    */
   moved(ids: Uint32Array, changed: ReadonlyMap<number, Value>, end: number): IdMap<Value> {
     const values: Value[] = [];

@@ -1,12 +1,15 @@
 /**
- * Yields to the event loop from long loops. Searches, index runs, inline tasks and HTTP answers wait in one queue,
- * which lets one of them continue in each turn of the event loop. Two that continue in the same turn would block it for
- * two slices. For the same reason, loops that begin one after another in the same turn share its slice.
+ * Lets long loops yield to the event loop. Searches, index runs, inline tasks and HTTP answers wait in one queue. In
+ * each turn of the event loop, the queue lets one of them continue. If two continued in the same turn, they would block
+ * the event loop for two slices. For the same reason, loops that begin in the same turn share one slice.
  */
 
 import { throwIfAborted, type Stop } from "./abort.ts";
 
-/** Milliseconds. Less than the promised 5 ms, to leave time for the step that is running. */
+/**
+ * The default length of a slice, in milliseconds. It is less than the 5 ms that quern promises, to leave time for the
+ * step that is running when the slice ends.
+ */
 export const SLICE_MS = 2;
 
 class YieldQueue {
@@ -18,7 +21,7 @@ class YieldQueue {
     });
   }
 
-  // an immediate is pending if and only if a caller waits
+  // an immediate is pending exactly while a caller waits
   readonly #admit = () => {
     const resume = this.#waiting.shift();
     if (this.#waiting.length > 0) setImmediate(this.#admit);
@@ -28,8 +31,8 @@ class YieldQueue {
 }
 
 /**
- * Remembers when the slice of this turn began. All callers of a turn share the slice. It ends when the event loop next
- * runs immediates.
+ * Remembers when the slice of the current turn began. All callers in a turn share its slice. The turn ends when the
+ * event loop next runs immediates.
  */
 class Turn {
   #since: number | undefined;
@@ -52,20 +55,26 @@ class Turn {
 
 const turn = new Turn();
 
-/** The queue belongs to the thread, because several engines share their host's event loop. */
+/** The queue of this thread. There is one for all engines of the thread, because they share the host's event loop. */
 const queue = new YieldQueue();
 
-/** Resolves in a turn of the event loop in which no other caller continues. First come, first served. */
+/**
+ * Resolves in a turn of the event loop in which no other caller continues. Callers are served in the order of their
+ * calls.
+ */
 export const yieldTurn = (): Promise<void> => queue.wait();
 
 export interface SliceOptions {
-  /** Milliseconds that a loop may run between yields. Shorter for a loop with long rounds. Default: SLICE_MS. */
+  /**
+   * The number of milliseconds that a loop may run between yields. A loop whose rounds take long needs a smaller
+   * number. Default: SLICE_MS.
+   */
   readonly ms?: number;
-  /** If it is aborted, rest() rejects with ABORTED, which ends the loop. */
+  /** If the signal is aborted, rest() rejects with ABORTED, which ends the loop. */
   readonly signal?: Stop;
 }
 
-/** The time that a loop, or all loops of one kind together, may run before yielding. */
+/** The time that a loop may run before it yields. All loops of one kind may share a slice. */
 export class Slice {
   readonly #ms: number;
   readonly #signal: Stop | undefined;
@@ -76,12 +85,12 @@ export class Slice {
     this.#signal = signal;
   }
 
-  /** Whether it is time to yield. Takes about 40 ns, so each round of a loop may ask. */
+  /** Whether it is time to yield. A call takes about 40 ns, so a loop may check this in each round. */
   get isOver(): boolean {
     return performance.now() - this.#since >= this.#ms;
   }
 
-  /** Yields, then begins the next slice. */
+  /** Yields, and then begins the next slice. */
   async rest(): Promise<void> {
     if (this.#signal) throwIfAborted(this.#signal);
     await yieldTurn();
@@ -91,11 +100,12 @@ export class Slice {
 }
 
 /**
- * A function that a long loop calls regularly. It returns a promise to await if the slice is over, otherwise undefined.
+ * A function that a long loop calls regularly. It returns a promise to await if the slice is over, and undefined
+ * otherwise.
  */
 export type Pause = () => Promise<void> | undefined;
 
-/** Creates the pause of one loop. */
+/** Creates the pause for one loop. */
 export function newPause(options?: SliceOptions): Pause {
   const slice = new Slice(options);
   return () => (slice.isOver ? slice.rest() : undefined);
