@@ -57,7 +57,7 @@ export function isEmpty(set: Bitset): boolean {
   return true;
 }
 
-// intersect, unite and subtract change and return the first set. REQUIRES: both sets have the same size.
+// intersect(), unite() and subtract() change the first set and return it. REQUIRES: both sets have the same size.
 export function intersect(into: Bitset, other: Bitset): Bitset {
   for (let i = 0; i < into.length; i++) into[i]! &= other[i]!;
   return into;

@@ -147,7 +147,8 @@ export class DefinitionBody {
 
   #readDeeper(): void {
     this.#last = this.#start;
-    if (!this.#isOpen) this.#mark = markLeftOpen(this.#line(), TEXT_MARKS); // within brackets, indentation ends nothing
+    // not needed within brackets, where indentation does not end the body
+    if (!this.#isOpen) this.#mark = markLeftOpen(this.#line(), TEXT_MARKS);
     if (this.#round <= 0) return;
     const line = this.#line();
     this.#round += roundIn(line);

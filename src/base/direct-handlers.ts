@@ -1,6 +1,7 @@
 /**
- * Defines handlers that a server of `node:http` calls directly, without the objects of fetch. On a node of a cluster, a
- * Request, a Response and their streams would take a quarter of the processor time of a search for a rare word.
+ * Defines handlers that a server of `node:http` calls directly, without the objects of the fetch API. On a node of a
+ * cluster, a Request, a Response and their streams would take a quarter of the processor time of a search for a rare
+ * word.
  */
 
 /** A request, as a direct handler receives it. */

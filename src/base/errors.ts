@@ -51,7 +51,7 @@ export type ErrorCode =
  * }
  */
 export class QuernError extends Error {
-  /** Always "QuernError". Compare this name where instanceof fails, which is across realms or copies of the package. */
+  /** Always "QuernError". Compare this name where instanceof fails, such as across realms or copies of the package. */
   override readonly name = "QuernError";
   /** The code, on which programs can switch. In contrast, `message` is for people and may change. */
   readonly code: ErrorCode;

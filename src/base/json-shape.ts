@@ -1,8 +1,8 @@
 /**
- * Checks that JSON does not contain too many values before it is parsed. The time of JSON.parse() depends on the number
- * of values rather than on the length. A megabyte that is a single string takes 1 ms, while a megabyte of nested lists
- * blocks the host's event loop for 50 to 125 ms. Counting the values reads only bytes, in slices, and takes about 2 ms
- * per megabyte.
+ * Checks that JSON does not contain too many values before it is parsed. The time that JSON.parse() takes depends on
+ * the number of values rather than on the length. A megabyte that is a single string takes 1 ms, while a megabyte of
+ * nested lists blocks the host's event loop for 50 to 125 ms. Counting the values reads only bytes, in slices, and
+ * takes about 2 ms per megabyte.
  */
 
 import type { Pause } from "./yield.ts";
@@ -20,7 +20,7 @@ export const JSON_VALUES = 20_000;
  */
 export const JSON_ITEMS = 100_000;
 
-const BYTES_A_STEP = 64 * 1024; // 0.2 ms
+const BYTES_A_STEP = 64 * 1024; // takes 0.2 ms
 
 /**
  * Resolves to a sentence that says which limit is exceeded, or to undefined if the text may be parsed. Does not check

@@ -41,9 +41,9 @@ const parts = (text: string, separator: string) => (text === "" ? [] : text.spli
 let byName: ReadonlyMap<string, string> | undefined;
 
 /**
- * Returns the names of languages by name, alias and extension, all in lower case. A name takes precedence over an
- * alias, and an alias over an extension. An extension counts if only one language has it, or if it is the first
- * extension of a language.
+ * Returns a map that has names, aliases and extensions as its keys, all in lower case. The values are the names of the
+ * languages. A name takes precedence over an alias, and an alias over an extension. An extension counts if only one
+ * language has it, or if it is the first extension of a language.
  */
 function names(): ReadonlyMap<string, string> {
   if (byName !== undefined) return byName;

@@ -1,7 +1,7 @@
 /**
  * Implements an LRU cache whose values have a limited total cost. A value may grow while it is in the cache. So
- * getOrMake() computes two costs again, the cost of the value that it returns and the cost of the value that was used
- * before. When a value is added, all costs are computed again.
+ * getOrMake() computes two costs again: that of the value that it returns, and that of the value that was used before.
+ * When a value is added, all costs are computed again.
  */
 
 export interface LruOptions<V> {
@@ -50,10 +50,7 @@ export class LruCache<K, V extends object | number> {
     this.#evict();
   }
 
-  /**
-   * Returns the cached value. If there is none, calls `make`, caches what it returns unless that is undefined, and
-   * returns it.
-   */
+  /** Returns the cached value. If there is none, returns what `make` returns, and caches it unless it is undefined. */
   getOrMake<M extends V | undefined>(key: K, make: () => M): V | M {
     const last = this.#last;
     const known = this.get(key);

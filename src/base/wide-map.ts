@@ -28,8 +28,8 @@ export class WideMap<Value> {
   }
 
   /**
-   * Returns a copy. It shares the small maps of the original, and copies one only to change it. REQUIRES: the original
-   * does not change afterwards.
+   * Returns a copy. The copy shares the small maps of the original. It copies a small map only before it changes this
+   * map. REQUIRES: the original does not change afterwards.
    */
   copy(): WideMap<Value> {
     const copy = new WideMap<Value>();

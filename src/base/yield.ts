@@ -21,7 +21,7 @@ class YieldQueue {
     });
   }
 
-  // an immediate is pending exactly while a caller waits
+  // an immediate is pending if and only if a caller waits
   readonly #admit = () => {
     const resume = this.#waiting.shift();
     if (this.#waiting.length > 0) setImmediate(this.#admit);

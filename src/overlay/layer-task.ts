@@ -17,8 +17,8 @@ import { completeEdition } from "../store/symbols/complete-edition.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
 
 /**
- * The documents to index, grouped by repository, with the lowest repository number first. A repository has each path
- * only once.
+ * The documents to index, grouped by repository, with the lowest repository number first. Each path occurs only once in
+ * a repository.
  */
 export interface LayerInput {
   readonly segment: number;
@@ -156,7 +156,7 @@ const fileOf = (path: string, content: LayerContent): BatchFile => ({
 export const layerTask: Task<LayerInput, Layer> = (input, context) => {
   const builder = context.memo("layer builder", () => new LayerBuilder());
   const extractor = async () => {
-    // imported here, so that a search does not load it
+    // imported only here, so that a thread that only searches does not load this module
     const { createExtractor } = await import("../ingest/symbols/extract.ts");
     return context.memo("layer extractor", () => createExtractor());
   };

@@ -12,7 +12,7 @@ import type { View } from "../store/catalog/view.ts";
 import type { SkippedFile } from "../store/format/records.ts";
 import { LAYER_EDITION, type Layer } from "./layer-task.ts";
 
-/** The place of a document's text in a layer, and the facts about this file. */
+/** The place of a document's text in a layer, with the facts about the file that contains it. */
 export interface LayeredText extends FileFacts {
   readonly repository: number;
   readonly layer: Layer;
@@ -99,7 +99,7 @@ type Sets = (Bitset | undefined)[];
 
 /**
  * Adds documents to the sets of the default revision. If a file with the same path and content is already indexed, this
- * file is used instead of the document. It belongs to another revision, or is the unchanged file itself.
+ * file is used instead of the document. Such a file belongs to another revision, or is the unchanged file itself.
  */
 async function withDocuments(
   repository: CatalogRepository,

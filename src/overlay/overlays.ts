@@ -52,7 +52,7 @@ const KEPT_BYTES = 32 * 2 ** 20;
 const KEPT_PLAIN_BYTES = 256 * 2 ** 20;
 /** The minimum cost of plain texts that are divided among the threads, in bytes. */
 const LEAST_DIVIDED_BYTES = 2 ** 20;
-/** The cost of opening a file. It is given in bytes of text that take as long to index. */
+/** The cost of opening a file, given as the number of bytes of text that take the same time to index. */
 const FILE_BYTES = 2 ** 14;
 /**
  * The maximum number of paths whose files are kept for each segment. If one look-up has more paths, their files are not
@@ -262,8 +262,8 @@ export class Overlays {
   }
 
   /**
-   * Returns a function that finds the files of paths. The function caches them, because a followed folder looks up the
-   * same paths again.
+   * Returns a function that finds the files of paths. The function caches the files of each path, because a followed
+   * folder looks up the same paths again.
    */
   #finder(snapshot: Snapshot, { headers }: Catalog, pause: Pause): FindFiles {
     const reading = { snapshot, headers, tables: this.#options.tables, pause };

@@ -221,7 +221,7 @@ function readRepository(
   return { record, changed, places };
 }
 
-/** Returns the repository with this name. Reads no other repository. */
+/** Returns the repository with this name, or undefined if there is none. Looks at no other repository. */
 export function repositoryNamed(
   { names, repositories }: Catalog,
   name: string,

@@ -22,10 +22,10 @@ export interface Named {
 export interface Names {
   /** The repositories, sorted by the UTF-16 code units of their names. */
   readonly ordered: readonly Named[];
-  /** The index in `ordered` of the repository with each id. The array lies in shared memory. */
+  /** For each id, the index in `ordered` of the repository with this id. The array is in shared memory. */
   readonly places: Uint32Array;
   readonly byName: Pick<WideMap<number>, "get" | "copy">;
-  /** The ids of the repositories whose names have the same asciiFolded() form, in no particular order. */
+  /** For each name as asciiFolded() returns it, the ids of the repositories with such a name, in any order. */
   readonly byFolded: Pick<WideMap<readonly number[]>, "get" | "copy">;
   readonly texts: readonly NamesText[];
 }
@@ -163,7 +163,8 @@ export const placeAfter = ({ ordered }: Names, after: string): number =>
 
 /**
  * Yields the indexes in `ordered` of the repositories whose name or display name contains `part` regardless of case,
- * starting at index `from`. Every name contains ''. Now and then yields undefined, so that the caller can pause.
+ * starting at index `from`. If `part` is empty, yields all indexes. Now and then yields undefined, so that the caller
+ * can pause.
  */
 export function* placesContaining(
   { ordered, texts }: Names,

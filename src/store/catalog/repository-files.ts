@@ -378,7 +378,7 @@ async function addChildren(
  * name.
  */
 function behind(path: Uint8Array, slash: number): Buffer {
-  const end = Buffer.from(path.subarray(0, slash + 1)); // a copy
+  const end = Buffer.from(path.subarray(0, slash + 1)); // copied, because the stored path must not change
   end[slash] = SLASH + 1;
   return end;
 }

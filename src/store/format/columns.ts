@@ -3,8 +3,8 @@
  *
  *     value := length record column*      length: of the record, u32; record: MessagePack
  *
- * Columns are typed arrays in their memory layout, so a column of any length is read with one copy. Decoding 3 000
- * repositories from MessagePack instead blocked the calling thread for 6 ms.
+ * Columns are typed arrays in their memory layout, so a column of any length is read with one copy. With MessagePack
+ * instead of columns, decoding 3 000 repositories blocked the calling thread for 6 ms.
  */
 
 import { pack } from "msgpackr";

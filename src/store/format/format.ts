@@ -18,8 +18,8 @@
  *
  * **Segments** never change once a manifest names them. A segment's *text* is the concatenated content of its blobs.
  * The text is cut into blocks of `blockBytes`. Each blob is cut into pages of `pageBytes`, and its last page may be
- * shorter. An empty blob has no page. The header of the segment has both sizes. Pages, blobs and files are numbered
- * from 0 in their segment. Files are ordered by repository number, then path (in bytes), then blob.
+ * shorter. An empty blob has no page. The header of the segment contains both sizes. Pages, blobs and files are
+ * numbered from 0 in their segment. Files are ordered by repository number, then path (in bytes), then blob.
  *
  *     part  number                            holds
  *     HEADER      0 and 1, a copy             record of counts, sizes and languages; three columns (u32): repository,
@@ -92,7 +92,7 @@ export interface Layout {
   readonly blockBytes: number;
 }
 
-/** The layout of a new segment, and the length from which on its text is stored in a file. */
+/** The layout of a new segment, and the minimum length of a text that is stored in a file. */
 export interface NewLayout extends Layout {
   /** The minimum number of blocks of a text that is stored in a file. Default FILE_BLOCKS. */
   readonly fileBlocks?: number;
@@ -115,10 +115,10 @@ export const BLOCK_BYTES = filling(4);
 export const LAYOUT: Layout = { pageBytes: PAGE_BYTES, blockBytes: BLOCK_BYTES };
 /**
  * The minimum number of blocks, 2 MiB in total, of a text that is stored in a file. A file has to be flushed to the
- * disk. The text of a small update is instead written in the transaction that the update needs anyway.
+ * disk separately. So the text of a small update is written in the transaction that the update needs anyway.
  */
 export const FILE_BLOCKS = 128;
-/** The maximum number of bytes of content in a segment. It keeps the offsets in a segment's text below 2^29. */
+/** The maximum number of bytes of content in a segment. This limit keeps the offsets in a segment's text below 2^29. */
 export const SEGMENT_BYTES = 256 * 2 ** 20;
 /** The first number for segments in memory. The numbers of published segments begin at 1. */
 export const FIRST_MEMORY_SEGMENT = 0x8000_0000;

@@ -1,7 +1,7 @@
 /**
- * Adds seals to values and checks them. A seal is the CRC-32 of a key and its payload, and follows the payload. It also
- * covers the key, because damage in LMDB's tree can put an intact value under the wrong key. Node computes the CRC at 7
- * GB/s, so a block of text takes 5 µs.
+ * Adds seals to values and checks them. A seal is the CRC-32 of a key and a payload. The seal follows the payload. It
+ * covers the key, too, because damage in LMDB's tree can put an intact value under the wrong key. Node computes the CRC
+ * at 7 GB/s, so a block of text takes 5 µs.
  */
 
 import { crc32 } from "node:zlib";

@@ -26,8 +26,8 @@ const MAGIC = 0xbeefc0de;
 /** The zeros that extend the file. They are written as often as necessary. */
 const ZEROS = Buffer.alloc(256 * 1024);
 /**
- * The number of bytes that a transaction needs in addition to its values. They hold the upper pages of the tree, and
- * the list of free pages.
+ * The number of bytes that a transaction needs in addition to its values. These bytes are for the upper pages of the
+ * tree and the list of free pages.
  */
 export const LEAST_ROOM_BYTES = 64 * 1024;
 

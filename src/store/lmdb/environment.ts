@@ -30,8 +30,8 @@ const DATA_FILE = "quern.mdb";
  */
 export const MOST_OPEN = 256;
 /**
- * The maximum number of bytes that each key of a transaction needs in addition to its value. They hold the pages of the
- * tree that lead to the key.
+ * The maximum number of bytes that each key of a transaction needs in addition to its value. These bytes are for the
+ * pages of the tree that lead to the key.
  */
 const TREE_BYTES = 2 * 4096;
 
@@ -81,7 +81,7 @@ export interface Snapshot {
   getSealed(key: Buffer): Uint8Array | undefined;
   /**
    * Copies the bytes [from, to) of a segment's text to `target` at `at`, without checking their seals. Returns false if
-   * the caller has to read the text by blocks instead. Absent if the caller always has to.
+   * the caller has to read the text by blocks instead. Absent if the caller always has to do so.
    */
   copyText?(segment: number, from: number, to: number, target: Uint8Array, at: number): boolean;
   /** Returns true if the text of a segment is in a file that is open. Absent if no text is in a file. */
@@ -123,7 +123,7 @@ export async function openUnderLock(
 ): Promise<Environment> {
   if (!options.readOnly) translated(() => makeFolder(path));
   return withDirectoryLock(path, async () => {
-    await yieldTurn(); // LMDB takes 3 ms for a new file
+    await yieldTurn(); // LMDB takes 3 ms to open a new file
     return openEnvironment(path, options);
   });
 }

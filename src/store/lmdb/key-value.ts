@@ -11,9 +11,9 @@
  * The table "format" has one key, "version", whose record is 2. In version 1, the checksum was big-endian and came
  * before the record.
  *
- * Any number of processes may read and write at the same time. A read sees every write of any process that resolved
- * before the read began. So a revoked token stops working immediately. If a checksum is wrong, the read throws
- * INDEX_CORRUPT. It never returns a wrong record, or the record of another key.
+ * Any number of processes may read and write at the same time. A read sees every write that resolved before the read
+ * began, whichever process made the write. So a revoked token stops working immediately. If a checksum is wrong, the
+ * read throws INDEX_CORRUPT. It never returns a wrong record, or the record of another key.
  */
 
 import { existsSync } from "node:fs";
@@ -303,7 +303,7 @@ const placeOf = (table: string, key: Uint8Array): Uint8Array =>
 const encode = (place: Uint8Array, value: unknown): Uint8Array => seal(place, pack(value));
 
 function decode(place: Uint8Array, stored: Uint8Array): unknown {
-  const bytes = Buffer.from(stored); // a copy: lmdb's buffer is valid until its next get
+  const bytes = Buffer.from(stored); // copied, because lmdb's buffer is valid only until its next get
   if (bytes.length <= SEAL_BYTES || !isSealed(place, bytes))
     throw new QuernError("INDEX_CORRUPT", "a stored record does not match its checksum");
   return unpack(bytes.subarray(0, -SEAL_BYTES));

@@ -16,7 +16,7 @@
  * memory while its threads are idle, the memory is cleared. This raises the epoch by one, and the memory is filled
  * again.
  *
- * A block takes 4 KiB. A query of one word stores 0.5 to 1 MiB of Linux's lists, from six segments.
+ * A block takes about 16 KiB. A query of one word stores 0.5 to 1 MiB of Linux's lists, from six segments.
  */
 
 import {

@@ -1,5 +1,6 @@
 /**
- * Finds out which files of a borrowing segment its lender also has, with the same path, blob, language and flags.
+ * Finds the files of a borrowing segment that its lender also has. Such a file has the same path, blob, language and
+ * flags in both segments.
  *
  * A file is first compared with the lender's file that follows the previous match, because the files of both segments
  * are in the same order. If these two files differ, a binary search looks for the file in a sorted list of the lender's

@@ -4,9 +4,9 @@
  * is needed. A thread prefers the same windows in every search (search/messages/control.ts), so different threads cache
  * different windows.
  *
- * A window is cached when the bytes read from it amount to half its length. So loading windows never takes much longer
- * than the searches would have taken without a cache, whatever they read. If all slots are used, the clock algorithm
- * selects the window to evict, which is the next one that was not used since the clock hand last passed it.
+ * A window is cached once the bytes that were read from it amount to half of its length. So loading windows never takes
+ * much longer than the searches would have taken without a cache, whatever they read. If all slots are used, the clock
+ * algorithm selects the window to evict, which is the next one that was not used since the clock hand last passed it.
  */
 
 import type { Kernel } from "../../kernel/kernel.ts";

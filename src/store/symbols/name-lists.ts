@@ -26,7 +26,10 @@ import type { SegmentTarget } from "../segments/segment-target.ts";
 import { ROW, SYMBOL_ROW, type SymbolList } from "./symbol-run.ts";
 import { editionKey } from "./edition-key.ts";
 
-/** A newline, which occurs in no name. Grams do not distinguish it from other bytes than letters, digits and `_`. */
+/**
+ * A newline, which occurs in no name. Grams do not distinguish a newline from any other byte that is not a letter, a
+ * digit or `_`.
+ */
 const SEPARATOR = 10;
 /** The number of blocks that one transaction writes. They take about 4 MB. */
 const TRANSACTION_BLOCKS = 256;

@@ -28,7 +28,7 @@ export interface Origin {
 /** Describes the symbols of consecutive blobs of a segment. */
 export interface SymbolColumns {
   readonly firstBlob: number;
-  /** For each blob, 0 if its symbols are unknown, otherwise 1 + its index in `origins`. */
+  /** For each blob, 0 if its symbols are unknown, and otherwise 1 + the index of its origin in `origins`. */
   readonly states: Uint16Array;
   readonly lengths: Uint32Array;
   /** The first blob of each block. */
@@ -40,7 +40,7 @@ export interface SymbolColumns {
 /** Returns the number in the key of the block whose first blob is `blob`, without the edition. */
 export const blockNumber = (blob: number): number => 2 + blob;
 
-/** Joins the columns of all ranges of a segment. REQUIRES: the ranges leave no gaps. */
+/** Joins the columns of all ranges of a segment. REQUIRES: there are no gaps between the ranges. */
 export function joinColumns(parts: readonly SymbolColumns[]): SymbolColumns {
   const stretches = parts.toSorted((a, b) => a.firstBlob - b.firstBlob);
   const origins: Origin[] = [];
@@ -124,8 +124,8 @@ function readAll(snapshot: Snapshot, { segment, edition }: EditionOf): SymbolCol
 }
 
 /**
- * Adds columns for the blobs that are in no range, whose symbols are unknown. REQUIRES: `parts` is in the order of the
- * blobs.
+ * Adds columns for the blobs that are in no range. The symbols of these blobs are unknown. REQUIRES: `parts` is in the
+ * order of the blobs.
  */
 export function withGaps(parts: readonly SymbolColumns[], blobs: number): SymbolColumns[] {
   const gaps: SymbolColumns[] = [];

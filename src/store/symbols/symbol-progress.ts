@@ -1,7 +1,7 @@
 /**
  * Counts, for each repository, the files whose symbols are indexed. Most segments have the symbols of either all their
- * blobs or none, and the manifest says which. If segments of both kinds are merged, the symbols of some blobs are
- * known. The edition of such a segment records for each blob whether its symbols are known.
+ * blobs or none, and the manifest says which. A merge of segments of both kinds makes a segment in which only the
+ * symbols of some blobs are known. The edition of such a segment records for each blob whether its symbols are known.
  */
 
 import {

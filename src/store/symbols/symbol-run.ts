@@ -15,7 +15,7 @@
  * SYMBOL_KINDS.
  *
  * A blob without definitions has an empty run. *Example.* `class A { f() {} g() {} }`: class A at 6, methods f at 10
- * and g at 17. The run is 3 0, 6 1 12, 3 1 6, 6 1 5.
+ * and g at 17. The run of this blob is 3 0, 6 1 12, 3 1 6, 6 1 5.
  */
 
 import type { GrowableBytes } from "../../base/growable.ts";

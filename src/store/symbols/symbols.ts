@@ -205,7 +205,10 @@ export class SymbolsReader {
   readonly segment: number;
   readonly edition: number;
   readonly header: SymbolsHeader;
-  /** The state of each blob, which is 0 or 1 + its index in the origins of the header. */
+  /**
+   * The state of each blob. It is 0 if the blob's symbols are unknown, and otherwise 1 + the index of its origin in the
+   * header.
+   */
   readonly states: Uint16Array;
   /** The posting lists of the names in the edition. Undefined if there are no such lists. */
   readonly names: PostingsReader | undefined;
