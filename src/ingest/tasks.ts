@@ -1,6 +1,6 @@
 /**
- * Lists the tasks of indexing for worker threads. The tasks of the lane "ingest" share one session per thread; the
- * walk uses the lane "list".
+ * Lists the tasks that worker threads run for an index run. The tasks of the lane "ingest" share one session per
+ * thread. The walk of a folder uses the lane "list".
  */
 
 import { threadEnvironment } from "../store/lmdb/thread-environment.ts";
@@ -28,7 +28,7 @@ const finish: Task<readonly number[], FinishResult> = (segments, context) =>
 
 const discard: Task<undefined, void> = (_, context) => session(context).discard();
 
-// loaded only for the extraction of symbols, because these are the queries of forty languages
+// this module is loaded only when symbols are extracted, because it imports the queries of forty languages
 const known: Task<KnownInput, KnownOutput> = async (input, context) =>
   (await import("./symbols/known-symbols.ts")).knownTask(input, context);
 

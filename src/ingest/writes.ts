@@ -1,6 +1,7 @@
 /**
- * Runs everything that changes an index: index runs, removal, compaction. They run one after another within a
- * process. Each holds the write lease, and first deletes what interrupted runs have left.
+ * Runs all operations that change an index: index runs, removals and compactions. In one process, these operations
+ * run one after another. Each operation holds the write lease, and first deletes the data that interrupted runs have
+ * left behind.
  */
 
 import { closedError, QuernError } from "../base/errors.ts";
@@ -45,12 +46,12 @@ export interface WritesOptions {
   readonly oldestHeld: () => number;
   /** Called when the symbol pass finds damage. */
   readonly onWarning: (warning: { code: string; message: string }) => void;
-  /** Fetches the missing parts of segments. Undefined if the directory never lacks parts of a segment. */
+  /** Fetches the missing parts of segments. Undefined if every segment in the directory is always complete. */
   readonly complete: Complete | undefined;
   /** How long a retired segment is kept for other processes, in milliseconds. */
   readonly retireMs: number;
   readonly bounds: RunBounds;
-  /** How the text of new segments is cut into pages and blocks. */
+  /** The sizes of the pages and blocks into which the text of new segments is divided. */
   readonly layout: NewLayout;
 }
 
@@ -79,8 +80,9 @@ export const BETWEEN_STEPS = Symbol.for("quern.between-steps");
 
 export interface StepOptions {
   /**
-   * Called after a step (content, symbols, a merge) if another step follows. Searches of the directory then see what
-   * the write has done so far. The write continues when the promise resolves, and fails if it rejects.
+   * Called between two steps of a write (content, symbols, each merge). At that moment, searches of the directory see
+   * the result of all finished steps. The write continues when the returned promise resolves, and fails if the
+   * promise rejects.
    */
   readonly [BETWEEN_STEPS]?: (() => Promise<void>) | undefined;
 }
@@ -97,13 +99,13 @@ export interface IndexWriteOptions extends WriteOptions, StepOptions {
  * console.log(`${segmentsBefore} → ${segmentsAfter} segments, ${bytesFreed} bytes of content freed`);
  */
 export interface CompactReport {
-  /** The number of segments before. */
+  /** The number of segments before the compaction. */
   segmentsBefore: number;
-  /** The number of segments after. */
+  /** The number of segments after the compaction. */
   segmentsAfter: number;
-  /** Bytes of deleted content that no repository used. */
+  /** The size of the deleted content, in bytes. No repository used this content any more. */
   bytesFreed: number;
-  /** Milliseconds, including the wait for readers of the old segments. */
+  /** The duration in milliseconds, including the wait for searches that still read the old segments. */
   durationMs: number;
 }
 
@@ -119,7 +121,10 @@ interface Merging extends Improving {
 }
 
 const NO_STEPS = (): Promise<void> => Promise.resolve();
-/** The time between two checks whether a search still reads a retired segment. The checks begin after `retireMs`. */
+/**
+ * The interval between two attempts to delete the retired segments, in milliseconds. The first attempt is made when
+ * `retireMs` has passed.
+ */
 const RETIRE_CHECK_MS = 20;
 
 type Sources = Source | Iterable<Source> | AsyncIterable<Source>;
@@ -127,7 +132,7 @@ type Sources = Source | Iterable<Source> | AsyncIterable<Source>;
 export class Writes {
   readonly #options: WritesOptions;
   readonly #closing = new AbortController();
-  /** Repositories that are being indexed for the first time. */
+  /** The names of the repositories that are being indexed for the first time. */
   readonly indexing = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
 
@@ -166,7 +171,8 @@ export class Writes {
         });
         this.indexing.clear();
         const improving = { lease, signal: stop, onProgress, betweenSteps };
-        // finds symbols before merging: a merge copies them, so the merged segment needs no second edition
+        // symbols are found before segments are merged; a merge copies the symbols, so the merged segment needs no
+        // second pass
         const startedAt = performance.now();
         if (symbols !== "skip") await this.#findSymbols(reports, improving);
         const ms = performance.now() - startedAt;
@@ -179,13 +185,14 @@ export class Writes {
     });
   }
 
-  /** Finds the symbols of every segment that lacks them, even if another run wrote it. */
+  /** Finds the symbols of every segment that has none yet, even if an earlier run wrote the segment. */
   async #findSymbols(
     reports: readonly IndexReport[],
     { lease, signal, onProgress, betweenSteps }: Improving,
   ): Promise<void> {
     const { environment, pool, catalogs, memoryBudget, onWarning, complete } = this.#options;
-    const { findSymbols } = await import("./symbols/symbol-pass.ts"); // loaded here, because a search needs no queries for symbols
+    // loaded only here, because a process that only searches needs no queries for symbols
+    const { findSymbols } = await import("./symbols/symbol-pass.ts");
     const found = await findSymbols({
       environment,
       pool,
@@ -198,14 +205,14 @@ export class Writes {
       onWarning,
       complete: (segments) => complete?.({ segments, owner: lease.owner, signal }),
     });
-    // if a repository was given twice, only its last report gets the symbols
+    // if the caller has passed a repository twice, only its last report gets the symbols
     for (const report of [...reports].reverse()) {
       Object.assign(report, found.get(report.repositoryId));
       found.delete(report.repositoryId);
     }
   }
 
-  /** Removes a repository. Resolves to whether the repository existed. */
+  /** Removes a repository. Resolves to true if the repository existed. */
   remove(
     name: string,
     { [BETWEEN_STEPS]: betweenSteps = NO_STEPS }: StepOptions = {},
@@ -238,7 +245,7 @@ export class Writes {
     });
   }
 
-  /** Runs merges until `next` returns none. Each merge is published separately. */
+  /** Runs merges until `next` returns undefined. Each merge is published in its own transaction. */
   async #merge({ lease, signal, onProgress, betweenSteps, next }: Merging): Promise<void> {
     const { owner } = lease;
     const { environment, pool, catalogs, bounds, layout } = this.#options;
@@ -249,13 +256,13 @@ export class Writes {
       const group = await next(catalog, { bounds, pause: this.#options.pause() });
       if (!group) return;
       const total = done + group.segments.length;
-      const texts = group.lender === undefined ? group.segments : []; // else no text is copied
+      const texts = group.lender === undefined ? group.segments : []; // a merge with a lender copies no text
       const totalBytes = texts.reduce((sum, one) => sum + one.textBytes, bytes);
       const tell = () =>
         onProgress({ repository: "", stage: "merge", done, total, bytes, totalBytes });
       tell();
       const input = mergeInput(catalog, group);
-      // removing empty segments is quick, and reads only tables
+      // a merge without live files only removes empty segments; this is quick, and reads only tables
       if (hasLiveFiles(input)) {
         await betweenSteps();
         await this.#options.complete?.({ segments: input.segments, owner, signal });
@@ -269,7 +276,7 @@ export class Writes {
     }
   }
 
-  /** Waits until no search can read the retired segments, and deletes them. */
+  /** Deletes all retired segments, as soon as no search can read them. Resolves when all are deleted. */
   async #deleteRetired({ owner }: Lease, signal: AbortSignal): Promise<void> {
     const { environment, catalogs, oldestHeld, retireMs } = this.#options;
     for (;;) {
@@ -282,7 +289,7 @@ export class Writes {
     }
   }
 
-  /** Aborts the running write, and rejects the waiting ones. */
+  /** Aborts the running write, and rejects the writes that are still waiting. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#last;
@@ -310,7 +317,7 @@ export class Writes {
       return await work(lease, stop);
     } catch (error) {
       if (this.#closing.signal.aborted) this.#throwIfStopped(stop);
-      // Node's own functions reject with an AbortError
+      // functions of Node.js reject with an AbortError, which callers must not see
       throw stop.aborted && !(error instanceof QuernError) ? aborted(stop) : error;
     } finally {
       // another process may have taken over the lease, and on a full disk the lease cannot be released
@@ -325,8 +332,8 @@ export class Writes {
 }
 
 /**
- * Whether the symbol pass had work in this repository. One pass serves all repositories, so its time counts for each of
- * them.
+ * Returns whether the symbol pass parsed files of this repository. One pass serves all repositories, so its whole
+ * duration is added to the report of each such repository.
  */
 const hasSymbols = ({ symbols, withoutSymbols }: IndexReport): boolean =>
   symbols > 0 || withoutSymbols.length > 0;

@@ -1,16 +1,16 @@
 /**
- * Finds the language of a file with the table of GitHub Linguist. It tries, in this order, the file's name, its longest
- * known extension, the interpreter in its first line, and an XML declaration. If languages share an extension, OWNERS
- * decides, and HINTS search the first bytes for signs of another language. An extension in neither table belongs to the
- * first language, by name, that lists it as its first extension. If there is none, it belongs to the first language
- * that lists it at all.
+ * Finds the language of a file with the table of languages from GitHub Linguist. The tests are, in this order: the
+ * file's name, its longest known extension, the interpreter in its first line, and an XML declaration. If several
+ * languages share an extension, OWNERS names the usual one, and HINTS search the start of the file for signs of the
+ * others. An extension that is not in OWNERS belongs to the first language, in alphabetical order, that lists it as
+ * its first extension. If no language does, the extension belongs to the first language that lists it at all.
  *
- * Takes less than 1 µs for most files.
+ * For most files, finding the language takes less than 1 µs.
  */
 
 import { allLanguages, type Language } from "../../base/languages.ts";
 
-/** How many bytes at the start of a file the hints read. */
+/** The number of bytes at the start of a file in which hints are searched. */
 const HEAD_BYTES = 4096;
 
 export const OWNERS: Readonly<Record<string, string>> = {
@@ -160,8 +160,9 @@ const XML: Hint = ["XML", /^\s*<(?:\?xml|!DOCTYPE|TS\b|[\w:]+ xmlns)/];
 const ROFF: Hint = ["Roff", /^(?:\.\\"|\.[A-Z]{2}\b|'\\")/m];
 
 /**
- * The signs of each extension. They are tried in order, and the first one found decides. REQUIRES: each expression is
- * linear in the text, so `^` with the flag m may be followed only by blanks of one line.
+ * For each extension, languages that use it, with an expression that finds signs of each. The expressions are tried
+ * in order, and the first match decides. REQUIRES: each expression takes linear time. So after a `^` with the flag m,
+ * only white space within one line may be skipped.
  */
 export const HINTS: Readonly<Record<string, readonly Hint[]>> = {
   ".asc": [["Public Key", /^-----BEGIN PGP/m]],
@@ -290,7 +291,10 @@ export const FILENAME_OWNERS: Readonly<Record<string, string>> = {
 interface Tables {
   readonly filenames: ReadonlyMap<string, string>;
   readonly extensions: ReadonlyMap<string, string>;
-  /** The length of the longest extension. It limits the look-ups in a name of 4 KiB that consists of dots. */
+  /**
+   * The length of the longest extension. It limits the number of look-ups for a name that consists of thousands of
+   * dots.
+   */
   readonly longestExtension: number;
   readonly interpreters: ReadonlyMap<string, string>;
 }
@@ -299,7 +303,7 @@ let tables: Tables | undefined;
 
 function loadTables(): Tables {
   const languages = allLanguages();
-  // first extensions come before all others, because the first language to claim an extension gets it
+  // first extensions come before all others, because an extension belongs to the first language that claims it
   const primary = languages.map((language) => ({
     ...language,
     extensions: language.extensions.slice(0, 1),
@@ -326,8 +330,8 @@ function claims(
 }
 
 /**
- * Returns the language's name in GitHub Linguist, or '' if it is unknown. `bytes` are UTF-8; only the first ones are
- * read.
+ * Returns the language's name in GitHub Linguist, or '' if the language is unknown. `bytes` is the content of the
+ * file in UTF-8, of which at most the first 4 KiB are read.
  */
 export function languageOf(path: string, bytes: Uint8Array): string {
   tables ??= loadTables();
@@ -343,8 +347,8 @@ export function languageOf(path: string, bytes: Uint8Array): string {
 }
 
 /**
- * Returns the longest known extension: '.d.ts' before '.ts'. A name whose only dot is its first character has no
- * extension.
+ * Returns the longest known extension of a name. For example, '.d.ts' is preferred to '.ts'. A name whose only dot is
+ * its first character has no extension.
  */
 function knownExtension(
   filename: string,
@@ -384,8 +388,8 @@ function byShebang(
 }
 
 /**
- * Returns the start of the text with one character per byte, without the BOM. That suffices, because all signs are
- * ASCII.
+ * Returns the start of a file as a string with one character per byte, without the byte order mark. One character per
+ * byte suffices, because the expressions that search this string look only for ASCII.
  */
 export function textOf(bytes: Uint8Array, length: number): string {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;

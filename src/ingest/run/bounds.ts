@@ -1,28 +1,31 @@
 /**
- * Limits how much an index run reads for one repository, how much disk space it leaves, and the number and size of
- * segments.
+ * Defines the limits of index runs: how much content one repository may have, how much disk space must stay free, and
+ * how large and how many segments become.
  */
 
 import { SEGMENT_BYTES } from "../../store/format/format.ts";
 
-/** The bounds that tests set to small values, so that small repositories reach them. */
+/** The limits that tests set to small values, so that small repositories reach them. */
 export interface RunBounds {
-  /** The maximum number of bytes of content that one repository may have, and that a run reads for it. */
+  /**
+   * The maximum amount of content that one repository may have, in bytes. A run reads at most this much for a
+   * repository.
+   */
   readonly mostContentBytes: number;
   /**
-   * The minimum amount of text that a segment borrows. Borrowing less would slow searches down more than the saved disk
-   * space is worth.
+   * The minimum amount of text that a segment borrows from another one, in bytes. If it borrowed less, the saved disk
+   * space would not be worth the time that one more segment costs each search.
    */
   readonly leastSharedBytes: number;
-  /** The maximum amount of text in a segment. */
+  /** The maximum amount of text in a segment, in bytes. */
   readonly segmentBytes: number;
-  /** How many segments of about the same size become one. */
+  /** The number of segments of about the same size that are merged into one. */
   readonly tierSegments: number;
 }
 
 export const RUN_BOUNDS: RunBounds = {
-  // a quarter of the largest data directory; a limit is needed because a pack of 1 MB can contain 30 GiB of different
-  // files
+  // this is a quarter of the largest data directory; without a limit, a pack of 1 MB could make a run read 30 GiB,
+  // because a pack can contain that much in different files
   mostContentBytes: 2 ** 36,
   leastSharedBytes: 256 * 1024,
   segmentBytes: SEGMENT_BYTES,
@@ -31,5 +34,5 @@ export const RUN_BOUNDS: RunBounds = {
 
 /** The free disk space that a run must leave, in bytes. */
 export const LEAST_FREE_BYTES = 2 ** 30;
-/** The part of the free space that a run must leave on a disk with little free space. */
+/** The fraction of the free space that a run must leave, if this is less than LEAST_FREE_BYTES. */
 export const LEAST_FREE_PART = 1 / 10;

@@ -1,8 +1,8 @@
 /**
- * Ends an index run before it fills the disk. Other programs need space, and removing what the run has written needs
- * space, too. Space that the data file reuses does not count, so a run on a nearly full disk may still succeed. Between
- * two checks, each thread writes at most a batch, or the posting lists of one segment. A check takes 0.1 ms, most of it
- * in another thread.
+ * Ends an index run before it fills the disk, because other programs need free space. Deleting what the run has
+ * written needs free space, too. A run on a nearly full disk may still succeed, because free pages within the data
+ * file can be used without free space on the disk. Between two checks, each thread writes at most one batch, or the
+ * posting lists of one segment. A check takes 0.1 ms, most of it in another thread.
  */
 
 import { statfs } from "node:fs/promises";
@@ -17,7 +17,10 @@ export class DiskRoom {
     this.#folder = folder;
   }
 
-  /** Throws DISK_FULL if less is free than must stay free. The first call only determines how much must stay free. */
+  /**
+   * Rejects with DISK_FULL if too little space is free. The first call determines how much space must stay free, and
+   * never rejects for this reason.
+   */
   async check(repository: string): Promise<void> {
     const disk = await statfs(this.#folder);
     const free = disk.bavail * disk.bsize;

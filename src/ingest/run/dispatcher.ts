@@ -1,6 +1,6 @@
 /**
- * Distributes batches to the threads. Each thread works on one batch at a time and fills one segment. The caller
- * waits while all threads are busy, so that memory holds at most one batch per thread.
+ * Distributes batches to the threads. Each thread works on one batch at a time, and fills one segment. The caller
+ * waits while all threads are busy. So at most one batch per thread is in memory.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -10,7 +10,7 @@ import type { Pool } from "../../threads/pool.ts";
 import type { RunBounds } from "./bounds.ts";
 import type { Batch, BatchFile, BatchResult, FinishResult, Outcome } from "./batch.ts";
 
-/** Files of one repository to index, with a callback for their outcomes. */
+/** Files of one repository that a thread is to index, with a callback for the result of each file. */
 export interface Work {
   readonly repository: number;
   readonly files: readonly BatchFile[];
@@ -26,13 +26,13 @@ export interface DispatcherOptions {
   readonly bounds: RunBounds;
   readonly layout: NewLayout;
   readonly firstSegment: number;
-  /** Called when a segment is written, before it is published. */
+  /** Called when a segment has been written, but is not yet published. */
   readonly onSegment: (written: WrittenSegment) => void;
 }
 
 interface Seat {
   readonly worker: number;
-  /** Settles when the thread's batch is done. Undefined if the thread is free. */
+  /** Resolves when the thread has finished its batch. Undefined if the thread is free. */
   busy: Promise<void> | undefined;
   /** The number of the open segment. */
   segment: number | undefined;
@@ -61,7 +61,7 @@ export class Dispatcher {
     }));
   }
 
-  /** A number greater than the number of any segment that was begun. */
+  /** The next free segment number. It is greater than the number of every segment that was begun. */
   get nextSegment(): number {
     return this.#nextSegment;
   }
@@ -71,7 +71,7 @@ export class Dispatcher {
     return this.#nextSegment++;
   }
 
-  /** Resolves when a thread has taken the batch. Rejects if an earlier batch failed. */
+  /** Sends a batch to a thread. Resolves when a thread has accepted the batch. Rejects if an earlier batch failed. */
   async dispatch(work: Work): Promise<void> {
     const seat = await this.#freeSeat();
     seat.busy = this.#work(seat, work)
@@ -79,7 +79,7 @@ export class Dispatcher {
       .finally(() => (seat.busy = undefined));
   }
 
-  /** Waits until every batch is done. */
+  /** Waits until every batch is done. Rejects if a batch failed. */
   async drain(): Promise<void> {
     await this.#allFree();
     this.#rethrow();
@@ -90,7 +90,7 @@ export class Dispatcher {
     await Promise.all(this.#seats.map((seat) => this.#finish(seat)));
   }
 
-  /** Drops the open segments after a failure. Never rejects. */
+  /** Drops the open segments of all threads after a failure. Never rejects. */
   async discard(): Promise<void> {
     await this.#allFree();
     await Promise.all(
@@ -100,7 +100,10 @@ export class Dispatcher {
     );
   }
 
-  /** Returns whether an open segment has, or will have, files of the repository. */
+  /**
+   * Returns whether an open segment contains files of the repository, or will contain some of those that were
+   * dispatched.
+   */
   isOpenFor(repository: number): boolean {
     return this.#seats.some((seat) => seat.repositories.has(repository));
   }
@@ -156,7 +159,7 @@ export class Dispatcher {
     seat.files = 0;
     seat.lenders = 0;
     seat.repositories.clear();
-    // a thread that died between two batches has lost its segment
+    // the counts differ if a thread died between two batches, and its open segment was lost
     if (written.reduce((sum, { files }) => sum + files, 0) !== expected)
       throw new QuernError(
         "INTERNAL",

@@ -1,7 +1,7 @@
 /**
- * Finds the indexed files of a repository by path, with a search in each segment that has files of the repository.
- * Segments and listings are usually in the same order. So a search begins where the previous one ended, and continues
- * in steps that double.
+ * Finds the indexed files of a repository by path. Each segment that has files of the repository is searched
+ * separately. The paths in segments and in listings usually have the same order. So each search begins where the
+ * previous one ended, and doubles its step until it has passed the path.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -13,10 +13,10 @@ import { HASH_BYTES, NO_BLOB } from "../../store/format/format.ts";
 import { readTables, type FileTables, type KeptTables } from "../../store/segments/kept-tables.ts";
 import { readVersions } from "../../store/segments/file-versions.ts";
 
-/** A file, by its place and index. */
+/** An indexed file, as a place and an index. A place is the range of files that a repository has in one segment. */
 export interface FoundFile {
   readonly place: number;
-  /** The index, counted from the place's first file. */
+  /** The index of the file, counted from the place's first file. */
   readonly index: number;
 }
 
@@ -29,7 +29,9 @@ export class Finder {
     this.#tables = tables;
   }
 
-  /** Returns all files with this path, live or dead. */
+  /**
+   * Returns all files with this path. A returned file may be dead, which means that no revision contains it any more.
+   */
   find(path: Uint8Array): FoundFile[] {
     const found: FoundFile[] = [];
     this.#tables.forEach((tables, place) => {
@@ -45,12 +47,15 @@ export class Finder {
     return this.#tables[place]!.versions.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES);
   }
 
-  /** Returns the versions of a place, which the caller may change and store again. */
+  /**
+   * Returns the version hashes of all files of a place. The caller may modify the returned bytes and store them
+   * again.
+   */
   versions(place: number): Uint8Array {
     return this.#tables[place]!.versions;
   }
 
-  /** Returns the hash of a file's content, or undefined if it has none. */
+  /** Returns the hash of a file's content, or undefined if the file has no content. */
   hash({ place, index }: FoundFile): Uint8Array | undefined {
     const { files, first, hashes } = this.#tables[place]!;
     const blob = files.blobs[first + index]!;
@@ -64,7 +69,7 @@ export class Finder {
     return files.flags[first + index]!;
   }
 
-  /** Returns those files of `set` that have content. `set` contains files of the place. */
+  /** Returns the files of `set` that have content. `set` is a set of files of the place. */
   searchable(place: number, set: Bitset): Bitset {
     const { searchable, first } = this.#tables[place]!;
     const out = set.slice();
@@ -75,7 +80,7 @@ export class Finder {
     return out;
   }
 
-  /** Returns the bytes of content of the files in `set`, which contains files of the place. */
+  /** Returns the total size of the contents of the files in `set`, in bytes. `set` is a set of files of the place. */
   contentBytes(place: number, set: Bitset): number {
     const { files, first, blobStarts } = this.#tables[place]!;
     let bytes = 0;
@@ -99,13 +104,13 @@ interface Opening {
   readonly catalog: Catalog;
   readonly repository: number;
   readonly pause: Pause;
-  /** Keeps the tables for the next run. Undefined if no similar run is expected soon. */
+  /** A cache that keeps the tables for later runs. Undefined if no similar run is expected soon. */
   readonly kept: KeptTables | undefined;
 }
 
 /**
- * Opens the finder in slices: 78 000 files take 10 ms, or 25 ms before V8 has optimized the loop. REQUIRES: the
- * snapshot stays open until the promise resolves.
+ * Opens a finder, with pauses so that the event loop is not blocked. For 78 000 files this takes 10 ms, or 25 ms
+ * before V8 has optimized the loop. REQUIRES: the snapshot stays open until the promise resolves.
  */
 export async function openFinder(places: readonly Place[], opening: Opening): Promise<Finder> {
   const tables: Tables[] = [];
@@ -125,8 +130,8 @@ async function openTables(
 }
 
 /**
- * Returns the index of the first file whose path is at or after `path`. Begins at `next`, where the previous search
- * ended, because files are usually asked for in order.
+ * Returns the index of the first file whose path is equal to `path` or sorts after it. The search begins at `next`,
+ * where the previous one ended, because paths are usually looked up in order.
  */
 function seek(tables: Tables, path: Uint8Array): number {
   const { next, count } = tables;

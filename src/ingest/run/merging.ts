@@ -1,11 +1,13 @@
 /**
- * Decides which segments to merge. `tierSegments` segments of the same size tier are merged into one of the next tier.
- * A segment with more dead files than live ones is rewritten without the dead ones. Segments that share their content
- * count as one segment, and are merged with their content.
+ * Decides which segments to merge. Segments are grouped into tiers by size. If a tier has `tierSegments` segments,
+ * they are merged into one segment of the next tier. A segment with more dead files than live ones is rewritten
+ * without the dead files. Segments that share one content count as one segment, and are merged together with this
+ * content.
  *
- * Segments that borrow from the same lender are also merged among themselves, by the same two rules: `tierSegments` of
- * them with similar numbers of files become one, and one with more dead files than live ones is rewritten. The result
- * borrows from the same lender, so such a merge writes only tables of files. The lender takes no part in it.
+ * Segments that borrow from the same lender are also merged with each other, by the same two rules. If `tierSegments`
+ * of them have similar numbers of files, they become one segment. A segment with more dead files than live ones is
+ * rewritten. The new segment borrows from the same lender. So such a merge writes only tables of files, and leaves
+ * the lender unchanged.
  */
 
 import { pack } from "msgpackr";
@@ -43,12 +45,14 @@ import type { Task } from "../../threads/task.ts";
 import type { RunBounds } from "./bounds.ts";
 import { withSymbols } from "./publish.ts";
 
-/** How a size decides which segments to merge. */
+/** The size by which segments are grouped into tiers, with the limits of the tiers. */
 interface Tiers<T> {
   readonly sizeOf: (one: T) => number;
-  /** The minimum size of the second tier. Each higher tier begins at `tierSegments` times as much. */
+  /**
+   * The minimum size in the second tier. Each higher tier begins at `tierSegments` times the size of the tier below.
+   */
   readonly least: number;
-  /** The largest size of a merged segment. */
+  /** The maximum size of a merged segment. */
   readonly most: number;
 }
 
@@ -59,9 +63,10 @@ const byText = ({ segmentBytes }: RunBounds): Tiers<Content> => ({
 });
 
 /**
- * A segment that borrows takes about 8 bytes for each file that its lender has, too, and 50 bytes for each other file.
- * So 2^12 files take at most about 200 KiB, not more than the least text of the second tier (`byText`). A merge takes
- * about 150 bytes of memory per file, so the largest merge takes 80 MB.
+ * The tiers of segments that borrow, by their number of files. Such a segment takes about 8 bytes for each file that
+ * its lender has, too, and 50 bytes for each other file. So 2^12 files take at most about 200 KiB, which is less than
+ * the second tier of `byText` begins with. A merge takes about 150 bytes of memory per file, so the largest merge
+ * takes 80 MB.
  */
 const BY_FILES: Tiers<ManifestSegment> = {
   sizeOf: ({ files }) => files,
@@ -69,12 +74,14 @@ const BY_FILES: Tiers<ManifestSegment> = {
   most: 2 ** 19,
 };
 
-/** Segments to merge into one. A single segment is rewritten without its dead files. */
+/**
+ * Segments that are to be merged into one. A group of one segment means that it is rewritten without its dead files.
+ */
 export interface MergeGroup {
   readonly segments: readonly ManifestSegment[];
   /**
-   * The lender, if all these segments borrow from it and the merged segment will, too. If absent, the group includes
-   * all segments that share a content, and the merged segment stores the live part of it.
+   * The lender from which all these segments borrow, if the merged segment is to borrow from it, too. If absent, the
+   * merged segment stores its own content. In this case, all segments that share a content are in the group.
    */
   readonly lender?: number;
 }
@@ -84,7 +91,7 @@ export interface MergeOptions {
   readonly pause: Pause;
 }
 
-/** Returns the next merge by the rules above, or undefined if none is due. */
+/** Returns the next merge by the rules at the head of this file, or undefined if no merge is due. */
 export async function nextMerge(
   catalog: Catalog,
   { bounds, pause }: MergeOptions,
@@ -93,7 +100,7 @@ export async function nextMerge(
   const { segments } = catalog.manifest;
   const live = await liveFiles(catalog, pause);
   const dead = segments.filter(({ segment }) => !live.get(segment));
-  if (dead.length > 0) return { segments: dead }; // all empty segments are removed in one transaction
+  if (dead.length > 0) return { segments: dead }; // one transaction removes all empty segments
   const contents = contentsOf(catalog, live);
   const wasteful = contents.find(({ live, files }) => 2 * live < files);
   if (wasteful) return { segments: wasteful.sharers };
@@ -108,8 +115,8 @@ export async function nextMerge(
 }
 
 /**
- * Returns what to merge from the lowest tier that has at least `tierSegments` members, or undefined if there is nothing
- * to merge.
+ * Returns the members of the lowest full tier that are to be merged. A tier is full if it has at least `tierSegments`
+ * members, and two of them fit into one segment. Returns undefined if no tier is full.
  */
 function fullTier<T>(
   all: readonly T[],
@@ -128,16 +135,16 @@ function fullTier<T>(
     .find((group) => group.length > 1);
 }
 
-/** The content of a segment, with all segments that have it. */
+/** The content of a segment, with all segments that use this content: its owner and those that borrow from it. */
 interface Content {
   readonly content: number;
   readonly textBytes: number;
   readonly sharers: ManifestSegment[];
-  /** The number of live files of all sharers. */
+  /** The number of live files in all sharers together. */
   readonly live: number;
   /**
-   * The number of files that the content was written for. If some segment borrows the content, this is the number of
-   * blobs instead.
+   * The number of files in the segment that owns the content. If another segment borrows the content, this is the
+   * number of blobs instead.
    */
   readonly files: number;
 }
@@ -163,7 +170,10 @@ function contentsOf(
   return [...contents.values()];
 }
 
-/** Returns the next merge that makes segments fewer or smaller, for compact(). */
+/**
+ * Returns the next merge for compact(), which reduces the number or the size of segments. Returns undefined if no
+ * merge would.
+ */
 export async function nextCompaction(
   catalog: Catalog,
   { bounds, pause }: MergeOptions,
@@ -178,14 +188,17 @@ export async function nextCompaction(
   return improvable && { segments: improvable.sharers };
 }
 
-/** Returns the smallest items, as many as fit into one segment. */
+/** Returns as many items as fit into one segment together, the smallest first. */
 function fitting<T>(all: readonly T[], { sizeOf, most }: Tiers<T>): T[] {
   let size = 0;
   const ordered = [...all].sort((a, b) => sizeOf(a) - sizeOf(b));
   return ordered.filter((one) => (size += sizeOf(one)) <= most);
 }
 
-/** Returns the tier of a size, given as a multiple of the least size of the second tier. */
+/**
+ * Returns the number of the tier for a size. The size is given in units of `least`, the minimum size in the second
+ * tier.
+ */
 const tierOf = (size: number, tierSegments: number): number =>
   Math.max(0, Math.floor(Math.log(size) / Math.log(tierSegments)) + 1);
 
@@ -240,7 +253,7 @@ export function mergeInput(catalog: Catalog, group: MergeGroup): MergeInput {
   return { segments, symbols, repositories, ...(lender !== undefined && { lender }) };
 }
 
-/** Returns whether any file of the segments to merge is live. If none is, the merge reads only their tables. */
+/** Returns whether the segments to merge have a live file. If they have none, the merge reads only their tables. */
 export const hasLiveFiles = ({ repositories }: MergeInput): boolean =>
   repositories.some(({ places }) =>
     places.some(({ sets }) => sets.some((set) => set !== undefined && countBits(set) > 0)),
@@ -254,7 +267,7 @@ export interface MergePublication {
 }
 
 /**
- * Publishes a merged segment and retires the segments that it was made of. REQUIRES: the call is within
+ * Publishes a merged segment, and retires the segments that were merged into it. REQUIRES: the call is within
  * Environment.write(), and nothing was written since `catalog` was read.
  */
 export function publishMerge(

@@ -1,10 +1,10 @@
 /**
- * Rejects two different sources with one name before anything is read. A name identifies a repository, so the second
- * source would replace the first one's files.
+ * Rejects two different sources with the same name before any file is read. A name identifies a repository, so the
+ * files of the second source would replace those of the first.
  *
- * A source belongs to the indexed repository of its name if both have the same folder or the same remote. It also
- * belongs to that repository if the indexed folder no longer exists and the remotes do not differ, because then the
- * repository was probably moved.
+ * A source belongs to the indexed repository of its name if both have the same folder or the same remote. The source
+ * also belongs to that repository if the indexed folder no longer exists, unless both remotes are known and differ.
+ * In that case, the repository was probably moved to another folder.
  */
 
 import { realpath } from "node:fs/promises";
@@ -15,7 +15,7 @@ import type { Origin } from "../../store/format/records.ts";
 
 /** The origins of the sources of one run. */
 export class Origins {
-  /** The folder of the first source of each name. */
+  /** For each name, the folder of the last source that was admitted under this name. */
   readonly #seen = new Map<string, string>();
   readonly #signal: AbortSignal;
 
@@ -23,7 +23,10 @@ export class Origins {
     this.#signal = signal;
   }
 
-  /** Rejects with INVALID_REQUEST if another repository has the name. May be called again with the same source. */
+  /**
+   * Rejects with INVALID_REQUEST if another source or another indexed repository has the same name. May be called
+   * again with the same source.
+   */
   async admit(source: Source, indexed: Origin | undefined): Promise<void> {
     const name = checkedName("index", source.name);
     if (source.origin === undefined) return;
@@ -45,7 +48,7 @@ export class Origins {
   }
 }
 
-/** Resolves to the origin to store, or to undefined if the source gives none. */
+/** Resolves to the origin that is to be stored, or to undefined if the source has no origin. */
 export async function originOf(source: Source, signal: AbortSignal): Promise<Origin | undefined> {
   if (source.origin === undefined) return undefined;
   const { folder, revisions } = source.origin;

@@ -1,4 +1,4 @@
-/** Publishes repositories: one transaction makes a repository's new state visible to searches. */
+/** Publishes repositories. One transaction makes the whole new state of a repository visible to searches. */
 
 import { pack } from "msgpackr";
 import { countBits, isEmpty, subtract } from "../../base/bitset.ts";
@@ -32,7 +32,9 @@ export interface Publication {
   readonly run: RepositoryRun;
   readonly summary: Summary;
   readonly owner: string;
-  /** Segments written since the last publication, whether or not they have files of this repository. */
+  /**
+   * The segments that were written since the last publication, whether or not they contain files of this repository.
+   */
   readonly segments: readonly ManifestSegment[];
   readonly nextSegment: number;
 }
@@ -61,7 +63,7 @@ export function publishRepository(
   putManifest(writer, nextManifest(manifest, change));
 }
 
-/** Returns the segment with the symbols of the content that it borrows. */
+/** Returns the segment. If it borrows content, the returned segment has the symbols of its lender. */
 export function withSymbols(segment: ManifestSegment, { segments }: Manifest): ManifestSegment {
   if (segment.content === undefined) return segment;
   const lender = segments.find((one) => contentOf(one) === segment.content);
@@ -70,7 +72,10 @@ export function withSymbols(segment: ManifestSegment, { segments }: Manifest): M
   return { ...segment, symbols, hasSymbols };
 }
 
-/** Writes the revision sets. Removes empty ones, and those of revisions that no longer exist. */
+/**
+ * Writes the revision sets, and the versions that have changed. Removes the old sets that are empty now or whose
+ * revisions no longer exist.
+ */
 function putSets(writer: Writer, run: RepositoryRun): void {
   run.finder.places.forEach(({ segment }, place) => {
     for (const { number } of run.target.known!.record.revisions)
@@ -91,15 +96,18 @@ export interface Summary {
   readonly skipped: readonly SkippedFile[];
   /** The skipped files, encoded for the store. */
   readonly packedSkipped: readonly Uint8Array[];
-  /** The number of new files. `removed` counts those that are no longer in any revision, `unchanged` all others. */
+  /**
+   * The number of searchable files that were in no revision before the run, but are in one now. `removed` counts
+   * files that are no longer in any revision, and `unchanged` counts files that were and still are in a revision.
+   */
   readonly added: number;
   readonly removed: number;
   readonly unchanged: number;
 }
 
 /**
- * Summarizes a repository. This reads the entry of every file, with pauses, so it runs before the transaction.
- * REQUIRES: the run is complete.
+ * Summarizes the run of a repository. The summary is made before the transaction, because it visits every file and
+ * pauses now and then. REQUIRES: the run is complete.
  */
 export async function summarize(
   run: RepositoryRun,

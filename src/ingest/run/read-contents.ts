@@ -1,6 +1,6 @@
 /**
- * Reads the contents that the index lacks, and sends them to the threads in batches. Memory is bounded for
- * repositories of any size.
+ * Reads the contents that the index lacks, and sends them to the threads in batches. The memory for contents is
+ * limited, however large the repository is.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -16,7 +16,10 @@ import type { Listing } from "../sources/source.ts";
 
 const BATCH_FILES = 256;
 const BATCH_BYTES = 2 * 2 ** 20;
-/** How many contents are requested ahead, so that a source that reads from another process, such as git, is never idle. */
+/**
+ * The number of contents that are requested in advance. So a source that reads from another process, such as git,
+ * never waits for a request.
+ */
 const READ_AHEAD = 16;
 
 interface Reading {
@@ -27,7 +30,7 @@ interface Reading {
   readonly onProgress: (progress: IndexProgress) => void;
 }
 
-/** Resolves when every file of the listing has been sent to a thread or needs no reading. */
+/** Reads the contents of a listing. Resolves when the threads have processed every file that had to be read. */
 export async function readContents(
   run: RepositoryRun,
   listing: Listing,
@@ -71,7 +74,7 @@ class Reader {
 
   async want(wanted: Wanted): Promise<void> {
     const content = startReading(wanted.content);
-    // the promise may reject before it is awaited, and must not count as unhandled until then
+    // the promise may reject before it is awaited, which must not be reported as an unhandled rejection
     if (content instanceof Promise) content.catch(() => undefined);
     this.#ahead.push({ wanted, content });
     if (this.#ahead.length >= READ_AHEAD || !(content instanceof Promise)) await this.#take();
@@ -82,7 +85,7 @@ class Reader {
     await this.#dispatch();
   }
 
-  /** Moves the oldest content to the batch. */
+  /** Waits for the oldest requested content, and moves it to the batch. */
   async #take(): Promise<void> {
     const { wanted, content } = this.#ahead.shift()!;
     const ready = content instanceof Promise ? await orUnreadable(content) : content;
@@ -92,7 +95,7 @@ class Reader {
     }
     this.#batch.push({ wanted, file: { ...wanted.file, content: ready } });
     if ("bytes" in ready) this.#batchBytes += ready.bytes.length;
-    else if ("file" in ready) this.#batchBytes += wanted.size; // the thread reads it
+    else if ("file" in ready) this.#batchBytes += wanted.size; // the thread reads the file
     if (this.#batch.length >= BATCH_FILES || this.#batchBytes >= BATCH_BYTES)
       await this.#dispatch();
   }
@@ -114,7 +117,10 @@ class Reader {
     this.progress("content");
   }
 
-  /** Returns whether content is looked up in stored segments: only if the repository is new and large enough. */
+  /**
+   * Returns whether the next batch may borrow the content of stored segments. This is worthwhile only if the
+   * repository is new and large enough.
+   */
   #mayShare(bytes: number): boolean {
     const { target, bytesWanted, bytesRead } = this.#run;
     const { leastSharedBytes } = this.#reading.bounds;
@@ -128,7 +134,7 @@ class Reader {
 
 function startReading(content: Wanted["content"]): Promise<BatchContent> | BatchContent {
   if (!("read" in content)) return content;
-  // read() is called in a promise, so that an error that it throws is reported when the content is awaited
+  // read() is called within a promise, so that an error thrown by read() appears when the content is awaited
   return Promise.resolve()
     .then(() => content.read())
     .then((bytes) => ({ bytes }));

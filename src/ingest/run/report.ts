@@ -1,9 +1,9 @@
-/** Defines the progress of an index run, and its report for each repository. */
+/** Defines the progress messages of an index run, and the report that it returns for each repository. */
 
 import type { SkippedFile } from "../../store/format/records.ts";
 
 /**
- * Progress of an index run.
+ * The progress of an index run.
  *
  * @example
  * const show = ({ stage, done, total }: IndexProgress) => console.error(`${stage} ${done}/${total}`);
@@ -18,27 +18,29 @@ export interface IndexProgress {
    */
   stage: "list" | "content" | "symbols" | "publish" | "merge";
   /**
-   * The number of files done. For 'symbols' it counts contents, which several files may share; for 'merge' it counts
-   * segments.
+   * The number of files that the stage has processed. For 'symbols' this is the number of contents, which several
+   * files may share. For 'merge' it is the number of segments.
    */
   done: number;
   /**
-   * The total of what `done` counts, as known so far. For 'list', 'content' and 'publish' it is the number of files
-   * listed so far, which is final after the last 'list'. For 'symbols' it is the number of all contents, for 'merge'
-   * the number of segments in the merges that have begun.
+   * The total of what `done` counts, as far as it is known. For 'list', 'content' and 'publish' it is the number of
+   * files listed so far, which is final after the last 'list'. For 'symbols' it is the number of all contents. For
+   * 'merge' it is the number of segments in all merges that have begun.
    */
   total: number;
-  /** Bytes of content read from the source (unchanged content is not read), parsed, or merged. */
+  /**
+   * The number of bytes that the stage has read from the source, parsed, or merged. Unchanged content is not read.
+   */
   bytes: number;
   /**
-   * The total of `bytes`, as known so far. If the source does not give the size of a content, the size is added when
-   * the content is read.
+   * The total that `bytes` will reach, as far as it is known. If the source does not report the size of a file, the
+   * size is added when the file is read.
    */
   totalBytes: number;
 }
 
 /**
- * A file without known definitions, because quern gave up parsing it. Its content is searchable.
+ * A file whose definitions are unknown, because quern could not parse it. Its content is searchable.
  *
  * @example
  * const [report] = await engine.index(git("./shop"));
@@ -73,26 +75,26 @@ export interface IndexReport {
     name: string;
     /** The full commit id, if there is one. */
     commit?: string;
-    /** Files that can be found by path, including binary ones. */
+    /** The number of files that a search can find by path, including binary files. */
     files: number;
   }[];
-  /** Files whose path or content is new. */
+  /** The number of files whose path or content is new. */
   added: number;
-  /** Files that are no longer in any revision with this path and content. */
+  /** The number of indexed files that are gone. No revision has a file with the same path and content any more. */
   removed: number;
-  /** Files that were indexed before and are unchanged. */
+  /** The number of files that were indexed before and are unchanged. */
   unchanged: number;
-  /** Files that are listed but whose content is not searchable. */
+  /** The files that are listed, but whose content is not searchable. */
   skipped: SkippedFile[];
-  /** Bytes of content that were read from the source. */
+  /** The amount of content that was read from the source, in bytes. */
   bytesRead: number;
-  /** Definitions in the files that this run parsed. */
+  /** The number of definitions in the files that this run parsed. */
   symbols: number;
-  /** Files that this run gave up parsing, sorted by path. */
+  /** The files that this run could not parse, sorted by path. */
   withoutSymbols: FileWithoutSymbols[];
   /**
-   * Milliseconds from the start of its listing to its publication. Includes symbol extraction if the repository has
-   * new symbols.
+   * The time from the start of the repository's listing to its publication, in milliseconds. If the run extracted
+   * symbols from the repository, the time for all symbols of the run is added.
    */
   durationMs: number;
 }

@@ -1,7 +1,7 @@
 /**
- * Indexes one repository: compares its listing with the index. A file that is indexed with the same path and version is
- * only marked with a bit; all other files go to the threads in batches. The result is the set of files for each
- * revision and segment.
+ * Compares the listing of one repository with the index. If a file is already indexed with the same path and version,
+ * the run only sets a bit for it. All other files go to the threads in batches. The result is one set of files for
+ * each revision and segment.
  */
 
 import { hash } from "node:crypto";
@@ -29,30 +29,32 @@ import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "..
 
 const NO_VERSION = new Uint8Array(HASH_BYTES);
 /**
- * How many bytes of a version's hash are stored for a file on disk. A version is compared only with the previous one of
- * the same path. Two versions are equal by chance once in 2^64 changes, and nobody gains anything by hiding a change of
- * their own file. For git and documents(), the whole hash is stored. Otherwise somebody could make two git blobs whose
- * hashes begin with the same 8 bytes, and the index would miss the change from one to the other.
+ * The number of bytes that are stored of a version's hash, for a file on disk. A version is compared only with the
+ * previous version of the same path. By chance, the stored bytes of two versions are equal once in 2^64 changes. An
+ * owner of files gains nothing by hiding a change from the index. For git and documents(), the whole hash is stored.
+ * Otherwise somebody could make two git blobs whose hashes begin with the same 8 bytes, and the index would miss the
+ * change from one blob to the other.
  */
 const DISK_VERSION_BYTES = 8;
 const NO_HASHES = new Uint8Array(0);
-/** Reasons of files that are only listed. No search finds such a file, not even by path. */
+/** The reasons for which a skipped file is only listed. No search finds such a file, not even by its path. */
 const NOT_FOUND_BY_PATH: ReadonlySet<SkipReason> = new Set([
   "submodule",
   "symlink",
   "invalid-path",
 ]);
 
-/** A file for the threads, before its content is read. */
+/** A file that is to be sent to a thread, before its content is read. */
 export interface Wanted {
   readonly file: Omit<BatchFile, "content">;
   readonly content: FileEntry["content"] | { readonly skipped: SkipReason };
-  /** The indexes of the revisions that contain it. */
+  /** The indexes of the revisions that contain the file, in RepositoryRun.revisions. */
   readonly revisions: readonly number[];
-  /** The file's size in bytes, if the listing gives it. */
+  /** The file's size in bytes, or 0 if the listing does not report it. */
   readonly size: number;
-  /** The indexed files with this path: those with content, in the order of file.known, and those without. */
+  /** The indexed files that have this path and a content, in the order of `file.known`. */
   readonly hashed: readonly FoundFile[];
+  /** The indexed files that have this path, but no content. */
   readonly others: readonly FoundFile[];
 }
 
@@ -70,25 +72,27 @@ export class RepositoryRun {
   readonly gitFolder: string | undefined;
   readonly revisions: readonly (ListedRevision & { readonly number: number })[];
   readonly finder: Finder;
-  /** The sets of files, by place, then by index of the revision. */
+  /** For each place and each revision, the files of the place that the revision contains. */
   readonly sets: readonly (readonly Bitset[])[];
   readonly newSets: RevisionSet[] = [];
-  /** The places whose stored versions have changed. */
+  /** The indexes of the places whose stored versions must be written again. */
   readonly reversioned = new Set<number>();
   readonly #versionBytes: number;
   readonly #skipped = new Map<string, SkippedFile>();
-  /** Skipped files that the index lacks, by path and reason, so that revisions share one entry. */
+  /**
+   * The skipped files that the index lacks, by reason and path. So a file that several revisions skip has one entry.
+   */
   readonly #unlisted = new Map<string, Wanted>();
   readonly startedAt = performance.now();
   listed = 0;
   taken = 0;
   added = 0;
   bytesRead = 0;
-  /** The number of bytes that were read or will be read. Unknown sizes count as 0. */
+  /** The number of bytes that were read or will be read. A file of unknown size counts as 0 until it is read. */
   bytesWanted = 0;
   newTextBytes = 0;
 
-  /** Prepares to process the listing. `before` has the skipped files of the index. */
+  /** Prepares to process the listing. `before` contains the skipped files that the last run has stored. */
   constructor(target: Target, listing: Listing, finder: Finder, before: readonly SkippedFile[]) {
     this.id = target.id;
     this.target = target;
@@ -130,7 +134,7 @@ export class RepositoryRun {
     );
   }
 
-  /** Processes one entry. Returns the file if its content must be read. */
+  /** Processes one entry of the listing. Returns a file if its content must be read. */
   list(entry: Entry): Wanted | undefined {
     const path = Buffer.from(entry.path);
     const found = this.finder.find(path);
@@ -141,8 +145,8 @@ export class RepositoryRun {
   }
 
   /**
-   * Removes the files at the entry's path from the sets of revisions that have a base. For such a revision, the entry
-   * is a change, and replaces what the base has at that path.
+   * Removes the indexed files at the entry's path from those of the entry's revisions that have a base. For such a
+   * revision, the entry is a change, and replaces everything that the base has at that path.
    */
   #forget({ path, revisions }: Entry, found: readonly FoundFile[]): void {
     for (const revision of revisions) {
@@ -173,8 +177,8 @@ export class RepositoryRun {
   }
 
   /**
-   * Returns whether a file is unchanged. A file that was too large or unreadable counts as changed, because it may be
-   * readable now.
+   * Returns whether an indexed file has this version. A file that was too large or unreadable counts as changed,
+   * because quern may be able to read it now.
    */
   #isSame(file: FoundFile, version: Uint8Array): boolean {
     if (version === NO_VERSION || Buffer.compare(this.finder.version(file), version) !== 0)
@@ -206,7 +210,7 @@ export class RepositoryRun {
     const file = {
       path: entry.path,
       version,
-      // revision numbers, because they are the keys of the stored sets
+      // these are revision numbers and not indexes, because the stored sets have the numbers in their keys
       revisions: entry.revisions.map((revision) => this.revisions[revision]!.number),
       known:
         hashed.length === 0
@@ -216,7 +220,7 @@ export class RepositoryRun {
     return { file, content, revisions: entry.revisions, size: sizeOf(entry), hashed, others };
   }
 
-  /** Processes the result of a wanted file. */
+  /** Processes the result that a thread has returned for a file. */
   settle(wanted: Wanted, outcome: Outcome): void {
     const { file, revisions, hashed } = wanted;
     if (outcome.kind === "listed") return;
@@ -258,12 +262,12 @@ export class RepositoryRun {
     });
   }
 
-  /** The files to add without content. The list is complete once all other files have their results. */
+  /** The files that are to be added without content. The list is complete when all other files have their results. */
   get unlisted(): Iterable<Wanted> {
     return this.#unlisted.values();
   }
 
-  /** Stores the new version of unchanged content, so that the next run does not read it again. */
+  /** Replaces the version of a file whose content is unchanged, so that the next run does not read the file again. */
   #reversion(file: FoundFile, version: Uint8Array): void {
     if (version === NO_VERSION || Buffer.compare(this.finder.version(file), version) === 0) return;
     this.finder.version(file).set(version);
@@ -302,7 +306,7 @@ export class RepositoryRun {
     return old + added.reduce((sum, { bits }) => sum + countBits(bits), 0);
   }
 
-  /** Returns the live files of a place, before and after this run. */
+  /** Returns the files of a place that were live before this run, and those that are live after it. */
   live(place: number): { before: Bitset; after: Bitset } {
     const { count, sets } = this.finder.places[place]!;
     const before = emptyBitset(count);
@@ -313,7 +317,7 @@ export class RepositoryRun {
   }
 }
 
-/** Prepares the run of one repository. REQUIRES: the snapshot stays open until the promise resolves. */
+/** Prepares the run for one repository. REQUIRES: the snapshot stays open until the promise resolves. */
 export async function beginRepository(
   target: Target,
   listing: Listing,
@@ -326,7 +330,7 @@ export async function beginRepository(
 ): Promise<RepositoryRun> {
   const { id, known } = target;
   const hasBase = listing.revisions.some(({ base }) => base !== undefined);
-  const kept = hasBase ? index.tables : undefined; // a source that has sent changes will probably send more
+  const kept = hasBase ? index.tables : undefined; // a source that sends changes will probably send more
   const finder = await openFinder(known?.places ?? [], { ...index, repository: id, kept });
   const before = known && hasBase ? await readSkipped(index.snapshot, id, index.pause) : [];
   return new RepositoryRun(target, listing, finder, before);
@@ -337,7 +341,10 @@ function sizeOf(entry: FileEntry | SkippedEntry): number {
   return entry.size ?? ("bytes" in entry.content ? entry.content.bytes.length : 0);
 }
 
-/** Gives numbers to revisions: a known one keeps its number, a new one gets the lowest free number. */
+/**
+ * Assigns numbers to the listed revisions. A known revision keeps its number, and a new one gets the lowest free
+ * number.
+ */
 function numbered(
   listed: readonly ListedRevision[],
   known: CatalogRepository | undefined,
@@ -355,8 +362,8 @@ function numbered(
 }
 
 /**
- * Returns the first bytes of a version's hash, padded to HASH_BYTES. Avoids createHash(), which would create two native
- * objects per file and so burden the garbage collector.
+ * Returns the first `bytes` bytes of a version's hash, padded with zeros to HASH_BYTES. Does not use createHash(),
+ * which would create two native objects per file, and so more work for the garbage collector.
  */
 function versionHash(version: string, bytes: number): Uint8Array {
   const padded = new Uint8Array(HASH_BYTES);

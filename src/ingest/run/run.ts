@@ -1,7 +1,7 @@
 /**
- * Runs the indexing of any number of sources. Their files fill shared segments. A repository is published in its own
- * transaction as soon as all segments with its files are complete. After a failure or an abort, readers see only what
- * was published before.
+ * Indexes any number of sources in one run. Files of several repositories may be written to the same segment. A
+ * repository is published in a transaction of its own, as soon as all segments with its files are complete. After a
+ * failure or an abort, searches see only the repositories that were published before.
  */
 
 import { isAbsolute } from "node:path";
@@ -30,7 +30,7 @@ import { WALK, walkElsewhere, type ThreadedOptions } from "../sources/walk-elsew
 
 export interface RunOptions {
   readonly environment: Environment;
-  /** The catalog of an earlier generation. Its unchanged parts are used again. */
+  /** The catalog of an earlier generation. The run reuses its unchanged parts. */
   readonly catalog: Catalog;
   readonly pool: Pool;
   readonly lease: Lease;
@@ -42,7 +42,7 @@ export interface RunOptions {
   readonly onProgress: (progress: IndexProgress) => void;
   readonly pause: Pause;
   readonly tables: KeptTables;
-  /** Called with the name of a repository that is being indexed for the first time. */
+  /** Called with a repository's name before the repository is indexed for the first time. */
   readonly onBegin: (repository: string) => void;
 }
 
@@ -85,11 +85,11 @@ class IndexRun {
   readonly #room: DiskRoom;
   #catalog: Catalog;
   #nextRepository: number;
-  /** Repositories that wait for their segments to be complete, by name, in the order of the run. */
+  /** The repositories whose segments are not yet complete, by name, in the order of the sources. */
   readonly #waiting = new Map<string, RepositoryRun>();
-  /** The waiting repositories and the one being read, by number. */
+  /** The waiting repositories, and the one that is being read, by repository id. */
   readonly #opened = new Map<number, RepositoryRun>();
-  /** Segments that are written but not yet in the manifest. */
+  /** The segments that are written, but not yet in the manifest. */
   #segments: ManifestSegment[] = [];
 
   constructor(options: RunOptions, catalog: Catalog) {
@@ -110,7 +110,7 @@ class IndexRun {
     });
   }
 
-  /** Checks the names of all sources before anything is read. */
+  /** Checks the names of all sources, before any source is read. */
   async admitAll(sources: readonly Source[]): Promise<void> {
     for (const source of sources) {
       throwIfAborted(this.#options.signal);
@@ -150,7 +150,10 @@ class IndexRun {
     return { id, name, metadata, origin: await originOf(source, this.#options.signal), known };
   }
 
-  /** Returns the indexed revisions, for the source to compare with. */
+  /**
+   * Returns the indexed revisions, with which the source compares its current state. A revision must be listed in
+   * full if some of its files could not be read, or if the maximum file size has changed.
+   */
   #indexed({ known }: Target): Indexed["revisions"] {
     if (!known) return [];
     const { record } = known;
@@ -186,7 +189,7 @@ class IndexRun {
     for (const set of sets) this.#opened.get(set.repository)?.newSets.push(set);
   }
 
-  /** Finishes all segments, and then publishes all repositories that are left. */
+  /** Finishes all open segments, and then publishes all repositories that are waiting. */
   async finish(): Promise<void> {
     await this.#dispatcher.finish();
     await this.#publishComplete();
@@ -222,7 +225,7 @@ class IndexRun {
   }
 }
 
-/** Lets directory() walk on a worker if there is one, because a walk may wait for the disk. */
+/** Lets directory() walk its folder on a worker, if there are workers, because a walk may wait for the disk. */
 function listingOptions(pool: Pool, options: ListingOptions): ThreadedOptions {
   return pool.inline
     ? options
@@ -250,7 +253,10 @@ function report(run: RepositoryRun, summary: Summary): IndexReport {
   };
 }
 
-/** Checks the listing of a host's own source, so that a wrong listing cannot damage the index. */
+/**
+ * Checks a listing, which may come from a source that the host has written. So a wrong listing cannot damage the
+ * index.
+ */
 function checkedListing(
   source: Source,
   listing: Listing,

@@ -1,7 +1,8 @@
 /**
- * Fills one segment on a thread. It reads, classifies, hashes and adds the files of one batch after another, until the
- * segment is full or the run ends. Content that the segment already has is not added again. If other segments already
- * have the content of a new repository's files, these files go to segments that borrow it (sharing.ts).
+ * Fills one segment on a thread. A session reads, classifies and hashes the files of each batch, and adds them to the
+ * segment, until the segment is full or the run ends. The segment stores equal contents only once. If a stored
+ * segment already has the content of a new repository's file, the file goes to a segment that borrows this content
+ * (sharing.ts).
  */
 
 import { isAscii } from "node:buffer";
@@ -28,23 +29,23 @@ import type { Batch, BatchFile, BatchResult, FinishResult, Outcome } from "./bat
 import { classify } from "../classification/classify.ts";
 import { Sharing, type Lender } from "./sharing.ts";
 
-/** Returns the target for a segment. `owner` holds the write lease. */
+/** Returns the target to which a segment is written. `owner` holds the write lease. */
 export type TargetOf = (segment: number, owner: string) => SegmentTarget;
 
 export class SegmentSession {
   readonly #targetOf: TargetOf;
   readonly #kernel: Kernel = createKernel();
   readonly #grams: GramLists = createGramLists(this.#kernel, PAGE_BYTES + OVERLAP);
-  /** Folds pages that get no posting lists. */
+  /** Folds the text of pages that get no posting lists. Created when it is first needed. */
   #pages: PageGrams | undefined;
   #buffer = Buffer.allocUnsafe(256 * 1024);
-  /** The folder of the last file that was read. Most files are in the folder of the file before. */
+  /** The open folder of the last file that was read. Most files are in the same folder as the file before. */
   readonly #held = new HeldFolder();
   // the open segment
   #writer: SegmentWriter | undefined;
   #blobs = new Map<string, number>();
   #folds = new GrowableWords();
-  // what the open segment shares with stored segments
+  // the files of the open segment that borrow content from stored segments
   #sharing: Sharing | undefined;
   #batch: Batch | undefined;
 
@@ -66,7 +67,7 @@ export class SegmentSession {
         outcomes.push(outcome);
         const turn = pause();
         if (!turn) continue;
-        this.#held.close(); // the folder may be moved before this thread continues
+        this.#held.close(); // the folder may be moved while this thread pauses
         await turn;
       }
     } finally {
@@ -82,7 +83,8 @@ export class SegmentSession {
   }
 
   /**
-   * Writes the open segment, if there is one, and those that borrow content. `segments` has a number for each lender.
+   * Writes the open segment, if there is one, and the segments that borrow content. `segments` contains one segment
+   * number for each lender.
    */
   finish(segments: readonly number[]): FinishResult {
     const batch = this.#batch;
@@ -97,7 +99,10 @@ export class SegmentSession {
     return written;
   }
 
-  /** Writes the segments that borrow content. Copies the content of lenders that lend too little. */
+  /**
+   * Writes the segments that borrow content. If too little would be borrowed from a lender, its content is copied to
+   * the open segment instead.
+   */
   #finishSharing(sharing: Sharing, batch: Batch, segments: readonly number[]): WrittenSegment[] {
     const snapshot = this.#snapshot(batch);
     const written: WrittenSegment[] = [];
@@ -130,7 +135,7 @@ export class SegmentSession {
     }
   }
 
-  /** Drops the open segment. The next writer deletes the parts of it that were written. */
+  /** Drops the open segment. The next write deletes the parts of the segment that are already on disk. */
   discard(): void {
     this.#writer = undefined;
     this.#blobs = new Map();
@@ -145,7 +150,10 @@ export class SegmentSession {
     return this.#grams.bytes + (this.#writer?.bytes ?? 0) + this.#blobs.size * 120 + memory;
   }
 
-  /** Adds a file. Returns undefined if the segment is full. `stored` has the content that may be shared. */
+  /**
+   * Adds a file. Returns undefined if the segment is full. If `stored` is given, the file may borrow content that the
+   * snapshot contains.
+   */
   #addFile(batch: Batch, file: BatchFile, stored: Snapshot | undefined): Outcome | undefined {
     if ("skipped" in file.content) return this.#list(batch, file, file.content.skipped);
     const content = this.#read(file.content, batch.maxFileSize);
@@ -192,7 +200,8 @@ export class SegmentSession {
     let page = writer.pages;
     const blob = writer.addBlob(hash, bytes);
     while (32 * this.#folds.length < writer.pages) this.#folds.push(0);
-    if (batch.hasNoLists && isAscii(bytes)) return blob; // ASCII does not fold to anything else
+    // a page is marked only if it has a code point beyond ASCII that folding changes
+    if (batch.hasNoLists && isAscii(bytes)) return blob;
     const { pageBytes } = batch.layout;
     for (let from = 0; from < bytes.length; from += pageBytes, page++) {
       const text = bytes.subarray(from, from + pageBytes + OVERLAP);
@@ -229,25 +238,28 @@ export class SegmentSession {
     try {
       return this.#readFile(content, maxFileSize);
     } catch {
-      return "unreadable"; // deleted since it was listed, or not readable
+      return "unreadable"; // the file was deleted after it was listed, or may not be read
     }
   }
 
-  /** Returns a path to the file through its open folder. Returns undefined if a symlink was followed on the way. */
+  /**
+   * Opens the folder of a file, and returns a path to the file through the open folder. Returns undefined if a folder
+   * on the way is a symlink.
+   */
   #placeOf(file: string): string | undefined {
     const slash = file.lastIndexOf(sep);
     const place = this.#held.open(file.slice(0, Math.max(slash, 1)));
     return place && place + file.slice(slash);
   }
 
-  /** Reads a file into a buffer that is reused for the next file. */
+  /** Reads a file into a buffer, and returns the part that was read. The next call overwrites the buffer. */
   #readFile(
     { file, isPinned = false }: Extract<BatchFile["content"], { readonly file: string }>,
     maxFileSize: number,
   ): Uint8Array | SkipReason {
     const place = isPinned ? this.#placeOf(file) : file;
     if (place === undefined) return "unreadable";
-    // the path may be a symlink or a pipe by now; openFile() neither follows a symlink nor waits for a pipe
+    // the file may have become a symlink or a pipe; openFile() neither follows symlinks nor waits for pipes
     const descriptor = openFile(place);
     try {
       const stat = fstatSync(descriptor);
@@ -281,8 +293,8 @@ const fileOf = ({ repository }: Batch, { path, version, revisions }: BatchFile) 
 });
 
 /**
- * Hashes a text. Avoids createHash(), which would create two native objects per file and so burden the garbage
- * collector.
+ * Returns the hash of a text. Does not use createHash(), which would create two native objects per file, and so more
+ * work for the garbage collector.
  */
 const contentHash = (text: Uint8Array): Buffer =>
   Buffer.from(digest("sha256", text, "binary"), "binary").subarray(0, HASH_BYTES);

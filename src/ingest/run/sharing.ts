@@ -1,10 +1,10 @@
 /**
- * Looks up the content of a new repository, by hash, in the segments that are already stored. Files whose content is
- * found are written to segments that borrow this content. So a second work tree of an indexed repository takes about 8
- * bytes per file, in addition to its own changes.
+ * Lets the files of a new repository share the content of stored segments. The content of each file is looked up by
+ * its hash. If the content is found, the file is written to a segment that borrows it. So a second work tree of an
+ * indexed repository takes about 8 bytes per unchanged file.
  *
- * A segment costs each search a little, so content is borrowed only if it saves `leastBytes`. Opening the stored
- * content takes 3 ms for each segment of 256 MiB, and 120 bytes per blob while the run lasts.
+ * Each additional segment costs every search a little time, so content is borrowed only if this saves at least
+ * `leastBytes`. Opening a stored segment of 256 MiB takes 3 ms, and 120 bytes of memory per blob until the run ends.
  */
 
 import { contentOf, readManifest } from "../../store/catalog/manifest.ts";
@@ -14,11 +14,11 @@ import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { openSegment, type SegmentReader } from "../../store/segments/segment-reader.ts";
 import type { NewFile } from "../../store/segments/segment-writer.ts";
 
-/** The approximate memory of a borrowed file, in addition to its path. */
+/** The approximate memory of a file that borrows its content, in bytes, without its path. */
 const FILE_BYTES = 160;
 /**
- * The length of a key, which is the beginning of a hash. Two different blobs share a key with a probability of 2^-48.
- * So the text is compared, too.
+ * The length of a key, in bytes. A key is the beginning of a blob's hash. Two different blobs have the same key with
+ * a probability of 2^-48, so their texts are compared, too.
  */
 const KEY_BYTES = 6;
 
@@ -27,27 +27,29 @@ export interface SharedBlob {
   readonly blob: number;
 }
 
-/** A segment whose content is borrowed, with the files that may borrow it. */
+/** A segment whose content may be borrowed, with the files that were found to have its content. */
 export interface Lender {
   readonly reader: SegmentReader;
   readonly files: NewFile[];
   readonly blobs: Set<number>;
-  /** The total length of the borrowed blobs, in bytes. */
+  /** The total length of the blobs in `blobs`, in bytes. */
   bytes: number;
 }
 
 export class Sharing {
   readonly #lenders: Lender[] = [];
-  /** The keys are 2^32 times the index of the lender, plus the number of the blob. */
+  /**
+   * For each key, the blob that has it, as a number: 2^32 times the index of the lender, plus the number of the blob.
+   */
   readonly #byKey = new Map<number, number>();
   #memory = 0;
   #undecidedBytes = 0;
   readonly #leastBytes: number;
 
   /**
-   * Opens the stored content, the largest segments first, as much as fits into about `memoryBytes` of memory.
-   * Damaged segments are left out. In a directory of a cluster nothing is shared, because its segments go to other
-   * machines one by one.
+   * Opens the stored segments, the largest first, until they take about `memoryBytes` of memory. Damaged segments are
+   * left out. In a directory of a cluster nothing is shared, because each segment may be sent to another machine
+   * without the others.
    */
   constructor(
     snapshot: Snapshot,
@@ -77,9 +79,9 @@ export class Sharing {
   }
 
   /**
-   * Returns the stored blob that has this text, or `undefined`. All stored files of that blob must have the language
-   * `language`, because a blob's symbols are stored once and depend on the language. The stored text is compared with
-   * `text`, so that damaged text is not used again.
+   * Returns the stored blob that has this text, or undefined. All stored files of that blob must have the language
+   * `language`, because a blob's symbols depend on the language and are stored only once. The stored text is compared
+   * with `text`, so damaged text is never borrowed.
    */
   find(
     snapshot: Snapshot,
@@ -95,7 +97,7 @@ export class Sharing {
     return stored && Buffer.compare(stored, text) === 0 ? { lender, blob } : undefined;
   }
 
-  /** Adds a file with a blob that was found. */
+  /** Adds a file whose content find() has found. */
   add({ lender, blob }: SharedBlob, file: Omit<NewFile, "blob">): void {
     lender.files.push({ ...file, blob });
     this.#memory += FILE_BYTES + file.path.length;
@@ -106,7 +108,9 @@ export class Sharing {
     if (!this.isWorthIt(lender)) this.#undecidedBytes += lender.bytes;
   }
 
-  /** Whether the files of a lender get a segment of their own. */
+  /**
+   * Returns whether enough text would be borrowed from a lender. If so, the files get a segment that borrows from it.
+   */
   isWorthIt({ bytes }: Lender): boolean {
     return bytes >= this.#leastBytes;
   }
@@ -116,14 +120,14 @@ export class Sharing {
   }
 
   /**
-   * The bytes of text found in lenders that are not yet worth borrowing from. If no more text is found there, it is
-   * copied.
+   * The amount of text that was found in lenders which are not yet worth borrowing from, in bytes. If no more text is
+   * found in such a lender, this text is copied instead of borrowed.
    */
   get undecidedBytes(): number {
     return this.#undecidedBytes;
   }
 
-  /** The approximate memory in bytes. */
+  /** The approximate memory that this object takes, in bytes. */
   get memory(): number {
     return this.#memory;
   }

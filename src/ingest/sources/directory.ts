@@ -1,9 +1,9 @@
 /**
  * Implements directory(), which lists the files below a folder, sorted by the bytes of their paths. The only revision
- * is 'HEAD'. Each listing is complete. Unchanged files are recognized by their version (size, times and inode), and
- * not read again.
+ * is 'HEAD'. Each listing contains all files. An unchanged file is recognized by its version, which is made of its
+ * size, times and inode, and is not read again.
  *
- * Files outside the folder are never opened: symlinks are listed as skipped, and not followed.
+ * Files outside the folder are never opened. Symlinks are listed as skipped files, and are not followed.
  */
 
 import { opendir, realpath, stat } from "node:fs/promises";
@@ -34,15 +34,15 @@ export type DirectoryOptions = RepositoryMetadata & {
   /** The repository's name. Default: the folder's name. */
   name?: string;
   /**
-   * Further patterns, written as in a .gitignore file at the root. They override the patterns in .gitignore and .ignore
-   * files.
+   * Additional patterns of files to ignore, written as in a .gitignore file at the root. They override the patterns
+   * in .gitignore and .ignore files.
    */
   ignore?: string[];
   /** Whether to honour .gitignore and .ignore files. Default true. */
   gitignore?: boolean;
   /**
-   * Lists the files of a git work tree that git tracks or would add, by git's rules. The revision is named after the
-   * current branch. Cannot be combined with `ignore` and `gitignore`. Default false.
+   * If true, the folder is a git work tree, and only the files that git tracks or would add are listed. The revision
+   * is named after the current branch. Cannot be combined with `ignore` or `gitignore`. Default false.
    */
   git?: boolean;
 };

@@ -1,11 +1,11 @@
 /**
- * Implements documents(), for files that the host supplies: either the whole repository (`files`), or its changes
- * (`changes`). The only revision is 'HEAD'.
+ * Implements documents(), which lists files that the host supplies. The host passes either all files of the
+ * repository (`files`), or only the files that have changed (`changes`). The only revision is 'HEAD'.
  *
- * `files` is read as a stream, and only its paths are kept in memory. A path that occurs twice is an error, because
- * one of its contents would be lost. `changes` is a log, in which the last change of a path counts. So all of it is
- * read into memory before indexing starts. A host with much content should supply functions that return the content.
- * `changes` may also create a repository.
+ * `files` is read as a stream, and only the paths are kept in memory. A path that occurs twice is an error, because
+ * one of its two contents would be lost. `changes` is a log, in which the last change of each path counts. So the
+ * whole log is read into memory before indexing starts. A host with much content should supply functions that return
+ * the content. A repository that does not exist yet may also be created with `changes`.
  */
 
 import type { RepositoryMetadata } from "../../store/format/records.ts";
@@ -16,7 +16,7 @@ import { isValidPath, shownPath } from "../../base/paths.ts";
 import type { Content, Entry, Indexed, Listing, ListingOptions, Source } from "./source.ts";
 
 /**
- * A file that the host supplies.
+ * A file that the host supplies to documents().
  *
  * @example
  * const page: Document = { path: "wiki/start.md", version: "17", content: () => "# Start" };
@@ -24,14 +24,17 @@ import type { Content, Entry, Indexed, Listing, ListingOptions, Source } from ".
 export interface Document {
   /** The relative path, with '/' between folders; at most 4 096 bytes of UTF-8. */
   path: string;
-  /** The text or its bytes. A function is called only if `version` is new or absent. */
+  /**
+   * The content, as text, as bytes, or as a function that returns one of them. A function is called only if `version`
+   * is new or absent.
+   */
   content: string | Uint8Array | (() => string | Uint8Array | Promise<string | Uint8Array>);
   /** The version of the content. If it equals the indexed version of the path, the content is not read again. */
   version?: string;
 }
 
 /**
- * A file that the host has removed.
+ * A file that the host has removed, for `changes` of documents().
  *
  * @example
  * const gone: RemovedDocument = { path: "wiki/old.md", removed: true };
@@ -45,7 +48,8 @@ export interface RemovedDocument {
 }
 
 /**
- * Options of documents(). `files` is the whole repository; `changes` is only the difference from the index.
+ * Options of documents(). `files` are all files of the repository, and `changes` are only its differences from the
+ * index.
  *
  * @example
  * const whole: DocumentsOptions = { name: "wiki", files: [{ path: "start.md", content: "# Start" }] };
@@ -55,11 +59,14 @@ export type DocumentsOptions = RepositoryMetadata & {
   name: string;
 } & (
     | {
-        /** The whole repository, read as a stream. If a path occurs twice, index() rejects with INVALID_REQUEST. */
+        /**
+         * All files of the repository, which are read as a stream. If a path occurs twice, index() rejects with
+         * INVALID_REQUEST.
+         */
         files: Iterable<Document> | AsyncIterable<Document>;
       }
     | {
-        /** Changes to the indexed state. If a path occurs several times, its last change counts. */
+        /** The changes to the indexed files. If a path occurs several times, its last change counts. */
         changes: Iterable<Document | RemovedDocument> | AsyncIterable<Document | RemovedDocument>;
       }
   );
@@ -72,8 +79,8 @@ const REVISIONS = [0] as const;
 const encoder = new TextEncoder();
 
 /**
- * Makes a source of files that the host supplies. Its only revision is 'HEAD'. With `files`, every path that is not
- * listed is removed from the index. With `changes`, only the given paths change.
+ * Makes a source of files that the host supplies. Its only revision is 'HEAD'. With `files`, every indexed path that
+ * is not among them is removed from the index. With `changes`, all other paths stay as they are.
  *
  * @example
  * await engine.index(documents({ name: "wiki", files: [{ path: "start.md", content: "# Start" }] }));
@@ -112,7 +119,7 @@ function checkedIterable(field: string, value: unknown): Several<unknown> {
   throw invalid(`documents: ${field} must be an iterable of documents, not ${shown(value)}`);
 }
 
-// a generator yields nothing when it is read a second time, which would remove all files
+// a generator that is read a second time yields nothing, and an empty list would remove all files from the index
 function isOneShot(items: Several<unknown>): boolean {
   if (Symbol.asyncIterator in items) {
     return (items[Symbol.asyncIterator]() as unknown) === items;
@@ -157,7 +164,7 @@ function listChanges(items: Several<unknown>, indexed: Indexed, options: Listing
     revisions: [hasBase ? { name: HEAD, base: HEAD } : { name: HEAD }],
     entries: async function* () {
       const words = await lastWords(items, options.signal);
-      const slice = new Slice({ signal: options.signal }); // measuring a long text takes milliseconds
+      const slice = new Slice({ signal: options.signal }); // determining the size of a long text takes milliseconds
       let batch: Entry[] = [];
       for (const [path, { at, item }] of words) {
         if (slice.isOver) await slice.rest();
@@ -255,7 +262,7 @@ function toBytes(content: string | Uint8Array): Uint8Array {
   return typeof content === "string" ? encoder.encode(content) : content;
 }
 
-// strings, too, are encoded only when they are needed
+// a string is encoded only when its content is needed
 function contentOf(at: string, content: Document["content"]): Content {
   if (content instanceof Uint8Array) return { bytes: content };
   if (typeof content === "string") return { read: () => toBytes(content) };

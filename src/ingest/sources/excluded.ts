@@ -1,6 +1,6 @@
 /**
- * Explains why a folder has little to index: finds the rules that exclude its files and folders. Reads only the
- * folder itself, not the folders below it.
+ * Explains why a folder has few files to index, by finding the rules that exclude its entries. Reads only the folder
+ * itself, and not the folders below it.
  */
 
 import { readdirSync, realpathSync } from "node:fs";
@@ -10,7 +10,7 @@ import { callersRules, isIgnored, withRules, type Rules } from "./ignore.ts";
 import { readRules } from "./walk.ts";
 
 export interface Excluded {
-  /** The number of files and folders in the folder. */
+  /** The number of entries of the folder, which are its files and its child folders. */
   readonly entries: number;
   /** The number of entries that rules exclude. */
   readonly excluded: number;
@@ -29,16 +29,19 @@ export interface ExcludingRule {
 
 const RULE_FILES = [".ignore", ".gitignore"];
 
-/** The maximum number of entries that are explained, and the maximum number of lines that are tried for each entry. */
+/**
+ * The maximum number of entries that are explained. For each entry, at most the last MOST_LINES lines of a rule file
+ * are tried.
+ */
 const MOST_EXPLAINED = 100;
 const MOST_LINES = 300;
 
-/** The share of excluded entries above which a warning is worthwhile. */
+/** The fraction of a folder's entries that must be excluded for a warning. */
 const MOST_EXCLUDED = 0.9;
 
 /**
- * Explains which rules exclude a folder's files and folders, in a sentence without its full stop. Resolves to
- * undefined unless they exclude nearly everything. REQUIRES: the folder can be read.
+ * Resolves to a sentence, without its full stop, that names the rules by which a folder's entries are excluded.
+ * Resolves to undefined unless the rules exclude nearly all entries. REQUIRES: the folder can be read.
  */
 export async function tellExcluded(folder: string): Promise<string | undefined> {
   const { entries, excluded, rules } = await excludedAtTop(folder);
@@ -51,7 +54,7 @@ export async function tellExcluded(folder: string): Promise<string | undefined> 
   return `${excluded} of ${entries} ${noun} in ${folder} ${verb} left out by ${named.join(", and ")}`;
 }
 
-/** Counts the excluded entries of a folder. REQUIRES: the folder can be read. */
+/** Counts the entries of a folder that rules exclude, and finds these rules. REQUIRES: the folder can be read. */
 export async function excludedAtTop(folder: string): Promise<Excluded> {
   const slice = new Slice({ signal: new AbortController().signal });
   const children = readdirSync(folder, { withFileTypes: true }).filter(
@@ -68,7 +71,7 @@ export async function excludedAtTop(folder: string): Promise<Excluded> {
   let rules = none;
   for (const { file, lines } of files.toReversed())
     rules = await withRules(rules, { file, bytes: 0, lines }, slice);
-  const single = new Map<string, Rules>(); // each line is read once
+  const single = new Map<string, Rules>(); // each line is compiled only once
   for (const child of children) {
     if (slice.isOver) await slice.rest();
     if (!isIgnored(rules, child.name, child.isDirectory())) continue;

@@ -1,10 +1,10 @@
 /**
- * Implements directory({ git: true }), which lists the files of a git work tree as they are on disk. It includes the
- * files that git tracks and those that git would add, by all of git's rules, including `.git/info/exclude`. The only
- * revision is named after the branch, or after the commit if HEAD is detached.
+ * Implements directory({ git: true }), which lists the files of a git work tree as they are on disk. The list has the
+ * files that git tracks and those that git would add. All of git's rules apply, including `.git/info/exclude`. The
+ * only revision is named after the current branch, or after the commit if HEAD is detached.
  *
- * `git ls-files` lists the paths; no objects are read. As in git, paths through a symlink are left out, because its
- * target may be anywhere.
+ * `git ls-files` lists the paths, and no git objects are read. As in git, a path through a symlink is left out,
+ * because the symlink's target may be anywhere.
  */
 
 import { lstatSync, type BigIntStats } from "node:fs";
@@ -20,7 +20,10 @@ import { DISK_VERSIONS, versionOf, type DiskListing } from "./walk.ts";
 const BATCH = 256;
 const REVISIONS = [0] as const;
 
-/** Lists the work tree at `root`, its top folder. Rejects with NOT_A_GIT_REPOSITORY or GIT_MISSING. */
+/**
+ * Lists the files of a work tree. `root` is the top folder of the work tree. Rejects with NOT_A_GIT_REPOSITORY or
+ * GIT_MISSING.
+ */
 export async function listWorkTree(root: string, options: ListingOptions): Promise<DiskListing> {
   const { folder } = await locateRepository(root, options.signal);
   const git = new GitProcesses(folder, options.signal);
@@ -66,16 +69,16 @@ async function* lookAtAll(git: GitProcesses, look: Look, slice: Slice): AsyncGen
   yield batch;
 }
 
-/** Makes entries for the listed paths from the files on disk. */
+/** Makes entries of a listing. git supplies the paths, and everything else is read from the files on disk. */
 class Look {
   readonly #root: string;
   readonly #maxFileSize: number;
   readonly #now = Date.now();
-  /** The paths seen so far, because git lists an unmerged file once for each side. */
+  /** The paths that were seen so far. git lists an unmerged file several times, once for each side of the merge. */
   readonly #seen = new Set<string>();
-  /** For each path of a folder, whether it is a folder and not a symlink. */
+  /** For each path at which a folder is expected, true if it is a folder and not a symlink. */
   readonly #folders = new Map<string, boolean>([["", true]]);
-  /** The current folder. git lists the files of a folder one after another. */
+  /** The open folder of the last file. git lists the files of a folder one after another. */
   readonly #held = new HeldFolder();
 
   constructor(root: string, maxFileSize: number) {
@@ -83,7 +86,7 @@ class Look {
     this.#maxFileSize = maxFileSize;
   }
 
-  /** Returns the entry of a path, or undefined if it no longer exists or was listed before. */
+  /** Returns the entry for a path, or undefined if the path no longer exists or was listed before. */
   at(listed: string): Entry | undefined {
     const path = listed.replace(/\/$/, ""); // a slash marks a nested repository, whose content git does not list
     if (this.#seen.has(path)) return undefined;
