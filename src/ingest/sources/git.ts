@@ -1,11 +1,13 @@
 /**
- * Implements git(), which lists the committed files of some revisions of a repository, bare or with a work tree. It
- * runs the git command, and ignores the work tree and git's index.
+ * Implements git(), which lists the committed files of one or more revisions of a git repository. The repository may
+ * be bare or have a work tree, but the work tree and git's index are ignored. All data is read with the git command.
  *
- * If an indexed revision can serve as a base, only the changes to it are listed. All other revisions are listed in full
- * and merged. The version of a file is the id of its object.
+ * If an indexed revision can serve as the base of a revision, only the changes to the base are listed. All other
+ * revisions are listed in full. The lists of several revisions are merged into one. The version of a file is the id
+ * of its git object.
  *
- * The path must be the top folder of the repository, its .git, or a bare repository. Parent folders are not searched.
+ * The path must be the top folder of a repository, its .git folder, or a bare repository. Parent folders are not
+ * searched for a repository.
  */
 
 import { basename, dirname, resolve } from "node:path";
@@ -56,9 +58,9 @@ export type GitOptions = RepositoryMetadata & {
   /** The repository's name. Default: the folder's name without `.git`. */
   name?: string;
   /**
-   * Branches, tags or commits to index; the first is the default revision. `release-*` stands for the
-   * branches and tags that match, `refs/heads/*` for all branches. Default: the branch that HEAD is on, or
-   * 'HEAD' if it is detached.
+   * The branches, tags or commits to index. The first one is the default revision. The pattern `release-*` stands for
+   * all branches and tags that match it, and `refs/heads/*` for all branches. Default: the branch that HEAD is on, or
+   * 'HEAD' if HEAD is detached.
    */
   revisions?: string[];
   /**
@@ -69,8 +71,9 @@ export type GitOptions = RepositoryMetadata & {
 };
 
 /**
- * Makes a source of the committed files of a git repository, bare or with a work tree. Reads them with the git command.
- * A later run with the same name replaces the set of revisions and reads only what changed.
+ * Makes a source of the committed files of a git repository, which may be bare or have a work tree. The files are
+ * read with the git command. A later run with the same name replaces the set of revisions, and reads only the files
+ * that have changed.
  *
  * @example
  * await engine.index([git("./shop", { revisions: ["main", "v2.0"] }), git("./ledger.git")]);
@@ -105,8 +108,8 @@ export function git(path: string, options: GitOptions = {}): Source {
 }
 
 /**
- * Resolves to the name of a repository on its code host, such as `github.com/acme/shop`. The name comes from the
- * address of the remote `origin`. If the repository has only one remote, that one is used, whatever it is called.
+ * Resolves to the name of a repository on its code host, such as `github.com/acme/shop`. The name is taken from the
+ * address of the remote `origin`. If the repository has only one remote, that remote is used, whatever its name is.
  * Resolves to undefined if there is no such remote, no repository, or no host in the address.
  *
  * @example
@@ -116,7 +119,7 @@ export function git(path: string, options: GitOptions = {}): Source {
 export async function remoteOf(
   path: string,
   options: {
-    /** Aborting rejects with ABORTED. */
+    /** If this signal is aborted, remoteOf() rejects with ABORTED. */
     signal?: AbortSignal;
   } = {},
 ): Promise<string | undefined> {
@@ -126,8 +129,8 @@ export async function remoteOf(
 }
 
 /**
- * Rejects if the folder is not the top folder of a repository. Accepts a folder that cannot be read, because
- * openRepository() rejects it.
+ * Rejects with SOURCE_UNREADABLE if anything in the repository refers to a file outside the folder, or if the folder
+ * cannot be read. A folder that does not exist is accepted here, because openRepository() rejects it later.
  */
 async function mustBeOwn(folder: string, signal: AbortSignal): Promise<void> {
   try {
@@ -212,7 +215,7 @@ async function open(
   }
 }
 
-/** Resolves to the names of the revisions, with patterns expanded. */
+/** Resolves to the names of the revisions to list. Patterns are replaced by the names that match them. */
 async function namesOf(
   folder: string,
   processes: GitProcesses,
@@ -243,7 +246,7 @@ function noRevision(folder: string, name: string, isHead: boolean): QuernError {
   return new QuernError("REVISION_NOT_FOUND", message);
 }
 
-/** Throws SOURCE_UNREADABLE if a reference of this name exists, but its commit cannot be read. */
+/** Rejects with SOURCE_UNREADABLE if a branch or tag of this name exists, but its commit cannot be read. */
 async function refuseDamaged(
   from: Pick<Parts, "processes" | "headers">,
   name: string,
@@ -263,7 +266,10 @@ interface Commit {
   readonly committedAt?: Date;
 }
 
-/** Resolves a name to a branch, or else a tag, or else what git makes of it. */
+/**
+ * Finds the commit of a name. The name may be a branch, or else a tag, or else any expression that git understands.
+ * Resolves to undefined if there is no such commit.
+ */
 async function resolveRevision(
   from: Pick<Parts, "processes" | "headers" | "objects">,
   name: string,
@@ -284,8 +290,8 @@ async function resolveRevision(
 }
 
 /**
- * Resolves to the answer, or to undefined if it rejects with SOURCE_UNREADABLE. cat-file ends without an answer for
- * some expressions, such as '@{upstream}' of a branch without an upstream.
+ * Resolves to the same value as `answer`, or to undefined if `answer` rejects with SOURCE_UNREADABLE. For some
+ * expressions, git cat-file ends without an answer. An example is '@{upstream}' for a branch without an upstream.
  */
 async function unlessUnreadable<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
@@ -296,7 +302,7 @@ async function unlessUnreadable<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Resolves to the committer date of a commit in seconds since 1970, or to undefined if it has none. */
+/** Resolves to the committer date of a commit, in seconds since 1970, or to undefined if the commit has none. */
 async function committerSeconds(
   { processes, objects }: Pick<Parts, "processes" | "objects">,
   commit: string,
@@ -309,7 +315,7 @@ async function committerSeconds(
     return match === null ? undefined : Number(match[1]);
   } catch {
     processes.throwIfOver();
-    // the commit's message may exceed the limit on the size of objects that are read
+    // the message of the commit may be so long that the object exceeds the size limit
     const args = ["rev-list", "--no-walk", "--timestamp", "--end-of-options", commit, "--"];
     const seconds = Number.parseInt((await processes.run(args)).stdout, 10);
     return Number.isNaN(seconds) ? undefined : seconds;
@@ -322,8 +328,8 @@ interface Base {
 }
 
 /**
- * Resolves to the indexed revisions that can be bases: their commits still exist, and none of their files must be read
- * again.
+ * Resolves to the indexed revisions that can be bases. The commit of a base must still exist, and the base must not
+ * need to be listed in full.
  */
 async function knownBases(headers: ObjectReader, indexed: Indexed): Promise<Base[]> {
   const checks = indexed.revisions.map(async ({ name, commit, mustBeListed }) => {
@@ -335,7 +341,10 @@ async function knownBases(headers: ObjectReader, indexed: Indexed): Promise<Base
   return (await Promise.all(checks)).flat();
 }
 
-/** Chooses the best base for a revision: one with the same commit, or else with the same name, or else any. */
+/**
+ * Chooses a base for a revision. A base with the same commit is preferred, then one with the same name, then the
+ * first one. Without any base, the revision is returned unchanged.
+ */
 function withBase(revision: Commit, bases: readonly Base[]): ListedRevision & Commit {
   const base =
     bases.find((other) => other.commit === revision.commit) ??
@@ -350,17 +359,17 @@ interface Parts {
   readonly objects: ObjectReader;
   readonly revisions: readonly (ListedRevision & Commit)[];
   readonly bases: readonly Base[];
-  /** The objects that a partial clone lacks, which must not be requested. */
+  /** The ids of objects that a partial clone lacks. They must not be requested, because git would fetch them. */
   readonly absent: ReadonlySet<string> | undefined;
   readonly options: ListingOptions;
 }
 
 /**
- * How many processes may list trees or changes at the same time. If there are more revisions, they are merged in
- * groups.
+ * The maximum number of processes that list trees or changes at the same time. If there are more revisions, they are
+ * merged in groups of this size.
  */
 const MERGED_AT_ONCE = 16;
-/** How many objects' sizes are requested at a time. */
+/** The number of objects whose sizes are requested at a time. */
 const SIZED_AT_ONCE = 256;
 
 class GitListing {
@@ -373,8 +382,8 @@ class GitListing {
   }
 
   /**
-   * Yields the files of revisions without a base, and the changes of the others. An object that several revisions have
-   * at the same path is one entry.
+   * Yields all files of the revisions without a base, and the changes of the revisions with a base. If several
+   * revisions have the same object at the same path, they share one entry.
    */
   async *entries(): AsyncGenerator<readonly Entry[]> {
     const { revisions } = this.#parts;
@@ -385,7 +394,7 @@ class GitListing {
       yield* this.#merged(changed.slice(i, i + MERGED_AT_ONCE));
   }
 
-  /** Returns the commit of a revision's base. */
+  /** Returns the commit of a revision's base, or undefined if the revision has no base. */
   #baseOf(position: number): string | undefined {
     const { revisions, bases } = this.#parts;
     return bases.find(({ name }) => name === revisions[position]!.base)?.commit;

@@ -1,37 +1,46 @@
 /**
- * Parses one line of a .gitignore file, with the meaning that git's parse_path_pattern() and wildmatch() give it. A
- * pattern is a sequence of byte sets. A position may loop over the bytes that a star matches. So a pattern of n steps
- * is an automaton of n + 1 states, and matching never backtracks.
+ * Parses the lines of .gitignore files, with the same meaning as in git's parse_path_pattern() and wildmatch(). A
+ * pattern becomes a nondeterministic automaton without backtracking. Each byte or set of bytes in the pattern leads
+ * from one position to the next. A star makes its position loop over the bytes that the star matches. So a pattern
+ * with n bytes and sets has n + 1 positions, which are the states of the automaton.
  *
- * Like git, it matches bytes: `?` matches one byte of UTF-8. So paths and patterns are strings with one character per
- * byte (bytesOf).
+ * As in git, patterns match bytes, so `?` matches only one byte of a code point in UTF-8. For this reason, paths and
+ * patterns are strings with one character per byte (bytesOf).
  */
 
-/** The bytes over which a position loops: none, those within a name, or all including '/'. */
+/**
+ * The bytes over which a position loops. "nothing" means no byte, "name" means all bytes except '/', and "path" means
+ * all bytes.
+ */
 export type Stay = "nothing" | "name" | "path";
 
 export interface Position {
   readonly stay: Stay;
-  /** Whether this position and the next one may be skipped, because a double star with its slash begins here. */
+  /**
+   * True if this position and the next one may be skipped. This is so if the pattern has a double star with a slash
+   * here.
+   */
   readonly isOptional: boolean;
-  /** What advances to the next position: a byte, a set of bytes (256 flags), or nothing. */
+  /**
+   * The byte that leads to the next position, or a set of such bytes as 256 flags. Undefined for the last position.
+   */
   readonly next: number | Uint8Array | undefined;
 }
 
 export interface Pattern {
   readonly isNegated: boolean;
-  /** Whether the pattern ends with '/', and so matches only folders. */
+  /** True if the pattern ends with '/', and so matches only folders. */
   readonly isFolder: boolean;
   /**
-   * Whether the pattern has no '/' before its end, and so matches names at any depth. Otherwise it matches paths
-   * relative to the rule file's folder.
+   * True if the pattern has no '/' except at its end. Such a pattern matches names at any depth. Any other pattern
+   * matches paths relative to the folder of the rule file.
    */
   readonly isName: boolean;
-  /** The positions; the last one accepts. */
+  /** The positions of the automaton. The last one accepts. */
   readonly positions: readonly Position[];
 }
 
-/** Returns a text in UTF-8, with one character per byte. */
+/** Encodes a text in UTF-8, and returns a string with one character per byte. */
 export function bytesOf(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");
 }
@@ -39,12 +48,12 @@ export function bytesOf(text: string): string {
 export const SLASH = 0x2f;
 
 /**
- * The longest line in bytes; longer ones are ignored. No path is longer, and parsing bracket expressions takes more
- * than linear time.
+ * The maximum length of a line. Longer lines are ignored, because no path is longer, and because parsing many bracket
+ * expressions in a line takes more than linear time.
  */
 const LONGEST_LINE = 4096;
 
-/** Parses a line. Returns undefined for an empty line, a comment, and a pattern that can never match. */
+/** Parses a line. Returns undefined if the line is empty, a comment, or a pattern that can never match. */
 export function parsePattern(line: string): Pattern | undefined {
   if (line.length > LONGEST_LINE) return undefined;
   let text = withoutTrailingSpaces(bytesOf(line).split("\0", 1)[0]!);
@@ -59,7 +68,7 @@ export function parsePattern(line: string): Pattern | undefined {
   return positions && { isNegated, isFolder, isName, positions };
 }
 
-/** Removes trailing spaces, except for one after a backslash. */
+/** Removes trailing spaces, except a space that is escaped with a backslash. */
 function withoutTrailingSpaces(text: string): string {
   let end = 0;
   for (let at = 0; at < text.length; at++) {
@@ -78,8 +87,8 @@ class PositionReader {
   readonly #text: string;
   readonly #isName: boolean;
   /**
-   * The length of the part before the first wildcard. git compares this part separately, so it treats a double star
-   * right after it like one at the beginning of the pattern.
+   * The length of the part before the first wildcard. git compares this part separately. So git treats a double star
+   * right after this part like a double star at the beginning of the pattern.
    */
   readonly #plain: number;
   readonly #positions: OpenPosition[] = [open("nothing")];
@@ -96,7 +105,7 @@ class PositionReader {
     return this.#positions;
   }
 
-  /** Processes one step of the pattern. Returns false if the pattern can never match. */
+  /** Parses the next byte, set or wildcard of the pattern. Returns false if the pattern can never match. */
   #step(): boolean {
     const char = this.#text[this.#at];
     if (char === "[") return this.#class();
@@ -132,8 +141,9 @@ class PositionReader {
   }
 
   /**
-   * Processes a double star with its slash, which match any number of folders, including none. Several in a row mean
-   * the same as one.
+   * Processes a double star with a slash after it. Together they match any number of folders, including none. If
+   * another such double star stands right before this one, no position is added, because both together mean the same
+   * as one.
    */
   #folders(last: OpenPosition): void {
     this.#at++;
@@ -156,13 +166,13 @@ class PositionReader {
 const NOT_SLASH = new Uint8Array(256).fill(1);
 NOT_SLASH[SLASH] = 0;
 
-/** Parses the set that begins with a '['. */
+/** Parses a set of bytes, which begins with '['. */
 class ClassReader {
   readonly #text: string;
   readonly #bytes = new Uint8Array(256);
   readonly #isNegated: boolean;
   #at: number;
-  /** The byte with which a range may begin, or 0. */
+  /** The last byte that was parsed, with which a range may begin, or 0 if no range may begin there. */
   #from = 0;
 
   constructor(text: string, at: number) {
@@ -171,7 +181,7 @@ class ClassReader {
     this.#at = at + (this.#isNegated ? 2 : 1);
   }
 
-  /** Parses the set. Returns undefined if it has no end, or names an unknown class. */
+  /** Parses the set. Returns undefined if the set has no end or contains the name of an unknown class. */
   read(): { readonly bytes: Uint8Array; readonly end: number } | undefined {
     do if (!this.#member()) return undefined;
     while (this.#text[this.#at] !== "]");
@@ -204,7 +214,7 @@ class ClassReader {
   }
 }
 
-/** Parses a class such as `[:alpha:]`. Returns undefined if no class begins here. */
+/** Parses a named class such as `[:alpha:]`. Returns undefined if no such class begins at `at`. */
 function namedClass(
   text: string,
   at: number,

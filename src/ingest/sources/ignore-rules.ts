@@ -1,17 +1,18 @@
 /**
  * Compiles the rules of one .gitignore file, and tests paths against them. Plain names, plain paths and suffixes
- * (`*.o`) are looked up in maps. All other patterns form one automaton, whose states are bits in 32-bit words.
+ * (`*.o`) are looked up in maps. All other patterns form one nondeterministic automaton, whose states are bits in
+ * 32-bit words.
  *
- * Testing a name of n bytes takes n steps per 32 positions of patterns, whatever the patterns are. The parent folders
- * in a path were processed when the walk entered them (`enter`).
+ * Testing a name of n bytes takes n steps for every 32 positions of the automaton, whatever the patterns are. A test
+ * reads only the name of a file, because enter() processes the name of each folder when the walk enters the folder.
  */
 
 import { parsePattern, SLASH, type Pattern, type Position } from "./ignore-pattern.ts";
 
-/** The states of the automaton after the folders entered so far. */
+/** The states that the automaton has reached after the names of the folders that the walk has entered. */
 export type States = Uint32Array;
 
-/** A path to test, as bytes from bytesOf(). */
+/** A path that is to be tested. Its strings are made by bytesOf(). */
 export interface Asked {
   readonly name: string;
   /** The path relative to the folder of the rules. */
@@ -19,7 +20,9 @@ export interface Asked {
   readonly isFolder: boolean;
 }
 
-/** The last rule that matches a file, and the last one that matches a folder; -1 if there is none. */
+/**
+ * The index of the last rule that matches a file, and of the last rule that matches a folder, or -1 if there is none.
+ */
 interface Last {
   file: number;
   folder: number;
@@ -35,7 +38,9 @@ export class IgnoreRules {
   #weight = 0;
   #made: Automaton | undefined;
 
-  /** Adds a line, which overrides earlier ones. REQUIRES: no path was tested yet. */
+  /**
+   * Adds a line of the file, which overrides earlier lines. REQUIRES: neither begin(), enter() nor test() was called.
+   */
   add(line: string): void {
     const pattern = parsePattern(line);
     if (!pattern) return;
@@ -49,7 +54,7 @@ export class IgnoreRules {
     return this.#negated.length === 0;
   }
 
-  /** The number of positions in the automaton. */
+  /** The number of positions that the automaton has or will have. */
   get weight(): number {
     return this.#weight;
   }
@@ -62,12 +67,12 @@ export class IgnoreRules {
     return this.#automaton.start;
   }
 
-  /** Returns the states in a child folder. */
+  /** Returns the states within the child folder `name` of a folder with these states. */
   enter(states: States, name: string): States {
     return states.length === 0 ? states : this.#automaton.run(states, `${name}/`).slice();
   }
 
-  /** Returns whether a path is ignored, or undefined if no rule matches. */
+  /** Returns whether a path is ignored, or undefined if no rule matches the path. */
   test(states: States, { name, path, isFolder }: Asked): boolean | undefined {
     const kind = isFolder ? "folder" : "file";
     let rule = Math.max(
@@ -106,12 +111,17 @@ interface WildRule {
   readonly pattern: Pattern;
 }
 
-/** The automaton of all other patterns, with one bit for each position, in the order of the rules. */
+/**
+ * The automaton of all patterns that are not in the maps. It has one bit for each position of each pattern, in the
+ * order of the rules.
+ */
 class Automaton {
   readonly positions: number;
-  /** The start positions of patterns for paths. */
+  /** The start positions of the patterns that match paths. */
   readonly start: States;
-  /** The start positions of patterns for names, which are added at the beginning of each name. */
+  /**
+   * The start positions of the patterns that match names at any depth. They are added at the beginning of each name.
+   */
   readonly #nameStart: States;
   readonly #accepting: { readonly file: States; readonly folder: States };
   readonly #optional: States;
@@ -119,9 +129,11 @@ class Automaton {
   readonly #staysPath: States;
   readonly #scratch: readonly [States, States];
   readonly #all: Position[] = [];
-  /** The rule that each position belongs to. */
+  /** For each position, the index of its rule. */
   readonly #rules: number[] = [];
-  /** For each byte, the positions that it leads to. Computed when the byte first occurs. */
+  /**
+   * For each byte, the positions to which it leads from the previous position. Computed when the byte first occurs.
+   */
   readonly #entered: (States | undefined)[] = [];
 
   constructor(wild: readonly WildRule[]) {
@@ -154,7 +166,10 @@ class Automaton {
     }
   }
 
-  /** Returns the states after `text`. REQUIRES: the result is used before the next call, which reuses its memory. */
+  /**
+   * Returns the states after the bytes of `text`. REQUIRES: the result is not used after the next call, which
+   * overwrites it.
+   */
   run(states: States, text: string): States {
     if (states.length === 0) return states;
     let [now, spare] = this.#scratch;
@@ -166,7 +181,7 @@ class Automaton {
     return now;
   }
 
-  /** Returns the last rule that accepts, or -1. */
+  /** Returns the index of the last rule that accepts the name, or -1 if no rule does. */
   lastAccepted(states: States, name: string, isFolder: boolean): number {
     if (states.length === 0) return -1;
     const start = states.map((word, i) => word | this.#nameStart[i]!);
@@ -179,13 +194,13 @@ class Automaton {
     return -1;
   }
 
-  /** Makes one step. Returns 0 if no state is left. */
+  /** Computes the states after one byte, and writes them to `into`. Returns 0 if no state is left. */
   #step(states: States, into: States, byte: number): number {
     const entered = (this.#entered[byte] ??= this.#enteredBy(byte));
     const stays = byte === SLASH ? this.#staysPath : this.#staysName;
     let any = 0;
-    let carried = 0; // the last bit of the previous word, which moves to the first bit of this word
-    let left = 0; // the bits of this word that optional positions of the previous word lead to
+    let carried = 0; // the last bit of the previous word, which is shifted into this word
+    let left = 0; // the bits that are reached by skipping optional positions of the previous word
     for (let i = 0; i < states.length; i++) {
       const word = states[i]!;
       const moved = ((word << 1) | carried) & entered[i]!;

@@ -1,17 +1,18 @@
 /**
- * Decides which files of a folder tree are ignored, by the rules of .gitignore files. Rules come from the following
- * places. The first one with a rule that matches a path decides:
+ * Decides which files of a folder tree are ignored, by the rules of .gitignore and .ignore files. The rules are
+ * searched in the following order. The first place that has a rule which matches the path decides:
  *
- *   1. the caller's own patterns, as if in a file at the root
- *   2. .ignore of the folder the path is in, 3. .gitignore there
- *   then 2 and 3 of each parent folder, up to the root of the source
+ *   1. the patterns that the caller has passed, as if they were in a file at the root
+ *   2. the file .ignore in the folder that contains the path
+ *   3. the file .gitignore in the same folder
+ *   4. these two files in each parent folder, from the nearest one up to the root of the source
  *
- * An ignored folder is not read, so nothing below it can be re-included. Rule files must be regular files; symlinks
- * are ignored.
+ * An ignored folder is not read, so no rule can re-include a file below it. A rule file must be a regular file. A
+ * rule file that is a symlink has no effect.
  *
- * The number of rules in a folder is limited, so that hostile rules cannot slow down the walk. Beyond the limit, the
- * walk fails with an error that names the file. If it left out some rules instead, it could reveal files that these
- * rules hide.
+ * The amount of rules that apply in a folder is limited, so that hostile rules cannot slow down the walk. Beyond the
+ * limit, the walk fails with an error that names the rule file. If the walk left out rules instead, it could list
+ * files that these rules hide.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -22,24 +23,36 @@ import { IgnoreRules, type States } from "./ignore-rules.ts";
 /** git's default for core.ignoreCase on this system. */
 const ignoreCase = process.platform === "win32" || process.platform === "darwin";
 
-/** The limits of the rules that apply in one folder: number of files, bytes, and steps of patterns with wildcards. */
+/**
+ * The limits of the rules that apply in one folder. They are the maximum number of rule files, of bytes in these
+ * files, and of automaton positions for patterns with wildcards.
+ */
 const MOST_RULE_FILES = 256;
 export const MOST_RULE_BYTES = 1 << 20;
 const MOST_STEPS = 16_384;
 
-/** The rules of one folder, as they apply in it or in a folder below it. */
+/** The rules in one rule file, or those of the caller, as they apply in one folder below. */
 interface Level {
   readonly rules: IgnoreRules;
-  /** The path from the folder that contains the rules to the folder where they apply, with '/' at its end, in bytes. */
+  /**
+   * The path from the folder of the rule file to the folder in which the rules apply. It ends with '/' unless it is
+   * empty, and has one character per byte.
+   */
   readonly folder: string;
   readonly states: States;
   readonly bytes: number;
 }
 
-/** The caller's rules, then those of the folder and its parents. The first level with a matching rule decides. */
+/**
+ * The rules that apply in a folder: first the caller's, then those of the folder itself, then those of its parents.
+ * The first level with a matching rule decides.
+ */
 export type Rules = readonly [caller: Level, ...files: Level[]];
 
-/** Compiles the caller's rules for the root. Rejects with SOURCE_UNREADABLE if there are too many. */
+/**
+ * Compiles the caller's patterns, as rules for the root. Rejects with SOURCE_UNREADABLE if there are too many
+ * patterns.
+ */
 export async function callersRules(patterns: readonly string[], slice: Slice): Promise<Rules> {
   const lines = { file: "the option ignore", bytes: 0, lines: patterns };
   return [levelOf(await read(lines, 0, slice), 0)];
@@ -51,7 +64,10 @@ export interface RuleLines {
   readonly lines: Iterable<string>;
 }
 
-/** Adds a folder's own rules. Rejects with SOURCE_UNREADABLE if all rules together are too many. */
+/**
+ * Adds the rules in a rule file of a folder. They override those of the parents. Rejects with SOURCE_UNREADABLE if
+ * all rules together exceed a limit.
+ */
 export async function withRules(rules: Rules, own: RuleLines, slice: Slice): Promise<Rules> {
   const sum = (of: (level: Level) => number) => rules.reduce((all, level) => all + of(level), 0);
   if (sum(({ bytes }) => bytes) + own.bytes > MOST_RULE_BYTES)
@@ -87,7 +103,10 @@ export function tooMany(file: string, most: string): QuernError {
   return new QuernError("SOURCE_UNREADABLE", message);
 }
 
-/** Returns whether a file or folder of this folder is ignored. REQUIRES: the folder itself is not ignored. */
+/**
+ * Returns whether the file or folder `name` is ignored. `rules` apply in its parent folder. REQUIRES: the parent
+ * folder is not ignored.
+ */
 export function isIgnored(rules: Rules, name: string, isFolder: boolean): boolean {
   const asked = { name: inBytes(name), isFolder };
   for (const { rules: own, folder, states } of rules) {
@@ -97,7 +116,7 @@ export function isIgnored(rules: Rules, name: string, isFolder: boolean): boolea
   return false;
 }
 
-/** Returns the rules for the child folder `name`. REQUIRES: that folder is not ignored. */
+/** Returns the rules as they apply in the child folder `name`. REQUIRES: the child folder is not ignored. */
 export function rulesBelow(rules: Rules, name: string): Rules {
   const bytes = inBytes(name);
   const enter = (level: Level): Level => ({

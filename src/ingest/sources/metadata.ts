@@ -1,4 +1,4 @@
-/** Checks the names and metadata of sources when the source is made. */
+/** Checks the name and the metadata of a source when the source is made. */
 
 import { QuernError } from "../../base/errors.ts";
 import { checkKeys } from "../../base/known-keys.ts";
@@ -16,8 +16,8 @@ const KEYS = [
 ] as const;
 
 /**
- * Checks the options. `call` is the function that was called ('git'); messages begin with it. Undefined keys are left
- * out of the result.
+ * Checks the metadata among the options of a source, and returns it without undefined values. `call` is the name of
+ * the function that was called, such as 'git'. Error messages begin with this name.
  */
 export function checkedMetadata(call: string, options: RepositoryMetadata): RepositoryMetadata {
   for (const key of KEYS) {
@@ -32,8 +32,8 @@ export function checkedMetadata(call: string, options: RepositoryMetadata): Repo
 const aBoolean = (value: unknown) => (typeof value === "boolean" ? undefined : "must be a boolean");
 
 /**
- * For each key, a function that says what is wrong with a value, or returns undefined. REQUIRES: the value is not
- * undefined.
+ * For each key, a function that checks a value. It returns what is wrong with the value, or undefined if the value is
+ * valid. REQUIRES: the value is not undefined.
  */
 const RULES: Record<(typeof KEYS)[number], (value: unknown) => string | undefined> = {
   codeHostType: (value) =>
@@ -66,7 +66,10 @@ export function checkedName(call: string, name: unknown): string {
   return name as string;
 }
 
-/** Returns what is wrong with a name, as words that follow "the name of a repository". */
+/**
+ * Returns what is wrong with a name, as words that follow "the name of a repository". Returns undefined if the name
+ * is valid.
+ */
 export function problemOfName(name: string): string | undefined {
   if (name === "") return "must not be empty; give the option name";
   if (/\p{Cs}/u.test(name)) return "must be well-formed Unicode";
@@ -77,7 +80,7 @@ export function problemOfName(name: string): string | undefined {
   return undefined;
 }
 
-/** Checks that the options are an object without misspelt keys. */
+/** Checks that the options are an object without unknown keys. */
 export function checkedOptions(call: string, options: unknown, own: readonly string[]): void {
   const known = [...own, "name", ...KEYS].map((key) => [key, true] as const);
   checkKeys({ call, what: "option" }, options, Object.fromEntries(known));
@@ -93,12 +96,15 @@ export function invalid(message: string): QuernError {
   return new QuernError("INVALID_REQUEST", message);
 }
 
-/** Formats a value for a message: short, on one line, and without characters that control a terminal. */
+/**
+ * Formats a value for an error message. The result is short, has one line, and contains no control characters for a
+ * terminal.
+ */
 export function shown(value: unknown): string {
   if (typeof value === "object" && value !== null)
     return Array.isArray(value) ? "an array" : "an object";
   if (typeof value !== "string") return String(value);
   const text = JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
-  // JSON does not escape DEL and the control characters from U+0080 on
+  // JSON.stringify() does not escape DEL and the control characters from U+0080 to U+009F
   return text.replace(/\p{Cc}/gu, (control) => `\\u00${control.charCodeAt(0).toString(16)}`);
 }

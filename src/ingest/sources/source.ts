@@ -1,15 +1,16 @@
 /**
- * Defines sources. A source lists the current content of a repository, entry by entry, and says how to get the
- * content of each entry. It does not read content that the index already has. The sources of this library and those
- * of a host implement the same interface.
+ * Defines the interface of sources. A source lists the current files of a repository, one entry for each file, and
+ * provides a way to read the content of each file. Content that the index already has is not read. The sources of
+ * this library and those of a host implement the same interface.
  *
- * A run opens a source with the indexed state, reads all its entries, and closes it, even after a failure.
+ * An index run opens a source, and passes the indexed state to it. The run then reads all entries of the listing, and
+ * closes the listing, even after a failure.
  */
 
 import type { RepositoryMetadata, SkipReason } from "../../store/format/records.ts";
 
 /**
- * A repository to index: made by git(), directory() or documents(), or implemented by the host.
+ * A repository to index. A source is made by git(), directory() or documents(), or is implemented by the host.
  *
  * @example
  * const files: FileEntry[] = [
@@ -31,16 +32,17 @@ import type { RepositoryMetadata, SkipReason } from "../../store/format/records.
 export interface Source {
   /** The repository's name, which identifies it from run to run. It must not be empty or have control characters. */
   readonly name: string;
-  /** Properties of the repository, such as its display name. They replace those of earlier runs. */
+  /** Properties of the repository, such as its display name. They replace the properties from earlier runs. */
   readonly metadata: RepositoryMetadata;
   /**
-   * Where the files come from. Two sources of the same name with different origins are rejected. Without an origin
-   * this is not checked.
+   * The place where the files come from. Two sources with the same name but different origins are rejected. A source
+   * without an origin is not checked for this.
    */
   readonly origin?: SourceOrigin;
   /**
-   * Starts a listing, given the indexed state. Rejects with SOURCE_NOT_FOUND, SOURCE_UNREADABLE,
-   * NOT_A_GIT_REPOSITORY, REVISION_NOT_FOUND, GIT_MISSING, or ABORTED.
+   * Starts a listing. `indexed` is the state of the repository in the index, with which the source may compare its
+   * files. Rejects with SOURCE_NOT_FOUND, SOURCE_UNREADABLE, NOT_A_GIT_REPOSITORY, REVISION_NOT_FOUND, GIT_MISSING,
+   * or ABORTED.
    *
    * @example
    * const options = { signal: AbortSignal.timeout(60_000), maxFileSize: 2 ** 21 };
@@ -50,8 +52,8 @@ export interface Source {
 }
 
 /**
- * The place where a source's files come from. A source of the same name from another place is another repository, and
- * must not replace the first.
+ * The place where a source's files come from. A source with the same name from another place is another repository,
+ * so its files must not replace those of the first.
  *
  * @example
  * const origin: SourceOrigin = { folder: "/srv/shop", remote: async () => "github.com/acme/shop" };
@@ -59,11 +61,11 @@ export interface Source {
 export interface SourceOrigin {
   /** The absolute path of the folder. */
   readonly folder: string;
-  /** The requested revisions, including patterns. Default: those that the source chooses. */
+  /** The revisions that the host has requested, including patterns. Undefined if the source chooses the revisions. */
   readonly revisions?: readonly string[];
   /**
-   * Resolves to the repository's name on its code host. Two folders with the same remote name are copies of one
-   * repository.
+   * Resolves to the repository's name on its code host, or to undefined if it has none. Two folders with the same
+   * remote name are copies of one repository.
    *
    * @example
    * const remote = await git("./shop").origin?.remote?.(AbortSignal.timeout(1_000));
@@ -84,13 +86,14 @@ export interface ListingOptions {
   /** Aborted when the run ends early. The source must then stop listing. */
   readonly signal: AbortSignal;
   /**
-   * The maximum number of bytes of a file's content. List larger files as skipped, 'too-large', without reading them.
+   * The maximum size of a file's content, in bytes. The source should list a larger file as skipped, with the reason
+   * 'too-large', and not read it.
    */
   readonly maxFileSize: number;
 }
 
 /**
- * The indexed state of a repository.
+ * The state of a repository in the index.
  *
  * @example
  * const isNew = ({ revisions }: Indexed): boolean => revisions.length === 0;
@@ -100,11 +103,11 @@ export interface Indexed {
   readonly revisions: readonly {
     /** The name that ListedRevision.base may refer to. */
     readonly name: string;
-    /** The commit that the source reported. */
+    /** The commit id that the source reported when the revision was indexed. */
     readonly commit?: string;
     /**
-     * True if some files could not be read, or maxFileSize was different. A list of changes would leave those files
-     * as they are, so the source should list this revision in full.
+     * True if some files could not be read when the revision was indexed, or if maxFileSize was different. A list of
+     * changes would leave these files as they are in the index. So the source should list this revision in full.
      */
     readonly mustBeListed?: boolean;
   }[];
@@ -121,12 +124,15 @@ export interface Indexed {
  * };
  */
 export interface Listing {
-  /** All revisions of the repository from now on, the default one first. Never empty. */
+  /** All revisions that the repository has after this run, the default revision first. Never empty. */
   readonly revisions: readonly ListedRevision[];
-  /** The absolute path of the git repository, for engine.history(). Without it there is no history. */
+  /**
+   * The absolute path of the git repository, which engine.history() reads. Without this path, no history is
+   * available.
+   */
   readonly gitFolder?: string;
   /**
-   * Yields the entries in any order, in batches of a few hundred. REQUIRES: the result is iterated only once.
+   * Returns the entries in any order, in batches of a few hundred. REQUIRES: the result is iterated only once.
    *
    * @example
    * const show = async (listing: Listing): Promise<void> => {
@@ -135,7 +141,7 @@ export interface Listing {
    */
   entries(): AsyncIterable<readonly Entry[]>;
   /**
-   * Ends the listing. Called once, also after a failure.
+   * Ends the listing. Called exactly once, even after a failure.
    *
    * @example
    * const end = (listing: Listing): Promise<void> => listing.close();
@@ -144,7 +150,7 @@ export interface Listing {
 }
 
 /**
- * A revision of a listing, with the indexed revision that it is compared with, if any.
+ * A revision of a listing. If the source lists only changes, `base` is the indexed revision to which they apply.
  *
  * @example
  * const main: ListedRevision = { name: "main", commit: "9f1c2d7", base: "main" };
@@ -154,17 +160,18 @@ export interface ListedRevision {
   readonly name: string;
   /** The full commit id, if there is one. */
   readonly commit?: string;
-  /** The commit time, returned as Repository.pushedAt. */
+  /** The time of the commit, which Repository.pushedAt returns. */
   readonly committedAt?: Date;
   /**
-   * The name of an indexed revision (see Indexed). If given, the entries are changes to that revision. Without a
-   * base, the entries are all files. A revision that equals its base has no entries.
+   * The name of an indexed revision (see Indexed). If given, the entries are changes to that indexed revision.
+   * Without a base, the entries are all files of the revision. A revision that is equal to its base has no entries.
    */
   readonly base?: string;
 }
 
 /**
- * An entry of a listing. In a revision with a base, it replaces everything that the base has under its path.
+ * An entry of a listing. In a revision with a base, an entry replaces everything that the base has at the entry's
+ * path.
  *
  * @example
  * const paths = (entries: readonly Entry[]): string[] => entries.map(({ path }) => path);
@@ -172,8 +179,8 @@ export interface ListedRevision {
 export type Entry = FileEntry | SkippedEntry | RemovedEntry;
 
 /**
- * A file with content. A path may have several entries, for different revisions with different content.
- * REQUIRES: files with the same path and content are one entry.
+ * A file with content. A path may have several entries, if its content differs between revisions. REQUIRES: revisions
+ * that have the same content at a path share one entry.
  *
  * @example
  * const file: FileEntry = {
@@ -187,22 +194,26 @@ export type Entry = FileEntry | SkippedEntry | RemovedEntry;
 export interface FileEntry {
   /** The kind of entry. */
   readonly kind: "file";
-  /** The relative path in UTF-8, with '/' between folders, without '.' or '..' parts and NUL. */
+  /**
+   * The relative path, with '/' between folders. It must be valid UTF-8, and must not contain NUL or a part '.' or
+   * '..'.
+   */
   readonly path: string;
-  /** 0-based positions in Listing.revisions. */
+  /** The revisions to which the entry applies, as 0-based positions in Listing.revisions. */
   readonly revisions: readonly number[];
   /** The version of the content. If it equals the indexed version of the path, the content is not read again. */
   readonly version?: string;
-  /** Bytes of content, if known before it is read. Used for progress only. */
+  /** The size of the content in bytes, if it is known before the content is read. Used only to report progress. */
   readonly size?: number;
-  /** The content, read only if the version is new or absent. */
+  /** The content, which is read only if the version is new or absent. */
   readonly content: Content;
 }
 
 /**
- * The content of a file: its bytes, a file that a worker reads, or a function that is called at most once, only if
- * the content is needed. If the function throws or rejects with the code SOURCE_UNREADABLE, the file is listed as
- * 'unreadable'; any other error ends the run. Content over maxFileSize is listed as 'too-large'.
+ * The content of a file. It may be given as bytes, as the path of a file that a worker reads, or as a function. The
+ * function is called at most once, and only if the content is needed. If the function throws or rejects with the code
+ * SOURCE_UNREADABLE, the file is listed as 'unreadable'. Any other error ends the run. A file whose content is larger
+ * than maxFileSize is listed as 'too-large'.
  *
  * @example
  * const content: Content = { bytes: new TextEncoder().encode("# Start") };
@@ -216,8 +227,8 @@ export type Content =
       /** The absolute path of the file. */
       readonly file: string;
       /**
-       * Whether the file counts as 'unreadable' if a folder in its path is a symlink. Checked on Linux only. Default
-       * false.
+       * True if the file counts as 'unreadable' when a folder in its path is a symlink. Checked only on Linux.
+       * Default false.
        */
       readonly isPinned?: boolean;
     }
@@ -236,11 +247,11 @@ export type Content =
 export interface SkippedEntry {
   /** The kind of entry. */
   readonly kind: "skipped";
-  /** The path, as in FileEntry. For 'invalid-path' it is a text for display. */
+  /** The path, as in FileEntry. If the reason is 'invalid-path', this is a text for display. */
   readonly path: string;
-  /** 0-based positions in Listing.revisions. */
+  /** The revisions to which the entry applies, as 0-based positions in Listing.revisions. */
   readonly revisions: readonly number[];
-  /** Why the content is not searchable. */
+  /** The reason why the content is not searchable. */
   readonly reason: SkipReason;
 }
 
@@ -255,6 +266,6 @@ export interface RemovedEntry {
   readonly kind: "removed";
   /** The path, as in FileEntry. */
   readonly path: string;
-  /** 0-based positions in Listing.revisions. */
+  /** The revisions to which the entry applies, as 0-based positions in Listing.revisions. */
   readonly revisions: readonly number[];
 }

@@ -1,4 +1,7 @@
-/** Passes the rules of a source to the code that follows its folder. Internal. */
+/**
+ * Defines the rules by which a source of files on disk selects files. The code that follows the folder for changes
+ * applies the same rules. Internal.
+ */
 
 import type { Source } from "./source.ts";
 
@@ -8,11 +11,11 @@ export interface TreeRules {
   readonly patterns: readonly string[];
   /** Whether .gitignore and .ignore files apply. */
   readonly gitignore: boolean;
-  /** Whether git decides which files are listed. If so, git's index and exclude files are rules, too. */
+  /** Whether git decides which files are listed. If so, git's index and git's exclude files affect the list, too. */
   readonly isGit: boolean;
 }
 
-/** Stands in for the rules of a source that does not pass any: every file is listed. */
+/** The rules of a source that has not passed any. All files are listed. */
 const ALL: TreeRules = { patterns: [], gitignore: false, isGit: false };
 
 export const treeRulesOf = (source: Source & { readonly [TREE_RULES]?: TreeRules }): TreeRules =>

@@ -1,6 +1,6 @@
 /**
- * Walks a folder on a worker thread, for a caller that must not wait for the disk. The batches arrive as messages. At
- * most AHEAD of them wait for the caller; otherwise entries would pile up, because a walk is faster than indexing.
+ * Walks a folder on a worker thread, for a caller that must not wait for the disk. The worker sends batches of
+ * entries as messages. A walk is faster than indexing, so the worker pauses while AHEAD batches wait for the caller.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { throwIfAborted } from "../../base/abort.ts";
 import type { Entry, ListingOptions } from "./source.ts";
 import { walk, type Tree } from "./walk.ts";
 
-/** The key under which a run passes its walk to directory(). Internal. */
+/** The key of the option with which an index run makes directory() walk on a worker. Internal. */
 export const WALK: unique symbol = Symbol("quern.walk");
 
 export interface ThreadedOptions extends ListingOptions {
@@ -20,7 +20,7 @@ export interface ThreadedOptions extends ListingOptions {
 export interface WalkInput {
   readonly tree: Tree;
   readonly maxFileSize: number;
-  /** Two words: the number of batches taken, and whether to stop. */
+  /** Two 32-bit words: the number of batches that the caller has taken, and 1 if the worker is to stop. */
   readonly shared: SharedArrayBuffer;
 }
 
@@ -29,7 +29,7 @@ const STOPPED = 1;
 const AHEAD = 4;
 const LOOK_MS = 1;
 
-/** The task of the lane "list". */
+/** Walks a folder and posts its batches. A task of the lane "list". */
 export const walkTask: Task<WalkInput, void> = async ({ tree, maxFileSize, shared }, context) => {
   const words = new Int32Array(shared);
   const signal = {
@@ -47,7 +47,7 @@ export const walkTask: Task<WalkInput, void> = async ({ tree, maxFileSize, share
   }
 };
 
-/** Walks in another thread. REQUIRES: the pool has workers. */
+/** Walks a folder on a worker, and yields its batches. REQUIRES: the pool has workers. */
 export async function* walkElsewhere(
   pool: Pool,
   tree: Tree,
@@ -70,7 +70,7 @@ export async function* walkElsewhere(
     isOver = true;
     wake();
   });
-  over.catch(() => {}); // the caller handles the rejection below
+  over.catch(() => {}); // a rejection is handled below, where `over` is awaited
   signal.addEventListener("abort", stop, { once: true });
   try {
     for (;;) {

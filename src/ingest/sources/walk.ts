@@ -1,9 +1,9 @@
 /**
- * Walks a folder in the byte order of paths, for directory().
+ * Walks a folder for directory(), and lists its files in the byte order of their paths.
  *
- * Uses the synchronous functions of node:fs in slices of 2 ms, because a promise per file is several times slower. Each
- * of these functions may wait long for the disk, so callers that must not be delayed use another thread
- * (walk-elsewhere.ts).
+ * The walk calls the synchronous functions of node:fs, because a promise per file is several times slower. It pauses
+ * every 2 ms. But each of these functions may wait long for the disk. A caller that must not be delayed walks on
+ * another thread (walk-elsewhere.ts).
  */
 
 import { lstatSync, opendirSync, type BigIntStats, type Dir, type Dirent } from "node:fs";
@@ -30,7 +30,7 @@ const BATCH = 256;
 const REVISIONS = [0] as const;
 export const RULE_FILES = [".gitignore", ".ignore"];
 
-/** What to walk, as data that can be sent to another thread. */
+/** The folder to walk and the rules that apply, as data that can be sent to another thread. */
 export interface Tree {
   readonly root: string;
   readonly patterns: readonly string[];
@@ -42,7 +42,7 @@ export interface WalkOptions {
   readonly maxFileSize: number;
 }
 
-/** Yields entries in batches of a few hundred. Rejects with SOURCE_UNREADABLE, or ABORTED. */
+/** Walks a tree, and yields its entries in batches of a few hundred. Rejects with SOURCE_UNREADABLE or ABORTED. */
 export const walk = (tree: Tree, options: WalkOptions): AsyncGenerator<readonly Entry[]> =>
   new Walk(tree, options).entries();
 
@@ -51,9 +51,12 @@ class Walk {
   readonly #tree: Tree;
   readonly #maxFileSize: number;
   readonly #slice: Slice;
-  /** When the walk began, in ms. A file that changes during the walk gets no version (versionOf). */
+  /**
+   * The time at which the walk began, in milliseconds since 1970. A file that changes during the walk gets no version
+   * (see versionOf).
+   */
   readonly #now = Date.now();
-  /** The folder whose files are being examined. */
+  /** The open folder of the last file that was examined. */
   readonly #held = new HeldFolder();
   #batch: Entry[] = [];
 
@@ -81,7 +84,7 @@ class Walk {
     for (const child of children) {
       if (this.#slice.isOver) await this.#slice.rest();
       const path = folder + child.name;
-      const twice = path === previous; // two names that are not UTF-8 may be decoded to the same text
+      const twice = path === previous; // two different names that are not UTF-8 may be decoded to the same text
       previous = path;
       const isFolder = child.kind === "folder";
       const name = isFolder ? child.name.slice(0, -1) : child.name;
@@ -95,12 +98,15 @@ class Walk {
     }
   }
 
-  /** Lists a folder in the order of the whole walk: a child folder sorts as if its name ended with '/'. */
+  /**
+   * Returns the entries of a folder, in the order in which they are walked. A child folder sorts as if its name ended
+   * with '/', because this is the order of the paths below it.
+   */
   async #children(folder: string): Promise<Child[]> {
     const children: Child[] = [];
     let dir: Dir | undefined;
     try {
-      // a folder on the path may have become a symlink
+      // dir is undefined if a folder on the path has become a symlink
       dir = inFolder(resolve(this.#tree.root, folder), (path) =>
         opendirSync(path, { bufferSize: 256 }),
       );
@@ -160,7 +166,7 @@ class Walk {
 
   #skipFailed(path: string, error: unknown): void {
     if (!isGone(error)) this.#skip(path, "unreadable");
-    // a name that is not UTF-8 was decoded with U+FFFD, and no such file exists
+    // the name is not valid UTF-8; it was decoded with U+FFFD, and no file has the decoded name
     else if (path.includes("\ufffd")) this.#skip(path, "invalid-path");
   }
 
@@ -183,7 +189,7 @@ export function childOf(dirent: Dirent): Child {
 
 /**
  * Returns the text of a rule file, or "" if the file is missing, unreadable or a symlink. Throws SOURCE_UNREADABLE if
- * it is too large.
+ * the file is too large.
  */
 export function readRules(file: string): string {
   const limit = {
@@ -194,11 +200,11 @@ export function readRules(file: string): string {
     return (readNoFollow(file, limit)?.toString() ?? "").replace(/^\ufeff/, "");
   } catch (error) {
     if (error instanceof QuernError) throw error;
-    return ""; // git, too, continues without rules that it cannot read
+    return ""; // git also continues if it cannot read a rule file
   }
 }
 
-/** Marks listings whose versions are made by versionOf(). Internal. */
+/** Marks a listing whose versions are made by versionOf(). Internal. */
 export const DISK_VERSIONS: unique symbol = Symbol("quern.disk-versions");
 
 export type DiskListing = Listing & { readonly [DISK_VERSIONS]: true };
@@ -209,9 +215,10 @@ export const hasDiskVersions = (listing: Listing & Partial<DiskListing>): boolea
 const MS = 1_000_000n;
 
 /**
- * Returns the version of a file. Equal versions mean equal content, because a write changes ctime even if mtime is
- * restored. Returns undefined for a file that changed so shortly before the listing (`now`, in ms) that another write
- * could leave the same times. File systems round times to a clock tick of up to 10 ms, some to whole seconds.
+ * Returns the version of a file. Files with equal versions have equal content, because every write changes ctime,
+ * even if mtime is restored afterwards. `now` is the time of the listing, in milliseconds. Returns undefined if the
+ * file changed so shortly before `now` that another write could leave the same times. File systems round times to a
+ * clock tick of up to 10 ms, and some round them to whole seconds.
  */
 export function versionOf(
   stat: Pick<BigIntStats, "size" | "mtimeNs" | "ctimeNs" | "ino">,
