@@ -1,10 +1,13 @@
-/** Translates the captures of a query to kinds of symbols. language.ts lists the captures. */
+/** Translates the names of a query's captures to kinds of symbols. queries/shared/language.ts lists these names. */
 
 import { assert } from "../../base/errors.ts";
 import { SYMBOL_KINDS, type SymbolKind } from "../../store/symbols/symbol-kinds.ts";
 import type { Role } from "./runtime.ts";
 
-/** Negative kinds, which stand for no definition. All other kinds are indexes into SYMBOL_KINDS. */
+/**
+ * Negative numbers that captures may have instead of a kind. They do not stand for definitions. All other kinds are
+ * indexes into SYMBOL_KINDS.
+ */
 export const LOCAL = -1;
 export const HIDDEN = -2;
 export const DECLARED = -3;
@@ -32,7 +35,7 @@ export function roleOf(capture: string): Role {
   return "parent";
 }
 
-/** Returns the kind that a capture gives to a name or a parent, or one of the negative numbers above. */
+/** Returns the kind that a capture assigns to a name or to a parent, or one of the negative numbers above. */
 export function meaningOf(capture: string): number {
   return BLOCKS.get(capture) ?? KIND_IDS.get(capture.replace(/^in\./, "")) ?? NO_KIND;
 }

@@ -1,6 +1,7 @@
 /**
- * Completes an edition of a segment's symbols when all its ranges are done, and publishes it in one transaction. Long
- * lists of names are written before that transaction.
+ * Completes an edition, which is a set of symbols of one segment. When the symbols of all ranges of the segment are
+ * stored, this task joins them and publishes the edition in one transaction. Long lists of names are written before
+ * this transaction.
  */
 
 import { completeEdition } from "../../store/symbols/complete-edition.ts";

@@ -1,39 +1,39 @@
 /**
- * Finds the scripts and styles of HTML, Vue, Svelte and Astro by their tags. No parser is needed, because browsers,
- * too, end such an element at the first closing tag.
+ * Finds the scripts and styles in files of HTML, Vue, Svelte and Astro by their tags. No parser is needed, because
+ * browsers also end a script or style at its first closing tag.
  */
 
 export interface Part {
   readonly language: string;
-  /** The start and the end of the element's content, as offsets in bytes. */
+  /** The offsets in bytes at which the element's content starts and ends. */
   readonly start: number;
   readonly end: number;
 }
 
 const HOSTS = new Set(["HTML", "Vue", "Svelte", "Astro"]);
 
-/** The language of scripts. TypeScript's grammar parses JavaScript, too. */
+/** The language as which scripts are parsed. TypeScript's grammar also parses JavaScript. */
 const SCRIPT = "TypeScript";
 const STYLE = "CSS";
 
-/** Returns the languages that a host language may embed, or undefined if it embeds none. */
+/** Returns the languages that a file of this language may embed, or undefined if it embeds none. */
 export function embeddedLanguages(language: string): readonly string[] | undefined {
   return HOSTS.has(language) ? [SCRIPT, "TSX", STYLE] : undefined;
 }
 
 const OPENING = /<!--|<(script|style)\b/gi;
-/** The next quoted value of a tag, which may contain `>`, or the end of the tag. */
+/** Matches the beginning of a quoted value in a tag, or the end of the tag. A quoted value may contain `>`. */
 const QUOTE_OR_END = /=\s*(["'])|>/g;
 const CLOSING = { script: /<\/script\s*>/gi, style: /<\/style\s*>/gi };
 const TYPE = /\b(?:type|lang)\s*=\s*["']?([\w/+.-]+)/i;
 
 /**
- * Returns the embedded parts in order, or undefined if the language embeds none. An element without an end tag ends
- * with the file.
+ * Returns the embedded parts of a file in order, or undefined if its language embeds none. If an element has no
+ * closing tag, its part ends with the file.
  */
 export function embeddedParts(language: string, bytes: Uint8Array): Part[] | undefined {
   if (!HOSTS.has(language)) return undefined;
-  // one character per byte, so that positions are bytes
+  // one character per byte, so that positions in the string are offsets in bytes
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   const parts: Part[] = [];
   OPENING.lastIndex = 0;
@@ -51,7 +51,7 @@ export function embeddedParts(language: string, bytes: Uint8Array): Part[] | und
   return parts;
 }
 
-/** Returns the position after the tag's `>`, or -1 if it has none. */
+/** Returns the position after the `>` of a tag, or -1 if the tag has no `>`. */
 function endOfTag(text: string, inside: number): number {
   QUOTE_OR_END.lastIndex = inside;
   for (let sign = QUOTE_OR_END.exec(text); sign !== null; sign = QUOTE_OR_END.exec(text)) {

@@ -1,14 +1,14 @@
 /**
- * Extracts definitions from the bytes of a file. Each thread has an extractor of its own, which works on
- * one file at a time.
+ * Extracts definitions from the bytes of a file. Each thread has its own extractor, which works on one file at a
+ * time.
  *
- * Each grammar is loaded, with a tree-sitter runtime of its own, when a file first needs it. The MAX_RUNTIMES most
- * recently used runtimes stay loaded. The next prepare() replaces a runtime that has trapped or uses more memory than
- * MAX_HEAP. So memory is bounded whatever the number of files, and no file affects the next.
+ * A grammar is loaded when a file first needs it. Each grammar has its own instance of the tree-sitter runtime. The
+ * MAX_RUNTIMES most recently used runtimes stay loaded. If a runtime has trapped or uses more memory than MAX_HEAP,
+ * the next prepare() replaces it. So memory is bounded for any number of files, and no file affects the next one.
  *
- * Memory is bounded only if the event loop turns between loads, because only then does Node free the memory of a
- * dropped runtime. Loading 15 languages six times in turn takes 200 MiB with such turns of the event loop, and 460 MiB
- * if only microtasks run between loads.
+ * Memory is bounded only if the caller returns to the event loop between loads. Otherwise Node does not free the
+ * memory of a dropped runtime. If 15 languages are loaded in turn, six times each, this takes 200 MiB with such
+ * returns to the event loop. It takes 460 MiB if only microtasks run between loads.
  */
 
 import { assert } from "../../base/errors.ts";
@@ -29,34 +29,41 @@ import { startLimit, THREAD_TIMES, type Times } from "./work-limit.ts";
 
 export type Extraction =
   | { readonly outcome: "symbols"; readonly table: SymbolTable }
-  /** The language has no extractor. */
+  /** quern has no query for the language. */
   | { readonly outcome: "none" }
-  /** 'too-long': maxMs of processor time passed. 'too-large': the file exceeds the limit of its language. */
+  /**
+   * 'too-long': extraction took more than maxMs of processor time. 'too-large': the file is larger than the limit for
+   * its language.
+   */
   | { readonly outcome: "gave-up"; readonly reason: "too-long" | "too-large" }
-  /** The grammar trapped, does not load, or returned impossible symbols. `detail` is for people. */
+  /**
+   * The grammar has trapped, cannot be loaded, or has returned impossible symbols. `detail` is a description for
+   * people.
+   */
   | { readonly outcome: "gave-up"; readonly reason: "failed"; readonly detail: string };
 
 const failed = (detail: string): Extraction => ({ outcome: "gave-up", reason: "failed", detail });
 
 /**
- * The `detail` of a failure in which the extracted table is invalid. Such a failure is a bug in quern, not in a
+ * The `detail` of a failure if the extracted table is invalid. Such a failure is a bug in quern, and not in a
  * grammar.
  */
 export const UNSOUND = "symbols that cannot be";
 
 /**
- * Extracts definitions from one file at a time. A disposed extractor leaves some of its runtimes to the next extractor
- * of the thread.
+ * Extracts definitions from one file at a time. When an extractor is disposed, the next extractor of the thread can
+ * reuse some of its runtimes.
  */
 export interface Extractor extends Disposable {
   /**
-   * Loads what is needed to parse files of a language. Resolves to false if the language has no extractor. `language`
-   * is its name in GitHub Linguist. REQUIRES: the event loop turns between loads, as described above.
+   * Loads the grammars that files of a language need. `language` is the name of the language in GitHub Linguist.
+   * Resolves to false if quern has no query for the language. REQUIRES: the caller returns to the event loop between
+   * loads, as described at the head of this file.
    */
   prepare(language: string): Promise<boolean>;
   /**
-   * Extracts definitions. Never throws because of the content. The returned table is always valid for these bytes.
-   * REQUIRES: prepare(language) resolved to true after the last extract().
+   * Extracts the definitions of a file. No content makes this function throw. The returned table is always valid for
+   * `bytes`. REQUIRES: prepare(language) was called after the last extract(), and resolved to true.
    */
   extract(language: string, bytes: Uint8Array): Extraction;
   /** Drops all runtimes. */
@@ -65,34 +72,35 @@ export interface Extractor extends Disposable {
 
 export interface ExtractorLimits {
   /**
-   * The limit of processor time for one file. It is generous, because results must not depend on the machine: a file
-   * of maxBytes takes about 0.3 s.
+   * The maximum processor time for one file, in milliseconds. The limit is generous, because results must not depend
+   * on the speed of the machine. A file of `maxBytes` takes about 0.3 s.
    */
   readonly maxMs: number;
   readonly maxBytes: number;
-  /** How many UTF-16 units of a language are parsed before V8 may optimise its runtime. Default OPTIMISED_AFTER. */
+  /**
+   * The number of UTF-16 units of a language that are parsed before V8 may optimise the language's runtime. Default
+   * OPTIMISED_AFTER.
+   */
   readonly optimisedAfter?: number;
 }
 
 export const LIMITS: ExtractorLimits = { maxMs: 3_000, maxBytes: 4 << 20 };
 
 const ERRORS = "(ERROR) @torn";
-/** If an ERROR node has at least this many UTF-16 units, definitions near it may be wrong as well. */
+/** If an ERROR node has at least this many UTF-16 units, definitions near the node may be wrong, too. */
 const TORN_UNITS = 500;
-/**
- * The maximum number of runtimes that stay loaded. Each takes about 10 MB, and loading one again takes 50 to 400 ms.
- */
+/** The maximum number of runtimes that stay loaded. A runtime takes about 10 MB. Loading it takes 50 to 400 ms. */
 const MAX_RUNTIMES = 10;
 const MAX_HEAP = 48 << 20;
-/** The maximum number of runtimes that a thread keeps for its next extractor. Three take about 30 MB. */
+/** The maximum number of runtimes that a thread keeps for its next extractor. Three runtimes take about 30 MB. */
 const MAX_SPARE = 3;
 /**
- * How many UTF-16 units of a language a thread parses before it loads the language's runtime again, optimised. Doing so
- * takes as much time as optimisation saves on 8 MB of C.
+ * When a thread has parsed this many UTF-16 units of a language, it loads the language's runtime again, with
+ * optimisation. Loading takes as much time as the optimisation saves on 8 MB of C.
  */
 const OPTIMISED_AFTER = 8 << 20;
 
-/** Finds the query of a language by its name in GitHub Linguist. */
+/** Returns the query for a language, which is given by its name in GitHub Linguist. */
 type Languages = (name: string) => LanguageQuery | undefined;
 
 /** Creates an extractor. Only tests pass options. */
@@ -116,12 +124,12 @@ interface Timed {
 }
 
 /**
- * Runtimes of this thread's former extractors. A host that closes an engine without workers and opens another one need
- * not load the same grammars again.
+ * The runtimes that disposed extractors of this thread have left. If a host closes an engine without workers and
+ * opens another one, the new engine need not load the same grammars again.
  */
 const spare = new LruCache<LanguageQuery, Loaded>({ most: MAX_SPARE });
 
-/** Returns a spare runtime, which then belongs to the caller. */
+/** Removes and returns the spare runtime for a query, if there is one. */
 function takeSpare(query: LanguageQuery): Loaded | undefined {
   const loaded = spare.get(query);
   spare.delete(query);
@@ -136,8 +144,8 @@ class TreeSitterExtractor implements Extractor {
   readonly #loaded = new LruCache<LanguageQuery, Loaded>({ most: MAX_RUNTIMES });
 
   /**
-   * Languages whose grammar does not load or does not know the nodes of the query. Each of their files
-   * fails.
+   * Languages whose grammar cannot be loaded, or whose grammar does not know a node that the query names. Extraction
+   * fails for every file of such a language.
    */
   readonly #broken = new Set<LanguageQuery>();
 
@@ -183,7 +191,7 @@ class TreeSitterExtractor implements Extractor {
   }
 
   [Symbol.dispose](): void {
-    const queries = [...this.#loaded.keys()]; // get() changes their order
+    const queries = [...this.#loaded.keys()]; // the keys are copied, because get() changes their order
     for (const query of queries) spare.set(query, this.#loaded.get(query)!);
     this.close();
   }
@@ -215,8 +223,9 @@ class TreeSitterExtractor implements Extractor {
   }
 
   /**
-   * Parses the reworded text. If that has errors, also parses the original, and uses the original if it has no errors
-   * or more definitions. Returns undefined if the time is over.
+   * Parses the reworded text of a file. If the reworded text has syntax errors, the original text is parsed, too. The
+   * original is used if it has no errors, or if it has more definitions. Returns undefined if the time limit is
+   * reached before any text is parsed.
    */
   #run(loaded: Loaded, query: LanguageQuery, { bytes, isOver }: Timed): SymbolTable | undefined {
     const worded = reword(bytes, query);
@@ -229,8 +238,8 @@ class TreeSitterExtractor implements Extractor {
   }
 
   /**
-   * Parses a text without its cuts. If there are errors, parses it again in pieces. Returns undefined if the time is
-   * over.
+   * Parses a text without the ranges that the language's query cuts out. If the text has syntax errors, it is parsed
+   * again in pieces. Returns undefined if the time limit is reached.
    */
   #read(loaded: Loaded, query: LanguageQuery, { bytes, ...timed }: Timed): Reading | undefined {
     const cuts = query.cuts?.(bytes) ?? [];
@@ -249,7 +258,7 @@ class TreeSitterExtractor implements Extractor {
     return { table, hasError: whole.hasError };
   }
 
-  /** Parses a text, and builds its table of symbols. Returns undefined if the time is over. */
+  /** Parses a text, and builds its table of symbols. Returns undefined if the time limit is reached. */
   #parse({ runtime, kinds }: Loaded, { bytes, isOver, frame }: Timed): Nested | undefined {
     const text = this.#decoder.decode(frame ? withFrame(bytes, frame) : bytes);
     const matches = runtime.match(text, isOver);
@@ -271,10 +280,10 @@ class TreeSitterExtractor implements Extractor {
   }
 
   /**
-   * Parses a file with syntax errors again in pieces. In the range of a piece, symbols come either from the piece
-   * parsed alone or from the whole file. The piece's symbols are used if there are more of them. If there are equally
-   * many, they are used only if the piece has no errors and is inside no definition. `isCut` says whether bodies were
-   * cut out.
+   * Parses a text with syntax errors again in pieces. For each piece, the symbols are taken either from a parse of
+   * the piece alone, or from the parse of the whole text. The first parse is used if it finds more symbols. If both
+   * find equally many, the first parse is used only if the piece has no errors and is not inside a definition.
+   * `isCut` is true if bodies were cut out of the text.
    */
   #mend(
     loaded: Loaded,
@@ -291,8 +300,8 @@ class TreeSitterExtractor implements Extractor {
       const { count, isNested } = contentOf(whole, from, to);
       const found = piece.table.count;
       const isAsGood = found === count && !piece.hasError && !isNested;
-      // a piece may lack the @implementation around its methods; their bodies are then not recognized, so the symbols
-      // of a piece with errors are guesses
+      // if the @implementation around methods is in another piece, the bodies of the methods are not recognized; so
+      // the symbols of a piece with errors are guesses
       const isBetter = !(isCut && piece.hasError && count > 0) && (found > count || isAsGood);
       if (isBetter) better.push({ from, to, table: shiftTable(piece.table, from) });
     }

@@ -1,9 +1,10 @@
 /**
- * Finds symbols that can be copied instead of parsed. Looks up the hash of each content in the other segments that have
- * symbols, because the same content may be stored there for another repository.
+ * Finds blobs whose symbols can be copied from another segment, so that the blobs need not be parsed. Another segment
+ * may store the same content for another repository. So the hash of each blob is looked up in all other segments that
+ * have symbols.
  *
- * Each of those segments is read once, 20 bytes per blob. Memory holds the hashes of one segment at a time, and a map
- * entry for each blob whose symbols are wanted.
+ * From each of these segments, 20 bytes per blob are read once. The hashes of one segment at a time are in memory,
+ * and a map entry for each blob that is looked up.
  */
 
 import { isCorrupt } from "../../store/format/sealed.ts";
@@ -28,14 +29,14 @@ export interface KnownInput extends Edition {
 }
 
 /**
- * Two numbers for each blob of the segment. The first is the index in `others` of a segment that has the blob's
- * symbols, or NOWHERE. The second is the blob's number in that segment.
+ * Two numbers for each blob of the segment. The first number is the index in `others` of a segment that has the
+ * blob's symbols, or NOWHERE. The second number is the blob's number in that segment.
  */
 export type KnownOutput = Int32Array;
 
 /**
- * The length of a key, which is the beginning of a hash. Two different blobs share a key with a probability of 2^-48.
- * So the whole hash is compared, too.
+ * The length of a key, in bytes. A key is the beginning of a blob's hash. Two different blobs have the same key with
+ * a probability of 2^-48, so their whole hashes are compared, too.
  */
 const KEY_BYTES = 6;
 
@@ -55,7 +56,7 @@ export const knownTask: Task<KnownInput, KnownOutput> = async (input, context) =
 };
 
 interface Sought {
-  /** Blobs that have not been found yet, by the first bytes of their hashes. */
+  /** For each key, the number of a blob that has not been found yet. */
   readonly byKey: Map<number, number>;
   readonly hashes: Buffer;
   readonly languages: readonly string[];
@@ -78,7 +79,7 @@ function soughtBlobs(snapshot: Snapshot, { segment, edition }: Edition): Sought 
   return { byKey, hashes, languages, places };
 }
 
-/** Looks the blobs up in one other segment. Finds nothing in a damaged segment. */
+/** Looks up the blobs in one other segment. If that segment is damaged, no blob is found there. */
 function lookUp(
   snapshot: Snapshot,
   { segment, edition }: Edition,
@@ -88,7 +89,8 @@ function lookUp(
     const symbols = openSymbols(snapshot, segment, edition);
     if (!symbols) return;
     const bytes = HASH_BYTES * symbols.header.blobs;
-    // borrowed from LMDB: nothing else may be read until the last hash is compared
+    // the hashes are in LMDB's memory and valid only until the next read, so all are compared before anything else is
+    // read
     compareAll(bufferOf(mustRead(snapshot, segment, PART.HASHES, bytes)), symbols, sought);
   } catch (error) {
     if (!isCorrupt(error)) throw error;

@@ -1,6 +1,6 @@
 /**
- * Lists every language with an extractor. To add a language, write a file in `queries/`, list it here, and add a
- * fixture.
+ * Lists all languages whose definitions quern can extract. To add a language, write its query as a file in
+ * `queries/`, list the query here, and add a fixture.
  */
 
 import { createRequire } from "node:module";
@@ -101,18 +101,22 @@ const BY_NAME = new Map(
 export const languageQuery = (language: string): LanguageQuery | undefined => BY_NAME.get(language);
 
 /**
- * Returns the version under which a language's symbols are stored, or undefined if it has no extractor. The version
- * changes with the grammar's package and with our query, because equal content may then have other symbols.
+ * Returns the version with which symbols of a language are stored, or undefined if quern has no query for the
+ * language. The version changes when the grammar's package or quern's query changes, because the same content may
+ * have other symbols after that.
  */
 export function grammarVersion(language: string): string | undefined {
   if (!versions.has(language)) versions.set(language, versionOf(language));
   return versions.get(language);
 }
 
-/** Versions by language, cached because every file needs one. */
+/** The versions by language. They are cached, because the version is needed for every file. */
 const versions = new Map<string, string | undefined>();
 
-/** The revision of extraction. Increase it when a change outside `queries/` alters the symbols that are found. */
+/**
+ * The revision of the code outside `queries/`. Increase it when a change of that code alters the symbols that are
+ * found.
+ */
 const EXTRACTOR_REVISION = 3;
 
 function versionOf(language: string): string | undefined {

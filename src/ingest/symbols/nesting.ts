@@ -1,9 +1,10 @@
 /**
- * Builds the table of symbols from the matches of a query. It determines which definition encloses which, which ones
- * are local, and which kinds depend on the enclosing definition.
+ * Builds the table of symbols from the matches of a query. This code finds the parent of each definition, leaves out
+ * local definitions, and adapts kinds that depend on the parent, such as function and method.
  *
- * One sweep visits the matches by extent, outer before inner, and keeps the open matches on a stack. This takes linear
- * time except for the sort, which is skipped if the query returns the matches in order.
+ * One sweep visits the matches in the order of their starts. A match that encloses others is visited before them. The
+ * matches that enclose the current position are on a stack. The sweep takes linear time. The matches must be sorted
+ * before it, unless the query returns them in order.
  */
 
 import type { SymbolKind } from "../../store/symbols/symbol-kinds.ts";
@@ -37,13 +38,18 @@ const PARENTS = new Set([...TYPES, ...ids("namespace", "module")]);
 const VARIABLES = ids("variable", "constant");
 const FIELDS = ids("field", "property");
 
-/** How many matches are processed between two checks of the time limit. */
+/** The number of matches that are processed between two checks of the time limit. */
 const CHECK_EVERY = 256;
 
-/** In the parent column of a row, NAMED - i stands for entry i of the parents that are known only by name. */
+/**
+ * A match may refer to its parent only by name, as a method in Go does with its receiver. In the parent column of a
+ * row, NAMED - i stands for entry i in the list of such parents.
+ */
 const NAMED = -2;
 
-/** The kinds, as numbers, that the captures and keywords of a language stand for. Made once per query. */
+/**
+ * The kinds of symbols, as numbers, that the captures and keywords of a language stand for. Computed once per query.
+ */
 export interface Kinds {
   readonly captures: Int32Array;
   readonly members: ReadonlyMap<number, number>;
@@ -72,14 +78,17 @@ export function kindsOf(language: LanguageQuery, captures: readonly string[]): K
 const byText = (kinds: KindsByText): Map<string, number> =>
   new Map(Object.entries(kinds).map(([text, kind]) => [text, kindId(kind)]));
 
-/** Translates the positions of matches from units to bytes and names. */
+/** Translates positions in UTF-16 units to offsets in bytes and to names. */
 export interface Place {
   byteOf(unit: number): number;
-  /** Returns the name between two units, for comparison only. */
+  /** Returns the text between two units, for comparisons of names. */
   nameOf(start: number, end: number): string;
 }
 
-/** An open match. `row` is the symbol that it defines or belongs to, or -1. `kind` may be LOCAL or HIDDEN. */
+/**
+ * A match that encloses the current position of the sweep. `row` is the symbol that the match defines or is part of,
+ * or -1. `kind` is a kind of symbols, or LOCAL, HIDDEN or DECLARED.
+ */
 interface Frame {
   readonly start: number;
   readonly end: number;
@@ -90,16 +99,16 @@ interface Frame {
 
 export interface Nested {
   readonly table: SymbolTable;
-  /** Whether the tree has an ERROR or a missing node. */
+  /** True if the tree contains an ERROR node, or a node that the parser has inserted. */
   readonly hasError: boolean;
-  /** The length of the longest ERROR. */
+  /** The length of the longest ERROR node, in UTF-16 units. */
   readonly tornUnits: number;
 }
 
 /**
- * Returns only the matches whose names are within [from, to). Overwrites the array of `matches`. A text may be parsed
- * inside a frame of additional code; the text is then at [from, to). The frame has no definitions, but a syntax error
- * can turn one of the frame's words into a name.
+ * Returns the matches whose names are within [from, to). Overwrites the array of `matches`. A text may be parsed
+ * inside a frame, which is additional code before and after it. In this case, [from, to) is the range of the text
+ * itself. The frame has no definitions, but a syntax error can turn one of its words into a name.
  */
 export function matchesWithin(matches: Matches, from: number, to: number): Matches {
   const { values } = matches;
@@ -116,8 +125,8 @@ export function matchesWithin(matches: Matches, from: number, to: number): Match
 }
 
 /**
- * Builds the table. Returns undefined if the time is over. The time limit is needed because a name as long as the file,
- * or very deeply nested functions, could take quadratic time.
+ * Builds the table of symbols. Returns undefined if the time limit is reached. A time limit is needed, because a name
+ * that is as long as the file, or very deeply nested functions, could take quadratic time.
  */
 export function nest(
   matches: Matches,
@@ -135,15 +144,18 @@ export function nest(
   return { table: sweep.finish(), tornUnits, hasError: matches.hasError };
 }
 
-/** Whether a definition of this kind is local at this place, and so is left out. */
+/**
+ * Returns whether a definition of this kind is local, and so is left out. `around` is the kind of the match that
+ * encloses it.
+ */
 function isLocal(kind: number, around: number): boolean {
   if (VARIABLES.has(kind)) return around === LOCAL || CALLABLES.has(around);
   return CALLABLES.has(kind) && around === DECLARED;
 }
 
 /**
- * startOf() and endOf() return where a match begins and ends. A match extends over its scope, or over its name if it
- * has no scope.
+ * startOf() and endOf() return the start and the end of a match. A match extends over its scope. If it has no scope,
+ * it extends over its name.
  */
 const startOf = (values: Int32Array, base: number) =>
   values[base + ROLES.scope + 1]! < 0
@@ -154,7 +166,10 @@ const endOf = (values: Int32Array, base: number) =>
     ? values[base + ROLES.name + 2]!
     : values[base + ROLES.scope + 2]!;
 
-/** Returns the indexes of the matches, sorted by start, longer ones first, then by pattern. */
+/**
+ * Returns the offsets of the matches in `values`. The matches are sorted by start. Of matches with the same start,
+ * longer ones come first. Matches with the same range are sorted by pattern.
+ */
 function inOrder({ count, values }: Matches): Uint32Array {
   const compare = (a: number, b: number) =>
     startOf(values, a) - startOf(values, b) ||
@@ -172,13 +187,19 @@ class Sweep {
   readonly #kinds: Kinds;
   readonly #place: Place;
   readonly #opened: Frame[] = [];
-  /** Rows in the order in which they were found: start and end in units, kind, parent. */
+  /**
+   * The rows in the order in which they were found. Each row has four numbers: the start and the end of the name in
+   * units, the kind, and the parent.
+   */
   readonly #rows: number[] = [];
-  /** Parents that are known only by name: the row, then the start, end and kind of the parent's name. */
+  /**
+   * The parents that are known only by name. Each has three numbers: the start and the end of its name in units, and
+   * its kind.
+   */
   readonly #named: number[] = [];
   /**
-   * The row of the first definition of a name, by scope, kind and name. Holds only kinds for which later definitions of
-   * the same name in the same scope do not count.
+   * The row of the first definition of each name, by parent, kind and name. Contains only kinds of which a parent can
+   * have one definition per name. Later definitions of the same name continue the first one.
    */
   readonly #first = new Map<string, number>();
 
@@ -199,7 +220,8 @@ class Sweep {
       if (!isHidden) this.#enter(base, start, end);
       return;
     }
-    if (nameStart === this.#values[base + ROLES.name + 2]) return; // an empty name is one that the parser has inserted
+    // an empty name is not in the text; the parser has inserted it
+    if (nameStart === this.#values[base + ROLES.name + 2]) return;
     if (this.#isOpen(nameStart)) return;
     this.#closeSibling(start, end);
     const kind = this.#kindOf(base);
@@ -210,8 +232,8 @@ class Sweep {
   }
 
   /**
-   * Whether an earlier pattern has matched a definition with this name. The frame of such a definition is among the four
-   * innermost open frames.
+   * Returns whether an earlier pattern has already matched the definition with this name. The match of such a
+   * definition is among the four innermost open matches.
    */
   #isOpen(nameStart: number): boolean {
     const last = this.#opened.length - 1;
@@ -221,8 +243,8 @@ class Sweep {
   }
 
   /**
-   * Closes the previous name of a declaration such as `left, right int`, because neither name encloses the
-   * other.
+   * Closes the match of the previous name in a declaration such as `left, right int`. The matches of both names have
+   * the same range, but neither name encloses the other.
    */
   #closeSibling(start: number, end: number): void {
     const last = this.#opened.at(-1);
@@ -230,7 +252,9 @@ class Sweep {
       this.#opened.pop();
   }
 
-  /** Opens a scope that is no symbol itself: a block, an anonymous class, or a parent that is known only by name. */
+  /**
+   * Opens a match without a name. The match is a block, an anonymous class, or a parent that is known only by name.
+   */
   #enter(base: number, start: number, end: number): void {
     const named = this.#values[base + ROLES.parent]!;
     if (named >= 0) {
@@ -259,7 +283,8 @@ class Sweep {
   }
 
   /**
-   * Returns the kind of a match, or undefined if it is not a symbol, such as a local variable or an unknown keyword.
+   * Returns the kind of the symbol that a match defines. Returns undefined if it defines none, for example because it
+   * is a local variable or has an unknown keyword.
    */
   #kindOf(base: number): number | undefined {
     const { captures, keywords, accept } = this.#kinds;
@@ -287,7 +312,7 @@ class Sweep {
     return members.get(kind) ?? kind;
   }
 
-  /** Returns the name of the type that a match is a member of. */
+  /** Returns the name of the type to which the definition of a match belongs. */
   #typeName(base: number): string {
     if (this.#values[base + ROLES.parent]! >= 0) return this.#text(base, "parent");
     const row = this.#opened.at(-1)!.row;
@@ -301,7 +326,7 @@ class Sweep {
     return this.#place.nameOf(this.#values[at + 1]!, this.#values[at + 2]!);
   }
 
-  /** Trims characters that are not part of a name, such as quotes and sigils. */
+  /** Removes characters from both ends of a match's name that are not part of the name, such as quotes and sigils. */
   #trim(base: number): void {
     const at = base + ROLES.name;
     const text = this.#text(base, "name");
@@ -313,7 +338,10 @@ class Sweep {
     this.#values[at + 1]! += from;
   }
 
-  /** Returns a new row, or the row of the definition that this match continues. */
+  /**
+   * Adds a row for a match, and returns it. If the match continues an earlier definition, returns the row of that
+   * definition.
+   */
   #rowOf(base: number, kind: number): number {
     if (!this.#kinds.once.has(kind)) return this.#add(base, kind);
     const key = `${this.#opened.at(-1)?.row ?? -1} ${kind} ${this.#text(base, "name")}`;
@@ -333,8 +361,8 @@ class Sweep {
   }
 
   /**
-   * Returns the row of the parent: the innermost enclosing definition or, for a field, the innermost one that is not a
-   * function. Returns -1 if there is none.
+   * Returns the row of the parent for a definition of this kind, or -1 if there is none. The parent is the innermost
+   * enclosing definition. For a field, functions are not counted as enclosing definitions.
    */
   #parentOf(kind: number): number {
     let depth = this.#opened.length - 1;
@@ -357,7 +385,8 @@ class Sweep {
       rows[at + ROW.start] = this.#place.byteOf(values[from]!);
       rows[at + ROW.end] = this.#place.byteOf(values[from + 1]!);
       rows[at + ROW.kind] = values[from + 2]!;
-      rows[at + ROW.parent] = parent === row ? -1 : parent; // a row must not be its own parent, as in `impl T { struct T; }`, or if one name is found twice
+      // no row may be its own parent; it would be in `impl T { struct T; }`, or if one name is found twice
+      rows[at + ROW.parent] = parent === row ? -1 : parent;
       at += SYMBOL_ROW;
     };
     for (const row of kept) {
@@ -369,7 +398,10 @@ class Sweep {
     return { count: kept.length, rows };
   }
 
-  /** Sorts the rows by the start of their names and keeps one for each start. Returns the new index of every row. */
+  /**
+   * Sorts the rows by the start of their names, and keeps the first row for each start. `positions` has the new index
+   * of every row, and `kept` lists the kept rows in their new order.
+   */
   #number(): { positions: Int32Array; kept: number[] } {
     const count = this.#rows.length / SYMBOL_ROW;
     const startAt = (row: number) => this.#rows[row * SYMBOL_ROW]!;
@@ -385,8 +417,8 @@ class Sweep {
   }
 
   /**
-   * Resolves each parent that is known only by name to the definition of that name, or to a row after the
-   * definitions.
+   * Finds the row of each parent that is known only by name. This is the row of a definition with that name, or else
+   * a new row after all definitions.
    */
   #resolve(positions: Int32Array, count: number): { targets: number[]; parentsOnly: number[] } {
     const byName = new Map<string, number>();

@@ -1,13 +1,13 @@
 /**
  * Drives one instance of the tree-sitter runtime, with one grammar and its query, through the runtime's C functions.
- * The runtime's own JavaScript classes make an object for every captured node, which takes longer than the query
- * itself. Here the matches are read from the runtime's memory into one Int32Array.
+ * The JavaScript classes of the tree-sitter package create an object for every captured node, which takes longer than
+ * the query itself. This code reads the matches from the runtime's memory into one Int32Array instead.
  *
- * Each grammar has its own instance. In a shared one, functions with the same name in two grammars would be confused. A
- * trap in one grammar would end all others. An instance costs a few milliseconds and the memory that it uses. Compiled
- * modules are shared within a thread.
+ * Each grammar has its own instance of the runtime. In a shared instance, functions that have the same name in two
+ * grammars would be confused, and a trap in one grammar would end all others. An instance costs a few milliseconds
+ * and the memory that it uses. Compiled modules are shared within a thread.
  *
- * A trap or an abort throws. The instance is then dead and must be dropped.
+ * If the runtime traps or aborts, the call throws. After that, the instance is unusable and must be dropped.
  */
 
 import { readFile } from "node:fs/promises";
@@ -17,12 +17,13 @@ import { assert } from "../../base/errors.ts";
 import type { SourceText } from "./source-text.ts";
 
 /**
- * The number of integers that describe a match: the index of its pattern in the query, then the capture, the start and
- * the end of each role. Positions are in UTF-16 units. If the match lacks a role, the three integers are -1.
+ * The number of integers that describe a match. The first integer is the index of the match's pattern in the query.
+ * Three integers follow for each role: the number of the capture, and its start and end in UTF-16 units. If no
+ * capture of the match has a role, the three integers of that role are -1.
  */
 export const MATCH_STRIDE = 13;
 export const PATTERN = 0;
-/** The index, in a match, of the first of each role's three numbers. */
+/** For each role, the index of the first of its three integers within a match. */
 export const ROLES = { name: 1, scope: 4, parent: 7, keyword: 10 } as const;
 export type Role = keyof typeof ROLES;
 
@@ -34,18 +35,24 @@ export interface Matches {
 }
 
 export interface RuntimeOptions {
-  /** The package and path of the grammar, such as `tree-sitter-wasms/out/tree-sitter-c.wasm`. */
+  /**
+   * The package of the grammar, followed by the path within the package, such as
+   * `tree-sitter-wasms/out/tree-sitter-c.wasm`.
+   */
   readonly grammar: string;
   readonly query: string;
   /**
-   * Whether V8 may optimise the runtime (never the grammar). Optimising takes 0.15 s of work in the background, and
-   * then saves a fifth of the time for parsing and queries. Default false.
+   * Whether V8 may optimise the code of the runtime. The code of the grammar is never optimised. Optimising takes
+   * 0.15 s of work in the background. After that, parsing and queries take a fifth less time. Default false.
    */
   readonly isOptimised?: boolean;
   roleOf(capture: string): Role;
 }
 
-/** The C functions of the runtime that are used here. The runtime adds them to the options object that it is given. */
+/**
+ * The functions of the runtime that are called here. Parser.init() adds them to the options object that is passed to
+ * it.
+ */
 interface Bindings {
   readonly HEAP32: Int32Array;
   readonly HEAPU8: Uint8Array;
@@ -79,7 +86,7 @@ interface Bindings {
 type Imports = ConstructorParameters<typeof WebAssembly.Instance>[1];
 
 const RUNTIME = "web-tree-sitter";
-const SLICE = 5119; // in units; the size of the runtime's input buffer
+const SLICE = 5119; // in UTF-16 units; the size of the runtime's input buffer
 const NODE_WORDS = 5;
 const UNLIMITED = -1;
 
@@ -101,15 +108,16 @@ async function compile(specifier: string, isOptimised: boolean): Promise<WebAsse
 }
 
 /**
- * An empty section that is appended to modules that V8 may optimise. It makes their bytes different from the others,
- * because V8 compiles equal bytes only once for all threads.
+ * An empty section, which is appended to modules that V8 may optimise. V8 compiles equal bytes only once for all
+ * threads. The section makes the bytes different from those of the same module without optimisation.
  */
 const EMPTY_SECTION = Uint8Array.of(0, 2, 1, 0x6f);
 
 /**
- * Compiles without optimisation. A grammar's lexer is one function of up to 100 KB. V8 would optimise it in the
- * background for ten to forty seconds, and a process waits for that when it exits. Baseline code parses as fast (13
- * MB/s of C either way). A module keeps the flags with which it was compiled, so other modules are not affected.
+ * Compiles a module that V8 will not optimise. The lexer of a grammar is one function of up to 100 KB. V8 would
+ * optimise it in the background for ten to forty seconds, and a process that exits waits until V8 is done. Baseline
+ * code parses as fast as optimised code (13 MB/s of C). A module keeps the flags with which it was compiled, so other
+ * modules are not affected.
  */
 function withoutTierUp<T>(compileModule: () => T): T {
   const flags = ["wasm-dynamic-tiering", "wasm-tier-up", "wasm-lazy-compilation"];
@@ -122,8 +130,9 @@ function withoutTierUp<T>(compileModule: () => T): T {
 }
 
 /**
- * Creates a fresh instance of the runtime. The package keeps one instance per copy of its code, so the code is loaded
- * again. Each call creates its own `require`, because a `require` keeps everything that it has loaded alive.
+ * Creates a new instance of the runtime. The package creates only one instance for each time that its code is loaded,
+ * so the code is loaded again here. Each call creates its own `require`, because a `require` keeps everything that it
+ * has loaded alive.
  */
 async function instantiate(isOptimised: boolean): Promise<Bindings> {
   const module = await compile(`${RUNTIME}/tree-sitter.wasm`, isOptimised);
@@ -161,13 +170,13 @@ export class Runtime {
   readonly #parser: number;
   readonly #input: number;
   readonly #query: number;
-  /** For each capture, the index of its role in a match. */
+  /** For each capture, the index of its role's integers within a match. */
   readonly #places: Int32Array;
   /** The names of the captures in the query, by number. */
   readonly captures: readonly string[];
   #values = new Int32Array(MATCH_STRIDE * 256);
   readonly isOptimised: boolean;
-  /** How much text was read so far, in UTF-16 units. */
+  /** The amount of text that was parsed so far, in UTF-16 units. */
   unitsRead = 0;
 
   constructor(c: Bindings, language: number, options: RuntimeOptions) {
@@ -183,12 +192,15 @@ export class Runtime {
     this.#places = Int32Array.from(this.captures, (name) => ROLES[options.roleOf(name)]);
   }
 
-  /** The size of the instance's memory, which never shrinks. */
+  /** The size of the instance's memory in bytes. The memory never shrinks. */
   get heapBytes(): number {
     return this.#c.HEAPU8.length;
   }
 
-  /** Returns the matches in the order in which the query finds them, or undefined if the time is over. */
+  /**
+   * Parses a text and runs the query. Returns the matches in the order in which the query finds them, or undefined if
+   * the time limit is reached.
+   */
   match(text: SourceText, isOver: () => boolean): Matches | undefined {
     this.unitsRead += text.length;
     const tree = this.#parse(text, isOver);
@@ -200,7 +212,7 @@ export class Runtime {
     }
   }
 
-  /** Returns the tree as an S-expression, for tests and for writing queries. */
+  /** Returns the syntax tree of a text as an S-expression, for tests and for authors of queries. */
   show(text: SourceText): string {
     const tree = this.#parse(text, () => false);
     this.#c._ts_tree_root_node_wasm(tree);
@@ -216,17 +228,19 @@ export class Runtime {
   }
 
   /**
-   * Returns the address of the tree, or 0 if the time is over. When the time is over, the input also ends early.
-   * Otherwise a lexer that recovers from an error could read a long word again from each of its letters, all within a
-   * single step. The clock is read every hundred steps of the parser. A hundred steps take about 10 µs, but up to a
-   * second if the parser's stack has split into hundreds of stacks.
+   * Returns the address of the syntax tree, or 0 if the time limit is reached. When the limit is reached, the parser
+   * also sees the end of the input. This is needed because within one step of the parser, a lexer that recovers from
+   * an error could read a long word again from each of its letters. The clock is read every hundred steps of the
+   * parser. A hundred steps take about 10 µs, but up to a second if the parser's stack has split into hundreds of
+   * stacks.
    */
   #parse(text: SourceText, isOver: () => boolean): number {
     const c = this.#c;
     let isWhole = true;
     c.currentParseCallback = (index) => {
       isWhole &&= !isOver();
-      if (index === text.length) return isWhole ? "\n" : ""; // a scanner may need the newline after a comment on the last line
+      // a scanner may need the newline after a comment on the last line
+      if (index === text.length) return isWhole ? "\n" : "";
       return isWhole ? text.slice(index, SLICE) : "";
     };
     c.currentProgressCallback = isOver;
@@ -239,7 +253,7 @@ export class Runtime {
     return 0;
   }
 
-  /** Runs the query on a tree. Returns undefined if the time is over. */
+  /** Runs the query on a syntax tree. Returns undefined if the time limit is reached. */
   #run(tree: number, isOver: () => boolean): Matches | undefined {
     const c = this.#c;
     c._ts_tree_root_node_wasm(tree);
@@ -257,8 +271,9 @@ export class Runtime {
   }
 
   /**
-   * Reads a match from the runtime's memory: its pattern, the number of captures, and for each capture its number and
-   * its node, which takes NODE_WORDS words.
+   * Reads all matches from the runtime's memory into #values. In that memory, a match has the index of its pattern,
+   * the number of its captures, and then each capture. A capture has its number and its node, which takes NODE_WORDS
+   * words.
    */
   #read(tree: number, address: number, count: number): void {
     if (this.#values.length < count * MATCH_STRIDE)

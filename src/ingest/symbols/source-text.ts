@@ -1,9 +1,10 @@
 /**
- * Holds a file's bytes as the parser reads them, in UTF-16 units, and maps a unit back to its byte. Most files are pure
- * ASCII. They need neither a copy nor a map, because unit i is byte i.
+ * Decodes the bytes of a file to UTF-16 units, which the parser reads, and maps each unit back to its byte. Most
+ * files are pure ASCII. For such a file, neither a copy nor a map is made, because unit i is byte i.
  *
- * Invalid UTF-8 is parsed, too: each byte that does not start a valid sequence becomes one U+FFFD, so positions stay
- * exact. The map costs 6 bytes per byte of a file that is not ASCII; its arrays are reused for the next file.
+ * Invalid UTF-8 is parsed, too. Each byte that does not start a valid sequence becomes one U+FFFD, so positions stay
+ * exact. The units and the map of a file that is not ASCII take 6 bytes of memory per byte. Their arrays are reused
+ * for the next file.
  */
 
 import { isAscii } from "node:buffer";
@@ -11,13 +12,19 @@ import { isAscii } from "node:buffer";
 export interface SourceText {
   /** The length in UTF-16 units. */
   readonly length: number;
-  /** Returns at most `count` units from `start` as a string; empty at the end. */
+  /** Returns at most `count` units from `start` on as a string, which is empty at the end of the text. */
   slice(start: number, count: number): string;
-  /** Returns the byte offset of a unit's character. At and after the end, returns the length in bytes. */
+  /**
+   * Returns the offset in bytes of the character to which a unit belongs. If `unit` is the length of the text or
+   * more, returns the length in bytes.
+   */
   byteOf(unit: number): number;
 }
 
-/** Decodes files one after another. REQUIRES: only one text is in use at a time, and its bytes do not change. */
+/**
+ * Decodes files, one after another. REQUIRES: a text is not used after the next call of decode(), and its bytes do
+ * not change.
+ */
 export class Decoder {
   #units = new Uint16Array(1 << 12);
   #offsets = new Uint32Array(1 << 12);
@@ -73,8 +80,8 @@ class MappedText implements SourceText {
 }
 
 /**
- * Writes the text's UTF-16 units to `units`. Writes the byte offset of each unit's character, and then that of the end,
- * to `offsets`. Returns the number of units.
+ * Writes the UTF-16 units of a text to `units`. For each unit, writes the offset in bytes of its character to
+ * `offsets`, followed by the offset of the text's end. Returns the number of units.
  */
 function decodeUtf8(bytes: Uint8Array, units: Uint16Array, offsets: Uint32Array): number {
   let count = 0;

@@ -1,8 +1,8 @@
 /**
- * Finds the symbols of every segment that lacks some: new segments, segments that an interrupted run left unfinished,
- * and segments whose grammars were updated. The threads work on ranges of a segment's blobs. A completed range stays
- * completed, even if the process is killed. Until the transaction that completes the new edition (edition-task.ts),
- * searches use the previous edition.
+ * Finds the symbols of every segment that lacks some. These are new segments, segments that an interrupted run left
+ * unfinished, and segments with languages whose grammars were updated. The threads work on ranges of a segment's
+ * blobs. The result of a range is stored when the range is done, so it survives even if the process is killed.
+ * Searches use the previous edition until a transaction completes the new one (edition-task.ts).
  */
 
 import { compareText } from "../../base/compare.ts";
@@ -37,14 +37,19 @@ import {
   type SymbolsOutput,
 } from "./symbol-task.ts";
 
-/** The bytes of text in one range. Parsing them takes about 0.2 s. An abort may take as long. */
+/**
+ * The approximate amount of text in one range, in bytes. Parsing it takes about 0.2 s, and an abort may take as long.
+ */
 const RANGE_BYTES = 2 ** 20;
 const MIB = 2 ** 20;
-/** The memory of a thread after parsing a mixture of languages: up to ten grammars, each with memory of its own. */
+/**
+ * The memory that a thread uses after it has parsed many languages. It then has up to ten grammars, each with its own
+ * memory.
+ */
 const GRAMMARS_BYTES = 100 * MIB;
 /**
- * How long a thread may be silent. A parse gives up by itself after 3 s of work or 30 s of wall-clock time. So a thread
- * that is silent for longer is in an endless loop.
+ * The maximum time in which a thread may report nothing. A parser gives up after 3 s of processor time or 30 s of
+ * wall-clock time. So a thread that reports nothing for longer is in an endless loop.
  */
 const MAX_SILENT_MS = 60_000;
 
@@ -57,20 +62,20 @@ export interface SymbolPass {
   readonly owner: string;
   readonly throwIfStopped: () => void;
   readonly onProgress: (progress: IndexProgress) => void;
-  /** Called before the first segment, if any segment lacks symbols. */
+  /** Called before the first segment is processed, if any segment lacks symbols. */
   readonly onPending?: () => Promise<void>;
   readonly onWarning: (warning: { code: string; message: string }) => void;
-  /** The longest time in which a thread may report nothing. Default MAX_SILENT_MS. */
+  /** The maximum time in which a thread may report nothing. Default MAX_SILENT_MS. */
   readonly maxSilentMs?: number;
   /**
-   * Fetches the missing parts of segments. The directory may have only a segment's tables and the header of its
-   * symbols. Resolves to the segments that are still incomplete. Absent if all segments are complete.
+   * Fetches the missing parts of segments. In some directories, a segment may have only its tables and the header of
+   * its symbols. Resolves to all segments that are still incomplete. Absent if segments are always complete.
    */
   readonly complete?: (segments: readonly number[]) => Promise<ReadonlySet<number>> | undefined;
 }
 
 /**
- * Finds missing symbols. Resolves to what was found in each repository's files. REQUIRES: the lease is
+ * Finds all missing symbols. Resolves to the results for each repository, by repository id. REQUIRES: the lease is
  * held.
  */
 export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundSymbols>> {
@@ -80,10 +85,10 @@ export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundS
   const partial = await pass.complete?.(pending.map(({ segment }) => segment.segment));
   const found = new Map<number, FoundSymbols>();
   const progress = progressOf(pass, pending);
-  // several segments at once, because a small one does not keep all threads busy
+  // several segments are processed at once, because a small segment does not keep all threads busy
   await inParallel(pending, pass.pool.lanes, async (one) => {
     pass.throwIfStopped();
-    // counts the symbols of a segment after their publication, so that only stored ones count
+    // the symbols of a segment are added after their publication, so that only stored symbols count
     for (const part of await findInSegment({ ...pass, partial }, one, progress))
       addFound(found, part);
   });
@@ -93,11 +98,11 @@ export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundS
 }
 
 interface Searching extends SymbolPass {
-  /** The segments that have only the header of their symbols. */
+  /** The segments whose symbols are not in the directory, except for their header. */
   readonly partial: ReadonlySet<number> | undefined;
 }
 
-/** What was found, by repository. */
+/** The results for each repository, by repository id. */
 type Found = ReadonlyMap<number, FoundSymbols>;
 
 function addFound(all: Map<number, FoundSymbols>, found: Found): void {
@@ -110,15 +115,18 @@ function addFound(all: Map<number, FoundSymbols>, found: Found): void {
 }
 
 /**
- * Returns how many threads the promised memory allows. docs/limits.md promises that a run takes at most 40 MiB per
- * thread and 1.3 times the memory budget, in addition to the process itself.
+ * Returns the number of threads that may parse within the promised memory. docs/limits.md promises that a run takes
+ * at most 40 MiB per thread and 1.3 times the memory budget, in addition to the process itself.
  */
 function threadsFor({ pool, memoryBudget }: SymbolPass): number {
   const allowed = 40 * MIB * pool.lanes + 1.3 * memoryBudget;
   return Math.min(pool.lanes, Math.max(1, Math.floor(allowed / GRAMMARS_BYTES)));
 }
 
-/** Restricts the pool to its first threads. A thread that parses nothing loads no grammars. */
+/**
+ * Returns a pool that uses only the first `lanes` threads of `pool`. The other threads parse nothing, and so load no
+ * grammars.
+ */
 function fewerThreads(pool: Pool, lanes: number): Pool {
   if (lanes === pool.lanes) return pool;
   let next = 0;
@@ -131,7 +139,10 @@ function fewerThreads(pool: Pool, lanes: number): Pool {
   };
 }
 
-/** The content of one or more segments. `segment` is the one that stores it, even if that segment has no live file. */
+/**
+ * The content of one or more segments. `segment` is the segment that stores the content, even if that segment has no
+ * live file.
+ */
 interface Content extends Pick<
   ManifestSegment,
   "segment" | "textBytes" | "symbols" | "hasSymbols"
@@ -139,7 +150,7 @@ interface Content extends Pick<
   readonly blobs: number;
 }
 
-/** Lists the content of all segments, each once. */
+/** Returns the contents of all segments. A content that several segments share is listed once. */
 function contentsOf({ manifest, headers }: Catalog): Content[] {
   const contents = new Map<number, Content>();
   for (const one of manifest.segments) {
@@ -152,12 +163,15 @@ function contentsOf({ manifest, headers }: Catalog): Content[] {
 
 interface PendingSegment {
   readonly segment: Content;
-  /** The part of the next edition that an interrupted run has completed. */
+  /** The ranges of the next edition that an interrupted run has completed. */
   readonly done: readonly SymbolColumns[];
   readonly ranges: readonly Range[];
 }
 
-/** Lists the segments that lack symbols. Deletes symbols of old editions, and what unfinished ranges have left. */
+/**
+ * Resolves to the segments that lack symbols. Deletes the symbols of old editions, and the data that unfinished
+ * ranges have left.
+ */
 async function pendingSegments({ environment, catalog, owner }: SymbolPass) {
   const snapshot = environment.snapshot();
   const pending: PendingSegment[] = [];
@@ -194,7 +208,10 @@ interface Range extends Stretch {
   readonly bytes: number;
 }
 
-/** Reports progress in blobs, not files, because content that several files share is parsed only once. */
+/**
+ * Returns a function that reports the progress when a range is done. Progress is counted in blobs and not in files,
+ * because content that several files share is parsed only once.
+ */
 function progressOf({ onProgress }: SymbolPass, pending: readonly PendingSegment[]) {
   const ranges = pending.flatMap((one) => one.ranges);
   const total = ranges.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -211,8 +228,8 @@ function progressOf({ onProgress }: SymbolPass, pending: readonly PendingSegment
 }
 
 /**
- * Finds the symbols of one segment, and resolves to what was published. If the segment is damaged as a whole,
- * publishes nothing and lists its files as damaged.
+ * Finds and publishes the symbols of one segment. Resolves to the results of each range. If the segment as a whole is
+ * damaged, nothing is published, and the result lists the segment's files as damaged.
  */
 async function findInSegment(
   pass: Searching,
@@ -243,7 +260,10 @@ async function findInSegment(
   }
 }
 
-/** Returns the files of a damaged segment that have no symbols, as far as they can be read. */
+/**
+ * Returns the files of a damaged segment that would have symbols. Returns no files if the segment's tables cannot be
+ * read.
+ */
 function lostFiles(environment: Environment, segment: number): Found {
   const snapshot = environment.snapshot();
   try {
@@ -269,10 +289,11 @@ async function knownElsewhere(
 ): Promise<Pick<Work, "others" | "places">> {
   const others = contentsOf(catalog)
     .filter((other) => other.segment !== segment && other.symbols > 0)
-    .filter((other) => partial?.has(other.segment) !== true) // parsing is cheaper than fetching
+    .filter((other) => partial?.has(other.segment) !== true) // parsing is cheaper than fetching symbols
     .map((other) => ({ segment: other.segment, edition: other.symbols }));
   const files = catalog.manifest.segments.reduce((sum, other) => sum + other.files, 0);
-  if (others.length === 0 || 2 * textBytes < files) return { others, places: new Int32Array() }; // parsing so little text is faster than reading all those hashes
+  // parsing so little text is faster than reading the hashes of all segments
+  if (others.length === 0 || 2 * textBytes < files) return { others, places: new Int32Array() };
   const input: KnownInput = { segment, edition, others };
   try {
     return {
@@ -281,14 +302,14 @@ async function knownElsewhere(
     };
   } catch (error) {
     throwIfStopped();
-    // if a thread dies, known symbols are parsed instead of copied
+    // if the thread has died, all blobs are parsed, and no symbols are copied
     if (error instanceof QuernError && error.code === "INTERNAL")
       return { others, places: new Int32Array() };
     throw error;
   }
 }
 
-/** Returns the ranges of a segment that are not done. */
+/** Returns the ranges of a segment that are not yet done. */
 function rangesOf(
   snapshot: Snapshot,
   { segment, blobs }: Content,
@@ -310,8 +331,9 @@ function rangesOf(
 }
 
 /**
- * Runs `work` for all items, at most `lanes` at a time. Resolves to the results in the order of the items, after all
- * started calls have ended.
+ * Calls `work` for each item, with at most `lanes` calls at a time. Resolves to the results, in the order of the
+ * items. If a call fails, no further call is started. Rejects with the first failure when all started calls have
+ * ended.
  */
 async function inParallel<T, O>(
   items: readonly T[],
@@ -337,9 +359,10 @@ async function inParallel<T, O>(
 }
 
 /**
- * Finds the symbols of a range. If a thread dies, the range is split: before and after the blob that was being parsed,
- * or in two halves if that blob is not known. A blob that kills a thread by itself is given up. Without workers, such a
- * blob kills the process, and an endless parse cannot be stopped.
+ * Finds the symbols of a range. If the thread dies, the range is divided into smaller ones, which are tried again.
+ * One of them is the blob that was being parsed. If that blob is not known, the range is halved. A blob that is alone
+ * in its range and kills the thread gets no symbols. Without workers, such a blob kills the process, and an endless
+ * parse cannot be stopped.
  */
 async function findInRange(pass: SymbolPass, work: Work, range: Stretch): Promise<SymbolsOutput[]> {
   const { segment, others, places } = work;

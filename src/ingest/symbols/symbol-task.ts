@@ -1,11 +1,12 @@
 /**
- * Finds the symbols of a range of a segment's blobs. Symbols that were made with the current grammars are copied: from
- * the previous edition, or from equal content in other segments. The rest is parsed. Everything is written at the end,
- * together with the record that the range is done, so a thread that dies leaves no partial result.
+ * Finds the symbols of a range of a segment's blobs. If the symbols of a blob were already extracted with the current
+ * grammars, they are copied from the previous edition, or from the same content in another segment. All other blobs
+ * are parsed. The symbols are written at the end, together with the record that the range is done. So a thread that
+ * dies leaves no partial result.
  *
- * A failure affects only one blob. Symbols to copy are read as a search would read them; if that fails, the blob is
- * parsed. If a parser throws, the blob gets no symbols. If the text of a blob is damaged, the blob's files are listed
- * as damaged.
+ * A failure affects only one blob. Symbols that are to be copied are first decoded, as in a search. If decoding
+ * fails, the blob is parsed. If a parser throws, the blob gets no symbols. If the text of a blob is damaged, the
+ * blob's files are listed as damaged.
  */
 
 import { GrowableBytes } from "../../base/growable.ts";
@@ -31,29 +32,30 @@ import { grammarVersion } from "./languages.ts";
 
 export interface Edition {
   readonly segment: number;
-  /** The edition of the symbols; 0 if there is none. */
+  /** The number of an edition, which is a set of symbols of the segment. 0 if the segment has no symbols. */
   readonly edition: number;
 }
 
-/** The input of the task. `edition` is the published edition. */
+/** The input of the task. `edition` is the edition that is published so far. */
 export interface SymbolsInput extends Edition {
-  /** The edition that is being made. */
+  /** The edition to which the task writes. */
   readonly next: number;
   /** The blobs in [from, to). */
   readonly from: number;
   readonly to: number;
   /**
-   * Where equal content has its symbols, as two numbers for each blob: the index of a segment in `others` or NOWHERE,
-   * and the blob's number in that segment.
+   * For each blob of the range, the place of the same content in another segment that has its symbols. A place is two
+   * numbers: the index of the segment in `others`, or NOWHERE, and the blob's number in that segment. Empty if no
+   * places are known.
    */
   readonly places: Int32Array;
   readonly others: readonly Edition[];
   readonly owner: string;
-  /** Whether the range is a single blob that has killed a thread, and so must not be parsed. */
+  /** True if the range is a single blob that has killed a thread. Such a blob is not parsed. */
   readonly isDeadly: boolean;
   /**
-   * One word of shared memory with the number of the blob that is being parsed, or NOT_PARSING. Another thread reads it
-   * after this thread has died.
+   * A word of shared memory that contains the number of the blob that is being parsed, or NOT_PARSING. If this thread
+   * dies, the calling thread reads the number.
    */
   readonly parsing: Int32Array;
 }
@@ -61,9 +63,12 @@ export interface SymbolsInput extends Edition {
 export const NOT_PARSING = -1;
 export const NOWHERE = -1;
 
-/** The result for those files of a repository whose blobs this run parsed. */
+/** The result for one repository. It includes only files whose content was parsed in this run. */
 export interface FoundSymbols {
-  /** The number of definitions. Those in a blob count once for each of the blob's files. */
+  /**
+   * The number of definitions. If several files have the same content, its definitions count once for each of these
+   * files.
+   */
   symbols: number;
   readonly withoutSymbols: FileWithoutSymbols[];
 }
@@ -81,26 +86,33 @@ interface GivenUp {
 }
 
 /**
- * The origin of a blob's symbols, and the symbols as stored bytes. The origin is undefined if the symbols are unknown.
+ * The origin of a blob's symbols, and the symbols as they are stored. The origin is undefined if the symbols are
+ * unknown.
  */
 type Known = readonly [Origin | undefined, Uint8Array];
 
 const NO_RUN = new Uint8Array();
 const UNKNOWN: Known = [undefined, NO_RUN];
 
-/** Returns the version under which symbols of a language are stored, or "" if it has no grammar. */
+/**
+ * Returns the version with which symbols of a language are stored, or "" if quern has no grammar for the language.
+ */
 export const versionOf = (language: string): string => grammarVersion(language) ?? "";
 
-/** Whether the current grammars could find other symbols than the stored ones. */
+/**
+ * Returns whether the stored symbols of a blob were extracted with another version of the grammar than the current
+ * one.
+ */
 export const isOutdated = ({ language, version }: Origin): boolean =>
   versionOf(language) !== version;
 
-/** Whether the stored symbols of a blob are up to date. */
+/** Returns whether the stored symbols of a blob are up to date. `language` is the blob's current language. */
 export const isCurrent = (known: Origin | undefined, language: string): boolean =>
   !!known && !isOutdated(known) && (known.version !== "" || versionOf(language) === "");
 
 /**
- * Returns the language of a blob. The blob's first file whose language has a grammar decides, or else the first file.
+ * Returns the language as which a blob is parsed. This is the first language with a grammar among the languages of
+ * the blob's files. If none has a grammar, it is the language of the first file.
  */
 export function languageOf(
   { header, files, blobFileStarts, blobFiles }: SegmentReader,
@@ -118,7 +130,7 @@ export const symbolsTask: Task<SymbolsInput, SymbolsOutput> = async (input, cont
   return findInRange(input, { target, extractor, pause: () => context.pause() });
 };
 
-/** Finds the symbols of a range of the target's blobs and writes them to the target. */
+/** Finds the symbols of a range of blobs, and writes them to the target. */
 export async function findInRange(
   input: SymbolsInput,
   tools: {
@@ -165,8 +177,8 @@ class Range {
   }
 
   /**
-   * Parses the blobs, one language after another. A thread keeps few grammars, and loading one takes as long as parsing
-   * many files.
+   * Parses all blobs whose symbols cannot be copied. The blobs are parsed one language after another, because a
+   * thread keeps few grammars in memory, and loading a grammar takes as long as parsing many files.
    */
   async parse(pause: TaskContext["pause"]): Promise<void> {
     const byLanguage = new Map<string, number[]>();
@@ -192,13 +204,13 @@ class Range {
       }
   }
 
-  /** Returns the symbols of a blob. They are valid until the next read. REQUIRES: parse() was called. */
+  /** Returns the symbols of a blob, which are valid until the next read. REQUIRES: parse() was called. */
   symbolsOf(blob: number): Known {
     const before = this.#before;
     return this.#new.get(blob) ?? [before?.origin(blob), before!.run(this.#snapshot, blob)];
   }
 
-  /** Whether the previous edition's data about the blob can be read. */
+  /** Returns whether the symbols that the previous edition has for a blob can be read. */
   #isKept(blob: number): boolean {
     return (
       unlessCorrupt(() => this.#verified(blob, this.#before!.run(this.#snapshot, blob))) !==
@@ -206,7 +218,10 @@ class Range {
     );
   }
 
-  /** Returns the symbols of equal content in another segment, or undefined if there are none or they are damaged. */
+  /**
+   * Returns the symbols that another segment has for the same content. Returns undefined if no segment has symbols
+   * for it, or if the symbols are damaged.
+   */
   #copied(blob: number): Known | undefined {
     const at = 2 * (blob - this.#input.from);
     const [position, there] = this.#input.places.subarray(at, at + 2);
@@ -219,8 +234,8 @@ class Range {
   }
 
   /**
-   * Returns the stored symbols. Throws INDEX_CORRUPT if they or the blob's text cannot be read, because the lists of
-   * names are built from both.
+   * Returns `run`, the stored symbols of a blob. Throws INDEX_CORRUPT if the symbols or the text of the blob cannot
+   * be read, because the lists of names are made from both.
    */
   #verified(blob: number, run: Uint8Array): Uint8Array {
     if (run.length === 0) return run;
@@ -277,7 +292,7 @@ class Range {
       withoutSymbols.push({ path: pathOf(paths, file), reason });
   }
 
-  /** Yields each file of a blob, with what was found in the file's repository so far. */
+  /** Yields each file of a blob, with the result for the repository of the file. */
   *#filesOf(blob: number): Generator<readonly [file: number, FoundSymbols]> {
     const { header, blobFileStarts, blobFiles } = this.#reader;
     for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
@@ -287,7 +302,7 @@ class Range {
   }
 }
 
-/** Lists the files of a damaged segment that would have symbols. */
+/** Returns the files of a damaged segment that would have symbols, with the reason 'damaged', by repository id. */
 export function filesWithoutSymbols(
   snapshot: Snapshot,
   segment: number,

@@ -1,11 +1,14 @@
-/** Joins tables of symbols: of the embedded parts of a file, or of the pieces in which a file was parsed. */
+/**
+ * Joins several tables of symbols into one. The tables are those of a file's embedded parts, or of the pieces in
+ * which a file was parsed.
+ */
 
 import { firstIndex } from "../../base/binary-search.ts";
 import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbols/symbol-run.ts";
 
 export const NO_SYMBOLS: SymbolTable = { count: 0, rows: new Int32Array(0) };
 
-/** Returns the same symbols for a text that begins `offset` bytes later. */
+/** Returns the table with `offset` added to all positions. */
 export function shiftTable({ count, rows }: SymbolTable, offset: number): SymbolTable {
   const shifted = rows.slice();
   for (let at = 0; at < rows.length; at += SYMBOL_ROW) {
@@ -15,7 +18,10 @@ export function shiftTable({ count, rows }: SymbolTable, offset: number): Symbol
   return { count, rows: shifted };
 }
 
-/** Joins the tables of all parts of a file. REQUIRES: the parts are in order and do not overlap. */
+/**
+ * Joins the tables of all parts of a file. REQUIRES: the tables are in the order of the parts, and the parts do not
+ * overlap.
+ */
 export function joinTables(tables: readonly SymbolTable[]): SymbolTable {
   const total = tables.reduce((sum, { rows }) => sum + rows.length, 0);
   const count = tables.reduce((sum, table) => sum + table.count, 0);
@@ -37,7 +43,7 @@ export function joinTables(tables: readonly SymbolTable[]): SymbolTable {
 }
 
 /**
- * The symbols to use for a range of a text. The range is in bytes, and positions of symbols refer to the whole text.
+ * The symbols of a range of a text. The range is in bytes, and the positions of the symbols refer to the whole text.
  */
 export interface Piece {
   readonly from: number;
@@ -46,7 +52,8 @@ export interface Piece {
 }
 
 /**
- * Counts the definitions whose names are in [from, to), and tells whether any of them has a parent outside that range.
+ * Counts the definitions whose names begin in [from, to). `isNested` is true if the parent of any of them is outside
+ * this range.
  */
 export function contentOf(
   { count, rows }: SymbolTable,
@@ -63,18 +70,19 @@ export function contentOf(
   return { count: end - first, isNested };
 }
 
-/** Returns the row of the first definition whose name begins at `place` or later. */
+/** Returns the row of the first definition whose name begins at or after `place`. */
 const firstFrom = (rows: Int32Array, count: number, place: number): number =>
   firstIndex(0, count, (row) => rows[row * SYMBOL_ROW + ROW.start]! >= place);
 
-/** A row of a table and the row of its parent. Used until the rows' positions in the new table are known. */
+/** A row of a table, together with the row of its parent, as long as their positions in the new table are unknown. */
 interface Loose {
   readonly row: Int32Array;
   readonly parent: Int32Array | undefined;
 }
 
 /**
- * Replaces the definitions of some ranges of a table. REQUIRES: the pieces are in order and do not overlap.
+ * Replaces the definitions in some ranges of a text by those of the pieces. REQUIRES: the pieces are in order and do
+ * not overlap.
  */
 export function replacePieces(whole: SymbolTable, pieces: readonly Piece[]): SymbolTable {
   const loose: Loose[] = [];
@@ -89,7 +97,10 @@ export function replacePieces(whole: SymbolTable, pieces: readonly Piece[]): Sym
 
 const END: Piece = { from: Infinity, to: Infinity, table: NO_SYMBOLS };
 
-/** Appends definitions to `into`, beginning with row `first`, as long as their names begin before `limit`. */
+/**
+ * Appends the definitions from row `first` on to `into`, up to the first definition whose name begins at or after
+ * `limit`.
+ */
 function loosen({ count, rows }: SymbolTable, first: number, limit: number, into: Loose[]): void {
   const rowAt = (row: number) => rows.subarray(row * SYMBOL_ROW, (row + 1) * SYMBOL_ROW);
   for (let row = first; row < count && rowAt(row)[ROW.start]! < limit; row++) {
@@ -99,8 +110,9 @@ function loosen({ count, rows }: SymbolTable, first: number, limit: number, into
 }
 
 /**
- * Makes a table from single rows. A row's parent is the definition whose name starts where the old parent's name did.
- * If there is none, the old parent is kept as a row at the end that does not count as a definition.
+ * Makes a table from separate rows. The parent of a row is the definition whose name starts at the same position as
+ * the name of its old parent. If there is no such definition, the old parent becomes a row at the end of the table,
+ * which does not count as a definition.
  */
 function fasten(loose: readonly Loose[]): SymbolTable {
   const positions = new Map(loose.map(({ row }, position) => [row[ROW.start]!, position]));

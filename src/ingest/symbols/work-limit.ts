@@ -1,27 +1,27 @@
 /**
- * Limits how long a thread may work on something. The limit is in the thread's processor time, because on a busy
- * machine a clock also counts the time in which the thread had no core. If the system does not report processor time,
- * the clock decides.
+ * Limits the processor time that a thread may spend on one task. A wall clock would also count the time in which the
+ * thread waits for a core of a busy machine. It is used only if the system does not report the processor time of
+ * threads.
  *
- * A limit costs about 2 µs at the start, and a read of the clock at each check. The thread's processor time is read
- * only once the clock says that the limit may be reached.
+ * Starting a limit takes about 2 µs, and each check reads the wall clock. The processor time is read only when enough
+ * wall-clock time has passed that the limit may be reached.
  */
 
 import { openSync, readSync } from "node:fs";
 
-/** The clocks that a limit reads, in milliseconds from any starting point. */
+/** The clocks that a limit reads. Both return milliseconds since an arbitrary moment. */
 export interface Times {
   clock(): number;
   /**
-   * Returns the processor time of the calling thread. It may lag by a tick of the scheduler (4 to 10 ms). Undefined if
-   * the system does not report it.
+   * Returns the processor time of the calling thread, or undefined if the system does not report it. The value may
+   * lag by one tick of the scheduler, which is 4 to 10 ms.
    */
   worked(): number | undefined;
 }
 
 /**
- * A limit is also reached when the clock has advanced by this many times its length. So every limit ends, however
- * little the thread works.
+ * A limit is also reached when the wall clock has advanced by PATIENCE times the limit. So every limit is reached at
+ * some time, however little processor time the thread gets.
  */
 const PATIENCE = 10;
 
@@ -33,7 +33,7 @@ export const THREAD_TIMES: Times = {
   worked: () => (worked ??= openWorked())(),
 };
 
-/** Starts a limit. Returns a function that says whether the limit is reached. */
+/** Starts a limit of `maxMs` milliseconds. Returns a function that returns true when the limit is reached. */
 export function startLimit(maxMs: number, times: Times = THREAD_TIMES): () => boolean {
   const [start, before] = [times.clock(), times.worked()];
   const end = start + PATIENCE * maxMs;
@@ -50,8 +50,9 @@ export function startLimit(maxMs: number, times: Times = THREAD_TIMES): () => bo
 }
 
 /**
- * Returns a function that reads the thread's processor time: from Node in newer versions, otherwise from the kernel
- * on Linux. The file that it opens stays open until the thread ends.
+ * Returns a function that reads the processor time of the calling thread. Newer versions of Node.js report this time.
+ * In older versions, the function reads it from a file of the Linux kernel, which stays open until the thread ends.
+ * On other systems, the function returns undefined.
  */
 export function openWorked(): Times["worked"] {
   const { threadCpuUsage } = process as { threadCpuUsage?: typeof process.cpuUsage };
@@ -66,7 +67,8 @@ export function openWorked(): Times["worked"] {
     return () => {
       const length = readSync(file, line, 0, line.length, 0);
       const nanoseconds = Number.parseInt(line.toString("latin1", 0, length), 10);
-      return nanoseconds > 0 ? nanoseconds / 1e6 : undefined; // the value is 0 if the kernel does not count processor time
+      // the kernel returns 0 if it does not count processor time
+      return nanoseconds > 0 ? nanoseconds / 1e6 : undefined;
     };
   } catch {
     return () => undefined;
