@@ -1,12 +1,13 @@
 /**
- * Finds the commit that the full name of a reference leads to. If refs/heads/x does not exist, git tries several
- * other names instead, such as refs/heads/refs/heads/x, and does not say which one it has used.
+ * Finds the commit to which the full name of a reference leads. If refs/heads/x does not exist, git tries several
+ * other names, such as refs/heads/refs/heads/x, and does not report which name it has used. This code accepts only
+ * the exact name.
  */
 
 import type { GitObject, ObjectReader } from "./git-objects.ts";
 import type { GitProcesses } from "./git-process.ts";
 
-/** The names that git tries instead of a name that does not exist. */
+/** Make the names that git tries if the given name does not exist. */
 const OTHERS = [
   (ref: string) => `refs/${ref}`,
   (ref: string) => `refs/tags/${ref}`,
@@ -17,7 +18,7 @@ const OTHERS = [
 
 export interface RefReader {
   readonly processes: GitProcesses;
-  /** Reads only object headers, with --batch-check. */
+  /** A reader with --batch-check, which reads only the headers of objects. */
   readonly headers: ObjectReader;
 }
 
@@ -32,14 +33,15 @@ export async function commitOfRef(
   const commit = await headers.read(`${ref}^{commit}`);
   if (commit === undefined) return undefined;
   const others = await Promise.all(OTHERS.map((other) => headers.read(other(ref))));
-  if (others.every((other) => other === undefined)) return commit; // no other name is possible
+  // git cannot have used another name, because none exists
+  if (others.every((other) => other === undefined)) return commit;
   const { code } = await processes.run(["show-ref", "--verify", "--quiet", ref]);
   return code === 0 ? commit : undefined;
 }
 
 /**
- * Resolves to true if the reference exists but its target cannot be read. REQUIRES: `ref` is `HEAD`, or begins with
- * `refs/`.
+ * Resolves to true if the reference exists, but the object to which it points cannot be read. REQUIRES: `ref` is
+ * `HEAD`, or begins with `refs/`.
  */
 export async function isDamagedRef(
   { processes, headers }: RefReader,

@@ -1,11 +1,12 @@
 /**
- * Reads objects of a repository through one long-lived `git cat-file --batch`, or `--batch-check`, which answers with
- * headers only. Requests are written as they come, and answers arrive in the same order. A process is replaced after
- * a number of objects or bytes, because it keeps each pack that it has read memory-mapped. The old process answers
- * its remaining requests and ends.
+ * Reads objects of a repository through one long-lived process, `git cat-file --batch`. With `--batch-check`, git
+ * answers only with the headers of objects. Requests are written as they come, and answers arrive in the same order.
+ * Each pack that a process has read stays memory-mapped. So a process is replaced after a number of objects or bytes.
+ * The old process answers its remaining requests, and then ends.
  *
- * A damaged object can kill the process. The request that it was answering is then repeated in a new process. If the
- * new process dies, too, the object counts as unreadable, and the following requests continue.
+ * A damaged object can kill the process. In this case, the request that the process was answering is repeated in a
+ * new process. If the new process dies, too, the object counts as unreadable, and reading continues with the next
+ * request.
  *
  * The calling thread spends about 10 µs per object. Throughput is limited by git's decompression.
  */
@@ -20,17 +21,20 @@ export interface GitObject {
   readonly type: string;
   /** The length of the content in bytes. */
   readonly size: number;
-  /** The content in a buffer of its own, which may be transferred. Empty with --batch-check. */
+  /** The content. It has its own buffer, which may be transferred to another thread. Empty with --batch-check. */
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
 export interface ObjectLimits {
-  /** The number of objects, and of their bytes, after which a process is replaced. */
+  /** A process is replaced when it has read this number of objects, or this number of bytes. */
   readonly objects: number;
   readonly bytes: number;
-  /** The largest object in bytes. The content of a larger one is skipped as it arrives, and the request rejects. */
+  /**
+   * The maximum size of an object, in bytes. The content of a larger object is discarded as it arrives, and the
+   * request rejects.
+   */
   readonly maxSize: number;
-  /** How many processes may die before all requests are rejected. */
+  /** The maximum number of processes that may die. After that, all requests are rejected. */
   readonly deaths: number;
 }
 
@@ -45,7 +49,7 @@ interface Request {
   readonly name: string;
   readonly resolve: (object: GitObject | undefined) => void;
   readonly reject: (error: QuernError) => void;
-  /** The number of processes that died while they were answering this request. */
+  /** The number of processes that have died while they were answering this request. */
   deaths: number;
 }
 
@@ -68,14 +72,14 @@ export class ObjectReader {
   }
 
   /**
-   * Reads an object by any name that git accepts. Resolves to undefined if there is none. REQUIRES: `name` has no line
-   * feed.
+   * Reads the object with a name, which may be any expression that git accepts. Resolves to undefined if there is no
+   * such object. REQUIRES: `name` contains no line feed.
    */
   read(name: string): Promise<GitObject | undefined> {
     return new Promise((resolve, reject) => this.#send({ name, resolve, reject, deaths: 0 }));
   }
 
-  /** Ends the reader. Pending requests reject with ABORTED. */
+  /** Closes the reader. Requests that are not yet answered may still be answered, or reject with ABORTED. */
   close(): void {
     this.#closed ??= new QuernError("ABORTED", "the listing was closed");
     this.#batch?.end();
@@ -125,21 +129,21 @@ const LF = 0x0a;
 const EMPTY = new Uint8Array(0);
 const MAX_HEADER = 8192;
 
-/** One process and its requests. */
+/** One process of git, and the requests that were sent to it. */
 class Batch {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #patience: Patience;
   readonly #hasContent: boolean;
   readonly #limits: ObjectLimits;
   /**
-   * The requests. Those from #next on wait for an answer. Answered ones are dropped, because each keeps its content
-   * in memory.
+   * The requests, in the order in which they were sent. The requests from index #next on wait for an answer. An
+   * answered request is removed, because it would keep its content in memory.
    */
   #asked: (Request | undefined)[] = [];
   #next = 0;
   #objects = 0;
   #bytes = 0;
-  /** Lines to write. All lines of one turn of the event loop are written together. */
+  /** Lines that are not yet written. All lines from one turn of the event loop are written together. */
   #lines = "";
   #header = "";
   #body: Body | undefined;
@@ -159,8 +163,8 @@ class Batch {
   }
 
   /**
-   * Calls `report` once, when the process has ended, with the unanswered requests, and an error if it could not be
-   * started.
+   * Calls `report` once, when the process has ended. Its arguments are the requests without an answer, and an error
+   * if the process could not be started.
    */
   whenOver(report: (left: readonly Request[], error: QuernError | undefined) => void): void {
     let isOver = false;
@@ -193,7 +197,7 @@ class Batch {
     this.#lines += `${request.name}\n`;
   }
 
-  /** Ends the process after it has answered all requests. */
+  /** Lets the process end when it has answered all requests. */
   end(): void {
     this.#write();
     this.#child.stdin.end();
@@ -218,15 +222,18 @@ class Batch {
   }
 
   /**
-   * Ends the process, because it has written something that cat-file never writes. Later answers could not be matched
-   * to requests.
+   * Kills the process, because it has written something that cat-file never writes. From here on, answers cannot be
+   * matched to requests.
    */
   #giveUp(): void {
     this.#child.stdout.removeAllListeners("data").resume();
     this.#child.kill();
   }
 
-  /** Reads a header, or a part of it. Returns the next offset, or -1 if this is not a header. */
+  /**
+   * Reads a header, or as much of it as the chunk contains. Returns the offset after it, or -1 if the bytes are not a
+   * header.
+   */
   #takeHeader(chunk: Buffer, start: number): number {
     const end = chunk.indexOf(LF, start);
     this.#header += chunk.toString("latin1", start, end === -1 ? chunk.length : end);
@@ -265,7 +272,7 @@ class Batch {
   #answer(): Request | undefined {
     const request = this.#asked[this.#next];
     this.#asked[this.#next++] = undefined;
-    // not shift(), which would be quadratic with many pending requests
+    // shift() is not used, because it would take quadratic time if many requests are pending
     if (this.#next === this.#asked.length || this.#next === 1024) {
       this.#asked = this.#asked.slice(this.#next);
       this.#next = 0;
@@ -274,7 +281,7 @@ class Batch {
   }
 }
 
-/** An object whose bytes are arriving. */
+/** An object of which git has sent the header, and is sending the content. */
 class Body {
   readonly id: string;
   readonly type: string;
@@ -288,11 +295,11 @@ class Body {
     this.type = type;
     this.size = size;
     this.isPassedOver = maxSize >= 0 && size > maxSize;
-    // not from Node's pool, because the buffer may be transferred
+    // this buffer is not taken from Node's pool, because it may be transferred to another thread
     this.#content = maxSize < 0 || this.isPassedOver ? EMPTY : Buffer.allocUnsafeSlow(size);
   }
 
-  /** Takes the bytes of the object. Returns the offset after them. */
+  /** Takes the bytes of the object that are in the chunk. Returns the offset after them. */
   take(chunk: Buffer, start: number): number {
     const end = Math.min(chunk.length, start + this.size - this.#received);
     if (!this.isPassedOver) this.#content.set(chunk.subarray(start, end), this.#received);

@@ -1,8 +1,8 @@
 /**
- * Runs the git command in one repository, without prompts, pagers, locks or the network. It ignores variables in the
- * caller's environment that point to other repositories. Commands that list objects read untrusted names from standard
- * input, never from arguments. In commands that read history, an untrusted name is only the value of an option
- * (`--option=value`), or comes after `--`.
+ * Runs the git command in one repository, without prompts, pagers, locks or the network. Variables in the caller's
+ * environment that point to other repositories are not passed on. git could take an untrusted name for an option. So
+ * names of objects are sent to git through its standard input. Other untrusted names appear in arguments only as the
+ * value of an option (`--option=value`), after `--`, or as the full name of a reference, which begins with `refs/`.
  */
 
 import {
@@ -19,27 +19,31 @@ import { MemoryWatch, MOST_GIT_BYTES } from "./memory-watch.ts";
 import { Patience, tooSlow } from "./patience.ts";
 
 /**
- * git's variables that are passed on: GIT_EXEC_PATH, and those for configuration, because they may set
- * safe.directory.
+ * Matches the variables of git that are passed on. These are GIT_EXEC_PATH, and the variables for configuration,
+ * because they may set safe.directory.
  */
 const KEPT = /^GIT_(?:CONFIG_\w+|EXEC_PATH)$/;
 
 const OWN_ENVIRONMENT = {
   GIT_OPTIONAL_LOCKS: "0",
   GIT_TERMINAL_PROMPT: "0",
-  GIT_NO_LAZY_FETCH: "1", // missing objects of a partial clone are not fetched
-  GIT_NO_REPLACE_OBJECTS: "1", // object ids serve as versions, so replacement objects must not hide the content
+  GIT_NO_LAZY_FETCH: "1", // git must not fetch the missing objects of a partial clone
+  GIT_NO_REPLACE_OBJECTS: "1", // ids of objects are used as versions, so no object may be replaced by another one
   GIT_PAGER: "cat",
   LC_ALL: "C",
 };
 
 /**
- * Switches off commands that a repository's own configuration could make git run during a read: hooks, and the
- * file-system monitor, which diff-tree uses. Every version of git takes an empty value as "off".
+ * Options that switch off the commands that git could run during a read because of a repository's configuration.
+ * These are hooks, and the file-system monitor, which diff-tree uses. In every version of git, an empty value
+ * switches them off.
  */
 export const OWN_CONFIGURATION = ["-c", "core.fsmonitor=", "-c", "core.hooksPath="];
 
-/** Returns the environment for git: that of this process without most of git's variables, plus `extra`. */
+/**
+ * Returns the environment in which git runs. It is the environment of this process, without most of git's variables,
+ * and with the variables in `extra`.
+ */
 export function gitEnvironment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([key]) => !key.startsWith("GIT_") || KEPT.test(key),
@@ -54,24 +58,24 @@ export interface Finished {
 }
 
 export interface Output {
-  /** The exit code, or -1 if it was killed. */
+  /** The exit code, or -1 if the process was killed. */
   readonly code: number;
   readonly stdout: Buffer;
   readonly stderr: string;
-  /** Whether the output was longer than `mostBytes`. */
+  /** True if the output was longer than `mostBytes`. */
   readonly isCut: boolean;
 }
 
 const MAX_STDERR = 4096;
 /**
- * The maximum number of characters of output that run() accepts. sync has the same limit for a remote's list of
- * references.
+ * The maximum length of the output that run() accepts, in characters. `quern/sync` has the same limit for the list of
+ * references of a remote.
  */
 const MOST_TEXT = 2 ** 27;
-/** The maximum number of bytes of a list of records. This is enough for five million files with long paths. */
+/** The maximum length of the output of records(), in bytes. This is enough for five million files with long paths. */
 const MOST_LISTED = 2 ** 31;
 
-/** The git processes of one operation. kill() and the signal end them all. */
+/** The git processes of one operation. All of them end when kill() is called or the signal is aborted. */
 export class GitProcesses {
   readonly folder: string;
   readonly signal: AbortSignal;
@@ -79,12 +83,15 @@ export class GitProcesses {
   readonly #live = new Set<ChildProcess>();
   readonly #memory: MemoryWatch;
   readonly #onAbort = () => this.#killAll();
-  /** Set once a process was silent for too long or used too much memory. All processes then fail with this error. */
+  /**
+   * Set when a process was silent for too long or used too much memory. After that, all commands fail with this
+   * error.
+   */
   #lost: QuernError | undefined;
 
   /**
-   * `extra` is added to the environment. REQUIRES: `folder` exists. Otherwise spawning fails with the error for a
-   * missing git.
+   * `extra` is added to the environment of git. REQUIRES: `folder` exists, because otherwise starting git fails with
+   * the same error as if git were not installed.
    */
   constructor(
     folder: string,
@@ -110,7 +117,8 @@ export class GitProcesses {
       windowsHide: true,
     });
     this.#track(child);
-    child.stdin.on("error", () => {}); // the process ended before it read everything; callers notice its end
+    // the process has ended before it has read everything; the caller learns this from its end
+    child.stdin.on("error", () => {});
     return child;
   }
 
@@ -126,7 +134,9 @@ export class GitProcesses {
     return child;
   }
 
-  /** Creates a timer for the silence of one process. When it expires, all processes are ended. */
+  /**
+   * Creates a timer that limits how long one process may be silent. When the timer expires, all processes are killed.
+   */
   patience(): Patience {
     return new Patience((ms) => this.#lose(tooSlow(this.folder, ms)));
   }
@@ -137,8 +147,8 @@ export class GitProcesses {
   }
 
   /**
-   * The error if no more processes may be used: ABORTED, or SOURCE_UNREADABLE if they took too long or too much
-   * memory.
+   * The error with which the operation has ended, or undefined if it continues. The code is ABORTED, or
+   * SOURCE_UNREADABLE if a process was silent for too long or used too much memory.
    */
   get isOver(): QuernError | undefined {
     return this.signal.aborted ? aborted(this.signal) : this.#lost;
@@ -156,8 +166,9 @@ export class GitProcesses {
   }
 
   /**
-   * Runs git to its end and resolves to its whole output, which must be small. Rejects with GIT_MISSING or ABORTED. If
-   * git fails, the result says so.
+   * Runs git until it ends, and resolves to its whole output, which must be small. If git fails, the promise still
+   * resolves, with the exit code of git. Rejects if git cannot be started or the operation has ended, such as with
+   * GIT_MISSING or ABORTED.
    */
   async run(args: readonly string[]): Promise<Finished> {
     const child = this.#startReading(args);
@@ -172,8 +183,8 @@ export class GitProcesses {
   }
 
   /**
-   * Runs git to its end with `input` as its standard input, and resolves to its output. A process that writes more than
-   * `mostBytes` is ended, and `isCut` is true.
+   * Runs git until it ends, with `input` as its standard input, and resolves to its output. A process that writes
+   * more than `mostBytes` is killed, and `isCut` is true.
    */
   async output(
     args: readonly string[],
@@ -194,14 +205,14 @@ export class GitProcesses {
   }
 
   /**
-   * Yields the NUL-terminated records of the output in batches. Each batch ends before the NUL of its last record. A
-   * record that is longer than any indexed path may be truncated.
+   * Runs git, and yields its output in batches of records, each of which ends with NUL. A batch has no NUL after its
+   * last record. A record that is longer than any indexed path may be truncated.
    */
   async *records(args: readonly string[], mostBytes = MOST_LISTED): AsyncGenerator<Buffer> {
     const child = this.#startReading(args);
     const stderr = collectStderr(child.stderr);
     const end = ended(child);
-    end.catch(() => {}); // awaited below, unless the caller leaves the loop early
+    end.catch(() => {}); // `end` is awaited below, unless the caller leaves the loop early
     try {
       const isWhole = yield* nulRecords(this.#bounded(this.#chunks(child.stdout), mostBytes));
       const code = await end;
@@ -212,7 +223,7 @@ export class GitProcesses {
     }
   }
 
-  /** Resolves to the exit code. Rejects if the process is silent for too long. */
+  /** Waits for the end of a process, and resolves to its exit code. Rejects if the process is silent for too long. */
   async #ended(child: ChildProcess): Promise<number> {
     const patience = this.patience();
     child.stdout?.on("data", () => patience.expect());
@@ -225,7 +236,9 @@ export class GitProcesses {
     }
   }
 
-  /** Yields the output. Throws if the process is silent for too long while the caller waits. */
+  /**
+   * Yields the output of a process. The time in which the caller is busy does not count as silence of the process.
+   */
   async *#chunks(stream: Readable): AsyncGenerator<Buffer> {
     const patience = this.patience();
     try {
@@ -241,7 +254,8 @@ export class GitProcesses {
   }
 
   /**
-   * Limits the output, because a few nested folders with long names, each used many times, can make an endless listing.
+   * Limits the length of an output. A listing can be endless, because a few nested folders with long names may each
+   * be used many times.
    */
   async *#bounded(chunks: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator<Buffer> {
     let bytes = 0;
@@ -251,7 +265,7 @@ export class GitProcesses {
     }
   }
 
-  /** Ends all processes. Idempotent. */
+  /** Kills all processes. May be called more than once. */
   kill(): void {
     this.signal.removeEventListener("abort", this.#onAbort);
     this.#killAll();
@@ -262,13 +276,16 @@ export class GitProcesses {
   }
 }
 
-/** The maximum number of bytes that are kept of a record that spans chunks. No indexed path is as long. */
+/**
+ * If a record spans several chunks, chunks after this many bytes of it are dropped. No record with an indexed path is
+ * as long.
+ */
 const LONGEST_RECORD = 2 ** 16;
 
-/** Yields batches of whole records of an output. Returns whether the output ended with a NUL, or was empty. */
+/** Divides an output into batches of whole records. Returns true if the output ended with NUL or was empty. */
 export async function* nulRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, boolean> {
   let rest: Buffer[] = [];
-  let length = 0; // bytes since the last NUL, including those that are not kept
+  let length = 0; // the number of bytes since the last NUL, including dropped ones
   for await (const chunk of chunks) {
     const last = chunk.lastIndexOf(0);
     if (last === -1) {
@@ -284,7 +301,7 @@ export async function* nulRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator
   return rest.length === 0;
 }
 
-/** Joins chunks with yields between them, because joining 32 MiB takes 10 ms. */
+/** Joins chunks, with pauses for the event loop, because joining 32 MiB takes 10 ms. */
 async function joined(chunks: readonly Buffer[]): Promise<Buffer> {
   const pause = newPause();
   const whole = Buffer.allocUnsafe(chunks.reduce((bytes, { length }) => bytes + length, 0));

@@ -1,8 +1,8 @@
 /**
- * Lists trees with git, as streams that take little memory: all files of a commit (`ls-tree`), the changes between
- * two commits (`diff-tree`), and the files of several commits merged. If an object has the same path in several
- * revisions, merging makes one entry of it. ls-tree sorts paths by their bytes, so the merge keeps only one batch of
- * each list in memory.
+ * Lists the files of commits with git, as streams that take little memory. A list has all files of a commit
+ * (`ls-tree`), or the changes between two commits (`diff-tree`). Several lists can be merged. If several revisions
+ * have the same object at the same path, the merged list has one entry for it. git sorts paths by their bytes, so a
+ * merge keeps only one batch of each list in memory.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -12,18 +12,24 @@ import { comparePaths, ownText } from "../base/paths.ts";
 /** A path in a tree. */
 export interface TreeRecord {
   readonly path: string;
-  /** Whether the path in the tree is UTF-8. If not, `path` contains replacement characters. */
+  /** True if the path in the tree is valid UTF-8. If it is not, `path` contains replacement characters. */
   readonly isUtf8: boolean;
-  /** Octal digits: 100644 and 100755 files, 120000 a symlink, 160000 a submodule, 000000 gone. */
+  /**
+   * The mode in octal digits. 100644 and 100755 stand for files, 120000 for a symlink, 160000 for a submodule, and
+   * 000000 for a path that no longer exists.
+   */
   readonly mode: string;
   readonly id: string;
-  /** The size in bytes. Undefined for a missing object, for anything but a file, and if sizes were not requested. */
+  /**
+   * The size in bytes. Undefined if sizes were not requested, if the object is missing, or if it is neither a file
+   * nor a symlink.
+   */
   readonly size: number | undefined;
 }
 
 /**
- * The maximum number of files of one commit. A handful of trees that refer to each other repeatedly can have any number
- * of files.
+ * The maximum number of files in one commit. A limit is needed, because a few trees that refer to each other many
+ * times can have any number of files.
  */
 const MOST_FILES = 5_000_000;
 
@@ -33,8 +39,8 @@ function tooManyFiles({ folder }: GitProcesses, most: number): QuernError {
 }
 
 /**
- * Lists all files of a commit, given by its full id. To find sizes, git reads each object, so this fails if a partial
- * clone lacks one.
+ * Lists all files of a commit, which is given by its full id. If `withSizes` is true, git reads each object to find
+ * its size. So the listing fails if a partial clone lacks one of the objects.
  */
 export async function* listTree(
   git: GitProcesses,
@@ -57,10 +63,13 @@ interface Line {
   readonly isUtf8: boolean;
 }
 
-/** No record with an indexed path is as long as this. */
+/** Longer records are truncated. No record with an indexed path is as long. */
 const LONG_RECORD = 8_192;
 
-/** Decodes all records of a batch together. Only if one may not be UTF-8, decodes them one by one. */
+/**
+ * Decodes the records of a batch. All of them are decoded together. If one may be invalid UTF-8, each record is then
+ * checked separately.
+ */
 function recordsOf(batch: Buffer): Line[] {
   const text = batch.toString();
   let lines = text.split("\0").map((line) => ({ text: line, isUtf8: true }));
@@ -77,8 +86,8 @@ function recordsOf(batch: Buffer): Line[] {
 }
 
 /**
- * Parses `100644 blob <id> <size>\t<path>`. The size is padded with blanks; it is `-` for objects other than blobs, and
- * `BAD` for a missing object. Without sizes the tab follows the id.
+ * Parses a line such as `100644 blob <id> <size>\t<path>`. The size is padded with blanks. It is `-` for objects
+ * other than blobs, and `BAD` for a missing object. In a list without sizes, the tab follows the id.
  */
 function parseTreeLine({ text, isUtf8 }: Line): TreeRecord {
   const tab = text.indexOf("\t");
@@ -96,8 +105,8 @@ function parseTreeLine({ text, isUtf8 }: Line): TreeRecord {
 }
 
 /**
- * Resolves to the ids of those objects of the commits that a partial clone has not fetched. Resolves to undefined if
- * the repository is not a partial clone. cat-file and ls-tree -l fail on such an object.
+ * Resolves to the ids of the objects of these commits that a partial clone has not fetched. cat-file and ls-tree -l
+ * fail on such an object. Resolves to undefined if the repository is not a partial clone.
  */
 export async function missingObjects(
   git: GitProcesses,
@@ -112,8 +121,8 @@ export async function missingObjects(
 }
 
 /**
- * Lists the paths that differ between two commits, as they are in the second. Leaves out files that differ only in
- * permissions.
+ * Lists the paths at which two commits differ, with the objects of the second commit. Leaves out files that differ
+ * only in their permissions.
  */
 export async function* listChanges(
   git: GitProcesses,
@@ -124,7 +133,7 @@ export async function* listChanges(
   const options = ["-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
   const args = ["diff-tree", ...options, "--end-of-options", from, to, "--"];
   let listed = 0;
-  let head: Line | undefined; // both halves of a record end with a NUL
+  let head: Line | undefined; // the first half of a record; both halves end with NUL
   for await (const batch of git.records(args)) {
     const records: TreeRecord[] = [];
     for (const line of recordsOf(batch)) {
@@ -141,7 +150,10 @@ export async function* listChanges(
   }
 }
 
-/** Parses `:<old mode> <mode> <old id> <id> <status>` and the path after it. */
+/**
+ * Parses a record of diff-tree. `head` is `:<old mode> <mode> <old id> <id> <status>`, and the other line is the
+ * path. Returns undefined if only the permissions of a file differ.
+ */
 function parseChange(head: string, { text, isUtf8 }: Line): TreeRecord | undefined {
   const [oldMode = "", mode = "", oldId = "", id = ""] = head.slice(1).split(" ");
   if (oldId === id && isFile(oldMode) && isFile(mode)) return undefined;
@@ -150,14 +162,14 @@ function parseChange(head: string, { text, isUtf8 }: Line): TreeRecord | undefin
 
 export const isFile = (mode: string) => mode.startsWith("100");
 
-/** A path, with the revisions in which it has this object. */
+/** An object at a path, with the revisions that have this object at this path. */
 export interface MergedRecord extends TreeRecord {
   readonly revisions: readonly number[];
 }
 
 const MERGED_BATCH = 256;
 
-/** Merges lists that are sorted by path. `revisions[i]` is the revision of `lists[i]`. */
+/** Merges lists that are sorted by path. `revisions[i]` is the number of the revision that `lists[i]` belongs to. */
 export async function* mergeTrees(
   lists: readonly AsyncIterator<readonly TreeRecord[]>[],
   revisions: readonly number[],
@@ -169,7 +181,7 @@ export async function* mergeTrees(
     const first = live.reduce((a, b) => (comparePaths(b.path, a.path) < 0 ? b : a)).path;
     const here = live.filter((cursor) => cursor.path === first);
     batch.push(...mergeSamePath(here));
-    // most steps stay within a batch and need no promise
+    // most cursors stay within their batch, and need no promise
     const dry = here.filter((cursor) => !cursor.advance());
     if (dry.length > 0) {
       await Promise.all(dry.map((cursor) => cursor.refill()));
@@ -182,7 +194,7 @@ export async function* mergeTrees(
   if (batch.length > 0) yield batch;
 }
 
-/** Returns one record for each object and mode among the records with the same path. */
+/** Merges the current records of cursors that are at the same path. Returns one record for each object and mode. */
 function mergeSamePath(cursors: readonly Cursor[]): MergedRecord[] {
   const merged: { record: TreeRecord; revisions: number[] }[] = [];
   for (const cursor of cursors) {
@@ -202,7 +214,7 @@ function isSameEntry(a: TreeRecord, b: TreeRecord): boolean {
   );
 }
 
-/** Walks one list. `record` is undefined at the end. */
+/** A position in one list. `record` is undefined at the end of the list. */
 class Cursor {
   readonly revision: number;
   record: TreeRecord | undefined;
@@ -225,7 +237,7 @@ class Cursor {
     return this.record?.path ?? "";
   }
 
-  /** Moves to the next record. Returns false at the end of the batch; the caller must then call refill(). */
+  /** Moves to the next record. Returns false at the end of the batch. In this case, the caller must call refill(). */
   advance(): boolean {
     this.record = this.#batch[++this.#at];
     return this.record !== undefined;

@@ -1,11 +1,11 @@
 /**
- * Checks that an untrusted repository does not refer to files outside its folder. git follows a `.git` that is a
- * symlink or names another folder. It also follows symlinks among the files of `.git`, alternates, a common folder of
- * work trees, and included configuration. So a malicious repository could make quern index another one. With a pipe
- * among its files, the repository could make git wait until a time limit ends git. This check runs before any git
- * command.
+ * Checks that an untrusted repository does not refer to files outside its folder. git reads files elsewhere if `.git`
+ * is a symlink or names another folder, or if `.git` contains symlinks. git also follows alternates, the common
+ * folder of work trees, and included configuration. So a malicious repository could make quern index another
+ * repository. With a pipe among its files, a repository could make git wait until a time limit is reached. This check
+ * is made before any git command runs.
  *
- * Takes about 10 µs for each entry of `.git`. Changes after the check are not noticed.
+ * The check takes about 10 µs for each entry of `.git`. Later changes of the repository are not noticed.
  */
 
 import { lstat, opendir, readFile, realpath } from "node:fs/promises";
@@ -14,13 +14,15 @@ import { QuernError } from "../base/errors.ts";
 import { Slice } from "../base/yield.ts";
 
 /**
- * The maximum number of entries of a `.git`. A repository with more entries must be packed before it can be indexed.
+ * The maximum number of files and folders in a `.git`. A repository with more of them must be packed before it can be
+ * indexed.
  */
 const MOST_ENTRIES = 1_000_000;
 
 /**
- * Rejects with SOURCE_UNREADABLE if something refers to a file outside the folder. Accepts a folder that is not a
- * repository, because git rejects it later.
+ * Rejects with SOURCE_UNREADABLE if anything in the repository refers to a file outside the folder, or if the
+ * repository contains a pipe or a device. Accepts a folder that is not a repository, because git rejects such a
+ * folder later.
  */
 export async function mustStayInside(folder: string, signal: AbortSignal): Promise<void> {
   const root = await realpath(folder);
@@ -59,7 +61,7 @@ const isInside = (path: string, folder: string): boolean =>
 
 const MOST_BYTES = 1 << 20;
 
-/** Resolves to the text of a file, or '' if there is none. */
+/** Resolves to the text of a file, or to '' if there is no regular file at this path. */
 async function textOf(path: string): Promise<string> {
   const stat = await lstat(path).catch(() => undefined);
   if (!stat?.isFile()) return "";

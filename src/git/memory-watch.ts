@@ -1,19 +1,20 @@
 /**
- * Limits the memory of git processes, if Linux reports it. A damaged pack can contain objects that are each stored as a
- * difference from the other. A pack of a few hundred bytes then makes git allocate 200 MB a second without output.
- * Memory-mapped packs do not count.
+ * Limits the memory of git processes on Linux, which reports how much memory a process uses. In a damaged pack, two
+ * objects may each be stored as a difference from the other. Such a pack of a few hundred bytes makes git allocate
+ * 200 MB a second without any output. Memory-mapped packs are not counted.
  */
 
 import { readFileSync } from "node:fs";
 import type { ChildProcess } from "node:child_process";
 
 /**
- * The maximum amount of memory of git's processes. Reading all of the Linux kernel's history takes a quarter of this.
+ * The maximum amount of memory that the git processes of an operation may use together, in bytes. Reading the whole
+ * history of the Linux kernel takes a quarter of this.
  */
 export const MOST_GIT_BYTES = 2 ** 31;
 const EVERY_MS = 250;
 
-/** Checks the memory of running processes, as long as there are any. */
+/** Checks the memory of the live processes at intervals, as long as there are any. */
 export class MemoryWatch {
   readonly #live: ReadonlySet<ChildProcess>;
   readonly #mostBytes: number;
@@ -26,7 +27,7 @@ export class MemoryWatch {
     this.#onTooMuch = onTooMuch;
   }
 
-  /** Starts the checks. REQUIRES: a process was added. */
+  /** Starts the checks, unless they are already running. REQUIRES: a process was added. */
   begin(): void {
     if (process.platform !== "linux") return;
     this.#timer ??= setInterval(() => this.#look(), EVERY_MS).unref();
@@ -42,7 +43,7 @@ export class MemoryWatch {
   }
 }
 
-/** Returns the memory of a process without mapped files; 0 if the process has ended. */
+/** Returns the memory of a process in bytes, without mapped files. Returns 0 if the process has ended. */
 function bytesOf(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "latin1");

@@ -1,6 +1,6 @@
 /**
- * Opens the repository in a folder: the top of a work tree, a `.git`, or a bare repository. Does not search the
- * parent folders. git itself checks who owns the repository.
+ * Opens the git repository in a folder. The folder may be the top of a work tree, a `.git`, or a bare repository.
+ * Parent folders are not searched. git itself checks who owns the repository.
  */
 
 import { access, constants, realpath, stat } from "node:fs/promises";
@@ -10,23 +10,30 @@ import { isGone, noFolder, unreadableFolder } from "../base/folder-errors.ts";
 import { throwIfAborted } from "../base/abort.ts";
 import { GitProcesses } from "./git-process.ts";
 
-/** The paths of a repository: the given folder, and git's own folder in it. */
+/**
+ * The paths of a repository. `folder` is the real path of the folder that was opened, and `gitDir` is the folder in
+ * which git keeps its data.
+ */
 export interface RepositoryPlace {
   readonly folder: string;
   readonly gitDir: string;
   /**
-   * Whether the repository has no work tree. If the configuration does not say, git decides by the folder's content.
+   * True if the repository has no work tree. If the repository's configuration does not say so, git decides by the
+   * content of the folder.
    */
   readonly isBare: boolean;
 }
 
-/** Opens the repository in a folder. All commands use this repository. */
+/** Opens the repository in a folder. All commands of the returned object use this repository. */
 export async function openRepository(folder: string, signal: AbortSignal): Promise<GitProcesses> {
   const place = await locateRepository(folder, signal);
   return new GitProcesses(place.folder, signal, { GIT_DIR: place.gitDir });
 }
 
-/** Finds the repository in a folder. Rejects if there is none, it cannot be read, or git does not trust its owner. */
+/**
+ * Finds the repository in a folder. Rejects if there is no repository, if it cannot be read, or if git does not trust
+ * its owner.
+ */
 export async function locateRepository(
   folder: string,
   signal: AbortSignal,
@@ -34,13 +41,13 @@ export async function locateRepository(
   throwIfAborted(signal);
   const real = await realFolder(folder);
   await mustBeReadable(folder, real);
-  // do not search the parent folders
+  // git must not search the parent folders
   const finder = new GitProcesses(real, signal, { GIT_CEILING_DIRECTORIES: dirname(real) });
   try {
     const found = await finder.run(["rev-parse", "--is-bare-repository", "--absolute-git-dir"]);
     if (found.code !== 0) throw notARepository(folder, found.stderr);
     const [bare = "", ...rest] = found.stdout.replace(/\r?\n$/, "").split("\n");
-    // a path may have newlines in it
+    // the path may contain line feeds
     return { folder: real, gitDir: rest.join("\n"), isBare: bare.trim() === "true" };
   } finally {
     finder.kill();
@@ -48,8 +55,8 @@ export async function locateRepository(
 }
 
 /**
- * Finds the file in which git keeps the boundary of a shallow clone. Other repositories have no such file. Linked work
- * trees share the file of their repository.
+ * Resolves to the path of the file in which git keeps the boundary of a shallow clone. In other repositories, this
+ * file does not exist. All linked work trees of a repository share the same file.
  */
 export async function shallowFileOf(
   { folder, gitDir }: RepositoryPlace,
@@ -77,7 +84,7 @@ async function realFolder(folder: string): Promise<string> {
   );
 }
 
-/** Rejects if the folder cannot be read, because git would then say that there is no repository. */
+/** Rejects if the folder or its `.git` may not be read. git would report that there is no repository. */
 async function mustBeReadable(folder: string, real: string): Promise<void> {
   for (const part of [real, join(real, ".git")])
     try {

@@ -1,27 +1,33 @@
 /**
- * Limits how long git may be silent while it works. A repository can make git wait forever, with a pipe in place of a
- * reference or an object. A repository can also make git work forever, with trees that each list the next one thousands
- * of times.
+ * Limits how long git may work without any output. A repository can make git wait forever, if it has a pipe instead
+ * of a file for a reference or an object. It can also make git work forever, if each of its trees lists the next tree
+ * thousands of times.
  */
 
 import { QuernError } from "../base/errors.ts";
 
-/** How long git may be silent. Even for a large repository on a slow disk, git answers within seconds. */
+/**
+ * The maximum time without output, in milliseconds. Even for a large repository on a slow disk, git answers within
+ * seconds.
+ */
 export const PATIENCE_MS = 120_000;
 /**
- * The limit for the total time that a caller waits for one process. Without it, a process that writes one word a
- * minute could work for days.
+ * The maximum time that a caller waits for one process in total, in milliseconds. Without this limit, a process that
+ * writes one word a minute could work for days.
  */
 export const MOST_WAITED_MS = 3_600_000;
 
-/** A timer for the silence of one process. While output is expected, each piece of output restarts the timer. */
+/**
+ * A timer that limits how long one process may be silent. While output is expected, each piece of output restarts the
+ * timer.
+ */
 export class Patience {
   readonly #onLost: (ms: number) => void;
   #timer: NodeJS.Timeout | undefined;
   #since = 0;
   #waitedMs = 0;
 
-  /** Calls `onLost` with the limit that was exceeded. */
+  /** `onLost` is called when a limit is exceeded. Its argument is this limit. */
   constructor(onLost: (ms: number) => void) {
     this.#onLost = onLost;
   }

@@ -1,22 +1,23 @@
 /**
- * Expands patterns of revisions. `release-*` matches branches, tags and remote branches by name; `refs/tags/*`
- * matches all tags. `*` matches any text, slashes included, and `?` one character, as in `git branch --list`. git
- * does not allow `*` or `?` in names of branches and tags.
+ * Expands patterns in lists of revisions. `release-*` matches the names of branches, tags and remote branches, and
+ * `refs/tags/*` matches all tags. As in `git branch --list`, `*` matches any text, including slashes, and `?` matches
+ * one character. No name of a branch or tag is mistaken for a pattern, because git does not allow `*` or `?` in such
+ * names.
  */
 
 import { failed, type GitProcesses } from "./git-process.ts";
 
 export const isPattern = (name: string): boolean => /[*?]/.test(name);
 
-/** Returns whether a name is a pattern over full names, such as `refs/heads/*`. */
+/** Returns whether a name is a pattern of full names, such as `refs/heads/*`. */
 export const isFullPattern = (name: string): boolean => isPattern(name) && name.startsWith("refs/");
 
 const ROOMS = ["refs/heads/", "refs/tags/", "refs/remotes/"] as const;
 
 /**
- * Lists full names: branches, then tags, then remote branches. Within each kind, later versions come first. Rejects
- * with SOURCE_UNREADABLE if git cannot read them, because a repository with damaged references must not look like a
- * repository without references.
+ * Resolves to the full names of all references: branches, then tags, then remote branches. Within each kind, names
+ * with higher version numbers come first. Rejects with SOURCE_UNREADABLE if git cannot read the references. If
+ * damaged references resolved to an empty list, the repository would look like one without references.
  */
 export async function listRefs(processes: GitProcesses): Promise<string[]> {
   const format = "--format=%(refname)";
@@ -37,9 +38,10 @@ const shortName = (ref: string): string =>
   ref.slice(ROOMS.find((room) => ref.startsWith(room))!.length);
 
 /**
- * Replaces each pattern by the short names that it matches, without duplicates. If `head`, the branch of HEAD, matches
- * a pattern, it comes first among that pattern's matches. If the first of `names` is a pattern of full names, `head`
- * comes first of all. Also returns the patterns that match nothing.
+ * Replaces each pattern by the short names of the references that it matches, without duplicates. `head` is the
+ * branch that HEAD is on. If a pattern matches `head`, `head` comes first among that pattern's matches. If the first
+ * of `names` is a pattern of full names, `head` is the first of all names. `unmatched` lists the patterns that match
+ * nothing.
  */
 export function expandPatterns(
   names: readonly string[],
@@ -65,8 +67,8 @@ export function expandPatterns(
 }
 
 /**
- * Returns whether the whole text matches. Backtracks only to the last star, so the time is at most |pattern| ×
- * |text|.
+ * Returns whether the pattern matches the whole text. The matcher backtracks only to the last star, so it takes at
+ * most |pattern| × |text| steps.
  */
 export function matches(pattern: string, text: string): boolean {
   let [p, t] = [0, 0];

@@ -1,7 +1,7 @@
 /**
- * Derives the name of a repository on its code host from the address of its remote:
- * `git@github.com:acme/docs.git` and `https://github.com/acme/docs` both become `github.com/acme/docs`. User
- * names, passwords and ports are left out, because everyone who may search sees the name.
+ * Derives the name of a repository on its code host from the address of its remote. For example,
+ * `git@github.com:acme/docs.git` and `https://github.com/acme/docs` both become `github.com/acme/docs`. User names,
+ * passwords and ports are left out, because everyone who may search can see the name.
  */
 
 import { realpath } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { dirname } from "node:path";
 import { throwIfAborted } from "../base/abort.ts";
 import { GitProcesses } from "./git-process.ts";
 
-/** Returns the name, or undefined if the address names no host, such as a local path. */
+/** Returns the name for an address, or undefined if the address contains no host, as in a local path. */
 export function remoteName(address: string): string | undefined {
   const isUrl = address.includes("://") && URL.canParse(address);
   const parts = isUrl ? fromUrl(new URL(address)) : fromScp(address);
@@ -39,8 +39,8 @@ function fromUrl({ protocol, hostname, pathname }: URL): Address | undefined {
 }
 
 /**
- * Parses `user@host:path` as git does: an address is a local path if a slash or only a drive letter comes before the
- * first colon.
+ * Parses an address such as `user@host:path`, as git does. If there is a slash before the first colon, or nothing but
+ * a drive letter, the address is a local path.
  */
 function fromScp(address: string): Address | undefined {
   const found = /^(?:[^/:@]+@)?([^/:@]{2,}):([^:].*)$/s.exec(address);
@@ -48,8 +48,9 @@ function fromScp(address: string): Address | undefined {
 }
 
 /**
- * Resolves to the repository's name, derived from the address of the remote `origin`. If the repository has only one
- * remote, that one is used, whatever it is called. Reads only git's configuration, and not the network.
+ * Resolves to the repository's name, which is derived from the address of the remote `origin`. If the repository has
+ * only one remote, that remote is used, whatever its name is. This reads only git's configuration, and does not use
+ * the network.
  */
 async function readRemoteName(processes: GitProcesses): Promise<string | undefined> {
   const { code, stdout } = await processes.run(["remote", "--verbose"]);
@@ -64,7 +65,10 @@ async function readRemoteName(processes: GitProcesses): Promise<string | undefin
   return address === undefined ? undefined : remoteName(address);
 }
 
-/** Resolves to the name of the remote of a folder's repository, or undefined if there is no repository or remote. */
+/**
+ * Resolves to the name, on its code host, of the repository in a folder. Resolves to undefined if there is no
+ * repository or no such remote.
+ */
 export async function readRemote(folder: string, signal: AbortSignal): Promise<string | undefined> {
   throwIfAborted(signal);
   const real = await realpath(folder).catch(() => undefined);
@@ -75,7 +79,7 @@ export async function readRemote(folder: string, signal: AbortSignal): Promise<s
     return await readRemoteName(finder);
   } catch (error) {
     if (signal.aborted) throw error;
-    return undefined; // open() reports why git does not start
+    return undefined; // if git cannot be started, open() reports the reason
   } finally {
     finder.kill();
   }
