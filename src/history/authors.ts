@@ -6,7 +6,7 @@ import type { Author } from "./history.ts";
 import { pathArguments } from "./filters.ts";
 import type { Operation } from "./operation.ts";
 
-/** Lists all authors, most commits first. */
+/** Resolves to all authors, sorted by their number of commits, largest first. */
 export async function listAuthors(
   operation: Operation,
   tip: string,

@@ -1,7 +1,7 @@
 /**
- * Reads the output of `git blame --porcelain`. For each line of the file git writes a header with the commit's id and
- * the line numbers. If the commit occurs for the first time, its facts follow. Then come a tab and the text of the
- * line.
+ * Reads the output of `git blame --porcelain`. For each line of the file, git writes a header with the id of a commit
+ * and the line numbers. If the commit occurs for the first time, its author, its date and other facts about it
+ * follow. The last part is a tab and the text of the line.
  */
 
 import type { Pause } from "../base/yield.ts";
@@ -9,12 +9,15 @@ import type { Blame, BlamedCommit } from "./history.ts";
 import type { Operation } from "./operation.ts";
 
 /**
- * The options of git blame. No revisions are ignored, even if the repository's configuration names a file that lists
- * some, because that file may not exist.
+ * The options of git blame. A repository's configuration may name a file that lists revisions to ignore. quern does
+ * not use this file, because git fails if it does not exist.
  */
 const FORMAT = ["--porcelain", "--encoding=UTF-8", "--no-textconv", "--no-ignore-revs-file"];
 
-/** Blames one file. REQUIRES: the commit has a file or symbolic link under this path. */
+/**
+ * Finds the commit that each line of a file comes from. REQUIRES: the commit has a file or symbolic link at this
+ * path.
+ */
 export async function blameFile(
   operation: Operation,
   { commit, path }: { commit: string; path: string },
@@ -48,8 +51,8 @@ async function parseBlame(output: Buffer, pause: Pause): Promise<Blame> {
 type Facts = Map<string, string>;
 
 /**
- * Collects what has been read so far. git writes the facts of a commit only where the commit first occurs. It writes
- * the path again only if the commit has several paths in the file.
+ * Collects the ranges of lines, and the facts about each commit. git writes these facts only where the commit first
+ * occurs. git repeats the path only if lines from the same commit come from several paths.
  */
 class Reading {
   readonly #ranges: Blame["ranges"] = [];
@@ -74,7 +77,7 @@ class Reading {
   }
 
   async finish(pause: Pause): Promise<Blame> {
-    // completes the ranges for which git did not write the path again
+    // sets the path of ranges for which git has not repeated it
     for (const range of this.#ranges) {
       if (range.path === "")
         range.path = unquoted(this.#facts.get(range.hash)?.get("filename") ?? "");
@@ -107,12 +110,14 @@ function splitOnce(text: string): [string?, string?] {
   return blank === -1 ? [] : [text.slice(0, blank), text.slice(blank + 1)];
 }
 
-/** Formats seconds and a time zone such as +0130 as git does in ISO 8601. */
+/**
+ * Formats a time in ISO 8601, as git does. `seconds` are counted since 1970, and `zone` is a time zone such as +0130.
+ */
 function isoDate(seconds: number, zone: string): string {
   const [, sign = "+", hours = "00", minutes = "00"] = /^([+-])(\d{2})(\d{2})$/.exec(zone) ?? [];
   const offset = (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60;
   const local = new Date((seconds + offset) * 1000);
-  if (Number.isNaN(local.getTime())) return "1970-01-01T00:00:00+00:00"; // as git does for an invalid time
+  if (Number.isNaN(local.getTime())) return "1970-01-01T00:00:00+00:00"; // git also writes this for an invalid time
   return `${local.toISOString().slice(0, 19)}${sign}${hours}:${minutes}`;
 }
 
@@ -126,7 +131,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
   r: "\r",
 };
 
-/** Returns the original path. git writes paths with quotes, backslashes or control characters as C strings. */
+/**
+ * Returns the original form of a path. git writes a path with quotes, backslashes or control characters as a string
+ * literal of C.
+ */
 function unquoted(path: string): string {
   if (!path.startsWith('"')) return path;
   return path

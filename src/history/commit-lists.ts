@@ -1,13 +1,13 @@
 /**
- * Caches lists of commits, so that git need not walk a long history again for each page. A list has the ids of all
- * commits that pass a set of filters, in git's order, 20 bytes each. git takes about 0.5 s to walk 75 000 commits.
- * Reading a page by its ids takes one short command.
+ * Caches lists of commits, so that git need not walk a long history again for each page. A list contains the ids of
+ * all commits that pass a set of filters, in the order of git. An id takes 20 bytes. git takes about 0.5 s to walk 75
+ * 000 commits, but if the ids of a page are known, one short command reads the page.
  *
- * A list belongs to one commit and never changes. If a revision has moved, git counts the commits that only the new
- * commit reaches, and those that only the old one reaches. The number of commits is the old number, plus the first
- * count, minus the second. The ids are listed again only if a deep page is requested. With a filter by path, git
- * simplifies the history; with a filter by date, git stops early. The sum would then be wrong, so all commits are
- * counted again.
+ * A list begins at one commit and never changes. If a revision has moved to another commit, git counts the commits
+ * that can be reached only from the new commit, and those that can be reached only from the old one. The number of
+ * commits is the old number, plus the first count, minus the second. The ids are listed again only if a deep page is
+ * requested. This calculation would be wrong with a filter by path, because git simplifies the history. It would also
+ * be wrong with a filter by date, because git stops early. In these cases, all commits are counted again.
  */
 
 import { LruCache } from "../base/lru-cache.ts";
@@ -17,23 +17,23 @@ import type { Walk } from "./commits.ts";
 
 export interface CommitList {
   readonly total: number;
-  /** The concatenated ids. Undefined if only their number is known. */
+  /** The ids of the commits, one after another. Undefined if only their number is known. */
   readonly ids?: Buffer;
-  /** Whether there are too many ids to cache. */
+  /** True if there are too many ids to cache. */
   readonly isLong?: boolean;
 }
 
 /** The maximum number of bytes of all lists together. */
 const MOST_BYTES = 32 * 2 ** 20;
-/** The bytes that each list counts in addition to its ids, so that the number of lists is limited, too. */
+/** The cost of a list in bytes, in addition to its ids. This cost limits the number of lists. */
 const LIST_BYTES = 4096;
 const MOST_TIPS = 1000;
 
-/** A request for commits, with the commit that its revision names now. */
+/** A request for commits. `walk.tip` is the commit that the revision names now. */
 export interface Asked {
   /**
-   * Identifies the repository, and the state of its shallow boundary. As long as both are the same, git lists the same
-   * commits.
+   * Identifies the repository and the state of its shallow boundary. As long as this identifier is the same, git
+   * lists the same commits from a tip.
    */
   readonly repository: string;
   readonly revision: string;
@@ -56,7 +56,8 @@ export class CommitLists {
   }
 
   /**
-   * Finds or makes a list. The list may contain ids that the caller does not need, but never more than may be cached.
+   * Returns the list for a request, from the cache or by running git. If `needsIds` is true, the list contains the
+   * ids, unless there are too many to cache. If it is false, the list may contain them.
    */
   async find(
     operation: Operation,
@@ -77,7 +78,7 @@ export class CommitLists {
     return list;
   }
 
-  /** Returns the list if it is cached. */
+  /** Returns the list for a request if it is cached. */
   peek(asked: Asked): CommitList | undefined {
     return this.#lists.get(keyOf(asked));
   }
@@ -95,7 +96,7 @@ export function idsOf(
   return page.match(new RegExp(`.{${2 * idBytes}}`, "g")) ?? [];
 }
 
-/** Lists all ids. If there are too many to cache, only counts them. */
+/** Lists the ids of all commits with git. If there are too many ids to cache, they are only counted. */
 async function listAll(
   operation: Operation,
   { tip, filters, dates }: Walk,
@@ -116,8 +117,8 @@ async function listAll(
 }
 
 /**
- * Counts the commits of a revision that has moved. Resolves to undefined if the sum would be wrong or the
- * old commit is gone.
+ * Counts the commits of a revision that has moved. `before` is the old commit, and `total` the number of its commits.
+ * Resolves to undefined if this calculation would be wrong, or if the old commit no longer exists.
  */
 async function moved(
   operation: Operation,

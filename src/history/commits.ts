@@ -1,4 +1,4 @@
-/** Reads commits from `git log`, in a format that can contain any message. */
+/** Reads commits with `git log`, in a format that is unambiguous for any message. */
 
 import { decodeInSlices } from "../base/decode-text.ts";
 import { assert } from "../base/errors.ts";
@@ -7,7 +7,7 @@ import type { Commit } from "./history.ts";
 import { filterArguments, pathArguments, type Filters } from "./filters.ts";
 import type { Operation } from "./operation.ts";
 
-/** The fields of a commit. Each ends with NUL, which neither a name nor a message can contain. */
+/** The fields of a commit in the output. Each field ends with NUL, which neither names nor messages can contain. */
 const FIELDS = ["%H", "%P", "%aI", "%aN", "%aE", "%D", "%s", "%b"] as const;
 const FORMAT = [
   "-z",
@@ -23,11 +23,11 @@ export type CommitWithParents = Commit & { parents: string[] };
 export interface Walk {
   readonly tip: string;
   readonly filters: Filters;
-  /** The dates, from datesOf(). */
+  /** The dates in the filters, as datesOf() returns them. */
   readonly dates: readonly string[];
 }
 
-/** Lists commits as git log does, beginning with the given commit. */
+/** Resolves to one page of the commits that `git log` lists from `tip` on. */
 export async function walkPage(
   operation: Operation,
   { tip, filters, dates }: Walk,
@@ -39,7 +39,7 @@ export async function walkPage(
   return parseCommits(await operation.mustOutput("this page", ["log", ...FORMAT, ...which]));
 }
 
-/** Reads commits by their full ids, in this order. */
+/** Reads the commits with these full ids, and resolves to them in the same order. */
 export async function readCommits(
   operation: Operation,
   ids: readonly string[],
@@ -51,7 +51,10 @@ export async function readCommits(
   );
 }
 
-/** Parses the output of `git log`, in slices, because a single message may be as long as the whole output. */
+/**
+ * Parses the output of `git log`. This pauses even within a message, because a single message may be as long as the
+ * whole output.
+ */
 async function parseCommits(output: Buffer): Promise<CommitWithParents[]> {
   const pause = newPause();
   const commits: CommitWithParents[] = [];

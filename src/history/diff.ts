@@ -1,6 +1,7 @@
 /**
- * Compares two commits. One git command writes first the names (`--raw`), then the patch with the files in the same
- * order. Names are taken from the first part, because `-z` keeps them exact there.
+ * Compares two commits. A single git command writes first the names of all files that differ (`--raw`), and then a
+ * patch with the files in the same order. The names are read from the first part, where `-z` makes git write them
+ * unchanged.
  */
 
 import { decodeInSlices } from "../base/decode-text.ts";
@@ -15,7 +16,7 @@ const FORMAT =
     " ",
   );
 
-/** Compares two commits, given by their full ids. */
+/** Compares two commits, which are given by their full ids. */
 export async function diffCommits(
   operation: Operation,
   { base, head, path }: { base: string; head: string; path: string | undefined },
@@ -50,9 +51,10 @@ async function parseDiff(output: Buffer, pause: Pause): Promise<FileDiff[]> {
 }
 
 /**
- * Parses records of `:<mode> <mode> <id> <id> <status>` and a path, or two paths if a file was renamed. NUL ends each
- * of these parts, and another NUL follows the last record. A change of type, such as from a file to a symbolic link,
- * makes two parts of the patch.
+ * Parses the names. A record is `:<mode> <mode> <id> <id> <status>` and a path, or two paths if a file was renamed.
+ * Each of these parts ends with NUL, and another NUL follows the last record. If a path has changed its type, such as
+ * from a file to a symbolic link, the patch has two files for this record. `end` is the offset at which the patch
+ * begins.
  */
 async function parseNames(output: Buffer, pause: Pause): Promise<{ paths: Paths[]; end: number }> {
   const paths: Paths[] = [];
@@ -97,8 +99,8 @@ const HUNK = Buffer.from("@@ -");
 const HUNK_HEAD = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?: (.*))?$/su;
 
 /**
- * Reads a patch line by line. The line counts at the start of a hunk say where the hunk ends, so no line of content is
- * mistaken for a header.
+ * Reads a patch line by line. The numbers of lines at the start of a hunk determine where the hunk ends. So no line
+ * of content is mistaken for a header.
  */
 class Patch {
   readonly #bytes: Buffer;
@@ -111,7 +113,7 @@ class Patch {
     this.#pause = pause;
   }
 
-  /** Moves to the part of the next file. Returns false at the end. */
+  /** Moves to the next file in the patch. Returns false if there is none. */
   nextFile(): boolean {
     while (this.#at < this.#bytes.length) {
       const isFile = this.#startsWith(FILE);
@@ -121,7 +123,7 @@ class Patch {
     return false;
   }
 
-  /** Returns the next hunk of this file. */
+  /** Resolves to the next hunk of the current file, or to undefined if there is none. */
   async nextHunk(): Promise<FileDiff["hunks"][number] | undefined> {
     while (this.#at < this.#bytes.length && !this.#startsWith(FILE)) {
       if (this.#startsWith(HUNK)) return this.#hunk();

@@ -1,11 +1,11 @@
-/** Checks the filters of a request and converts them to arguments of git. */
+/** Checks the filters of a request, and converts them to arguments of git commands. */
 
 import { QuernError } from "../base/errors.ts";
 import { isValidPath, withoutEndSlashes } from "../base/paths.ts";
 import type { CommitsOptions } from "./history.ts";
 import type { Operation } from "./operation.ts";
 
-/** Checked filters. An absent filter accepts everything. */
+/** Filters that were checked. An absent filter accepts all commits. */
 export interface Filters {
   readonly path?: string;
   readonly author?: string;
@@ -27,7 +27,10 @@ export function checkFilters({ path, author, query, since, until }: CommitsOptio
 const optional = (name: keyof Filters, value: string | undefined): Filters =>
   value === undefined ? {} : { [name]: value };
 
-/** Checks a path and removes trailing slashes. Returns undefined for the whole repository. */
+/**
+ * Checks a path, and returns it without trailing slashes. Returns undefined if the path stands for the whole
+ * repository.
+ */
 export function checkPath(path: unknown): string | undefined {
   if (path === undefined) return undefined;
   if (typeof path !== "string") throw invalid("path must be a string");
@@ -37,7 +40,10 @@ export function checkPath(path: unknown): string | undefined {
   throw invalid(`path must be relative to the repository, without "." and "..": ${shown(path)}`);
 }
 
-/** Checks `skip` or `limit`, which must be an integer, and returns it or its default. */
+/**
+ * Checks `skip` or `limit`. Returns the value, which must be an integer from 0 to `most`, or `fallback` if it is
+ * undefined.
+ */
 export function checkCount(
   name: "skip" | "limit",
   value: unknown,
@@ -51,15 +57,15 @@ export function checkCount(
 
 const MAX_EXPRESSION = 1000;
 /**
- * How many times the intervals of an expression, such as `\{2,9\}`, may repeat a part of it. The compiled expression
- * contains each repetition.
+ * The maximum number of times that the intervals of an expression, such as `\{2,9\}`, may repeat a part of it. The
+ * compiled expression contains a copy of the part for each repetition.
  */
 const MAX_COPIES = 1000;
 const MAX_GROUPS = 100;
 
 /**
- * Checks an expression. git compiles it with the C library. That library's matcher takes exponential time for
- * back-references, and much memory for nested intervals. So back-references and large intervals are rejected.
+ * Checks a regular expression. git compiles it with the C library, whose matcher takes exponential time for
+ * back-references and much memory for nested intervals. So back-references and large intervals are rejected.
  */
 function checkExpression(name: string, text: unknown): string | undefined {
   if (text === undefined || text === "") return undefined;
@@ -81,14 +87,17 @@ function checkExpression(name: string, text: unknown): string | undefined {
 
 const UNREADABLE = /fatal: (header|command line), '.*': (.*?)\); git fsck/s;
 
-/** Rethrows git's complaint about an invalid expression as an error of the request. */
+/** Throws INVALID_REQUEST if `error` is git's report of an invalid expression. Throws any other error unchanged. */
 export function blameExpression(error: unknown): never {
   const [, where, why] = UNREADABLE.exec(error instanceof QuernError ? error.message : "") ?? [];
   if (where === undefined) throw error;
   throw invalid(`${where === "header" ? "author" : "query"}: ${why}`);
 }
 
-/** Returns the product of all upper bounds, as if each interval enclosed the next. */
+/**
+ * Returns the product of the upper bounds of all intervals. This is the number of copies if each interval encloses
+ * the next.
+ */
 function copiesOf(text: string): number {
   const intervals = [...text.matchAll(/\\\{(\d*)(?:,(\d*))?/g)];
   return intervals.reduce((copies, [, least, most]) => {
@@ -100,11 +109,15 @@ function copiesOf(text: string): number {
 const MAX_DATE = 100;
 const ISO_DATE =
   /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d\d:?(?:\d\d)?))?)?$/i;
-/** The words of git's dates, including short forms and plurals. git ignores all other words. */
+/**
+ * Matches the words that git understands in dates, including short forms and plurals. git ignores all other words.
+ */
 const DATE_WORD =
   /^(?:a|an|ago|and|at|last|now|today|yesterday|noon|midnight|tea|never|am|pm|zero|one|two|three|four|five|six|seven|eight|nine|ten|(?:second|minute|hour|day|week|month|year)s?|mon(?:day)?|tue(?:sday)?|wed(?:nesday)?|thu(?:rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|utc|gmt|st|nd|rd|th)$/i;
 
-/** Checks a date. git would take a date that it does not understand for the current time. */
+/**
+ * Checks a date. Without this check, git would use the current time in place of a date that it does not understand.
+ */
 function checkDate(name: string, text: unknown): string | undefined {
   if (text === undefined) return undefined;
   if (typeof text === "string" && text.length <= MAX_DATE && isDate(text)) return text;
@@ -122,8 +135,8 @@ function isDate(text: string): boolean {
 }
 
 /**
- * Resolves to dates as seconds since 1970, as git reads them now. A relative date changes with time, so cached lists
- * are keyed by these numbers.
+ * Resolves to the dates in the filters, as arguments of git with seconds since 1970. A relative date stands for
+ * another time at each moment. So the keys of cached lists contain these seconds and not the dates of the request.
  */
 export async function datesOf(operation: Operation, filters: Filters): Promise<string[]> {
   const { since, until } = filters;
@@ -136,7 +149,7 @@ export async function datesOf(operation: Operation, filters: Filters): Promise<s
   return said.split("\n").filter((line) => /^--(?:max|min)-age=\d+$/.test(line));
 }
 
-/** Returns the arguments that come before the commits. `dates` is the result of datesOf(). */
+/** Returns the arguments for the filters that come before the commits. `dates` is the result of datesOf(). */
 export function filterArguments({ author, query }: Filters, dates: readonly string[]): string[] {
   return [
     "--basic-regexp",
@@ -147,7 +160,7 @@ export function filterArguments({ author, query }: Filters, dates: readonly stri
   ];
 }
 
-/** Returns the arguments that come after the commits. */
+/** Returns the arguments for the path, which come after the commits. */
 export const pathArguments = (path: string | undefined): string[] =>
   path === undefined ? ["--"] : ["--", path];
 

@@ -1,6 +1,7 @@
 /**
- * Manages the histories of an engine: the folders of its repositories, the cached lists of commits, and the number of
- * simultaneous git processes. Permissions are checked elsewhere.
+ * Opens the histories of an engine's repositories. All of them share the cached paths of the repositories, the cached
+ * lists of commits, and a limit on the number of calls that run git at the same time. Permissions are checked
+ * elsewhere.
  */
 
 import { stat } from "node:fs/promises";
@@ -17,15 +18,18 @@ import type { FoundFile, HistoryPlace, Shared } from "./shared.ts";
 import { Semaphore } from "../base/semaphore.ts";
 
 export interface HistoriesOptions {
-  /** Presents a file as engine.read() does. */
+  /** Converts a file to the form in which engine.read() returns files. */
   readonly present: (record: RepositoryRecord, file: FoundFile) => Promise<FileContent>;
-  /** How long a call may take after it has started. Default 30 s. */
+  /**
+   * The maximum duration of a call in milliseconds, without the time in which the call waits for others. Default 30
+   * s.
+   */
   readonly timeoutMs?: number;
 }
 
 /**
- * The key of an engine's method that opens a history as history() does. But if a repository that the viewer may see has
- * no history, this method rejects with HISTORY_NOT_AVAILABLE and the reason.
+ * The key of a private method of an engine. The method opens a history, as history() does. But if the viewer may see
+ * a repository that has no history, the method rejects with HISTORY_NOT_AVAILABLE and the reason.
  */
 export const OPEN_HISTORY = Symbol("open history");
 
@@ -37,7 +41,7 @@ export interface OpensHistory {
 }
 
 const TIMEOUT_MS = 30_000;
-/** How many calls may run git at the same time. The others wait. */
+/** The maximum number of calls that run git at the same time. Further calls wait. */
 const AT_ONCE = 8;
 const MOST_PLACES = 1_000;
 const MOST_AUTHOR_LISTS = 100;
@@ -47,7 +51,7 @@ export class Histories {
   readonly #semaphore: Semaphore;
   readonly #timeoutMs: number;
   readonly #closing = new AbortController();
-  /** The located repositories, cached by folder. */
+  /** The paths of repositories that were located, by the indexed folder. */
   readonly #places = new LruCache<string, HistoryPlace>({ most: MOST_PLACES });
   readonly #running = new Set<Promise<unknown>>();
 
@@ -63,13 +67,13 @@ export class Histories {
     };
   }
 
-  /** Opens a history. Rejects with HISTORY_NOT_AVAILABLE and the reason if there is none. */
+  /** Opens the history of a repository. If it has none, rejects with HISTORY_NOT_AVAILABLE and the reason. */
   async open(record: RepositoryRecord): Promise<History> {
     await this.#locate(record);
     return openHistory(record, this.#shared);
   }
 
-  /** Opens a history. Resolves to undefined if there is none. */
+  /** Opens the history of a repository. Resolves to undefined if it has none. */
   async find(record: RepositoryRecord): Promise<History | undefined> {
     try {
       return await this.open(record);
@@ -79,7 +83,7 @@ export class Histories {
     }
   }
 
-  /** Ends all calls, which reject with ENGINE_CLOSED. */
+  /** Ends all running calls, which reject with ENGINE_CLOSED. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#running);
@@ -129,7 +133,10 @@ const isFolder = (path: string): Promise<boolean> =>
 const NO_GIT =
   "it was not indexed from a git repository, or before histories were kept: then index it again";
 
-/** Why there is no history, by the code of the error. The reasons do not name the folder, because clients see them. */
+/**
+ * The reasons why there is no history, by the code of the error. The reasons do not contain the path of the folder,
+ * because they are sent to clients.
+ */
 const REASONS: Partial<Record<ErrorCode, string>> = {
   SOURCE_NOT_FOUND: "the clone that was indexed is gone",
   NOT_A_GIT_REPOSITORY: "what was indexed is no git repository any more",

@@ -1,17 +1,18 @@
-/** Defines a repository's history as hosts see it. */
+/** Defines the interface with which hosts read the history of a repository. */
 
 import type { FileContent } from "../repository.ts";
 
 /**
- * The history of one repository, read with the git command from the folder that was indexed. Nothing
- * is kept open between calls.
+ * The history of one repository. It is read with the git command from the folder that was indexed. No process and no
+ * file stays open between calls.
  *
- * A revision is the name of a branch or tag, a full name (`refs/heads/main`), `HEAD`, or at least 4 digits of a commit
- * id. commits(), commit(), authors(), diff() and blame() look it up in the clone as it is now, and default to the
- * clone's `HEAD`. read(), folders() and paths() use the indexed state of a revision if there is one, and default to the
- * first indexed revision. Every call may reject with INVALID_GIT_REF if a revision is empty, begins with `-` or
- * contains control characters. It may also reject with HISTORY_NOT_AVAILABLE if the clone no longer exists, and with
- * ABORTED.
+ * A revision is the name of a branch or tag, a full name (`refs/heads/main`), `HEAD`, or at least 4 digits of a
+ * commit id. commits(), commit(), authors(), diff() and blame() look up the revision in the clone as it is now. If no
+ * revision is given, they use the clone's `HEAD`. read(), folders() and paths() use the commit that was indexed for a
+ * revision, if there is one. If no revision is given, they use the first indexed revision.
+ *
+ * Every call rejects with INVALID_GIT_REF if a revision is empty, begins with `-` or contains control characters. Every
+ * call may also reject with HISTORY_NOT_AVAILABLE if the clone no longer exists, or with ABORTED.
  *
  * @example
  * const history = await engine.history("shop");
@@ -22,8 +23,8 @@ export interface History {
   /** The repository's name. */
   readonly repository: string;
   /**
-   * Lists commits as `git log` does, newest first. Rejects with INVALID_GIT_REF if there is no such
-   * revision.
+   * Lists commits in the order of `git log`, newest first. Rejects with INVALID_GIT_REF if the revision does not
+   * exist.
    *
    * @example
    * const history = await engine.history("shop");
@@ -32,11 +33,11 @@ export interface History {
   commits(options?: CommitsOptions): Promise<{
     /** One page of the commits. */
     commits: Commit[];
-    /** How many commits there are on all pages. */
+    /** The number of commits on all pages together. */
     total: number;
   }>;
   /**
-   * Reads one commit. Resolves to undefined if it does not exist.
+   * Reads one commit. Resolves to undefined if the revision does not exist.
    *
    * @example
    * const history = await engine.history("shop");
@@ -50,14 +51,14 @@ export interface History {
     },
   ): Promise<
     | (Commit & {
-        /** Full ids, beginning with the first parent. A root commit has none. */
+        /** The full ids of the parents, beginning with the first parent. Empty for a root commit. */
         parents: string[];
       })
     | undefined
   >;
   /**
-   * Counts commits by author as `git shortlog -sne` does, most first. Rejects with INVALID_GIT_REF if
-   * there is no such revision.
+   * Counts the commits of each author, as `git shortlog -sne` does. Authors with most commits come first. Rejects
+   * with INVALID_GIT_REF if the revision does not exist.
    *
    * @example
    * const history = await engine.history("shop");
@@ -66,12 +67,12 @@ export interface History {
   authors(options?: AuthorsOptions): Promise<{
     /** One page of the authors. */
     authors: Author[];
-    /** How many authors there are on all pages. */
+    /** The number of authors on all pages together. */
     total: number;
   }>;
   /**
-   * Compares two revisions as `git diff base head` does, with renames found. Rejects with INVALID_GIT_REF if one of
-   * them does not exist, and with FILE_TOO_LARGE if the difference exceeds 32 MiB.
+   * Compares two revisions, as `git diff base head` does. Renamed files are detected. Rejects with INVALID_GIT_REF if
+   * one of the revisions does not exist, and with FILE_TOO_LARGE if the difference is larger than 32 MiB.
    *
    * @example
    * const history = await engine.history("shop");
@@ -79,8 +80,9 @@ export interface History {
    */
   diff(options: DiffOptions): Promise<FileDiff[]>;
   /**
-   * Returns the commit that each line of a file comes from, as `git blame` does. Resolves to undefined if the file or
-   * revision does not exist. Rejects with FILE_TOO_LARGE if the file exceeds 16 MiB.
+   * Finds the commit that each line of a file comes from, as `git blame` does. Resolves to undefined if the file or
+   * the revision does not exist. Rejects with FILE_TOO_LARGE if the file is larger than 16 MiB, or if git's output
+   * for it is larger than 32 MiB.
    *
    * @example
    * const history = await engine.history("shop");
@@ -89,9 +91,9 @@ export interface History {
    */
   blame(options: FileOptions): Promise<Blame | undefined>;
   /**
-   * Reads any file of any revision. The content of a symbolic link is the path of its target. Resolves to undefined if
-   * the file does not exist. Rejects with FILE_TOO_LARGE if the file exceeds 16 MiB, and with BINARY_FILE if it is
-   * binary.
+   * Reads any file of any revision. The content of a symbolic link is the path of its target. Resolves to undefined
+   * if the file or the revision does not exist. Rejects with FILE_TOO_LARGE if the file is larger than 16 MiB, and
+   * with BINARY_FILE if it is binary.
    *
    * @example
    * const history = await engine.history("shop");
@@ -99,8 +101,9 @@ export interface History {
    */
   read(options: FileOptions): Promise<FileContent | undefined>;
   /**
-   * Returns the entries of folders and of all their parents, by path, for any revision; `""` is the root. Paths that
-   * are not folders are left out. Resolves to undefined if the revision does not exist.
+   * Resolves to the entries of folders in any revision, by the path of the folder. The result also has all parents of
+   * these folders, up to the root, whose path is `""`. Paths that are not folders are left out. Resolves to undefined
+   * if the revision does not exist.
    *
    * @example
    * const history = await engine.history("shop");
@@ -109,7 +112,7 @@ export interface History {
    */
   folders(options: FoldersOptions): Promise<Map<string, HistoryEntry[]> | undefined>;
   /**
-   * Lists every file, symbolic link and submodule of any revision, in the order of their paths' bytes. Resolves to
+   * Lists all files, symbolic links and submodules of any revision, in the byte order of their paths. Resolves to
    * undefined if the revision does not exist.
    *
    * @example
@@ -126,7 +129,9 @@ export interface History {
  * const options: RevisionOptions = { revision: "v2.0", signal: AbortSignal.timeout(5_000) };
  */
 export interface RevisionOptions {
-  /** The revision. The comment of History says which forms are accepted, and what the default is. */
+  /**
+   * The revision. The description of History explains which forms are accepted, and which revision is the default.
+   */
   revision?: string;
   /** Aborting ends the git process. */
   signal?: AbortSignal;
@@ -141,13 +146,19 @@ export interface RevisionOptions {
 export interface CommitsOptions extends RevisionOptions {
   /** Limits the list to commits that change this file or folder. */
   path?: string;
-  /** What the author's `name <email>` must contain: a POSIX basic regular expression. Ignores case. */
+  /**
+   * Limits the list to commits by matching authors. A POSIX basic regular expression, which must match in the
+   * author's `name <email>`. Ignores case.
+   */
   author?: string;
-  /** What a line of the message must contain: a POSIX basic regular expression. Ignores case. */
+  /**
+   * Limits the list to commits with matching messages. A POSIX basic regular expression, which must match in a line
+   * of the message. Ignores case.
+   */
   query?: string;
-  /** Limits the list to commits after this date: ISO 8601, or git's relative forms (`2 weeks ago`). */
+  /** Limits the list to commits after this date. The date is in ISO 8601, or relative as in git (`2 weeks ago`). */
   since?: string;
-  /** Limits the list to commits before this date. */
+  /** Limits the list to commits before this date, which has the same forms as `since`. */
   until?: string;
   /** The number of commits to skip. Default 0. */
   skip?: number;
@@ -210,21 +221,24 @@ export interface FoldersOptions extends RevisionOptions {
 }
 
 /**
- * A commit. Bytes that are not UTF-8 become U+FFFD.
+ * A commit. Bytes that are not valid UTF-8 are replaced by U+FFFD.
  *
  * @example
  * const line = ({ hash, date, message }: Commit): string => `${hash} ${date} ${message}`;
  */
 export interface Commit {
-  /** The full id. */
+  /** The full id of the commit. */
   hash: string;
-  /** When it was written: ISO 8601 with the author's time zone. */
+  /** The time at which the commit was written, in ISO 8601 with the author's time zone. */
   date: string;
-  /** The subject: the first paragraph of the message on one line. */
+  /** The subject, which is the first paragraph of the message on one line. */
   message: string;
-  /** Branches and tags that point to the commit, as in git's decorations: `HEAD -> main, tag: v2.0`. */
+  /**
+   * The branches and tags that point to the commit, in the form of git's decorations, such as
+   * `HEAD -> main, tag: v2.0`.
+   */
   refs: string;
-  /** The rest of the message. */
+  /** The message after the subject. */
   body: string;
   /** The author's name, corrected by the repository's `.mailmap`. */
   authorName: string;
@@ -248,8 +262,8 @@ export interface Author {
 }
 
 /**
- * The difference of one file. It has no hunks if the file is binary or larger than 64 MiB, or if only its name
- * or permissions changed.
+ * The differences in one file. There are no hunks if the file is binary or larger than 64 MiB, or if only its name or
+ * its permissions have changed.
  *
  * @example
  * const isRenamed = ({ oldPath, newPath }: FileDiff): boolean =>
@@ -260,27 +274,30 @@ export interface FileDiff {
   oldPath: string | null;
   /** The path in the new revision, or null if the file was deleted. */
   newPath: string | null;
-  /** The parts that differ, in order. */
+  /** The parts of the file that differ, in order. */
   hunks: {
-    /** The lines of the old file. */
+    /** The lines of the hunk in the old file. */
     oldRange: LineRange;
-    /** The lines of the new file. */
+    /** The lines of the hunk in the new file. */
     newRange: LineRange;
-    /** The enclosing function or section, if git knows one. */
+    /** The function or section that encloses the hunk, if git finds one. */
     heading?: string;
-    /** Lines that begin with `+`, `-`, a blank, or `\` for git's own remark, separated by line feeds. */
+    /**
+     * The lines of the hunk, separated by line feeds. Each line begins with `+`, `-` or a blank. A line that begins
+     * with `\` is a remark of git.
+     */
     body: string;
   }[];
 }
 
 /**
- * Lines of a file.
+ * A range of lines in a file.
  *
  * @example
  * const last = ({ start, lines }: LineRange): number => start + lines - 1;
  */
 export interface LineRange {
-  /** The first of the lines, 1-based; 0 in a file that does not exist. */
+  /** The 1-based number of the first line, or 0 if the file does not exist. */
   start: number;
   /** The number of lines. */
   lines: number;
@@ -294,13 +311,13 @@ export interface LineRange {
  *   ranges.map(({ hash, lineCount }) => `${lineCount} ${commits[hash]?.authorName}`);
  */
 export interface Blame {
-  /** Ranges of lines in order, which together cover the file. */
+  /** Ranges of lines, in order. Together they cover the file. */
   ranges: {
-    /** The commit's full id. */
+    /** The full id of the commit that the lines come from. */
     hash: string;
     /** The file's path in that commit. */
     path: string;
-    /** The first of the lines in the requested file, 1-based. */
+    /** The 1-based number of the first line in the requested file. */
     startLine: number;
     /** The number of lines. */
     lineCount: number;
@@ -310,23 +327,23 @@ export interface Blame {
 }
 
 /**
- * A commit that some lines come from.
+ * A commit that some lines of a blamed file come from.
  *
  * @example
  * const label = ({ authorName, date }: BlamedCommit): string => `${authorName}, ${date}`;
  */
 export interface BlamedCommit {
-  /** The full id. */
+  /** The full id of the commit. */
   hash: string;
-  /** When it was written: ISO 8601 with the author's time zone. */
+  /** The time at which the commit was written, in ISO 8601 with the author's time zone. */
   date: string;
-  /** The subject. */
+  /** The subject of the commit's message. */
   message: string;
   /** The author's name, corrected by the repository's `.mailmap`. */
   authorName: string;
   /** The author's e-mail address, corrected by the repository's `.mailmap`. */
   authorEmail: string;
-  /** The previous state of the file, if the file existed before the commit. */
+  /** The previous state of the file. Absent if the file did not exist before the commit. */
   previous?: {
     /** The parent's full id. */
     hash: string;

@@ -1,4 +1,4 @@
-/** Implements the history of one repository. Each call checks its arguments, then runs git. */
+/** Implements the history of one repository. Each call checks its arguments, and then runs git. */
 
 import { stat } from "node:fs/promises";
 import { QuernError } from "../base/errors.ts";
@@ -20,14 +20,14 @@ import { checkRevision, noRevision } from "./revision.ts";
 import type { FoundFile, HistoryPlace, Shared } from "./shared.ts";
 import { findEntry, listFolders, listPaths } from "./trees.ts";
 
-/** A repository, the current path of its clone, and the git processes of one call. */
+/** The data of one call: the repository, the git processes of the call, and what all histories share. */
 interface Reading {
   readonly record: RepositoryRecord;
   readonly shared: Shared;
   readonly operation: Operation;
   /**
-   * Identifies the repository and its shallow boundary. When either changes, values that were cached before are not
-   * used.
+   * Identifies the repository and the state of its shallow boundary. When this identifier changes, older cached
+   * values are no longer used.
    */
   readonly state: string;
 }
@@ -82,8 +82,8 @@ export function openHistory(record: RepositoryRecord, shared: Shared): told.Hist
 }
 
 /**
- * Returns an identifier of a repository's state. It covers the shallow boundary, because deepening a shallow clone
- * adds commits without changing the tip.
+ * Returns an identifier of a repository and of its shallow boundary. When a shallow clone is deepened, its commits
+ * get more ancestors although their ids stay the same. So the identifier must change.
  */
 async function stateOf({ gitDir, shallowFile }: HistoryPlace): Promise<string> {
   const found = await stat(shallowFile).catch(() => undefined);
@@ -177,8 +177,8 @@ function checkText(path: unknown): string {
 // ── revisions ──
 
 /**
- * Resolves to the commit that a revision names in the clone now. If there is none, resolves to the commit that was
- * indexed under this name.
+ * Resolves to the commit that a revision names in the clone now. If the revision no longer exists there, resolves to
+ * the commit that was indexed under this name.
  */
 async function currentCommit(
   { operation, record }: Reading,
@@ -190,8 +190,8 @@ async function currentCommit(
 }
 
 /**
- * Resolves to the commit that was indexed under a name. If there is none, resolves to the commit that the name has in
- * the clone now.
+ * Resolves to the commit that was indexed under a name. If no commit was indexed under it, resolves to the commit
+ * that the revision names in the clone now.
  */
 async function indexedCommit(
   reading: Reading,
@@ -214,8 +214,8 @@ async function mustResolve(reading: Reading, revision: string): Promise<string> 
 // ── commits and authors ──
 
 /**
- * If a page skips at least this many commits, it is read by ids from a cached list. Otherwise, git would walk to the
- * page each time.
+ * If a page skips at least this many commits, it is read by its ids from a cached list. Without the list, git would
+ * walk over all skipped commits each time.
  */
 const DEEP = 1000;
 
@@ -286,7 +286,9 @@ async function blame(
 
 // ── files and folders ──
 
-/** Finds a file or symbolic link. Throws FILE_TOO_LARGE if it is too large. */
+/**
+ * Finds a file or symbolic link in a commit. Rejects with FILE_TOO_LARGE if it has more than MOST_FILE_BYTES bytes.
+ */
 async function findFile(
   operation: Operation,
   at: { commit: string; path: string },

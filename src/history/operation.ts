@@ -1,8 +1,8 @@
 /**
- * Runs the git processes of one call of a history, in the repository's own folder, until the call is done, aborted or
- * out of time. The repository's configuration cannot make git run a program, because every key that could do so for
- * these commands is overridden. The network is disabled (GIT_ALLOW_PROTOCOL), because an old git would fetch the
- * objects that a partial clone lacks.
+ * Runs the git processes of one call of a history, in the folder of the repository. The processes end when the call
+ * is done, aborted or out of time. The repository's configuration cannot make git run a program, because every key
+ * that could do so for these commands is overridden. GIT_ALLOW_PROTOCOL disables the network, because an old version
+ * of git would fetch the objects that a partial clone lacks.
  */
 
 import { lstat } from "node:fs/promises";
@@ -15,34 +15,35 @@ import type { RepositoryPlace } from "../git/open-repository.ts";
 import { resolveRevision } from "./revision.ts";
 
 const MIB = 2 ** 20;
-/** The maximum number of bytes of output of one command. */
+/** The maximum size of the output of one command, in bytes. */
 const MOST_OUTPUT_BYTES = 32 * MIB;
-/** The maximum number of bytes of a file whose lines are compared. */
+/** The maximum size of a file whose lines are compared, in bytes. */
 const MOST_COMPARED_BYTES = 64 * MIB;
-/** The maximum number of bytes of a file that is read or blamed, and of a folder's list. */
+/** The maximum size of a file that is read or blamed, in bytes. The tree object of a folder has the same limit. */
 export const MOST_FILE_BYTES = 16 * MIB;
 
 const ENVIRONMENT = {
   GIT_ALLOW_PROTOCOL: "none",
   GIT_LITERAL_PATHSPECS: "1",
-  // makes expressions match characters instead of bytes; messages stay in English
+  // with UTF-8, expressions match characters instead of bytes; messages stay in English
   LC_ALL: "C.UTF-8",
   LANGUAGE: "",
 };
 
 /**
- * Values that override git's configuration. Other values could run a program, read a file outside the repository,
- * change the answer, or take too much memory.
+ * Values that override git's configuration. Other values could make git run a program, read a file outside the
+ * repository, answer in another form, or use too much memory.
  */
 const CONFIGURATION = {
   "mailmap.file": "/dev/null",
   "core.attributesFile": "/dev/null",
-  "log.showSignature": "false", // runs gpg.program
+  "log.showSignature": "false", // true would run gpg.program
   "log.follow": "false",
   "log.mailmap": "true",
   "diff.suppressBlankEmpty": "false",
   "core.quotePath": "false",
-  // treats larger files as binary in a difference, so git does not load them: two of 400 MB took 2.2 GB of memory
+  // git treats larger files as binary and does not load them; to compare two files of 400 MB, it took 2.2 GB of
+  // memory
   "core.bigFileThreshold": String(MOST_COMPARED_BYTES),
 };
 const OPTIONS = [
@@ -50,11 +51,11 @@ const OPTIONS = [
   ...Object.entries(CONFIGURATION).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
 ];
 /**
- * The maximum number of bytes of a .mailmap that is used. Git reads all of it for each command: 126 MB take 15 s and
- * 1.5 GB of memory.
+ * The maximum size of a .mailmap, in bytes. A larger one is not used, because git reads the whole file for each
+ * command. For 126 MB this takes 15 s and 1.5 GB of memory.
  */
 const MOST_MAILMAP_BYTES = MIB;
-/** The maximum amount of memory of the processes of one call. */
+/** The maximum amount of memory that the git processes of one call may use together, in bytes. */
 const MOST_MEMORY_BYTES = 2 ** 30;
 
 /** One call of a history, with the git processes that it starts. */
@@ -82,18 +83,18 @@ export class Operation {
       ? ((await this.headers.read("HEAD:.mailmap"))?.size ?? 0)
       : await bytesOfFile(join(folder, ".mailmap"));
     const isTooLarge = bytes > MOST_MAILMAP_BYTES;
-    // without --bare, git would take a bare repository without a configuration for a work tree, and read the file
-    // .mailmap
+    // if a bare repository has no configuration, git without --bare would treat its folder as a work tree, and read
+    // the file .mailmap there
     if (isBare) return ["--bare", ...(isTooLarge ? ["-c", "mailmap.blob="] : []), ...OPTIONS];
-    return isTooLarge ? ["-C", gitDir, ...OPTIONS] : OPTIONS; // gitDir has no .mailmap
+    return isTooLarge ? ["-C", gitDir, ...OPTIONS] : OPTIONS; // git runs in gitDir, which has no .mailmap
   }
 
-  /** Answers requests for types and sizes of objects. */
+  /** Reads the types and sizes of objects. */
   get headers(): ObjectReader {
     return (this.#headers ??= this.#reader("--batch-check"));
   }
 
-  /** Answers requests for trees and contents. */
+  /** Reads objects with their content. */
   get objects(): ObjectReader {
     return (this.#objects ??= this.#reader("--batch"));
   }
@@ -104,18 +105,24 @@ export class Operation {
     return reader;
   }
 
-  /** Resolves to the id of a commit, or undefined. */
+  /** Resolves to the id of the commit that a revision names, or to undefined if there is none. */
   resolve(revision: string): Promise<string | undefined> {
     return resolveRevision({ processes: this.git, headers: this.headers }, revision);
   }
 
-  /** Resolves to the output of a command, up to MOST_OUTPUT_BYTES, and whether it failed. */
+  /**
+   * Runs a command, and resolves to its output and exit code. A command that writes more than MOST_OUTPUT_BYTES is
+   * killed.
+   */
   async output(args: readonly string[], input = ""): Promise<Output> {
     const all = await this.#optionsFor(args);
     return this.git.output(all, { mostBytes: MOST_OUTPUT_BYTES, input });
   }
 
-  /** Resolves to the output of a command that should not fail. Rejects with `code` if the output is too long. */
+  /**
+   * Runs a command that should not fail, and resolves to its output. Rejects with the code `code` if the output is
+   * too long, and with SOURCE_UNREADABLE if the command fails.
+   */
   async mustOutput(
     what: string,
     args: readonly string[],
@@ -130,7 +137,7 @@ export class Operation {
     return stdout;
   }
 
-  /** Yields records, as GitProcesses.records() does. */
+  /** Runs a command, and yields its output in batches of records. See GitProcesses.records(). */
   async *records(args: readonly string[]): AsyncGenerator<Buffer> {
     yield* this.git.records(await this.#optionsFor(args));
   }
@@ -142,8 +149,8 @@ export class Operation {
 }
 
 /**
- * Returns the size of a file: 0 if the file does not exist or git would not read it, and Infinity if it might never
- * end, such as a pipe.
+ * Resolves to the size of a file, in bytes. Resolves to 0 if the file does not exist or is a symlink, which git does
+ * not follow here. Resolves to Infinity if the file may be endless, as a pipe may.
  */
 async function bytesOfFile(path: string): Promise<number> {
   const found = await lstat(path).catch(() => undefined);
@@ -158,7 +165,7 @@ export interface Bounds {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Runs an operation. None of its processes outlives it. */
+/** Runs an operation within the bounds. When the promise settles, all processes of the operation have been killed. */
 export async function operate<T>(
   place: RepositoryPlace,
   { timeoutMs, closing, signal }: Bounds,
@@ -177,7 +184,7 @@ export async function operate<T>(
   const operation = new Operation(place, stop.signal);
   try {
     const result = await run(operation);
-    signal?.throwIfAborted(); // git may have ended before the abort reached it
+    signal?.throwIfAborted(); // git may have ended just before it was aborted
     return result;
   } catch (error) {
     if (closing.aborted) throw closedError();

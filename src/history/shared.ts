@@ -1,4 +1,4 @@
-/** Defines what the histories of an engine share. */
+/** Defines the functions and caches that all histories of an engine share. */
 
 import type { LruCache } from "../base/lru-cache.ts";
 import type { RepositoryPlace } from "../git/open-repository.ts";
@@ -8,10 +8,10 @@ import type { CommitLists } from "./commit-lists.ts";
 import type { Author } from "./history.ts";
 import type { Operation } from "./operation.ts";
 
-/** A file of some revision, without the host's addresses. */
+/** A file of a revision, without the web addresses that the host's configuration adds. */
 export interface FoundFile {
   readonly path: string;
-  /** The revision as the caller named it. */
+  /** The name of the revision, as the caller passed it. */
   readonly revision: string;
   readonly language: string;
   readonly bytes: Uint8Array;
@@ -19,7 +19,10 @@ export interface FoundFile {
 
 /** The paths of a repository that has a history. */
 export interface HistoryPlace extends RepositoryPlace {
-  /** The file in which git keeps the boundary of a shallow clone. Other repositories have no such file. */
+  /**
+   * The path of the file in which git keeps the boundary of a shallow clone. In other repositories, this file does
+   * not exist.
+   */
   readonly shallowFile: string;
 }
 
@@ -27,12 +30,12 @@ export interface Shared {
   readonly present: (record: RepositoryRecord, file: FoundFile) => Promise<FileContent>;
   readonly lists: CommitLists;
   readonly authors: LruCache<string, readonly Author[]>;
-  /** Runs an operation once a permit is free, and limits its time. */
+  /** Runs an operation when fewer than the maximum number of operations are running, and limits its duration. */
   run<T>(
     place: HistoryPlace,
     signal: AbortSignal | undefined,
     work: (operation: Operation) => Promise<T>,
   ): Promise<T>;
-  /** Resolves to the path of the clone. Rejects with HISTORY_NOT_AVAILABLE if it does not exist. */
+  /** Resolves to the paths of the clone. Rejects with HISTORY_NOT_AVAILABLE if the clone does not exist. */
   locate(record: RepositoryRecord): Promise<HistoryPlace>;
 }

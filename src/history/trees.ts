@@ -1,7 +1,9 @@
 /**
- * Reads the files and folders of a commit from its tree objects. A single git process reads as many of them as needed.
+ * Reads the files and folders of a commit from its tree objects. One git process reads all tree objects that a call
+ * needs.
  *
- * A tree object is a list of entries: mode in octal digits, a blank, the name, a NUL, the id in bytes.
+ * A tree object is a list of entries. An entry has the mode in octal digits, a blank, the name, a NUL, and the bytes
+ * of the id.
  */
 
 import type { PathTrie } from "../base/path-trie.ts";
@@ -15,7 +17,10 @@ interface TreeEntry {
   readonly type: HistoryEntry["type"];
   readonly name: string;
   readonly id: string;
-  /** Whether the name is UTF-8. If not, `name` is an approximation and cannot be looked up. */
+  /**
+   * True if the name is valid UTF-8. If it is not, `name` contains replacement characters, and the entry cannot be
+   * found by its path.
+   */
   readonly isUtf8: boolean;
 }
 
@@ -53,7 +58,7 @@ function typeOf(mode: string): HistoryEntry["type"] {
   return mode === "160000" ? "submodule" : "file";
 }
 
-/** Resolves to the entry under a path of a commit, or to undefined. */
+/** Resolves to the entry at a path in a commit, or to undefined if there is none. */
 export async function findEntry(
   operation: Operation,
   { commit, path }: { commit: string; path: string },
@@ -71,14 +76,17 @@ export async function findEntry(
   return undefined;
 }
 
-/** Resolves to the id of a commit's tree, with which the commit object begins. */
+/** Resolves to the id of a commit's root tree. The first line of a commit object contains this id. */
 async function rootOf({ objects }: Operation, commit: string): Promise<string | undefined> {
   const object = await objects.read(commit);
   const line = object && Buffer.from(object.content.buffer, 0, object.content.indexOf(LF));
   return /^tree ([0-9a-f]{40,64})$/.exec(line?.toString("latin1") ?? "")?.[1];
 }
 
-/** Lists the folders of a commit along the given paths, with their entries. */
+/**
+ * Lists the entries of folders in a commit. These are the root and all folders on the way to the given paths,
+ * including those at the paths themselves.
+ */
 export async function listFolders(
   operation: Operation,
   { commit, paths }: { commit: string; paths: PathTrie },
@@ -103,7 +111,7 @@ export async function listFolders(
   return folders;
 }
 
-/** Lists every file, symbolic link and submodule of a commit, in the order of their paths' bytes. */
+/** Lists all files, symbolic links and submodules of a commit, in the byte order of their paths. */
 export async function listPaths(
   operation: Operation,
   commit: string,
