@@ -8,7 +8,7 @@ import type { CommitLists } from "./commit-lists.ts";
 import type { Author } from "./history.ts";
 import type { Operation } from "./operation.ts";
 
-/** A file of a revision, without the web addresses that the host's configuration adds. */
+/** A file of a revision, without the web addresses that `present` adds. */
 export interface FoundFile {
   readonly path: string;
   /** The name of the revision, as the caller passed it. */

@@ -19,7 +19,8 @@ export const clojure: LanguageQuery = {
     deftype: "class",
     deftest: "function",
   },
-  // the keyword determines what the form defines; the lists in the form define nothing
+  // protocols, interfaces, records and classes contain methods; the query captures a method with the kind of the form
+  // around it
   members: [
     ["protocol", "method"],
     ["interface", "method"],

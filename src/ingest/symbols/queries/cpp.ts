@@ -9,7 +9,9 @@ import {
 
 const within = (inner: string) => `(qualified_identifier name: ${inner})`;
 
-/** Matches `A::f` and `A::B::f`: a member of the last named scope. */
+/**
+ * Returns patterns that match `A::f` and `A::B::f`. The parent of `f` is the innermost scope, which is `A` or `B`.
+ */
 const qualified = (name: string) => {
   const one = (scope: string) => `(qualified_identifier scope: ${scope} name: ${name})`;
   const scopes = [
@@ -23,11 +25,11 @@ const qualified = (name: string) => {
     .join("\n");
 };
 
-/** Matches `template <Concept T = int>`. The grammar would read the class name after `=` as a value. */
+/** Matches `template <Concept T = int>`. The grammar would read the type after `=` as a value. */
 const DEFAULT_OF_CONSTRAINED =
   /([<,]\s{0,40}(?!(?:class|typename) )[A-Za-z_][\w:]{0,99}(?:<[^<>;{}()]{0,99}>)? \w{1,99} ?)= ?(?:bool|char|double|float|int|long|short|unsigned|void)\b[\w \t*&]{0,40}(?=[,>])/g;
 
-/** Matches a deduction guide of a class without parameters of its own: `Pair(int) -> Pair<int>;`. */
+/** Matches a deduction guide that is not a template itself, such as `Pair(int) -> Pair<int>;`. */
 const DEDUCTION_GUIDE =
   /^[ \t]{0,99}(?:explicit )?\w{1,99}\([^(){};]{0,300}\) -> \w{1,99}<[^(){};]{0,300}>;/gm;
 

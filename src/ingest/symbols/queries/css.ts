@@ -1,6 +1,6 @@
 import type { LanguageQuery } from "./shared/language.ts";
 
-/** Matches an `@import` with conditions after its address, such as `layer(base) supports(display: grid)`. */
+/** Matches an `@import` that has conditions after its address, such as `layer(base) supports(display: grid)`. */
 const IMPORT_CONDITION =
   /(@import\s{1,9}(?:url\([^()\n]{0,300}\)|"[^"\n]{0,300}"|'[^'\n]{0,300}')\s{0,9})(?:layer|supports)\b[^{};]{0,300}(?=;)/g;
 

@@ -27,7 +27,7 @@ export const elixir: LanguageQuery = {
   members: [],
   keywords: DEFINERS,
   trim: ": ",
-  // excludes attributes that describe the following definition
+  // excludes attributes that describe a definition or the module, and so are no constants
   accept: [
     [
       "constant",

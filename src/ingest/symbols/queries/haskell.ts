@@ -4,7 +4,7 @@ export const haskell: LanguageQuery = {
   names: ["Haskell"],
   grammar: "@cursorless/tree-sitter-wasms/out/tree-sitter-haskell.wasm",
   revision: 1,
-  // the signature and the equations of a function count once, and so do a type family and its instances
+  // the signature and all equations of a function are one symbol, and so are a type family and its instances
   once: ["function", "method", "operator", "constructor", "type"],
   query: `
     (header module: (module) @module)

@@ -4,7 +4,7 @@ export const hcl: LanguageQuery = {
   names: ["HCL"],
   grammar: "@cursorless/tree-sitter-wasms/out/tree-sitter-hcl.wasm",
   revision: 1,
-  // block types of Terraform that define something; other blocks describe the block around them
+  // the types of blocks in Terraform that define something; a block of any other type describes the block around it
   keywords: {
     resource: "object",
     data: "object",

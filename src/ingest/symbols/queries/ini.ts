@@ -1,6 +1,9 @@
 import type { LanguageQuery } from "./shared/language.ts";
 
-/** Matches the separator of `key: value` and `key:value`. If the line also has an `=`, that may be the separator. */
+/**
+ * Matches a key and the colon after it, as in `key: value` and `key:value`. If the line also has an `=`, a colon
+ * without white space after it does not count, because the `=` may be the separator.
+ */
 const COLON = /^[ \t]{0,99}[^\s=:;#[][^=:\n]{0,200}:(?!\/\/)(?=\s|[^=\n]{0,999}$)/gm;
 
 export const ini: LanguageQuery = {

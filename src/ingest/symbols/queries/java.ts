@@ -6,7 +6,7 @@ export const java: LanguageQuery = {
   revision: 3,
   rewordings: [
     { word: "import module", newer: /\bimport module\b/g, older: () => "import" },
-    // after another statement, the grammar accepts only calls of ordinary methods
+    // the grammar accepts super() and this() only as the first statement; other names are accepted anywhere
     { word: "super(", newer: /\bsuper(?=\()(?<=[;}]\s{0,200}super)/g, older: () => "_uper" },
     { word: "this(", newer: /\bthis(?=\()(?<=[;}]\s{0,200}this)/g, older: () => "_his" },
   ],

@@ -5,25 +5,25 @@ import { blank } from "./shared/rewording.ts";
 const CONTEXT =
   /^[ \t]{0,99}context\((?:[^(){}"]|\([^(){}"]{0,99}\)){0,400}\)(?=\s{1,99}(?:@|abstract|class|fun|inline|internal|open|operator|override|private|protected|public|suspend|va[lr])\b)/gm;
 
-/** Matches the guard of a branch: ` if x > 3 ` in `is Int if x > 3 ->`. */
+/** Matches the guard of a branch, such as ` if x > 3 ` in `is Int if x > 3 ->`. */
 const GUARD = / if\b(?<=^[ \t]{0,99}(?:else|(?:is|in) [^\n{}]{1,99}) if)[^\n{}]{0,300}?(?=->)/gm;
 
 /**
- * Matches `class A<T>` with `private constructor(` on the next line, because the grammar accepts only a single line.
+ * Matches `class A<T>` if `private constructor(` is on the next line. The grammar accepts both only on a single line.
  */
 const CONSTRUCTOR_BELOW =
   /\bclass \w{1,99}[ \t]{0,9}(?:<[^{}()]{0,300}>)?[ \t]{0,9}\r?\n\s{0,99}(?:@\w{1,99}\s{1,99}){0,3}(?:(?:internal|private|protected|public)\s{1,99})?(?=constructor\()/g;
 
 /**
- * Matches the space before the last brace of `interface A { fun run() }`, which the grammar accepts only on three
- * lines.
+ * Matches the space before the last brace in `interface A { fun run() }`. The grammar accepts such a declaration only
+ * on three lines.
  */
 const ONE_LINER =
   / (?=\}[ \t\r]{0,9}$)(?<=^[^\n{}]{0,99}\b(?:class|interface|object) [^\n{}]{1,300}\{ (?:[\w<>]{1,30} ){0,9}(?:fun|va[lr]) [^\n{}]{1,300} )/gm;
 
 /**
- * Matches `class A(b: B) : B by b {`, which the grammar reads as a call with the class's body as its lambda. There is
- * only one way to match up to the last `by`.
+ * Matches `class A(b: B) : B by b {`. The grammar reads `b {` as a call of `b`, with the body of the class as a
+ * lambda. The expression has only one way to match up to the last `by`, so it does not backtrack there.
  */
 const DELEGATION =
   /\b(?:class|object)\s{1,9}\w{1,99}\b(?:\s{0,9}<[^<>{}]{0,200}>)?[^(){}:=]{0,200}(?:\((?:[^(){}]|\([^(){}]{0,200}\)){0,2000}\)\s{0,9})?:(?=((?:(?!\b(?:class|fun|object|va[lr])\b)[^{}]){0,500}\bby\b))\1[^{}=\n]{0,200}(?=\{)/g;

@@ -3,7 +3,10 @@ import type { LanguageQuery } from "./shared/language.ts";
 import { blank, type Rewording } from "./shared/rewording.ts";
 import { C_FAMILY, C_FAMILY_REWORDINGS, NO_KEYWORD } from "./shared/c-family.ts";
 
-/** Matches the first part of a selector: `drawAtPoint` in `- (void)drawAtPoint:(CGPoint)point scale:(CGFloat)scale`. */
+/**
+ * Returns patterns that match methods. The name of a method is the first part of its selector, such as `drawAtPoint`
+ * in `- (void)drawAtPoint:(CGPoint)point scale:(CGFloat)scale`.
+ */
 const methods = (node: string, extent: string) => `
   (${node} . (method_type) . (identifier) @method) ${extent}
   (${node} . (identifier) @method) ${extent}
@@ -22,7 +25,10 @@ const enumMacro = (word: string): Rewording => ({
   older: (found, name) => `${"enum".padEnd(name ? found.lastIndexOf(name) : 0)}${name}`,
 });
 
-/** Matches macros that annotate what comes before them. */
+/**
+ * Matches macros that annotate the code before them. Also matches the head of a #define, so that a macro's name in it
+ * is kept.
+ */
 const ANNOTATION =
   /#\s{0,9}define\s{1,9}\w{1,99}|\b(?:NS_(?:ASSUME_NONNULL|AVAILABLE|CLASS_(?:AVAILABLE|DEPRECATED)|DEPRECATED|DESIGNATED_INITIALIZER|ENUM_(?:AVAILABLE|DEPRECATED)|EXTENSION_UNAVAILABLE|FORMAT_FUNCTION|NOESCAPE|REFINED_FOR_SWIFT|REQUIRES_(?:NIL_TERMINATION|SUPER)|RETURNS_\w{1,40}|STRING_ENUM|EXTENSIBLE_STRING_ENUM|SWIFT_|TYPED_(?:EXTENSIBLE_)?ENUM|UNAVAILABLE)\w{0,60}|API_(?:AVAILABLE|DEPRECATED|UNAVAILABLE)\w{0,40}|UI_APPEARANCE_SELECTOR|DEPRECATED_(?:ATTRIBUTE|MSG_ATTRIBUTE))\b(?:\((?:[^()]|\((?:[^()]|\([^()]{0,99}\)){0,200}\)){0,300}\))?/g;
 

@@ -5,7 +5,8 @@ export const perl: LanguageQuery = {
   grammar: "@cursorless/tree-sitter-wasms/out/tree-sitter-perl.wasm",
   revision: 2,
   trim: "$@%",
-  // a name declared by `my` is visible only in its block or file
+  // only variables that are declared with `our` are symbols; a variable declared with `my` is visible only in its
+  // block or file
   keywords: { our: "variable" },
   query: `
     (package_statement (package_name) @package body: (block)) @scope

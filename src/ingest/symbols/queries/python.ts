@@ -1,7 +1,7 @@
 import type { LanguageQuery } from "./shared/language.ts";
 import { blank } from "./shared/rewording.ts";
 
-/** Matches lists of type parameters, which may have defaults: `class A[T = int]`. */
+/** Matches lists of type parameters, which may have defaults, as in `class A[T = int]`. */
 const DEFAULTED_PARAMETERS =
   /\b(?:class|def|type) {1,9}\w{1,99}\[(?:[^[\]]|\[(?:[^[\]]|\[[^[\]]{0,99}\]){0,99}\]){0,400}\]/g;
 const DEFAULT = /=\s*(?:[^,[\]]|\[(?:[^[\]]|\[[^[\]]*\])*\])+(?=,|\]$)/g;

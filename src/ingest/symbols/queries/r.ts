@@ -5,9 +5,9 @@ export const r: LanguageQuery = {
   grammar: "@cursorless/tree-sitter-wasms/out/tree-sitter-r.wasm",
   revision: 1,
   trim: "`\"'",
-  // a variable may be assigned again
+  // a variable may be assigned several times, but is one symbol
   once: ["variable"],
-  // matches calls that define a class, and the lists in them
+  // the functions that define a class, a generic function or a method, and the lists of methods in a class
   keywords: {
     R6Class: "class",
     setClass: "class",

@@ -1,6 +1,6 @@
 import type { LanguageQuery } from "./shared/language.ts";
 
-/** Matches an `impl` block of a type. Everything in it belongs to the type. */
+/** Returns a pattern that matches an `impl` block. The type is the parent of all definitions in the block. */
 const implementation = (type: string) => `(impl_item type: ${type}) @scope`;
 
 export const rust: LanguageQuery = {

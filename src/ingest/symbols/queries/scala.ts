@@ -1,6 +1,6 @@
 import type { LanguageQuery } from "./shared/language.ts";
 
-/** Matches the head of a given with its conditions, `[A] => (x: Ord[A]) =>`. */
+/** Matches the head of a `given` and its conditions, such as `[A] => (x: Ord[A]) =>`. */
 const CONDITIONAL_GIVEN =
   /(\bgiven {1,9}(?:\w{1,99} ?: ?)?)(?:(?:\[[^[\]\n]{0,200}\]|\([^()\n]{0,300}\)|[A-Z]\w{0,99}(?:\[[^[\]\n]{0,99}\])?) => ?){1,9}/g;
 

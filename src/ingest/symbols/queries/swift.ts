@@ -3,12 +3,13 @@ import type { LanguageQuery } from "./shared/language.ts";
 const PACKAGE_ACCESS =
   /\bpackage(?= +(?:actor|class|enum|extension|final|func|import|indirect|init|let|macro|mutating|nonisolated|override|protocol|static|struct|subscript|typealias|var)\b)/g;
 
-/** Matches modifiers before a type, such as `borrowing`. */
+/** Matches modifiers such as `borrowing`, which come before the type of a parameter. */
 const PARAMETER_MODIFIER =
   /\b(?:(?:__owned|borrowing|consuming|isolated|nonisolated|sending) {1,9}){1,3}(?=[A-Z@([a-z])/g;
 
 /**
- * Matches the `#` of a macro call such as `#expect(x)`, but not of directives that the grammar knows, such as `#if`.
+ * Matches the `#` of a call of a macro, such as `#expect(x)`. Does not match the `#` of directives that the grammar
+ * knows, such as `#if`.
  */
 const MACRO_SIGN =
   /#(?!(?:available|colorLiteral|column|dsohandle|else|elseif|endif|error|externalMacro|file\w*|function|if|imageLiteral|keyPath|line|selector|sourceLocation|unavailable|warning)\b)(?=[A-Za-z_]\w{0,99}\s{0,9}[(<{])/g;

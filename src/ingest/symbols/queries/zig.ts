@@ -3,7 +3,7 @@ import type { LanguageQuery } from "./shared/language.ts";
 const type = (node: string, kind: string) =>
   `(variable_declaration . (identifier) @${kind} (${node})) @scope`;
 
-/** Matches `struct {}`, which becomes `struct{_}`, because the grammar requires a field. */
+/** Matches `struct {}`, which is reworded to `struct{_}`, because the grammar requires a field. */
 const EMPTY_CONTAINER =
   /\b(?:enum|opaque|struct|union)(?:\([^()\n]{0,99}\))?(?: \{\s{0,99}|\{\s{1,99})\}/g;
 

@@ -1,11 +1,12 @@
 /**
- * Finds the parts of C that are cut before parsing; see cuts.ts. These parts are 70 % of Linux's source.
+ * Finds the parts of a C file that are cut out before parsing (see cuts.ts). In the source of Linux, these parts are
+ * 70 % of the text.
  *
  * - Bodies of functions, and tables after `=`. The opening brace follows a `)` or `=`, and is the last character of a
- *   line that starts with a letter or with this brace. The cut ends at the first `}` at the start of a line. Nothing is
- *   cut if the body defines a macro, or if its #if and #endif do not match.
- * - Annotations such as `__init`, because no grammar knows that they are macros. An annotation is a word of two
- *   underscores and lower-case letters, in a place where the declaration would be complete without it.
+ *   line that starts with a letter or with this brace. The body ends at the first `}` at the start of a line. A body is
+ *   not cut out if it defines a macro, or if an #if in it has no #endif.
+ * - Annotations such as `__init`, which are macros that no grammar knows. An annotation is a word of two underscores
+ *   and lower-case letters, at a place where the declaration would be complete without the word.
  */
 
 import type { Cuts } from "./cuts.ts";
@@ -19,7 +20,7 @@ const SLASH = 47;
 export function cCuts(bytes: Uint8Array): Cuts {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   const cuts: number[] = [];
-  let kept = 0; // the end of the last body
+  let kept = 0; // the end of the last body that was cut out
   const lines = new Lines(text);
   for (let brace = text.indexOf("{"); brace >= 0; brace = text.indexOf("{", brace + 1)) {
     if (!endsLine(text, brace)) continue;
@@ -31,7 +32,7 @@ export function cCuts(bytes: Uint8Array): Cuts {
       cuts.push(brace + 1, end);
       kept = end;
     }
-    brace = end; // even if the body is not cut, because searching it again could take quadratic time
+    brace = end; // also if the body is not cut out, because searching it again could take quadratic time
   }
   addAnnotations(text.slice(kept), kept, cuts);
   return cuts;
@@ -41,11 +42,12 @@ function endsLine(text: string, brace: number): boolean {
   let next = brace + 1;
   while (isBlank(text.charCodeAt(next))) next++;
   const after = text.charCodeAt(next);
-  return after === NEWLINE || after === SLASH; // or a comment
+  return after === NEWLINE || after === SLASH; // a slash begins a comment
 }
 
 /**
- * Finds the start of the line of a position. REQUIRES: positions ascend, so that each newline is searched only once.
+ * Finds the starts of lines. REQUIRES: the positions that are passed ascend, so that each line feed is searched only
+ * once.
  */
 class Lines {
   readonly #text: string;
@@ -83,8 +85,9 @@ function lastSolid(text: string, at: number): number {
 }
 
 /**
- * Whether a cut removes only statements. It must contain no macro definition, no half of an #if, and no unindented line
- * except labels. An unindented definition would mean that the body had ended before it.
+ * Returns whether a body contains only statements, so that it may be cut out. It must not contain a macro definition,
+ * an #if without its #endif, or an unindented line that is not a label. An unindented definition would mean that the
+ * body has ended earlier.
  */
 function isWhole(body: string): boolean {
   if (UNINDENTED.test(body)) return false;
@@ -98,12 +101,12 @@ function isWhole(body: string): boolean {
   return depth === 0;
 }
 
-/** Annotations without underscores. */
+/** Annotations that do not begin with underscores. */
 const BARE = ["notrace", "noinline"];
 
 /**
- * Words that begin with two underscores but are not annotations: types, specifiers that the grammar knows, and names of
- * the C library.
+ * Words that begin with two underscores but are not annotations. They are types, specifiers that the grammar knows,
+ * and names in the C library.
  */
 const KNOWN = new Set(
   (
@@ -112,7 +115,7 @@ const KNOWN = new Set(
     "__except __finally __leave __thread __alignof __func __wsum __be __le"
   ).split(" "),
 );
-/** Matches words that look like annotations but are not: `__u32`, `__poll_t`, `__foo__`, `__FILE`. */
+/** Matches words that look like annotations but are none, such as `__u32`, `__poll_t`, `__foo__` and `__FILE`. */
 const NO_ANNOTATION = /[^a-z_]|_t$|__$/;
 const TAG = /\s+[A-Za-z_]\w*\s*\{/y;
 const TAGS = /\b(?:struct|union|enum)$/;
@@ -120,7 +123,7 @@ const DIRECTIVES = /\b(?:define|undef|ifdef|ifndef|defined|goto|if|elif)$/;
 const SPECIFIERS = /\b(?:static|extern|inline|const|volatile|typedef|unsigned|signed)$/;
 const TWO_WORDS = /\s+[A-Za-z_]\w*[\s*]+[A-Za-z_]/y;
 
-/** Adds the annotations in a part of the text that begins at `offset`. */
+/** Adds the annotations in a part of the text to `cuts`. The part begins at `offset`. */
 function addAnnotations(part: string, offset: number, cuts: number[]): void {
   const first = cuts.length;
   for (const word of BARE)
@@ -137,7 +140,7 @@ function addAnnotations(part: string, offset: number, cuts: number[]): void {
   if (hasBare) sortPairs(cuts, first);
 }
 
-/** Whether this is a word of BARE between two other words. */
+/** Returns whether a word of BARE stands alone between two other words. */
 function isBare(text: string, start: number, end: number): boolean {
   if (text.charCodeAt(start - 1) !== SPACE || text.charCodeAt(end) !== SPACE) return false;
   return isWord(text.charCodeAt(start - 2)) && isLetter(text.charCodeAt(end + 1));
@@ -150,7 +153,9 @@ function sortPairs(cuts: number[], first: number): void {
   cuts.splice(first, cuts.length - first, ...pairs.flat());
 }
 
-/** Whether a code unit is part of a word. False for NaN, which charCodeAt() returns at the end of the text. */
+/**
+ * Returns whether a code unit is part of a word. Returns false for NaN, which charCodeAt() returns outside the text.
+ */
 const isWord = (code: number) => isLetter(code) || (code >= 48 && code <= 57);
 
 function isAnnotation(text: string, start: number, end: number): boolean {
@@ -165,7 +170,9 @@ function isAnnotation(text: string, start: number, end: number): boolean {
   return (isName || isPointer) && isRedundant(text, last, end);
 }
 
-/** Whether the text before `last` and the text after `end` form a declaration without the part in between. */
+/**
+ * Returns whether the text up to `last` and the text from `end` on form a declaration without the word in between.
+ */
 function isRedundant(text: string, last: number, end: number): boolean {
   const before = text.slice(Math.max(0, last - 12), last + 1);
   if (TAGS.test(before)) return matchesAt(TAG, text, end);

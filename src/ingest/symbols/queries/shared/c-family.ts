@@ -1,14 +1,15 @@
 /**
- * Defines what the queries of C, C++ and Objective-C share. A name is found by the declarator next to it, whatever
- * pointers and arrays are around it. Parts captured as @hidden contain no definitions. Patterns that lead from the
- * declaration down to the name would find the same names, but compiling them would take seconds.
+ * Defines the part that the queries of C, C++ and Objective-C have in common. A pattern finds a name by the innermost
+ * declarator around it, whatever pointers and arrays enclose this declarator. Parts of the code that contain no
+ * definitions are captured as @hidden. Patterns that lead from a declaration down to the name would find the same
+ * names, but compiling such patterns would take seconds.
  */
 
 import { blank, type Rewording } from "./rewording.ts";
 
 /**
- * Rewords a function whose head occurs in each branch of an `#if`, with or without the brace. Each branch counts as a
- * function.
+ * Rewords a function that has a head in each branch of an `#if`, with or without the opening brace. After that, each
+ * branch is a function.
  */
 function headsInBranches(brace: string, next: string): Rewording {
   const head = String.raw`[A-Za-z_][^#;{}]{0,600}\)[ \t\r]{0,9}\n?[ \t]{0,9}${brace}[ \t\r]{0,9}\n`;
@@ -32,14 +33,14 @@ export const C_FAMILY_REWORDINGS: readonly Rewording[] = [
 ];
 
 /**
- * Removes attributes such as `[[nodiscard]]`, which may occur almost anywhere. Not for Objective-C, where brackets are
- * messages.
+ * Removes attributes such as `[[nodiscard]]`, which may occur almost anywhere. Objective-C does not use this rule,
+ * because brackets send messages there.
  */
 export const STANDARD_ATTRIBUTES: Rewording = { word: "[[", newer: /\[\[[^[\]]{0,300}\]\]/g };
 
 /**
- * Excludes keywords from the names of variables. Otherwise the grammar takes a keyword for a name if there is an
- * unknown macro before it, as in `static noinstr struct lock *f(void)`.
+ * Excludes variables whose name is a keyword. The grammar takes a keyword for a name if an unknown macro comes before
+ * it, as in `static noinstr struct lock *f(void)`.
  */
 export const NO_KEYWORD = [
   "variable",

@@ -1,12 +1,12 @@
 /**
- * Represents the parts of a text that are cut before parsing, because nothing in them can be a definition. Bodies of
- * functions are most of a C file, and parsing is most of the work of extraction. Cutting also removes code that the
- * parser does not understand, such as macros that are not expressions. In a body, such code would spoil the parse of
- * what follows.
+ * Represents the parts of a text that are cut out before parsing, because they contain no definitions. Most of a C
+ * file is bodies of functions, and extraction spends most of its time on parsing. Cutting also removes code that the
+ * parser does not understand, such as macros that are not expressions. Such code in a body could make the parser
+ * misread the code after it.
  *
  *     cuts := (start end)*      bytes, ascending, none empty, none touching
  *
- * Cutting "ab{cd}e" by [3, 5] gives "ab{}e", and offset 4 of that is offset 6 of the file.
+ * For example, the cuts [3, 5] turn "ab{cd}e" into "ab{}e". Offset 4 in the cut text is offset 6 in the file.
  */
 
 import { firstIndex } from "../../../../base/binary-search.ts";
@@ -29,7 +29,8 @@ export function cut(bytes: Uint8Array, cuts: Cuts): Uint8Array {
 }
 
 /**
- * Maps offsets of the cut text back to the file. The position of a cut maps to the position before the removed text.
+ * Returns a function that maps offsets in the cut text to offsets in the file. The offset of a cut is mapped to the
+ * start of the removed text.
  */
 export function uncut(cuts: Cuts): (offset: number) => number {
   if (cuts.length === 0) return (offset) => offset;

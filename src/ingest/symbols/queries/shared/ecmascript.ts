@@ -1,4 +1,4 @@
-/** Defines what the queries of JavaScript, TypeScript and TSX share. */
+/** Defines the part that the queries of JavaScript, TypeScript and TSX have in common. */
 
 import type { Rewording } from "./rewording.ts";
 
@@ -24,7 +24,9 @@ export const ecmascriptRewordings: readonly Rewording[] = [
   },
 ];
 
-/** Returns the query. `name` is the node of a class's name, which differs between the grammars. */
+/**
+ * Returns the common part of the queries. `name` is the type of node that the grammar has for the name of a class.
+ */
 export const ecmascript = (name: string) => `
   (function_declaration name: (identifier) @function) @scope
   (generator_function_declaration name: (identifier) @function) @scope

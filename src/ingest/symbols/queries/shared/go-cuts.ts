@@ -1,8 +1,9 @@
 /**
- * Finds the bodies that are cut from Go before parsing; see cuts.ts. gofmt leaves only `func` and the closing brace of
- * its body unindented. So a body lies between a line that starts with `func` and ends with a brace, and the next `}` at
- * the start of a line. The body is not cut if another line in between is unindented, or if text follows the closing
- * brace. That happens in raw strings, and in code that gofmt has not formatted.
+ * Finds the bodies of functions that are cut out of a Go file before parsing (see cuts.ts). gofmt indents all lines
+ * of a function except its first and its last one. So a body begins after a line that starts with `func` and ends
+ * with a brace. It ends at the next `}` at the start of a line. A body is not cut out if one of its lines is
+ * unindented, or if text follows the closing brace. Both occur in raw strings, and in code that gofmt has not
+ * formatted.
  */
 
 import type { Cuts } from "./cuts.ts";

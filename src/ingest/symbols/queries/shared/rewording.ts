@@ -1,27 +1,31 @@
 /**
- * Replaces newer syntax by older syntax: a grammar that does not know `fun interface` parses `    interface` instead.
- * The replacement is as long as the original, so offsets stay the same, and names are taken from the file itself. The
- * rules of each language are in its file in `queries/`.
+ * Replaces syntax that is too new for a grammar by older syntax. For example, a grammar that does not know
+ * `fun interface` parses ` interface` instead. The replacement is as long as the original, so offsets stay the same.
+ * Names of symbols are still read from the file itself. The rules of each language are in its file in `queries/`.
  *
- * The reworded text is parsed first. If that has errors, the original text is parsed as well. The symbols of the
- * original are used if it has no errors or more symbols. So no rule can spoil a text that the grammar understands.
+ * The reworded text is parsed first. If it has syntax errors, the original text is parsed, too. The symbols of the
+ * original text are used if it has no errors, or if it has more symbols. So a rule can do no harm to a text that the
+ * grammar understands.
  *
- * Each text is searched for each rule's word, at some GB/s. A rule runs only on texts that contain its word. Rules have
- * no time limit, so the time of each must be linear in the text with a small factor. On texts made to slow rules down,
- * the slowest rule takes 0.35 s/MiB. An expression that must match backwards over text should have only one way to do
- * so: `\w{1,99}\b`, `(?=(…))\1`.
+ * Each rule has a word, and the rule runs only on texts that contain this word. A text is searched for a word at some
+ * GB/s. Rules have no time limit, so each must take linear time with a small factor. On texts that were made to slow
+ * rules down, the slowest rule takes 0.35 s/MiB. An expression that has to skip text should have only one way to do
+ * so, as `\w{1,99}\b` and `(?=(…))\1` have.
  */
 
 export interface Rewording {
   /** The rule is tried only on texts that contain this word. */
   readonly word: string;
-  /** Matches the newer syntax. It must have the flag `g`. The text has one character per byte. */
+  /** Matches the newer syntax in a text with one character per byte. It must have the flag `g`. */
   readonly newer: RegExp;
-  /** The replacement, made from the match and its groups, and padded with blanks. Default: blanks. */
+  /**
+   * Returns the replacement for a match. The arguments are the match and its groups. The replacement is padded with
+   * blanks to the length of the match. By default, it consists of blanks.
+   */
   readonly older?: (...found: string[]) => string;
 }
 
-/** Code that is put around a text that the grammar does not accept by itself. */
+/** Code that is added before and after a text, if the grammar does not accept the text without it. */
 export interface Frame {
   readonly word: string;
   readonly around: RegExp;
@@ -29,7 +33,7 @@ export interface Frame {
   readonly after: string;
 }
 
-/** The part of a language's definition that rewording uses. */
+/** The part of a language's definition that concerns rewording. */
 export interface NewerSyntax {
   readonly rewordings?: readonly Rewording[];
   readonly frame?: Frame;
@@ -59,7 +63,10 @@ export function reword(
   };
 }
 
-/** Whether no earlier rule has the same expression. Several rules may share one, each with its own word. */
+/**
+ * Returns true if no earlier rule has the same expression. Several rules may have the same expression and different
+ * words.
+ */
 const isFirst = ({ newer }: Rewording, at: number, rules: readonly Rewording[]): boolean =>
   rules.findIndex((rule) => rule.newer === newer) === at;
 

@@ -1,7 +1,7 @@
 import { blank, type Rewording } from "./rewording.ts";
 import { ecmascript, ecmascriptRewordings } from "./ecmascript.ts";
 
-/** Removes `in` and `out` from `interface Source<in out T>`. */
+/** Removes the variance of type parameters, which is `in out` in `interface Source<in out T>`. */
 const VARIANCE = {
   newer: /\b(?:class|interface|type)\s{1,9}[\w$]{1,99}\s{0,9}<[^;{}()]{0,600}>/g,
   older: (found: string) =>
@@ -19,7 +19,7 @@ export const typescriptRewordings: readonly Rewording[] = [
   { word: "export type *", newer: /\bexport type(?= \*)/g, older: () => "export" },
 ];
 
-/** The query of TypeScript and TSX, whose grammars have the same node names. */
+/** The query of TypeScript and of TSX, whose grammars have the same types of nodes. */
 export const typescriptQuery = `
   ${ecmascript("type_identifier")}
   (abstract_class_declaration name: (type_identifier) @class) @scope
