@@ -1,8 +1,9 @@
 /**
  * Runs the git command in one repository, without prompts, pagers, locks or the network. Variables in the caller's
  * environment that point to other repositories are not passed on. git could take an untrusted name for an option. So
- * names of objects are sent to git through its standard input. Other untrusted names appear in arguments only as the
- * value of an option (`--option=value`), after `--`, or as the full name of a reference, which begins with `refs/`.
+ * names of objects are sent to git through its standard input. Any other untrusted name is an argument only in a safe
+ * form. It is the value of an option (`--option=value`), comes after `--`, or is the full name of a reference, which
+ * begins with `refs/`.
  */
 
 import {

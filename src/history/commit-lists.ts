@@ -4,10 +4,10 @@
  * 000 commits, but if the ids of a page are known, one short command reads the page.
  *
  * A list begins at one commit and never changes. If a revision has moved to another commit, git counts the commits
- * that can be reached only from the new commit, and those that can be reached only from the old one. The number of
- * commits is the old number, plus the first count, minus the second. The ids are listed again only if a deep page is
- * requested. This calculation would be wrong with a filter by path, because git simplifies the history. It would also
- * be wrong with a filter by date, because git stops early. In these cases, all commits are counted again.
+ * that only the new commit reaches, and those that only the old commit reaches. The number of commits is the old
+ * number, plus the first count, minus the second. The ids are listed again only if a deep page is requested. This
+ * calculation would be wrong with a filter by path, because git simplifies the history. It would also be wrong with a
+ * filter by date, because git stops early. In these cases, all commits are counted again.
  */
 
 import { LruCache } from "../base/lru-cache.ts";
@@ -23,7 +23,7 @@ export interface CommitList {
   readonly isLong?: boolean;
 }
 
-/** The maximum number of bytes of all lists together. */
+/** The maximum size of all cached lists together, in bytes. */
 const MOST_BYTES = 32 * 2 ** 20;
 /** The cost of a list in bytes, in addition to its ids. This cost limits the number of lists. */
 const LIST_BYTES = 4096;
@@ -44,7 +44,7 @@ export interface Asked {
 export class CommitLists {
   readonly #mostBytes: number;
   readonly #lists: LruCache<string, CommitList>;
-  /** For each revision, the commit that it named at the last request. */
+  /** For each revision and its filters, the commit that the revision named at the last request. */
   readonly #tips = new LruCache<string, { readonly tip: string }>({ most: MOST_TIPS });
 
   constructor(mostBytes = MOST_BYTES) {

@@ -1,6 +1,6 @@
 /**
- * Opens the histories of an engine's repositories. All of them share the cached paths of the repositories, the cached
- * lists of commits, and a limit on the number of calls that run git at the same time. Permissions are checked
+ * Opens the histories of an engine's repositories. All of them share the cached paths of the repositories and the
+ * cached lists of commits. The number of calls that run git at the same time is limited. Permissions are checked
  * elsewhere.
  */
 

@@ -44,11 +44,11 @@ export interface WritesOptions {
   readonly pause: () => Pause;
   /** The oldest generation that a search of this process reads. */
   readonly oldestHeld: () => number;
-  /** Called when the symbol pass finds damage. */
+  /** Called when the symbol pass finds damaged data. */
   readonly onWarning: (warning: { code: string; message: string }) => void;
   /** Fetches the missing parts of segments. Undefined if every segment in the directory is always complete. */
   readonly complete: Complete | undefined;
-  /** How long a retired segment is kept for other processes, in milliseconds. */
+  /** The time for which a retired segment is kept, in milliseconds, because other processes may still read it. */
   readonly retireMs: number;
   readonly bounds: RunBounds;
   /** The sizes of the pages and blocks into which the text of new segments is divided. */
@@ -74,7 +74,8 @@ export interface WriteOptions {
 }
 
 /**
- * The key of a private option of index() and remove(). With it, quern/cluster publishes between the steps of a write.
+ * The key of a private option of index() and remove(). quern/cluster uses this option to publish between the steps of
+ * a write.
  */
 export const BETWEEN_STEPS = Symbol.for("quern.between-steps");
 
@@ -92,7 +93,7 @@ export interface IndexWriteOptions extends WriteOptions, StepOptions {
 }
 
 /**
- * What compact() did.
+ * The result of compact().
  *
  * @example
  * const { segmentsBefore, segmentsAfter, bytesFreed } = await engine.compact();

@@ -1,6 +1,6 @@
 /**
- * Defines the limits of index runs: how much content one repository may have, how much disk space must stay free, and
- * how large and how many segments become.
+ * Defines the limits of index runs. They concern the content of one repository, the disk space that must stay free,
+ * and the size and number of segments.
  */
 
 import { SEGMENT_BYTES } from "../../store/format/format.ts";

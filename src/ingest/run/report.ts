@@ -50,9 +50,10 @@ export interface FileWithoutSymbols {
   /** The path from the repository's root. */
   path: string;
   /**
-   * The reason. 'too-large': over 4 MiB, or over 256 KiB for a data format such as JSON or YAML. 'too-long': parsing
-   * took over 3 s of processor time, or 30 s of wall-clock time. 'failed': the grammar failed on it. 'killed-thread':
-   * two workers died while parsing it, or were silent for 60 s. 'damaged': its content in the index cannot be read.
+   * The reason. 'too-large': the file is larger than 4 MiB, or than 256 KiB if it is in a data format such as JSON or
+   * YAML. 'too-long': parsing took more than 3 s of processor time, or 30 s of wall-clock time. 'failed': the grammar
+   * could not parse the file. 'killed-thread': two workers died while they parsed the file, or reported nothing for
+   * 60 s. 'damaged': the content of the file in the index cannot be read.
    */
   reason: "too-large" | "too-long" | "failed" | "killed-thread" | "damaged";
 }

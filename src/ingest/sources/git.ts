@@ -64,8 +64,8 @@ export type GitOptions = RepositoryMetadata & {
    */
   revisions?: string[];
   /**
-   * Set this to false for a repository that you do not trust. If anything in the repository refers git to a file
-   * outside its folder, index() then rejects with SOURCE_UNREADABLE. Default true.
+   * Set this to false for a repository that you do not trust. If it is false, index() rejects with SOURCE_UNREADABLE
+   * if anything in the repository refers to a file outside its folder. Default true.
    */
   trusted?: boolean;
 };

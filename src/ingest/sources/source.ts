@@ -83,7 +83,7 @@ export interface SourceOrigin {
  * };
  */
 export interface ListingOptions {
-  /** Aborted when the run ends early. The source must then stop listing. */
+  /** Aborted when the run ends early. After that, the source must stop listing. */
   readonly signal: AbortSignal;
   /**
    * The maximum size of a file's content, in bytes. The source should list a larger file as skipped, with the reason

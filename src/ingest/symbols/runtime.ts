@@ -229,10 +229,9 @@ export class Runtime {
 
   /**
    * Returns the address of the syntax tree, or 0 if the time limit is reached. When the limit is reached, the parser
-   * also sees the end of the input. This is needed because within one step of the parser, a lexer that recovers from
-   * an error could read a long word again from each of its letters. The clock is read every hundred steps of the
-   * parser. A hundred steps take about 10 µs, but up to a second if the parser's stack has split into hundreds of
-   * stacks.
+   * also sees the end of the input. Otherwise a lexer that recovers from an error could read a long word again from
+   * each of its letters, all within one step of the parser. The clock is read every hundred steps of the parser. A
+   * hundred steps take about 10 µs, but up to a second if the parser's stack has split into hundreds of stacks.
    */
   #parse(text: SourceText, isOver: () => boolean): number {
     const c = this.#c;

@@ -1,8 +1,8 @@
 /**
- * Finds the symbols of a range of a segment's blobs. If the symbols of a blob were already extracted with the current
- * grammars, they are copied from the previous edition, or from the same content in another segment. All other blobs
- * are parsed. The symbols are written at the end, together with the record that the range is done. So a thread that
- * dies leaves no partial result.
+ * Finds the symbols of a range of a segment's blobs. Symbols that were already extracted with the current grammars
+ * are copied. Their source is the previous edition, or the same content in another segment. All other blobs are
+ * parsed. The symbols are written at the end, together with the record that the range is done. So a thread that dies
+ * leaves no partial result.
  *
  * A failure affects only one blob. Symbols that are to be copied are first decoded, as in a search. If decoding
  * fails, the blob is parsed. If a parser throws, the blob gets no symbols. If the text of a blob is damaged, the
@@ -75,7 +75,7 @@ export interface FoundSymbols {
 
 export interface SymbolsOutput {
   readonly columns: SymbolColumns;
-  /** What was found, by repository. */
+  /** The results for each repository, by repository id. */
   readonly found: ReadonlyMap<number, FoundSymbols>;
   readonly parsed: number;
 }
