@@ -186,7 +186,7 @@ export class Writes {
     });
   }
 
-  /** Finds the symbols of every segment that has none yet, even if an earlier run wrote the segment. */
+  /** Finds the missing symbols of all segments, including segments that earlier runs have written. */
   async #findSymbols(
     reports: readonly IndexReport[],
     { lease, signal, onProgress, betweenSteps }: Improving,

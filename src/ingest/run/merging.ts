@@ -65,8 +65,8 @@ const byText = ({ segmentBytes }: RunBounds): Tiers<Content> => ({
 /**
  * The tiers of segments that borrow, by their number of files. Such a segment takes about 8 bytes for each file that
  * its lender has, too, and 50 bytes for each other file. So 2^12 files take at most about 200 KiB, which is less than
- * the second tier of `byText` begins with. A merge takes about 150 bytes of memory per file, so the largest merge
- * takes 80 MB.
+ * the minimum size in the second tier of `byText`. A merge takes about 150 bytes of memory per file, so the largest
+ * merge takes 80 MB.
  */
 const BY_FILES: Tiers<ManifestSegment> = {
   sizeOf: ({ files }) => files,
@@ -74,9 +74,7 @@ const BY_FILES: Tiers<ManifestSegment> = {
   most: 2 ** 19,
 };
 
-/**
- * Segments that are to be merged into one. A group of one segment means that it is rewritten without its dead files.
- */
+/** Segments that are to be merged into one. If there is only one segment, it is rewritten without its dead files. */
 export interface MergeGroup {
   readonly segments: readonly ManifestSegment[];
   /**

@@ -30,10 +30,10 @@ import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "..
 const NO_VERSION = new Uint8Array(HASH_BYTES);
 /**
  * The number of bytes that are stored of a version's hash, for a file on disk. A version is compared only with the
- * previous version of the same path. By chance, the stored bytes of two versions are equal once in 2^64 changes. An
- * owner of files gains nothing by hiding a change from the index. For git and documents(), the whole hash is stored.
- * Otherwise somebody could make two git blobs whose hashes begin with the same 8 bytes. The index would then miss a
- * change from one blob to the other.
+ * previous version of the same path. By chance, the stored bytes of two versions are equal once in 2^64 changes. The
+ * owner of a file on disk gains nothing by hiding a change from the index. For git and documents(), the whole hash is
+ * stored. Otherwise somebody could make two git blobs whose hashes begin with the same 8 bytes. The index would then
+ * miss a change from one blob to the other.
  */
 const DISK_VERSION_BYTES = 8;
 const NO_HASHES = new Uint8Array(0);
