@@ -1,6 +1,6 @@
 /**
- * Opens a connection of the configuration with its secret. The opened connection lists its repositories, and gives git
- * the credential for them.
+ * Opens a connection of the configuration, and reads its secret from the environment. An open connection lists its
+ * repositories, and provides the credential with which git fetches them.
  */
 
 import type { CodeHostType } from "../store/format/records.ts";
@@ -19,9 +19,15 @@ export interface Connection {
   readonly codeHostType: CodeHostType;
   readonly stallMs: number;
   readonly list: () => AsyncGenerator<Listed>;
-  /** Returns the credential that git needs for an address. Undefined if the address is not on the connection's host. */
+  /**
+   * Returns the credential that git needs for an address. Returns undefined if the connection has no token, or if the
+   * address is not an http or https address.
+   */
   readonly credentialFor: (url: string) => GitCredential | undefined;
-  /** Whether a list without this repository means that the repository is gone. */
+  /**
+   * Whether the list must contain this repository if the host still has it. A list that is limited to one repository
+   * says nothing about the others.
+   */
   readonly covers: (repository: { readonly path: string }) => boolean;
 }
 
@@ -32,7 +38,7 @@ export interface ConnectionOptions {
   readonly env: Variables;
   readonly signal: AbortSignal;
   readonly stallMs: number;
-  /** If given, lists only this repository. */
+  /** If given, the list is limited to this repository. */
   readonly repository: string | undefined;
   readonly onWait: (host: string, ms: number) => void;
 }
@@ -78,7 +84,7 @@ function credentialOf({ config, env, name }: ConnectionOptions): Credential | un
   return { token: secret, ...(username !== undefined && { username }) };
 }
 
-/** Returns the same connection limited to one repository. */
+/** Limits a connection to one repository. Connections of the types git and folder are returned unchanged. */
 function narrowed(config: ConnectionConfig, repository: string): ConnectionConfig {
   const repos = [repository];
   const { type, url, token, username } = config as Extract<ConnectionConfig, { type: "gitea" }>;

@@ -1,7 +1,8 @@
 /**
- * Lets only one process at a time sync into a folder. The lock is a file that contains the id of the process that holds
- * the lock. This process regularly renews the file's time. The lock is void once the process is gone. It is also void
- * after two minutes without renewal, because the id may then belong to another process.
+ * Lets only one process at a time sync into a folder. The lock is a file that contains the process id of its owner.
+ * The owner regularly updates the modification time of the file. A lock is void if its owner no longer runs, and
+ * another process may then take it. A lock is also void if its file has not been updated for two minutes, because
+ * another process may have been given the same id.
  */
 
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
@@ -11,7 +12,7 @@ import { QuernError } from "../base/errors.ts";
 const RENEW_MS = 20_000;
 const VOID_MS = 120_000;
 
-/** Takes the lock. Returns the function that releases it. Throws INDEX_LOCKED if it is held. */
+/** Takes the lock. Returns a function that releases it. Throws INDEX_LOCKED if another process holds the lock. */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, "lock");
   mkdirSync(folder, { recursive: true });
@@ -47,7 +48,8 @@ function isVoid(file: string): boolean {
 
 function ownerOf(file: string): number | undefined {
   try {
-    return Number(readFileSync(file, "utf8")) || undefined; // an empty file: its owner is about to write to it
+    // an empty file means that the owner is about to write its id
+    return Number(readFileSync(file, "utf8")) || undefined;
   } catch {
     return undefined;
   }
@@ -66,7 +68,7 @@ function renew(file: string): void {
   try {
     utimesSync(file, new Date(), new Date());
   } catch {
-    // somebody has deleted it; the run continues to its end
+    // somebody has deleted the file; the run continues without a lock
   }
 }
 

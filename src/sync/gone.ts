@@ -1,4 +1,4 @@
-/** Handles repositories that their host no longer lists, or that are no longer wanted. */
+/** Handles repositories that their host no longer lists, or that the configuration no longer includes. */
 
 import type { Engine } from "../engine.ts";
 import { removeState, type RepositoryState, writeState } from "./records.ts";
@@ -9,15 +9,16 @@ export interface Gone {
   readonly folder: string;
   readonly state: RepositoryState;
   /**
-   * Whether the host still lists the repository, but the configuration excludes it. If so, it is removed immediately.
+   * Whether the host still lists the repository, but the configuration excludes it. If so, the repository is removed
+   * immediately.
    */
   readonly isUnwanted: boolean;
-  /** How long the repository stays after its host has stopped listing it. */
+  /** How long the repository stays in the index after its host has stopped listing it. */
   readonly removeAfterMs: number;
 }
 
 export interface Index {
-  /** The folders of indexed repositories, by name. */
+  /** Maps the names of indexed repositories to their folders. */
   readonly known: Map<string, string | undefined>;
   /** Whether the name of the gone repository belongs to another repository now. */
   readonly isTaken: boolean;

@@ -1,7 +1,7 @@
 /**
- * Passes repositories to the engine in batches. Repositories that arrive while a batch is indexed form the next one,
- * so many small repositories share segments and the symbol pass. If a batch fails, its repositories are indexed again
- * one by one, because only one of them may be the cause.
+ * Passes repositories to the engine in batches. Repositories that arrive while a batch is indexed form the next
+ * batch. Many small repositories thus share their segments and one symbol pass. If a batch fails, its repositories
+ * are indexed again one by one, because a single repository may have caused the failure.
  */
 
 import { aborted } from "../base/abort.ts";
@@ -10,7 +10,7 @@ import type { Engine } from "../engine.ts";
 import type { IndexProgress, IndexReport } from "../ingest/run/report.ts";
 import type { Source } from "../ingest/sources/source.ts";
 
-/** Failures that concern the whole index. */
+/** The codes of errors that concern the whole index, and not one repository. */
 const EVERYBODYS: readonly ErrorCode[] = [
   "INDEX_LOCKED",
   "INDEX_READ_ONLY",
@@ -25,7 +25,7 @@ const EVERYBODYS: readonly ErrorCode[] = [
 export const isEverybodys = (error: unknown): boolean =>
   !(error instanceof QuernError) || EVERYBODYS.includes(error.code);
 
-/** The maximum number of repositories of a batch. */
+/** The maximum number of repositories in a batch. */
 const MOST_AT_ONCE = 200;
 
 interface Waiting {
@@ -68,7 +68,10 @@ export class IndexQueue {
     this.#isRunning = false;
   }
 
-  /** Indexes a batch. Resolves to false if its repositories must be tried again one by one. */
+  /**
+   * Indexes a batch. Resolves to false if its repositories must be indexed again one by one. If `isLast` is true, a
+   * failure is passed on instead.
+   */
   async #index(batch: readonly Waiting[], isLast: boolean): Promise<boolean> {
     const { signal, onProgress } = this.#options;
     try {

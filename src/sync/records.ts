@@ -1,5 +1,5 @@
 /**
- * Stores what sync must remember between runs, in a separate folder:
+ * Stores the state that sync keeps between runs. The state has its own folder:
  *
  *     connections.json          ids of connections, and the names of their repositories
  *     lock                      held by the process that syncs
@@ -8,8 +8,9 @@
  *         repository.json       its record
  *         clone.git/            the bare clone
  *
- * A file is written under a temporary name and then renamed. An unreadable file counts as missing. sync then asks the
- * host for the repository again, but fetches nothing twice, because the clone itself shows what it contains.
+ * A file is written under a temporary name and then renamed. An unreadable file counts as missing. The next run then
+ * asks the host about the repository again. It fetches nothing twice, because the clone itself shows what it
+ * contains.
  */
 
 import { createHash } from "node:crypto";
@@ -19,7 +20,7 @@ import { z } from "zod";
 
 const repository = z.object({
   version: z.literal(1),
-  /** The id that the host gave the repository. */
+  /** The host's id of the repository. */
   id: z.string(),
   /** The name in the index. */
   name: z.string(),
@@ -29,9 +30,9 @@ const repository = z.object({
   folder: z.string(),
   /** A digest of the indexed state: references, revisions and options. Absent if nothing was indexed. */
   indexed: z.exactOptional(z.string()),
-  /** When a run first found that the host no longer lists it, in milliseconds since 1970. */
+  /** When a run first found that the host no longer lists the repository, in milliseconds since 1970. */
   goneSince: z.exactOptional(z.number()),
-  /** Why its last sync failed. */
+  /** Why the last sync of the repository failed. */
   failure: z.exactOptional(z.string()),
 });
 export type RepositoryState = z.infer<typeof repository>;
@@ -44,7 +45,7 @@ const connections = z.object({
       id: z.int(),
       name: z.string(),
       type: z.string(),
-      /** The names in the index. */
+      /** The names of the connection's repositories in the index. */
       repositories: z.array(z.string()),
     }),
   ),
@@ -59,7 +60,7 @@ export const connectionsFile = (folder: string): string => join(folder, "connect
 export const readConnections = async (folder: string): Promise<ConnectionStates> =>
   (await readRecord(connectionsFile(folder), connections)) ?? NO_CONNECTIONS;
 
-/** Parses a record. Returns undefined if the text is invalid. */
+/** Parses the text of connections.json. Returns undefined if the text is invalid. */
 export function parseConnections(text: string): ConnectionStates | undefined {
   return parseRecord(text, connections);
 }
@@ -67,14 +68,17 @@ export function parseConnections(text: string): ConnectionStates | undefined {
 export const writeConnections = (folder: string, states: ConnectionStates): Promise<void> =>
   writeRecord(connectionsFile(folder), states);
 
-/** Returns the folder of a repository. */
+/** Returns the folder with the record and the clone of a repository. `id` is the host's id of the repository. */
 export const repositoryFolder = (folder: string, connection: number, id: string): string =>
   join(folder, String(connection), folderName(id));
 
 export const cloneFolder = (repositoryFolder: string): string =>
   join(repositoryFolder, "clone.git");
 
-/** Returns a name that every file system accepts: a simple id unchanged, and the hash of any other id. */
+/**
+ * Returns the name of a repository's folder, which every file system accepts. A simple id is used unchanged. Any
+ * other id is replaced by its hash.
+ */
 const folderName = (id: string): string =>
   /^[0-9a-f-]{1,40}$/.test(id) && !id.startsWith("-")
     ? id
@@ -89,7 +93,7 @@ export const writeState = (folder: string, state: RepositoryState): Promise<void
 export const removeState = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true });
 
-/** Lists all recorded repositories of a connection, with their folders. */
+/** Reads the records of all repositories of a connection. Resolves to a map from their folders to the records. */
 export async function statesOf(
   folder: string,
   connection: number,

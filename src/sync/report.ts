@@ -13,11 +13,11 @@ export interface SyncedRepository {
   /** The name in the index. */
   name: string;
   /**
-   * 'empty': it has no branch. 'gone': its host no longer lists it, and it stays for a while. 'removed': it
-   * is no longer in the index.
+   * What happened to the repository. 'empty' means that it has no branch. 'gone' means that its host no longer lists
+   * it, but that it stays in the index for a while. 'removed' means that it is no longer in the index.
    */
   outcome: "indexed" | "unchanged" | "empty" | "gone" | "removed" | "failed";
-  /** An explanation for people: why it failed, or how long a repository that is gone stays. */
+  /** An explanation for people. It says why the sync failed, or how long a gone repository stays in the index. */
   message?: string;
 }
 
@@ -35,14 +35,17 @@ export interface SyncedConnection {
   name: string;
   /** The connection's type. Absent if the configuration no longer has the connection. */
   type?: ConnectionType;
-  /** Lists that failed. If there are any, no repository counts as gone. */
+  /**
+   * The parts of the connection that could not be listed. If there are any, no repository counts as gone. A single
+   * repository that does not exist is reported here too, but does not prevent this.
+   */
   problems: {
     /** The field and value in the configuration, such as 'orgs: acme'. */
     where: string;
     /** A message for people. */
     message: string;
   }[];
-  /** Every repository that is listed and not excluded, and every repository of an earlier run. */
+  /** The repositories that are listed and not excluded, and those that are gone or were removed. */
   repositories: SyncedRepository[];
 }
 
@@ -58,7 +61,7 @@ export interface SyncedConnection {
 export interface SyncReport {
   /** The connections in the order of the configuration, then those that are no longer in it. */
   connections: SyncedConnection[];
-  /** Milliseconds that the run took. */
+  /** The duration of the run, in milliseconds. */
   durationMs: number;
 }
 
@@ -72,33 +75,33 @@ export interface SyncReport {
  */
 export type SyncProgress =
   | {
-      /** A connection is listed. */
+      /** The repositories of a connection have been listed. */
       kind: "listed";
       /** The name of the connection. */
       connection: string;
-      /** How many repositories of the connection are wanted. */
+      /** The number of listed repositories that the configuration includes. */
       wanted: number;
     }
   | {
-      /** A host asks to wait for a while. */
+      /** A host has asked quern to wait. */
       kind: "waiting";
       /** Name of the connection. */
       connection: string;
       /** The code host's name and port, such as `api.github.com`. */
       host: string;
-      /** Milliseconds that the run waits for this connection. */
+      /** How long the connection waits, in milliseconds. */
       waitMs: number;
     }
   | {
       /** Git reports the progress of a fetch. */
       kind: "fetching";
-      /** Name of the repository in the index. */
+      /** The name of the repository in the index. */
       repository: string;
-      /** The progress in git's words. */
+      /** One line of git's progress output. */
       line: string;
     }
   | {
-      /** The engine is indexing what was fetched. */
+      /** The engine is indexing repositories. */
       kind: "indexing";
       /** The progress of the index run. */
       progress: IndexProgress;

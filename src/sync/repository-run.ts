@@ -1,4 +1,4 @@
-/** Syncs a repository: brings its clone up to date, and indexes it if anything has changed. */
+/** Syncs one repository. Updates its clone, and indexes the clone if anything has changed. */
 
 import { createHash } from "node:crypto";
 import { sep } from "node:path";
@@ -28,7 +28,10 @@ export interface RepositoryRun {
   readonly engine: Engine;
   readonly queue: IndexQueue;
   readonly connection: Connection;
-  /** The folders of indexed repositories, by name. Kept up to date. */
+  /**
+   * Maps the names of indexed repositories to their folders. The run updates the map when it adds or removes a
+   * repository.
+   */
   readonly known: Map<string, string | undefined>;
   readonly syncFolder: string;
   readonly signal: AbortSignal;
@@ -106,11 +109,14 @@ async function update(task: Task, run: RepositoryRun): Promise<SyncedRepository>
 
 interface Current {
   readonly revisions: string[];
-  /** The digest. Undefined if the index must find out what has changed. */
+  /**
+   * A digest of the references. Undefined for a folder, because the index run itself finds out what has changed
+   * there.
+   */
   readonly refs: string | undefined;
 }
 
-/** Resolves to what the clone has to index, or to undefined if there is nothing. */
+/** Resolves to the revisions that must be indexed, or to undefined if the repository is empty. */
 async function currentState(task: Task, run: RepositoryRun): Promise<Current | undefined> {
   const { found, name } = task;
   const { connection, signal } = run;
@@ -169,7 +175,7 @@ async function index(
   // two repositories may have swapped names, and the other one is about to get its new name
   if (taken !== undefined && taken !== folder && taken.startsWith(run.syncFolder + sep))
     await run.engine.remove(name);
-  run.known.set(name, folder); // from here on, the other repository does not use this name
+  run.known.set(name, folder); // dropOldName() of the other repository then leaves this name alone
   try {
     const source = git(folder, { ...metadata, name, revisions, trusted: false });
     const { added, removed } = await run.queue.add(source);

@@ -1,10 +1,16 @@
-/** Chooses the revisions to index: the default branch, and those that the connection's patterns match. */
+/**
+ * Chooses the revisions to index. These are the default branch, and the branches and tags that match a pattern of the
+ * connection.
+ */
 
 import { newPause } from "../base/yield.ts";
 import { matches } from "../git/ref-patterns.ts";
 import type { CommonConnectionConfig } from "./config/config.ts";
 
-/** Resolves to short names: the default branch, then branches, then tags. `refs` are full names. */
+/**
+ * Resolves to the short names of the default branch (`head`), of the other branches, and of the tags, in this order.
+ * `refs` contains full names.
+ */
 export async function revisionsOf(
   refs: Iterable<string>,
   head: string,

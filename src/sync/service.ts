@@ -1,7 +1,8 @@
 /**
- * Runs sync as a part of a server: repeatedly, and immediately after webhooks, one run at a time. However often a
- * delivery is sent, its repository is queued only once. A repository is synced at most every ten seconds, and a whole
- * connection at most every minute.
+ * Runs sync inside a server, one run at a time. The service syncs all connections at a regular interval, and a
+ * repository or a connection when a webhook reports a change. A repository that is already waiting is not queued
+ * again, however many deliveries arrive. Deliveries cause at most one sync of a repository every ten seconds, and at
+ * most one sync of a whole connection every minute.
  */
 
 import { readFileSync, statSync } from "node:fs";
@@ -48,7 +49,7 @@ const OPTIONS: KeysOf<SyncServiceOptions> = {
 };
 
 /**
- * A running service of startSync().
+ * A running sync service, which startSync() returns.
  *
  * @example
  * const config = await readSyncConfig("./quern.json");
@@ -59,13 +60,13 @@ const OPTIONS: KeysOf<SyncServiceOptions> = {
 export interface SyncService extends AsyncDisposable {
   /** The value for HandlerOptions.connections. */
   readonly connections: Iterable<{
-    /** The id. */
+    /** The id of the connection. */
     id: number;
-    /** The name in the configuration. */
+    /** The name of the connection in the configuration. */
     name: string;
     /** One of github, gitlab, gitea, gerrit, bitbucket, azuredevops, git. */
     connectionType: string;
-    /** The names of its repositories in the index. */
+    /** The names that the connection's repositories have in the index. */
     repositories: Iterable<string>;
   }>;
   /** The value for HandlerOptions.webhook. */
@@ -80,13 +81,13 @@ export interface SyncService extends AsyncDisposable {
   ) => Promise<"queued" | "ignored" | "refused">;
 }
 
-/** The shortest time between two runs for the same repository, and for the same connection. */
+/** The minimum time between two runs that webhooks start for the same repository, or for the same connection. */
 const REPOSITORY_PAUSE_MS = 10_000;
 const CONNECTION_PAUSE_MS = 60_000;
 
 /**
- * Syncs now, again after each interval of the configuration, and immediately after webhooks, until the service is
- * disposed of. Throws INVALID_REQUEST if the configuration is wrong.
+ * Starts a service that syncs immediately, then at the interval of the configuration, and whenever a webhook reports
+ * a change. The service runs until it is disposed of. Throws INVALID_REQUEST if the configuration is wrong.
  *
  * @example
  * const config = await readSyncConfig("./quern.json");
@@ -101,7 +102,7 @@ export function startSync(
   return new Service(engine, checkConfig(config, "startSync"), options);
 }
 
-/** The part that a run syncs: a repository of a connection, a connection, or everything. */
+/** What a run syncs. This is a repository of a connection, a whole connection, or everything. */
 interface Wish {
   readonly connection?: string;
   readonly repository?: string;
@@ -110,7 +111,7 @@ interface Wish {
 interface Waiting {
   readonly key: string;
   readonly wish: Wish;
-  /** The shortest time after the previous run for the same part. */
+  /** The minimum time between the previous run for the same repository or connection and this run. */
   readonly pauseMs: number;
   /** The earliest time at which the run may begin, in milliseconds since 1970. */
   readonly at: number;
@@ -126,9 +127,9 @@ class Service implements SyncService {
   readonly #folder: string;
   readonly #secrets: ReadonlyMap<string, WebhookSecret>;
   readonly #stop = new AbortController();
-  /** The waiting requests, by what they sync. */
+  /** The waiting requests. The key identifies the repository or the connection. */
   readonly #waiting = new Map<string, Waiting>();
-  /** When the last run for each part ended. */
+  /** When the last run for each repository or connection ended. */
   readonly #ended = new Map<string, number>();
   #wake: () => void = () => {};
   readonly #over: Promise<void>;
@@ -158,8 +159,8 @@ class Service implements SyncService {
   }
 
   /**
-   * Returns when a request may begin. A request waits until `pauseMs` after the previous run for the same part, even if
-   * it arrived during that run.
+   * Returns the earliest time at which the run for a request may begin. This is at least `pauseMs` after the previous
+   * run for the same key has ended, even if the request arrived during that run.
    */
   #dueAt({ key, at, pauseMs }: Waiting): number {
     return Math.max(at, (this.#ended.get(key) ?? -Infinity) + pauseMs);
@@ -210,7 +211,7 @@ class Service implements SyncService {
     this.#ended.set(key, now);
   }
 
-  /** Waits until something is requested, for at most this long. */
+  /** Waits until a request arrives or the service stops, but at most `ms` milliseconds. */
   async #rest(ms: number): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
@@ -232,8 +233,8 @@ class Service implements SyncService {
   }
 
   /**
-   * Resolves to the name of a repository on its host. If the repository is unknown, resolves to undefined; the whole
-   * connection is then synced.
+   * Resolves to the path of a repository on its host, such as `acme/shop`. Resolves to undefined if the repository is
+   * unknown. The caller then syncs the whole connection.
    */
   async #pathOf(connection: string, id: string): Promise<string | undefined> {
     const { connections } = await readConnections(this.#folder);
@@ -243,7 +244,7 @@ class Service implements SyncService {
   }
 }
 
-/** The longest sleep. It ends early when something is requested. */
+/** The maximum time that the service sleeps. A request wakes the service earlier. */
 const IDLE_MS = 3_600_000;
 
 function webhookSecrets(
@@ -261,8 +262,8 @@ function webhookSecrets(
 }
 
 /**
- * Returns the connections of the last run of any process, for HandlerOptions.connections. Each iteration over them
- * checks whether the file has changed.
+ * Returns the recorded connections, for HandlerOptions.connections. Any process may have recorded them, so each
+ * iteration checks whether the file has changed.
  */
 export function storedConnections(folder: string): SyncService["connections"] {
   const file = connectionsFile(folder);

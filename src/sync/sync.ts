@@ -1,5 +1,6 @@
 /**
- * Runs sync once: lists the connections, brings clones up to date, indexes what has changed, and removes what is gone.
+ * Runs sync once. A run lists the repositories of each connection, updates their clones, indexes the repositories
+ * that have changed, and removes those that are gone.
  *
  *     connections ── list (all at once) ──► names are claimed, in the order of the configuration
  *                                             │ one after another, `parallel` at once
@@ -10,8 +11,9 @@
  *                                       records.ts: what was indexed, so that a run that was
  *                                       stopped continues where it was
  *
- * A failure of one repository, or of one part of a list, does not affect the others. If a part of a list is missing, no
- * repository counts as gone. A failure that concerns the whole index, such as a full disk, ends the run.
+ * A failure of one repository, or of one part of a list, does not affect other repositories or parts. If a part of a
+ * connection's list is missing, none of its repositories counts as gone. A failure that concerns the whole index,
+ * such as a full disk, ends the run.
  */
 
 import { setMaxListeners } from "node:events";
@@ -52,9 +54,9 @@ import { isWanted, nameOf } from "./wanted.ts";
  * await syncConnections(engine, config, options);
  */
 export interface SyncOptions {
-  /** The folder of clones and records. Default: the folder .sync of the data directory. */
+  /** The folder in which sync keeps its clones and records. Default: .sync in the data directory. */
   folder?: string;
-  /** The environment with the secrets. Default: that of the process. */
+  /** The environment variables that contain the secrets. Default: process.env. */
   env?: Readonly<Record<string, string | undefined>>;
   /** Limits the run to one connection or repository. Default: everything. */
   only?: {
@@ -63,7 +65,10 @@ export interface SyncOptions {
     /** One repository of the connection, by its name on the host, such as 'acme/shop'. Default: all repositories. */
     repository?: string;
   };
-  /** Aborting rejects with ABORTED. What was already indexed stays, and the next run continues from there. */
+  /**
+   * Aborts the run, which then rejects with ABORTED. Repositories that are already indexed stay in the index, and the
+   * next run continues with the others.
+   */
   signal?: AbortSignal;
   /** Called with progress updates. */
   onProgress?: (progress: SyncProgress) => void;
@@ -81,9 +86,10 @@ const OPTIONS: KeysOf<SyncOptions> = {
 export const syncFolder = (dataDirectory: string): string => join(dataDirectory, ".sync");
 
 /**
- * Brings the index up to date with code hosts: lists their repositories, clones or fetches them, indexes changes, and
- * removes what is gone. Resolves when everything is done, and reports what failed. Rejects with INVALID_REQUEST if
- * the configuration is wrong, and with the index's own error if the index fails.
+ * Updates the index from code hosts. Lists their repositories, clones or fetches each repository, indexes the
+ * changes, and removes repositories that are gone. Resolves to a report, which includes the failures of single
+ * repositories. Rejects with INVALID_REQUEST if the configuration is wrong, and with the index's own error if the
+ * index fails.
  *
  * @example
  * const config = await readSyncConfig("./quern.json");
@@ -116,7 +122,7 @@ export async function syncConnections(
 
 type Settled = SyncOptions & { readonly folder: string; readonly signal: AbortSignal };
 
-/** A repository to index, with its assigned name. */
+/** A repository to index, with the name that it gets in the index. */
 interface Claim {
   readonly found: Found;
   readonly name: string;
@@ -130,7 +136,7 @@ class SyncRun {
   readonly #queue: IndexQueue;
   readonly #removeAfterMs: number;
   readonly #stallMs: number;
-  /** The repository that has each name in this run. */
+  /** Maps each name that is taken in this run to the connection of the repository that has it. */
   readonly #claimed = new Map<string, string>();
 
   constructor(engine: Engine, config: SyncConfig, options: Settled) {
@@ -151,7 +157,7 @@ class SyncRun {
     this.#options.onProgress?.(progress);
   }
 
-  /** Syncs all connections. The first failure that concerns the whole run aborts `failure`. */
+  /** Syncs all connections. If an error ends the whole run, `failure` is aborted, which stops the other connections. */
   async all(failure: AbortController): Promise<SyncedConnection[]> {
     const { folder, only } = this.#options;
     const states = await this.#numbered();
@@ -168,7 +174,7 @@ class SyncRun {
     let before: Promise<unknown> = Promise.resolve();
     const runs = connections.map((connection) => {
       const listed = guard(this.#list(connection));
-      listed.catch(() => {}); // awaited below, after the lists of the connections before it
+      listed.catch(() => {}); // the list is awaited below, after those of earlier connections
       const turn = before.then(() => listed);
       before = turn.catch(() => {});
       return guard(turn.then((list) => this.#sync(connection, list, known)));
@@ -182,7 +188,7 @@ class SyncRun {
     return reports;
   }
 
-  /** Gives each new connection in the configuration a number, which it keeps in later runs. */
+  /** Assigns an id to each new connection in the configuration. The connection keeps its id in later runs. */
   async #numbered(): Promise<ConnectionStates> {
     const { folder } = this.#options;
     const states = await readConnections(folder);
@@ -222,7 +228,7 @@ class SyncRun {
     );
   }
 
-  /** Resolves to the folders of the indexed repositories, by name. */
+  /** Resolves to a map from the names of the indexed repositories to their folders. */
   async #known(): Promise<Map<string, string | undefined>> {
     const repositories = await this.#engine.repositories();
     return new Map(repositories.map(({ name, origin }) => [name, origin?.folder]));
@@ -293,7 +299,10 @@ class SyncRun {
     }
   }
 
-  /** Assigns a repository its name, unless another repository has it. */
+  /**
+   * Assigns a name to a repository. If the name is invalid, or another repository has it, reports a failure and
+   * returns an empty list.
+   */
   #claim(
     found: Found,
     { name: connection, config }: Connection,
@@ -327,7 +336,7 @@ class SyncRun {
     );
   }
 
-  /** Handles repositories of connections that are no longer in the configuration. They count as gone. */
+  /** Handles connections that are no longer in the configuration. Their repositories count as gone. */
   async #dropped(
     states: ConnectionStates,
     known: Map<string, string | undefined>,

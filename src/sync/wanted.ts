@@ -1,6 +1,4 @@
-/**
- * Decides which of the repositories that a host lists are wanted, what they are called, and how they rank.
- */
+/** Decides which of the listed repositories are indexed, what their names are, and how they rank. */
 
 import { matches } from "../git/ref-patterns.ts";
 import type { RepositoryMetadata, CodeHostType } from "../store/format/records.ts";
@@ -32,7 +30,7 @@ export function nameOf({ host, path }: Found, template = "{host}/{path}"): strin
   const values = { host, path, name: path.slice(path.lastIndexOf("/") + 1) };
   return template
     .replace(/\{(host|path|name)\}/g, (_, word: keyof typeof values) => values[word])
-    .replace(/^\/+/, "") // a folder's clones may have no host
+    .replace(/^\/+/, "") // a clone in a folder may have no host
     .trim();
 }
 
@@ -55,6 +53,9 @@ export function metadataOf(
 
 const isWebAddress = (text: string): boolean => URL.canParse(text) && /^https?:/i.test(text);
 
-/** Returns the rank for a number of stars: from 0.5, the default, to 1 at 100 000, on a logarithmic scale. */
+/**
+ * Converts a number of stars to a rank, on a logarithmic scale. The rank is 0.5, the default, for no stars, and 1 for
+ * 100 000 stars or more.
+ */
 export const rankOf = (stars: number): number =>
   0.5 + 0.5 * Math.min(1, Math.log10(1 + Math.max(0, stars)) / 5);

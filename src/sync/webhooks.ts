@@ -1,5 +1,6 @@
 /**
- * Checks deliveries of webhooks: whether they come from the code host, and which repository they are about.
+ * Checks that a delivery of a webhook comes from the code host, and finds the repository that it is about. Each host
+ * authenticates its deliveries in another way:
  *
  *     github       X-Hub-Signature-256   HMAC-SHA-256 of the body, sha256=HEX
  *     bitbucket    X-Hub-Signature       the same
@@ -9,9 +10,10 @@
  *                  X-Gitlab-Token        else: the secret itself
  *     azuredevops  Authorization         basic
  *
- * Other hosts do not sign deliveries, so theirs are rejected. A body is decoded only after its sender was verified.
- * Verifying and decoding yield to the event loop. Most signatures contain no time, so a delivery that somebody sends
- * again is accepted. The repeated delivery only causes the same work again, and service.ts limits how often.
+ * Other hosts do not sign deliveries, so quern rejects deliveries for them. A body is decoded only after its sender
+ * was verified. Verifying and decoding yield to the event loop. Most signatures contain no time, so a delivery that
+ * somebody sends again is accepted. The repeated delivery only causes the same work again, and service.ts limits how
+ * often this happens.
  */
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
@@ -30,14 +32,17 @@ export interface Delivery {
 
 export interface WebhookSecret {
   readonly secret: string;
-  /** The user name of basic authentication. */
+  /** The user name for basic authentication. */
   readonly username: string;
 }
 
-/** The greatest age of a delivery. It allows for a difference between the clocks, and for the time of transmission. */
+/**
+ * The maximum difference between the time in a delivery and the local time. It allows for wrong clocks and slow
+ * transmission.
+ */
 const OLDEST_MS = 300_000;
 
-/** Resolves to whether the delivery comes from the code host of this type. */
+/** Resolves to true if the delivery proves that its sender knows the secret, in the way of this type of host. */
 export async function isGenuine(
   type: ConnectionType,
   { headers, body }: Delivery,
@@ -53,7 +58,7 @@ export async function isGenuine(
     case "bitbucket":
       return has("x-hub-signature", `sha256=${await hex()}`);
     case "gitea": {
-      const expected = await hex(); // decoded only once, because a body may be 4 MiB
+      const expected = await hex(); // computed only once, because the body may have 4 MiB
       return has("x-gitea-signature", expected) || has("x-forgejo-signature", expected);
     }
     case "gitlab":
@@ -69,7 +74,7 @@ export async function isGenuine(
   }
 }
 
-/** Checks a signature according to Standard Webhooks. The header may contain several signatures. */
+/** Checks a signature according to the Standard Webhooks specification. The header may contain several signatures. */
 async function isSigned(
   { headers, body }: Delivery,
   secret: string,
@@ -122,8 +127,8 @@ const NOTHING: Subject = { kind: "nothing" };
 const CONNECTION: Subject = { kind: "connection" };
 
 /**
- * Resolves to the subject of a delivery. The kind is "nothing" if the body cannot be read or has more values than any
- * push. REQUIRES: isGenuine() accepted the delivery.
+ * Resolves to the subject of a delivery. The kind is "nothing" if the body cannot be read, or if it has more values
+ * than a push can have. REQUIRES: isGenuine() accepted the delivery.
  */
 export async function subjectOf(type: ConnectionType, delivery: Delivery): Promise<Subject> {
   const body = await jsonOf(delivery);
@@ -167,7 +172,10 @@ function about(event: string, body: unknown, field: string): Subject {
   return ["repository", "public"].includes(event) ? CONNECTION : NOTHING;
 }
 
-/** Hooks of projects and groups give their kind in object_kind, hooks of a whole instance in event_name. */
+/**
+ * Returns the subject of a delivery from GitLab. Webhooks of projects and groups name the event in object_kind.
+ * Webhooks of a whole instance name it in event_name.
+ */
 function aboutGitLab(body: unknown): Subject {
   const form = z.object({
     object_kind: z.string().optional(),
@@ -181,12 +189,12 @@ function aboutGitLab(body: unknown): Subject {
 }
 
 /**
- * The maximum number of lists, objects and fields. A push of 2 000 commits has about 60 000; 4 MiB of nested lists took
- * 0.6 s to parse.
+ * The maximum number of lists, objects and fields in a body. A push of 2 000 commits has about 60 000. Without this
+ * limit, parsing 4 MiB of nested lists took 0.6 s.
  */
 const MOST_VALUES = 100_000;
 
-/** Parses the body, or its field `payload`, because GitHub sends forms by default. */
+/** Parses the body. If the body is a form, parses its field `payload`, because GitHub sends forms by default. */
 async function jsonOf({ headers, body }: Delivery): Promise<unknown> {
   const pause = newPause();
   const isForm = headers.get("content-type")?.startsWith("application/x-www-form-urlencoded");

@@ -1,7 +1,8 @@
 /**
- * Keeps a bare clone like its remote: all branches and tags, and HEAD on the default branch. The remains of a killed
- * process (incomplete packs, lock files) are removed before the next fetch, because nobody else writes to the clone.
- * A damaged clone is created again.
+ * Keeps a bare clone up to date. The clone has all branches and tags of its remote, and its HEAD refers to the
+ * default branch. A killed process may leave incomplete packs and lock files behind. These files are removed before
+ * the next fetch, which is safe because no other process writes to the clone. A damaged clone is deleted and created
+ * again.
  *
  * REQUIRES: one caller at a time for each folder.
  */
@@ -17,14 +18,14 @@ import { runRemote, type RemoteGit, type RemoteRun } from "./remote-git.ts";
 
 /** The branches and tags of a remote. */
 export interface RemoteState {
-  /** The ids of branches and tags by their full names, sorted by name. */
+  /** Maps the full names of branches and tags to their object ids, in the order of the names. */
   readonly refs: ReadonlyMap<string, string>;
-  /** The short name of HEAD's branch. Undefined if there is no branch. */
+  /** The short name of the branch that HEAD refers to. Undefined if the remote has no branch. */
   readonly head: string | undefined;
 }
 
 export interface CloneOptions extends Omit<RemoteGit, "folder"> {
-  /** The address, without a secret. */
+  /** The address of the remote, without a secret. */
   readonly url: string;
   /** The default branch according to the host. */
   readonly defaultBranch: string | undefined;
@@ -48,15 +49,15 @@ export async function updateClone(folder: string, options: CloneOptions): Promis
       await fetchAll(git, options);
     });
     await runRemote(["gc", "--auto", "--quiet"], { ...git, stallMs: GC_MS }, HERE).catch(() => {
-      throwIfAborted(options.signal); // on failure, the clone is as usable as before, only larger
+      throwIfAborted(options.signal); // if repacking fails, the clone is still usable, only larger
     });
   }
   await setHead(git, `refs/heads/${state.head}`);
-  // the remote may have changed since it was asked, so the fetched references count
+  // the remote may have changed since askRemote(), so the references that were fetched are returned
   return { refs: hasChanged ? await refsHere(git) : known, head: state.head };
 }
 
-/** Puts HEAD on a branch. Reads the file of HEAD first, because starting git takes longer. */
+/** Makes HEAD refer to a branch. Reads the file HEAD first, because it takes longer to start git. */
 async function setHead(git: RemoteGit, branch: string): Promise<void> {
   const text = await readFile(join(git.folder, "HEAD"), "utf8").catch(() => "");
   if (text !== `ref: ${branch}\n`) await runRemote(["symbolic-ref", "HEAD", branch], git, HERE);
@@ -64,10 +65,10 @@ async function setHead(git: RemoteGit, branch: string): Promise<void> {
 
 const HERE = { inClone: true } as const;
 
-/** How long repacking may be silent. A large repository takes minutes without output. */
+/** How long git may repack a clone without any output. For a large repository, this takes minutes. */
 const GC_MS = 3_600_000;
 
-/** Resolves to a digest. Equal digests mean that nothing has changed. */
+/** Resolves to a digest of references. If two digests are equal, the references are the same. */
 export async function digest(refs: ReadonlyMap<string, string>): Promise<string> {
   const hash = createHash("sha256");
   const pause = newPause();
@@ -97,8 +98,8 @@ async function askRemote(
 }
 
 /**
- * Resolves to the first of the named branches that exists, or else a branch with HEAD's commit, or else a branch with
- * one of the usual names.
+ * Resolves to the short name of the default branch. This is the first of the `named` branches that exists. If none
+ * exists, it is a branch at the commit of a detached HEAD, or else main, master or the first branch.
  */
 async function headOf(
   refs: ReadonlyMap<string, string>,
@@ -123,7 +124,8 @@ async function headOf(
 }
 
 /**
- * Calls `take` with the two columns of each line. It works in slices, because a remote may have a million references.
+ * Calls `take` with the two columns of each line. Yields to the event loop at times, because a remote may have a
+ * million references.
  */
 async function forEachLine(
   output: Buffer,
@@ -170,7 +172,7 @@ async function fetchAll(git: RemoteGit, { url, onProgress }: CloneOptions): Prom
   await runRemote(["config", "remote.origin.url", url], git, HERE);
   await sweep(git.folder);
   const flags = ["--prune", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"];
-  // HEAD may be on a branch that will be deleted, which a bare repository permits
+  // the fetch may change or delete the branch that HEAD refers to, which does no harm in a bare repository
   const args = ["fetch", "--progress", "--force", "--update-head-ok", ...flags];
   await runRemote([...args, "--", url, ...EVERYTHING], git, {
     ...HERE,
@@ -178,7 +180,9 @@ async function fetchAll(git: RemoteGit, { url, onProgress }: CloneOptions): Prom
   });
 }
 
-/** Removes lock files and incomplete packs. No name of a branch ends in `.lock`. */
+/**
+ * Removes lock files and incomplete packs. This removes no branch, because git permits no name that ends in `.lock`.
+ */
 async function sweep(folder: string): Promise<void> {
   const gone = (path: string) => rm(path, { force: true, recursive: true });
   for await (const entry of await opendir(folder))

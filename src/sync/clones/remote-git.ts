@@ -1,12 +1,12 @@
 /**
- * Runs git commands that contact other machines. It disables what src/git/git-process.ts disables (prompts, hooks,
- * file-system monitors). It also disables the machine's credential helpers and askpass programs, submodules, and
- * protocols that run programs. A process that is silent for too long is terminated together with all processes that
- * it has started.
+ * Runs git commands that contact other machines. Prompts, hooks and file-system monitors are disabled, as for all git
+ * commands (src/git/git-process.ts). Submodules, protocols that run programs, and the credential helpers and askpass
+ * programs of this machine are disabled as well. A process that writes no output for too long is terminated, together
+ * with all processes that it has started.
  *
- * A secret is passed in the environment. git runs a credential helper in a shell; the helper prints the secret from
- * environment variables with `printf`. So the secret is in no argument, file or address. git uses it only for the
- * origin for which the helper is configured. Redirects are not followed.
+ * git gets a secret through an environment variable. It runs a credential helper in a shell, and the helper prints
+ * the variable with `printf`. So no argument, file or address contains the secret. The helper is configured for one
+ * origin, and git sends the secret only there. git does not follow redirects.
  */
 
 import { spawn, type ChildProcess } from "node:child_process";
@@ -18,40 +18,46 @@ import { cannotStart, gitEnvironment, OWN_CONFIGURATION } from "../../git/git-pr
 import { redact, type Variables } from "../config/secrets.ts";
 
 export interface GitCredential {
-  /** The origin that the secret is for, such as `https://github.com`. */
+  /** The only origin that may receive the secret, such as `https://github.com`. */
   readonly origin: string;
   readonly user: string;
   readonly secret: string;
 }
 
 export interface RemoteGit {
-  /** The folder in which commands run. It is a bare clone, or will become one. Parent folders are not searched. */
+  /**
+   * The folder in which commands run. It is a bare clone, or will become one. git does not search its parent folders
+   * for a repository.
+   */
   readonly folder: string;
   readonly credential: GitCredential | undefined;
   readonly signal: AbortSignal;
-  /** The maximum number of milliseconds without output. */
+  /** The maximum time that the process may run without output, in milliseconds. */
   readonly stallMs: number;
-  /** The disk space that must stay free, in bytes. Default: 1 GiB, or a twentieth of a small disk. */
+  /** The disk space that must stay free, in bytes. Default: 1 GiB or a twentieth of the disk, whichever is less. */
   readonly leastFree?: number;
 }
 
 export interface RemoteRun {
-  /** Whether the folder is the repository. If not, the command only asks a remote. */
+  /** Whether the command works on the clone in the folder. If not, the command only contacts the remote. */
   readonly inClone?: boolean;
-  /** Called with each line of progress. */
+  /** Called with each line of git's progress output. */
   readonly onProgress?: (line: string) => void;
 }
 
-/** The maximum number of bytes of standard output, enough for a million references. */
+/** The maximum number of bytes on standard output. They are enough for a million references. */
 const MOST_OUTPUT = 128 << 20;
 const MOST_ERRORS = 8_192;
-/** The disk space that must stay free, in bytes. On a small disk, a twentieth must stay free instead. */
+/**
+ * The disk space that must stay free, in bytes. On a disk of less than 20 GiB, only a twentieth of the disk must stay
+ * free.
+ */
 const LEAST_FREE = 2 ** 30;
 const LOOK_MS = 1_000;
-/** The time from SIGTERM to SIGKILL. */
+/** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 2_000;
 
-/** Runs a command. Resolves to its output, in UTF-8; rejects with ABORTED, GIT_MISSING or SOURCE_UNREADABLE. */
+/** Runs a git command. Resolves to its standard output. Rejects with ABORTED, GIT_MISSING or SOURCE_UNREADABLE. */
 export async function runRemote(
   args: readonly string[],
   git: RemoteGit,
@@ -94,7 +100,10 @@ export async function runRemote(
   return Buffer.concat(stdout);
 }
 
-/** Watches a process, and ends it if it is silent for too long, if it fills the disk, or if the caller aborts. */
+/**
+ * Watches a process. Ends the process if it writes no output for too long, if the disk is nearly full, or if the
+ * caller aborts.
+ */
 class Watch {
   isStalled = false;
   isFull = false;
@@ -116,8 +125,8 @@ class Watch {
   }
 
   /**
-   * Ends the process if too little of the disk is free, because a remote may send data without end. git removes an
-   * incomplete pack when it is terminated.
+   * Ends the process if too little of the disk is free, because a remote may send an endless amount of data. When git
+   * is terminated, it removes its incomplete pack.
    */
   async #look(folder: string, leastFree: number | undefined): Promise<void> {
     const disk = await statfs(folder).catch(() => undefined);
@@ -167,7 +176,7 @@ function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** Splits standard error into lines. Reports lines of progress, and keeps the last of all other lines. */
+/** Splits standard error into lines. Reports progress lines, and keeps the last 8 192 characters of all other lines. */
 class ErrorLines {
   #rest = "";
   #kept = "";
@@ -188,7 +197,7 @@ class ErrorLines {
     else if (line.trim() !== "") this.#kept = `${this.#kept}${line}\n`.slice(-MOST_ERRORS);
   }
 
-  /** Returns git's message about its failure. */
+  /** Returns the last lines in which git explains its failure, as one line. */
   last(): string {
     this.#take(this.#rest);
     const lines = this.#kept.trim().split("\n");
@@ -200,7 +209,7 @@ class ErrorLines {
   }
 }
 
-/** Adds advice to git's message if there is any for it. */
+/** Adds advice to a message of git if the message matches a pattern of ADVICE. */
 function explain(said: string): string {
   const why = said === "" ? "it ended without a message" : said;
   const advice = ADVICE.find(([pattern]) => pattern.test(why))?.[1];
@@ -254,15 +263,18 @@ function settings(
     ["http.followRedirects", "false"], // whoever answers could redirect the fetch to another machine's repository
     ["http.lowSpeedLimit", "1"],
     ["http.lowSpeedTime", String(Math.ceil(stallMs / 1_000))],
-    ["gc.auto", "0"], // no repacking after every fetch
+    ["gc.auto", "0"], // stops git from repacking after every fetch
     ["maintenance.auto", "false"],
     ["fetch.recurseSubmodules", "false"],
     ["submodule.recurse", "false"],
-    ["init.templateDir", ""], // no hooks
+    ["init.templateDir", ""], // stops git from copying hooks from a template
   ];
 }
 
-/** Adds entries to git's configuration in the environment, after the existing entries. */
+/**
+ * Returns environment variables that add entries to git's configuration. They are numbered after the entries that the
+ * environment already has.
+ */
 function configuration(
   env: Variables,
   added: readonly (readonly [string, string])[],

@@ -1,6 +1,9 @@
 /** Checks and splits addresses of hosts and repositories in a configuration. */
 
-/** Whether an address has no password, and nothing else that could be a secret or an option of git. */
+/**
+ * True if the text is an address of a known protocol. It must not contain a password or anything else that could be a
+ * secret, and git must not take it for an option.
+ */
 export function isPlainAddress(text: string): boolean {
   if (text === "" || text.startsWith("-") || /[\p{Cc}\s]/u.test(text)) return false;
   if (!text.includes("://")) return /^(?:[\w.-]+@)?[\w.-]{2,}:(?!:)[^:]/.test(text);
@@ -11,11 +14,11 @@ export function isPlainAddress(text: string): boolean {
   return protocol === "ssh:" || protocol === "git:" || protocol === "file:";
 }
 
-/** Returns the address with a path added, with each part of the path encoded. */
+/** Appends the names to the path of an address. The parts of a name between slashes are percent-encoded. */
 export function addressOf(base: string, ...names: readonly string[]): string {
   const path = names.flatMap((name) => name.split("/")).map(encodeURIComponent);
   return `${base.replace(/\/+$/, "")}/${path.join("/")}`;
 }
 
-/** Returns the host of an address in lower case, as in names of repositories. */
+/** Returns the host name of an address in lower case, which is how names of repositories contain it. */
 export const hostOf = (address: string): string => new URL(address).hostname.toLowerCase();

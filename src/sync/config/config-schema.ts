@@ -1,6 +1,7 @@
 /**
- * Defines the form of a configuration as a table. Files are checked against it, and the published JSON schema is
- * generated from it. Unknown fields are rejected, because a misspelt `exclude` would index what must be left out.
+ * Defines the schema of a configuration. Configuration files are checked against this schema, and the published JSON
+ * schema is generated from it. Unknown fields are rejected. Otherwise, a misspelt `exclude` would have no effect, and
+ * repositories would be indexed that should be left out.
  */
 
 import { z } from "zod";
@@ -26,7 +27,10 @@ const remote = z
   .string()
   .refine(isPlainAddress, "must be an address that git can fetch from, without a password in it");
 
-/** Returns the schema of a path. `parts` is the number of its names, which are separated by slashes. */
+/**
+ * Returns the schema of a list of paths. Each path has from `parts` to `most` names, which are separated by slashes.
+ * `form` is an example for the error message.
+ */
 const path = (parts: number, form: string, most = parts) =>
   z.array(
     word.refine((text) => {
@@ -38,7 +42,10 @@ const path = (parts: number, form: string, most = parts) =>
 const name = path(1, "the host shows it in addresses: one name without a slash");
 const pair = path(2, "'acme/shop'");
 
-/** Names the variable that contains a secret. */
+/**
+ * The schema of a secret. The configuration contains only the name of an environment variable, which holds the
+ * secret.
+ */
 export const secret = z.strictObject({
   env: z
     .string()
@@ -143,7 +150,10 @@ export const CONNECTION_TYPES: readonly ConnectionType[] = connection.options.ma
 
 const SCOPES = ["orgs", "users", "groups", "workspaces", "projects", "repos"] as const;
 
-/** Checks that a connection lists something. A connection to Gerrit lists everything by default. */
+/**
+ * The schema of a connection that lists something. Gerrit may do without lists, because it lists all projects by
+ * default.
+ */
 const listed = connection.superRefine((value, context) => {
   if (value.type === "gerrit" && value.token !== undefined && value.username === undefined)
     context.addIssue({ code: "custom", message: "a token of Gerrit needs a username" });
@@ -163,7 +173,7 @@ const FORMS = Object.fromEntries(
   connection.options.map((option) => [option.shape.type.value, option.shape]),
 ) as unknown as Readonly<Record<string, object>>;
 
-/** A value of an option of the command. */
+/** The schema of the value of a command-line option. */
 const setting = z.union(
   [z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))],
   "must be a string, a number, true, false, or a list of strings and numbers",

@@ -12,13 +12,16 @@
  * };
  */
 export interface SyncConfig {
-  /** The address at which editors find the schema: quern.schema.json in the package. */
+  /** The address of the JSON schema, for editors. The package contains the schema as quern.schema.json. */
   $schema?: string;
   /** The data directory that the command uses, relative to the file's folder. syncConnections() ignores it. */
   db?: string;
-  /** Defaults of the command's options, by command and long name. syncConnections() ignores them. */
+  /**
+   * Default values for options of the command line, by command and by the long name of the option. syncConnections()
+   * ignores them.
+   */
   command?: Record<string, Record<string, string | number | boolean | (string | number)[]>>;
-  /** The connections, by their names of up to 64 letters, digits, dots, dashes and underscores. */
+  /** The connections by name. A name has up to 64 letters, digits, dots, dashes and underscores. */
   connections: Record<string, ConnectionConfig>;
   /** Settings of all connections. */
   sync?: SyncSettings;
@@ -32,18 +35,21 @@ export interface SyncConfig {
  */
 export interface SyncSettings {
   /**
-   * The time from the end of a run to the next one, such as '10m'. Default: one run. The option --every
-   * overrides it.
+   * The time from the end of a run to the start of the next run, such as '10m'. By default, runs are not repeated.
+   * The option --every overrides this setting.
    */
   every?: string;
-  /** How many clones or fetches run at once. Default 4, at most 64. */
+  /** The number of repositories that are cloned or fetched at once, from 1 to 64. Default 4. */
   parallel?: number;
   /**
-   * How long a repository stays after its host has stopped listing it. Default '7d'. With '0s' it is removed
-   * immediately.
+   * How long a repository stays in the index after its host has stopped listing it. Default '7d'. With '0s', the
+   * repository is removed immediately.
    */
   removeAfter?: string;
-  /** How long a fetch or a request may receive no data before it is given up. Default '2m'. */
+  /**
+   * How long a fetch may receive no data, and how long a request to a host may take, before quern cancels it. Default
+   * '2m'.
+   */
   stallTimeout?: string;
 }
 
@@ -75,7 +81,7 @@ export interface CommonConnectionConfig {
    * The token for the host's API and for git. Default: none, which is enough for public repositories.
    */
   token?: SecretFromEnvironment;
-  /** The user of the token, for hosts that require it: Gerrit, and Bitbucket's API tokens. */
+  /** The user name that belongs to the token. Gerrit requires it, and so do Bitbucket's API tokens. */
   username?: string;
   /**
    * A template for the names of repositories in the index, with {host}, {path} and {name}. Default
@@ -83,23 +89,23 @@ export interface CommonConnectionConfig {
    */
   name?: string;
   /**
-   * Whether repositories are visible without a credential (serve --anonymous public). Default: whether they are public
-   * on their host.
+   * Whether users without a credential can see the repositories (serve --anonymous public). By default, they can see
+   * the repositories that are public on the host.
    */
   public?: boolean;
-  /** Includes only repositories that meet every condition. Default: all that are listed. */
+  /** Includes only repositories that meet all of these conditions. Default: all repositories that the host lists. */
   include?: {
     /**
      * Patterns for paths, such as 'acme/*'. '*' matches any text, '?' any character, and case does not matter. At
-     * least one must match.
+     * least one pattern must match.
      */
     names?: string[];
     /** The repository must have at least one of these topics. If the host has no topics, no repository matches. */
     topics?: string[];
   };
-  /** Excludes repositories that meet any condition. Default: none. */
+  /** Excludes repositories that meet any of these conditions. Default: none. */
   exclude?: {
-    /** Patterns, as in include. */
+    /** Patterns for paths, as in `include`. */
     names?: string[];
     /** Topics. */
     topics?: string[];
@@ -110,21 +116,22 @@ export interface CommonConnectionConfig {
     /** Excludes repositories that are larger than this according to the host, in millions of bytes. */
     largerThanMB?: number;
   };
-  /** Patterns of branches that are searchable in addition to the default branch. */
+  /** Patterns for the names of branches that are indexed in addition to the default branch. */
   branches?: string[];
-  /** Patterns of tags that are searchable. */
+  /** Patterns for the names of tags that are indexed. Default: none. */
   tags?: string[];
-  /** How deliveries to POST /api/webhook/{connection} are authenticated. Default: they are rejected. */
+  /** How deliveries to POST /api/webhook/{connection} are authenticated. By default, all deliveries are rejected. */
   webhook?: {
-    /** The secret that was entered on the host for its webhook. */
+    /** The secret that was entered in the settings of the webhook on the host. */
     secret: SecretFromEnvironment;
-    /** For Azure DevOps only: the user name of its basic authentication. Default 'quern'. */
+    /** The user name for basic authentication, which only Azure DevOps uses. Default 'quern'. */
     username?: string;
   };
 }
 
 /**
- * A source of repositories. At least one of its lists must not be empty.
+ * A source of repositories, such as a code host. At least one of its lists must have an entry. The lists may be empty
+ * only for Gerrit, or if `all` is true.
  *
  * @example
  * const connection: ConnectionConfig = {
@@ -141,7 +148,10 @@ export type ConnectionConfig = CommonConnectionConfig &
         type: "github";
         /** The address of the host. Default 'https://github.com'. */
         url?: string;
-        /** The address of its API. Default: 'https://api.github.com', for other hosts /api/v3 below url. */
+        /**
+         * The address of the host's API. Default 'https://api.github.com' for GitHub, and /api/v3 below `url` for
+         * other hosts.
+         */
         api?: string;
         /** Organizations. */
         orgs?: string[];
@@ -151,17 +161,17 @@ export type ConnectionConfig = CommonConnectionConfig &
         repos?: string[];
       }
     | {
-        /** GitLab, of any host. */
+        /** GitLab, on gitlab.com or on another host. */
         type: "gitlab";
         /** The address of the host. Default 'https://gitlab.com'. */
         url?: string;
-        /** Groups with their subgroups, as 'acme' or 'acme/tools'. */
+        /** Groups, such as 'acme' or 'acme/tools'. Their subgroups are included. */
         groups?: string[];
         /** Users. */
         users?: string[];
-        /** Projects, as 'acme/tools/shop'. */
+        /** Projects, such as 'acme/tools/shop'. */
         repos?: string[];
-        /** Whether to take every project that the token may read. */
+        /** Whether to include every project that the token may read. */
         all?: boolean;
       }
     | {
@@ -175,7 +185,7 @@ export type ConnectionConfig = CommonConnectionConfig &
         users?: string[];
         /** Repositories, such as 'acme/shop'. */
         repos?: string[];
-        /** Whether to take every repository that the token may read. */
+        /** Whether to include every repository that the token may read. */
         all?: boolean;
       }
     | {
@@ -183,7 +193,7 @@ export type ConnectionConfig = CommonConnectionConfig &
         type: "bitbucket";
         /** The address of the host. Default 'https://bitbucket.org'. */
         url?: string;
-        /** The address of its API. Default 'https://api.bitbucket.org/2.0'. */
+        /** The address of the host's API. Default 'https://api.bitbucket.org/2.0'. */
         api?: string;
         /** Workspaces. */
         workspaces?: string[];
@@ -194,15 +204,15 @@ export type ConnectionConfig = CommonConnectionConfig &
         /** Azure DevOps in the cloud, or Azure DevOps Server. */
         type: "azuredevops";
         /**
-         * The address of the host, for Azure DevOps Server without the name of a collection.
+         * The address of the host. For Azure DevOps Server, the address must not contain the name of a collection.
          * Default 'https://dev.azure.com'.
          */
         url?: string;
         /** Organizations, or collections of an Azure DevOps Server. */
         orgs?: string[];
-        /** Projects, such as 'acme/shop' for organization and project. */
+        /** Projects, each with its organization, such as 'acme/shop'. */
         projects?: string[];
-        /** Repositories, such as 'acme/shop/backend' for organization, project and repository. */
+        /** Repositories, each with its organization and project, such as 'acme/shop/backend'. */
         repos?: string[];
       }
     | {
@@ -210,7 +220,7 @@ export type ConnectionConfig = CommonConnectionConfig &
         type: "gerrit";
         /** The address of the server, such as 'https://gerrit.example.org'. */
         url: string;
-        /** Projects. Default: all that contain code. */
+        /** Projects. Default: all projects that contain code. */
         repos?: string[];
       }
     | {
@@ -220,11 +230,14 @@ export type ConnectionConfig = CommonConnectionConfig &
         urls: string[];
       }
     | {
-        /** A folder of clones that another program maintains. They are read in place and never fetched. */
+        /**
+         * A folder of clones that another program maintains. quern reads the clones in place, and never fetches into
+         * them.
+         */
         type: "folder";
-        /** The path. In a file, it is relative to the file's folder. */
+        /** The path of the folder. In a configuration file, a relative path starts at the folder of that file. */
         path: string;
-        /** How many levels of folders are searched for clones. Default 3, at most 10. */
+        /** The number of folder levels that are searched for clones, from 1 to 10. Default 3. */
         depth?: number;
       }
   );
@@ -239,7 +252,7 @@ export type ConnectionType = ConnectionConfig["type"];
 
 export const CONNECTION_NAME = /^[\w.-]{1,64}$/;
 
-/** Returns the milliseconds of '90s', '10m', '2h' or '7d', or undefined for any other text. */
+/** Converts a duration such as '90s', '10m', '2h' or '7d' to milliseconds. Returns undefined for any other text. */
 export function milliseconds(duration: string): number | undefined {
   const found = /^(\d{1,6})(s|m|h|d)$/.exec(duration);
   if (found === null) return undefined;

@@ -3,10 +3,12 @@
 import type { ParseError } from "jsonc-parser";
 import { QuernError } from "../../base/errors.ts";
 
-/** Parses a text. Rejects with INVALID_REQUEST, which contains the position of the error. */
+/**
+ * Parses the text of a file. Rejects with INVALID_REQUEST and the position of the first error if the text is invalid.
+ */
 export async function parseWithComments(file: string, text: string): Promise<unknown> {
   const { default: named, ...rest } = await import("jsonc-parser");
-  // Node finds only a default export, other loaders only named ones
+  // in Node, this module has only a default export; in other loaders, it has only named exports
   const jsonc = (named as typeof named | undefined) ?? rest;
   const errors: ParseError[] = [];
   const value = parseShallow(file, () =>
@@ -21,7 +23,10 @@ export async function parseWithComments(file: string, text: string): Promise<unk
   throw new QuernError("INVALID_REQUEST", message);
 }
 
-/** Calls the parser, and rejects text that is nested too deeply. The parser makes a recursive call for each level. */
+/**
+ * Calls the parser. The parser is recursive, so deeply nested text overflows the stack. This function turns the
+ * overflow into INVALID_REQUEST.
+ */
 function parseShallow(file: string, parse: () => unknown): unknown {
   try {
     return parse();

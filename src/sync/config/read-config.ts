@@ -1,4 +1,7 @@
-/** Reads a configuration: JSON with comments and trailing commas. All errors are reported together. */
+/**
+ * Reads a configuration file, which is JSON with comments and trailing commas. One error reports up to 20 wrong
+ * fields.
+ */
 
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -10,8 +13,8 @@ import { CONFIG_SCHEMA } from "./config-schema.ts";
 import { parseWithComments } from "./parse.ts";
 
 /**
- * Reads a configuration of `quern sync`: JSON with comments. Rejects with SOURCE_NOT_FOUND if the file does not
- * exist, and with INVALID_REQUEST and the position if its content is wrong.
+ * Reads a configuration of `quern sync`, which is JSON with comments. Rejects with SOURCE_NOT_FOUND if the file does
+ * not exist, and with INVALID_REQUEST and the position if its content is wrong.
  *
  * @example
  * const config = await readSyncConfig("./quern.json");
@@ -38,7 +41,7 @@ const withPath = (connection: ConnectionConfig, folder: string): ConnectionConfi
     ? { ...connection, path: resolve(folder, connection.path) }
     : connection;
 
-/** Checks a configuration. `whose` names the file, or the call that received an object. */
+/** Checks a configuration. `whose` names the file, or the function that was called with the configuration. */
 export function checkConfig(value: unknown, whose: string): SyncConfig {
   const checked = checkedFile(CONFIG_SCHEMA, value, "the configuration");
   if ("data" in checked) return checked.data;

@@ -1,6 +1,7 @@
 /**
- * Handles secrets. They come from the environment, and are used only in headers of requests and in the environment of
- * git. Every message passes through redact(), because a host may repeat in an error what it was sent.
+ * Reads secrets from environment variables, and removes them from messages. A secret is used only in request headers
+ * and in the environment of git processes. Every error message passes through redact(), because a host may repeat the
+ * secret in its response.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -18,10 +19,10 @@ export function readSecret(secret: SecretFromEnvironment, env: Variables, whose:
   return value;
 }
 
-/** The minimum number of characters of a secret that is redacted. Shorter ones could be ordinary words. */
+/** The minimum length of a secret that is redacted, in characters. A shorter secret could be an ordinary word. */
 const SHORTEST = 4;
 
-/** Removes the secrets from a text, in every form in which they are sent. */
+/** Replaces each secret in a text with `***`, in every form in which quern sends secrets. */
 export function redact(text: string, secrets: readonly string[]): string {
   let told = text;
   for (const secret of secrets.filter(({ length }) => length >= SHORTEST))
@@ -32,7 +33,7 @@ export function redact(text: string, secrets: readonly string[]): string {
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** Returns the Authorization header of basic authentication. */
+/** Returns the value of the Authorization header for basic authentication. */
 export const basic = (user: string, password: string): string =>
   `Basic ${base64(`${user}:${password}`)}`;
 

@@ -1,6 +1,6 @@
 /**
- * Lists repositories of Azure DevOps through version 7.0 of its API, which Azure DevOps Server has since 2022. One list
- * contains all repositories of an organization.
+ * Lists repositories of Azure DevOps through version 7.0 of its API. Azure DevOps Server 2022 and later versions
+ * support it. One response contains all repositories of an organization or a project.
  */
 
 import { z } from "zod";
@@ -17,7 +17,7 @@ const repository = z.object({
   id: z.string(),
   name: z.string(),
   project: z.object({ name: z.string(), visibility: z.string().optional() }),
-  defaultBranch: z.string().optional(), // a full name
+  defaultBranch: z.string().optional(), // the full name of a branch
   size: z.number().optional(), // in bytes
   webUrl: z.string().optional(),
   isFork: z.boolean().default(false),
@@ -31,7 +31,7 @@ const VERSION = "api-version=7.0";
 export const azureDevOps: Host<"azuredevops"> = {
   codeHostType: "azuredevops",
   api: ({ url = HOME }) => url,
-  // a personal access token is a password for any user name
+  // with a personal access token as the password, Azure DevOps accepts any user name
   headers: ({ token, username = "" }) => ({ authorization: basic(username, token) }),
   gitUser: ({ username }) => username ?? "quern",
   list: async function* (config, { client }) {
@@ -63,7 +63,7 @@ const turnedOff = (path: string): never => {
   throw new QuernError("SOURCE_NOT_FOUND", `the repository ${path} is disabled`);
 };
 
-/** Describes a repository. Returns undefined for a disabled repository, which answers no requests. */
+/** Describes a repository. Returns undefined if the repository is disabled, because it cannot be fetched then. */
 function describe(entry: z.infer<typeof repository>, home: string, org: string): Found | undefined {
   if (entry.isDisabled) return undefined;
   const { name, project, defaultBranch, webUrl, size } = entry;

@@ -1,7 +1,7 @@
 /**
- * Lists repositories of Bitbucket Cloud through version 2.0 of its API, in pages of 100 that contain the address of the
- * next page. A user's API token requires the user's e-mail address (`username`). An access token of a repository,
- * project or workspace requires no `username`.
+ * Lists repositories of Bitbucket Cloud through version 2.0 of its API. A page contains 100 repositories and the
+ * address of the next page. A user's API token requires the user's e-mail address (`username`). An access token of a
+ * repository, project or workspace requires no `username`.
  */
 
 import { z } from "zod";

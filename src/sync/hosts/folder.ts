@@ -1,7 +1,7 @@
 /**
- * Lists a folder of clones that another program maintains, such as a mirror script. A folder counts as one repository
- * if it is a work tree or a bare repository. Other folders are searched, within limits of depth and number. Links are
- * not followed.
+ * Lists the clones in a folder that another program maintains, such as a mirror script. A folder is a clone if it is
+ * a work tree or a bare repository. Any other folder is searched for clones, up to a maximum depth and a maximum
+ * number of folders. Symbolic links are not followed.
  */
 
 import { lstat, opendir, realpath } from "node:fs/promises";
@@ -14,7 +14,10 @@ import { DEFAULTS } from "../config/config.ts";
 import type { Found } from "./found.ts";
 import { part, type Host } from "./host.ts";
 
-/** The maximum number of folders that are searched, so that a search of a whole disk by mistake ends soon. */
+/**
+ * The maximum number of folders that are searched. If somebody configures a whole disk by mistake, the search ends
+ * soon.
+ */
 const MOST_FOLDERS = 200_000;
 
 export const folder: Host<"folder"> = {
@@ -45,8 +48,8 @@ async function* clonesIn(root: string, depth: number, signal: AbortSignal): Asyn
 }
 
 /**
- * Lists the folders within a folder, sorted. If the folder cannot be read, resolves to an empty list, or rejects if it
- * is the folder of the configuration.
+ * Lists the folders inside a folder, sorted by name. If the folder cannot be read, resolves to an empty list. Rejects
+ * instead if the folder is the one in the configuration (`isRoot`).
  */
 async function foldersIn(path: string, isRoot: boolean): Promise<string[]> {
   const found: string[] = [];

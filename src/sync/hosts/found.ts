@@ -1,21 +1,21 @@
-/** Defines what a code host says about a repository, in the same form for all hosts. */
+/** Defines the description of a repository that a code host lists. It has the same form for all hosts. */
 
 import type { QuernError } from "../../base/errors.ts";
 
 export interface Found {
   readonly kind: "repository";
   /**
-   * The host's id of the repository, unique in a connection. If the host has such ids, a renamed repository keeps its
+   * The id of the repository, unique in its connection. On hosts with permanent ids, a renamed repository keeps its
    * id.
    */
   readonly id: string;
   /** The name that people use, such as `acme/shop`. */
   readonly path: string;
-  /** The host's part of the name in the index; '' for a folder. */
+  /** The host, which becomes a part of the name in the index. Empty for a clone in a folder that has no remote. */
   readonly host: string;
   readonly place: Place;
   readonly webUrl?: string;
-  /** The short name of the default branch. If absent, the remote is asked. */
+  /** The short name of the default branch. If absent, git asks the remote. */
   readonly defaultBranch?: string;
   readonly archived?: boolean;
   readonly fork?: boolean;
@@ -31,13 +31,13 @@ export type Place =
   /** A clone that another program maintains, which is read in place. */
   | { readonly kind: "folder"; readonly path: string };
 
-/** Something that could not be listed. */
+/** A part of a connection that could not be listed. */
 export interface Problem {
   readonly kind: "problem";
-  /** The field and value in the configuration, such as `orgs: acme`. */
+  /** The field and the value that name the part in the configuration, such as `orgs: acme`. */
   readonly where: string;
   readonly error: QuernError;
-  /** Whether it is a single repository that does not exist, so that the rest of the list is complete. */
+  /** Whether the part is a single repository that does not exist. If so, the rest of the list is complete. */
   readonly isSingle: boolean;
 }
 

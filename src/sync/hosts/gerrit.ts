@@ -1,7 +1,7 @@
 /**
  * Lists projects of Gerrit through its REST API. Each answer begins with a line that prevents browsers from executing
- * the JSON as a script. The last project of a page says whether there are more. Authenticated requests, including those
- * of git, go to addresses below /a/.
+ * the JSON as a script. The last project of a page says whether there are more projects. Authenticated requests,
+ * including those of git, go to addresses below /a/.
  */
 
 import { z } from "zod";
@@ -17,7 +17,7 @@ const PAGE = 500;
 
 const project = z.object({
   id: z.string(), // the encoded name
-  name: z.string().optional(), // present if the project is not an entry of a map
+  name: z.string().optional(), // absent if the project is an entry of a map, whose key is the name
   state: z.string().optional(),
   _more_projects: z.boolean().optional(),
 });
@@ -50,7 +50,7 @@ const hidden = (name: string): never => {
 interface Places {
   /** The address of the API. */
   readonly base: string;
-  /** The address for people. */
+  /** The address of the web pages. */
   readonly url: string;
 }
 
@@ -68,7 +68,7 @@ async function* projects(places: Places & { client: HostClient }): AsyncGenerato
   }
 }
 
-/** Describes a project. Returns undefined if it is hidden. A read-only project counts as archived. */
+/** Describes a project. Returns undefined if the project is hidden. A read-only project counts as archived. */
 function describe(
   name: string,
   { id, state = "ACTIVE" }: z.infer<typeof project>,

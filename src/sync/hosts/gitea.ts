@@ -1,6 +1,6 @@
 /**
- * Lists repositories of Gitea and Forgejo through version 1 of their API, in pages of 50 with the next page
- * in the header Link.
+ * Lists repositories of Gitea and Forgejo through version 1 of their API. A page contains 50 repositories, and its
+ * header Link contains the address of the next page.
  */
 
 import { z } from "zod";
@@ -24,10 +24,10 @@ const repository = z.object({
   default_branch: z.string().nullish(),
 });
 
-/** The answer to a search. Unlike other answers, it has its list inside an object. */
+/** The response to a search. Unlike other responses, it is an object that contains the list. */
 const searchPage = z.object({ data: listOf(repository) });
 
-/** The maximum number of entries that a server returns by default. */
+/** The size of a page. By default, a server returns at most 50 entries. */
 const PAGE = "limit=50";
 
 export const gitea: Host<"gitea"> = {
@@ -77,8 +77,8 @@ function describe(entry: z.infer<typeof repository>, home: string): Found {
 }
 
 /**
- * Whether a repository is public. Repositories of limited or private owners are visible only to users who have signed
- * in; the field `internal` covers only private owners.
+ * Whether everyone can see a repository. If the visibility of its owner is limited or private, only signed-in users
+ * can. The field `internal` is set only for private owners, so this function checks the owner, too.
  */
 const isPublic = ({ private: isPrivate, internal, owner }: z.infer<typeof repository>): boolean =>
   !isPrivate && !internal && (owner?.visibility ?? "public") === "public";

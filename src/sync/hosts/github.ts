@@ -1,6 +1,7 @@
 /**
- * Lists repositories of GitHub and GitHub Enterprise through their REST API, in pages of 100 with the next page in the
- * header Link. The old address of a renamed repository redirects to one with the repository's id.
+ * Lists repositories of GitHub and GitHub Enterprise through their REST API. A page contains 100 repositories, and
+ * its header Link contains the address of the next page. The old address of a renamed repository redirects to an
+ * address that contains the repository's id.
  */
 
 import { z } from "zod";
@@ -54,7 +55,10 @@ interface UserContext {
   readonly all: (address: string) => AsyncGenerator<Found>;
 }
 
-/** Lists the repositories of a user. Only the address for the token's own user includes private ones. */
+/**
+ * Lists the repositories of a user. If the token belongs to this user, a different address lists the private
+ * repositories, too.
+ */
 async function* ofUser(user: string, { config, context, all }: UserContext): AsyncGenerator<Found> {
   const api = github.api(config)!;
   const isOwn = context.isSignedIn && (await isSelf(user, api, context));
@@ -62,7 +66,9 @@ async function* ofUser(user: string, { config, context, all }: UserContext): Asy
   else yield* all(`${addressOf(api, "users", user, "repos")}?type=owner&`);
 }
 
-/** Whether a user is the token's own. Tokens of applications have no user, and get 403 here. */
+/**
+ * Whether the token belongs to this user. The token of an application belongs to no user, so GitHub answers with 403.
+ */
 async function isSelf(
   user: string,
   api: string,

@@ -1,6 +1,7 @@
 /**
- * Lists projects of GitLab through version 4 of its REST API, in pages of 100 with the next page in the header Link.
- * Lists are ordered by id, so a project that is created during the listing does not move another to a different page.
+ * Lists projects of GitLab through version 4 of its REST API. A page contains 100 projects, and its header Link
+ * contains the address of the next page. Lists are ordered by id, so a project that is created during the listing
+ * does not move other projects to different pages.
  */
 
 import { z } from "zod";
@@ -22,7 +23,7 @@ const project = z.object({
   forked_from_project: z.object({}).nullish(),
   star_count: z.number().default(0),
   topics: listOf(z.string()).default([]),
-  statistics: z.object({ repository_size: z.number() }).nullish(), // in bytes; only for some callers
+  statistics: z.object({ repository_size: z.number() }).nullish(), // in bytes; present only if the token may read it
   repository_access_level: z.string().optional(),
 });
 
@@ -37,7 +38,7 @@ export const gitlab: Host<"gitlab"> = {
     const { groups = [], users = [], repos = [], all = false } = config;
     const api = gitlab.api(config)!;
     const home = config.url ?? HOME;
-    const page = isSignedIn ? `${PAGE}&statistics=true` : PAGE; // other callers may not ask for sizes
+    const page = isSignedIn ? `${PAGE}&statistics=true` : PAGE; // anonymous callers may not ask for sizes
     const list = (address: string) =>
       mapped(client.list(address, project), (entry) => describe(entry, home));
     if (all) yield* part("all", list(`${api}/projects?${page}`));
@@ -65,7 +66,7 @@ const noCode = (path: string): never => {
   throw new QuernError("SOURCE_NOT_FOUND", `${path} has no repository that may be read`);
 };
 
-/** Describes a project. Returns undefined if its repository is turned off. */
+/** Describes a project. Returns undefined if the project's repository is disabled. */
 function describe(entry: z.infer<typeof project>, home: string): Found | undefined {
   if (entry.repository_access_level === "disabled") return undefined;
   const { path_with_namespace: path } = entry;

@@ -1,8 +1,8 @@
 /**
  * Requests JSON from the API of a code host. All hosts share one client, because the difficult parts are the same
- * everywhere. The client waits when a host asks for that (Retry-After, rate limits), and tries again after transient
- * failures. It follows only redirects that stay on the host, because another host would receive the token. It limits
- * answers in size and time, and reports errors without secrets.
+ * everywhere. The client waits when a host asks it to wait (Retry-After, rate limits), and tries again after
+ * transient failures. It follows a redirect only if it stays on the host, because another host would receive the
+ * token. It limits the size and the duration of each response, and removes secrets from error messages.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,45 +17,46 @@ export interface HostClientOptions {
   /** The address of the API. */
   readonly base: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The texts that no message may contain. */
+  /** The texts that are removed from error messages. */
   readonly secrets: readonly string[];
   readonly signal: AbortSignal;
-  /** How many milliseconds of silence make a request fail. */
+  /** The maximum duration of a request, including its response, in milliseconds. */
   readonly timeoutMs: number;
-  /** Called before the client waits because the host has asked for it. */
+  /** Called before each wait that the host has asked for. */
   readonly onWait: (host: string, ms: number) => void;
 }
 
 export interface Answer<T> {
   readonly value: T;
   readonly headers: Headers;
-  /** The address that answered, after redirects. */
+  /** The address that the response came from, after redirects. */
   readonly url: string;
 }
 
-/** The maximum number of bytes of one answer. A page of 100 repositories has about 600 KB. */
+/** The maximum number of bytes in one response. A page of 100 repositories has about 600 KB. */
 const MOST_BYTES = 32 << 20;
 /**
- * The maximum number of lists, objects and fields of one answer. A page of 100 repositories has 5 000 to 15 000. A list
- * of Azure DevOps, which has no pages, has about 20 per repository. Parsing 100 000 takes 10 ms.
+ * The maximum number of lists, objects and fields in one response. A page of 100 repositories has 5 000 to 15 000 of
+ * them. A list of Azure DevOps, which is not split into pages, has about 20 for each repository. Parsing 100 000 of
+ * them takes 10 ms.
  */
 const MOST_VALUES = 100_000;
 const MOST_REDIRECTS = 5;
 /** The maximum number of successive failures of the host or the network. Between them the client waits 1, 2 and 4 s. */
 const MOST_FAILURES = 3;
 const FIRST_PAUSE_MS = 1_000;
-/** The longest wait. Hosts count requests by the hour. */
+/** The longest wait that a host may ask for. Hosts usually count the requests of one hour. */
 const MOST_WAIT_MS = 65 * 60_000;
 /** The maximum number of waits that a host may ask for during one request. */
 const MOST_WAITS = 5;
-/** The wait if a host reports a limit without saying when it ends. */
+/** The wait if a host reports a rate limit but does not say when it ends. */
 const USUAL_WAIT_MS = 60_000;
 /** The maximum number of pages of a list. A host whose list never ends is broken. */
 const MOST_PAGES = 100_000;
 
 /**
- * Returns the schema of a list that is checked only up to the first wrong entry. Zod's own list makes an error for each
- * wrong entry, which takes 5 µs and 1 KB.
+ * Returns the schema of a list. The check ends at the first wrong entry. Zod's own list schema creates an error for
+ * each wrong entry, which costs 5 µs and 1 KB per entry.
  */
 export const listOf = <T>(entry: z.ZodType<T>): z.ZodType<T[]> =>
   z
@@ -65,13 +66,16 @@ export const listOf = <T>(entry: z.ZodType<T>): z.ZodType<T[]> =>
         checked(items.entries(), entry, context)?.map(([, item]) => item) ?? z.NEVER,
     );
 
-/** Returns the schema of an object that is checked only up to the first wrong field. */
+/**
+ * Returns the schema of an object whose fields all have the same schema. The check ends at the first wrong field. The
+ * parsed value is a list of pairs of name and value.
+ */
 export const fieldsOf = <T>(entry: z.ZodType<T>): z.ZodType<[string, T][]> =>
   z
     .record(z.string(), z.unknown())
     .transform((fields, context) => checked(Object.entries(fields), entry, context) ?? z.NEVER);
 
-/** Checks entries. Returns undefined after the first wrong one, which is reported to the context. */
+/** Checks entries. At the first wrong entry, adds an issue to the context and returns undefined. */
 function checked<K extends string | number, T>(
   items: Iterable<[K, unknown]>,
   entry: z.ZodType<T>,
@@ -121,7 +125,7 @@ export class HostClient {
     throw this.#unreadable(url, `answered with what is no such list or repository (${place})`);
   }
 
-  /** Yields all entries of a list. Each page names the next page in the header Link. */
+  /** Yields all entries of a list. The header Link of each page contains the address of the next page. */
   async *list<T>(address: string, entry: z.ZodType<T>): AsyncGenerator<T> {
     const schema = listOf(entry);
     yield* this.pages(address, schema, ({ value, headers }) => ({
@@ -147,8 +151,8 @@ export class HostClient {
   }
 
   /**
-   * Returns the next address on this host. A host that is reached under another name uses its own name in links. Only
-   * the query of such a link is used.
+   * Returns the address of the next page, which is always on this host. If the client reaches the host under another
+   * name, links still contain the host's own name. The client uses only the query of such a link.
    */
   #turned(next: URL, from: string): string {
     const own = new URL(from);
@@ -226,7 +230,7 @@ export class HostClient {
     return Buffer.concat(chunks);
   }
 
-  /** Returns the address if it belongs to this host. */
+  /** Returns the address if it belongs to this host, and throws SOURCE_UNREADABLE if not. */
   #own(url: URL, from: string): string {
     if (url.origin === this.#origin) return url.href;
     const where = `${url.origin}${url.pathname}`;
@@ -286,7 +290,9 @@ const shownUrl = (url: string): string => {
   return `${origin}${pathname}`;
 };
 
-/** Resolves to the host's own message if that is short plain text. */
+/**
+ * Resolves to the first 200 characters of the message in an error response, or to an empty text if it has no message.
+ */
 async function saidIn(bytes: Buffer): Promise<string> {
   if (await beyondJsonShape(bytes, { pause: newPause() })) return "";
   try {
@@ -304,13 +310,13 @@ function reasonOf(thrown: unknown): string {
     : message;
 }
 
-/** Whether this is an error that another attempt would not fix. */
+/** True if the error would occur again with another attempt, as with an unknown host or a wrong certificate. */
 function isFinal(thrown: unknown): boolean {
   const code = ((thrown as Error).cause as { code?: string } | undefined)?.code ?? "";
   return code === "ENOTFOUND" || code.startsWith("ERR_TLS") || code.includes("CERT");
 }
 
-/** Returns how long the host asks to wait, in milliseconds, or undefined if it does not. */
+/** Returns how long the host asks the client to wait, in milliseconds. Returns undefined if it asks for no wait. */
 export function waitAsked(
   { status, headers }: Pick<Response, "status" | "headers">,
   now = Date.now(),
@@ -326,13 +332,16 @@ export function waitAsked(
   return undefined;
 }
 
-/** Parses seconds or a date. */
+/** Converts the header Retry-After, which is a number of seconds or a date, to milliseconds from now. */
 function retryAfter(text: string, now: number): number {
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
   return Number.isFinite(ms) ? Math.max(0, ms) : USUAL_WAIT_MS;
 }
 
-/** Parses seconds since 1970, or a small number of seconds from now, which some hosts send. */
+/**
+ * Converts the end of a rate limit to milliseconds from now. Most hosts send it as seconds since 1970. Some hosts
+ * send a small number of seconds from now.
+ */
 function untilReset(seconds: number, now: number): number {
   if (!Number.isFinite(seconds)) return USUAL_WAIT_MS;
   const ms = seconds > 1e9 ? seconds * 1_000 - now : seconds * 1_000;

@@ -1,4 +1,4 @@
-/** Defines what each kind of code host implements: how requests are made, and how its repositories are listed. */
+/** Defines the interface of a kind of code host, which makes requests to the host and lists its repositories. */
 
 import { QuernError } from "../../base/errors.ts";
 import type { CodeHostType } from "../../store/format/records.ts";
@@ -8,7 +8,7 @@ import type { HostClient } from "./host-client.ts";
 
 export type ConfigOf<Type extends ConnectionType> = Extract<ConnectionConfig, { type: Type }>;
 
-/** The credential of the caller. */
+/** The token of a connection, with the user name that belongs to the token. */
 export interface Credential {
   readonly token: string;
   readonly username?: string;
@@ -22,12 +22,15 @@ export interface ListContext {
 
 export interface Host<Type extends ConnectionType> {
   readonly codeHostType: CodeHostType;
-  /** Returns the address of its API. Undefined if it has none. */
+  /** Returns the address of the host's API, or undefined if the host has no API. */
   readonly api: (config: ConfigOf<Type>) => string | undefined;
   readonly headers: (credential: Credential) => Record<string, string>;
-  /** The user name that git sends with the token. */
+  /** Returns the user name that git sends with the token. */
   readonly gitUser: (credential: Credential) => string;
-  /** Yields its repositories, and the lists that failed. Rejects only with ABORTED. */
+  /**
+   * Yields the repositories of a connection, and a problem for each part that could not be listed. Of all
+   * QuernErrors, rejects only with ABORTED.
+   */
   readonly list: (config: ConfigOf<Type>, context: ListContext) => AsyncGenerator<Listed>;
 }
 
@@ -35,7 +38,10 @@ export const bearer = ({ token }: Credential): Record<string, string> => ({
   authorization: `Bearer ${token}`,
 });
 
-/** Lists one part of a connection. If that fails, yields the failure, so that the other parts continue. */
+/**
+ * Lists one part of a connection. If the listing fails, yields a problem instead of an error, so that the other parts
+ * are still listed.
+ */
 export async function* part(
   where: string,
   entries: AsyncIterable<Found>,

@@ -1,4 +1,4 @@
-/** Lists every kind of code host. */
+/** Maps each type of connection to the implementation of its code host. */
 
 import type { ConnectionConfig, ConnectionType } from "../config/config.ts";
 import { azureDevOps } from "./azure-devops.ts";
@@ -23,7 +23,8 @@ const HOSTS: { readonly [Type in ConnectionType]: Host<Type> } = {
 };
 
 /**
- * Returns the host for the type of a connection. REQUIRES: its methods receive only this connection's configuration.
+ * Returns the host for the type of a connection. REQUIRES: the methods of the host are called only with this
+ * configuration.
  */
 export const hostFor = (config: ConnectionConfig): Host<ConnectionType> =>
   HOSTS[config.type] as unknown as Host<ConnectionType>;

@@ -1,4 +1,4 @@
-/** Lists remotes that are given by their addresses, so no request is needed. */
+/** Lists remotes whose addresses are in the configuration. This needs no requests. */
 
 import { remoteName } from "../../git/remote-name.ts";
 import type { Found } from "./found.ts";
