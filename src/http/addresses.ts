@@ -1,6 +1,6 @@
 /**
- * Makes addresses in answers absolute. They begin with `publicUrl`, or with the origin of the request, so that they
- * work outside this service, too.
+ * Makes the addresses in responses absolute, so that clients can use them anywhere. An absolute address begins with
+ * `publicUrl`, or with the origin of the request if `publicUrl` is not set.
  */
 
 import { newPause } from "../base/yield.ts";
@@ -8,7 +8,10 @@ import type { Call } from "./route.ts";
 
 type Asked = Pick<Call, "request" | "settings">;
 
-/** Returns the base of addresses, without a trailing slash. If a proxy strips a path, `publicUrl` must contain it. */
+/**
+ * Returns the base of all addresses, without a trailing slash. If a proxy removes a path prefix from requests,
+ * `publicUrl` must contain this prefix.
+ */
 export const originOf = ({ request, settings }: Asked): string =>
   settings.publicUrl ?? new URL(request.url).origin;
 
@@ -21,7 +24,7 @@ export function absolute(call: Asked, webUrl: string): string {
   return originOf(call) + base + webUrl;
 }
 
-/** Makes the addresses of all files of an answer absolute, in place. */
+/** Makes the addresses of all files in a response absolute, in place. */
 export async function makeAbsolute(
   call: Asked,
   files: readonly { webUrl: string }[],

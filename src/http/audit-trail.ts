@@ -1,6 +1,6 @@
 /**
- * Makes audit records: who did what to what. A record contains the checked input of the request and facts that its
- * route adds, such as counts. It never contains a credential or any part of the answer.
+ * Creates audit records, which say who did what to which target. A record contains the validated input of the
+ * request, and facts that the route adds, such as counts. It never contains a credential or any part of the response.
  */
 
 import { newAuditId, type AuditRecord } from "../auth/audit-store.ts";
@@ -19,7 +19,10 @@ export type AuditAction =
   | "token.revoked"
   | "user.removed";
 
-/** The field that names the target of an action, and the kind of the target. */
+/**
+ * For each action, the kind of its target, and the fields that may contain the target's name. The first such field
+ * counts.
+ */
 const TARGETS: Readonly<Record<AuditAction, { type: string; fields: readonly string[] }>> = {
   "search.performed": { type: "repository", fields: ["repoName", "repository"] },
   "file.read": { type: "repository", fields: ["repo", "repository"] },
@@ -43,13 +46,13 @@ export interface Done {
   readonly at: Date;
   readonly action: AuditAction | undefined;
   readonly request: Request;
-  /** The caller. Undefined if the request was rejected before its route was known. */
+  /** The caller. Undefined if the request was rejected before the caller was known. */
   readonly identity: Identity | undefined;
   readonly noted: Readonly<Record<string, unknown>>;
   readonly refusal: Refusal | undefined;
 }
 
-/** Returns the record of a request, or undefined if it is not recorded. */
+/** Returns the audit record of a request, or undefined if such a request is not recorded. */
 export function auditRecord(done: Done, settings: Settings): AuditRecord | undefined {
   const { at, refusal } = done;
   const base = { id: newAuditId(at), timestamp: at, version: VERSION };
@@ -93,15 +96,18 @@ const MOST_CHARACTERS = 2_000;
 const MOST_ITEMS = 100;
 
 /**
- * Replaces secrets that were sent in a wrong field, such as a key in a query. The random part of every secret is 64 hex
- * digits.
+ * Replaces secrets that a client has sent in a wrong field, such as an API key in a query. The random part of every
+ * secret consists of 64 hexadecimal digits.
  */
 const withoutSecrets = (text: string): string => text.replace(/[0-9a-f]{64}/gi, "[redacted]");
 
 const cutText = (text: string): string =>
   text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 
-/** Returns plain data of bounded size, because a request may be a megabyte long. */
+/**
+ * Limits the length of texts and lists in a value, because a request may be a megabyte long. Also replaces secrets in
+ * the texts.
+ */
 function cut(value: unknown): unknown {
   if (typeof value === "string") return cutText(withoutSecrets(value));
   if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(cut);

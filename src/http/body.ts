@@ -1,4 +1,4 @@
-/** Reads request bodies up to the limit, decodes them strictly, and checks them against a schema. */
+/** Reads request bodies up to a size limit, decodes them strictly, and checks them against a schema. */
 
 import type { z } from "@hono/zod-openapi";
 import { beyondJsonShape } from "../base/json-shape.ts";
@@ -10,7 +10,7 @@ import { Refusal } from "./refusal.ts";
 const STEP_MS = 0.5;
 
 /**
- * Reads a JSON body. Rejects a body whose parsing would take long. REQUIRES: the caller is admitted, because no byte of
+ * Reads a JSON body. Rejects a body that would take long to parse. REQUIRES: the caller has been admitted. No byte of
  * a body is read before that.
  */
 export async function readJson(request: Request, mostBytes: number): Promise<unknown> {
@@ -18,7 +18,7 @@ export async function readJson(request: Request, mostBytes: number): Promise<unk
   if (encoding.trim().toLowerCase() !== "identity")
     throw invalid("the body must be sent without Content-Encoding");
   const bytes = await readBody(request, mostBytes);
-  const pause = newPause({ ms: STEP_MS }); // each step takes up to 2 ms per megabyte
+  const pause = newPause({ ms: STEP_MS }); // decoding and parsing each take up to 2 ms per megabyte
   const beyond = await beyondJsonShape(bytes, { pause });
   if (beyond !== undefined) throw invalid(`the body is too much to read: ${beyond}`);
   try {
@@ -44,7 +44,10 @@ export function isJson(contentType: string | null): boolean {
   return /^\s*application\/(?:[\w.!#$&^+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "");
 }
 
-/** Returns the query of a URL as an object. Rejects a name that occurs twice, because either value could be meant. */
+/**
+ * Returns the query of a URL as an object. Rejects a name that occurs twice, because the client could mean either
+ * value.
+ */
 export function queryObject(url: string): Record<string, string> {
   const query = new Map<string, string>();
   for (const [name, value] of new URL(url).searchParams) {
@@ -54,7 +57,7 @@ export function queryObject(url: string): Record<string, string> {
   return Object.fromEntries(query);
 }
 
-/** Returns the value as the schema parses it, or throws a refusal that names the first wrong field. */
+/** Parses a value with the schema. Throws a refusal that names the first wrong field if the value does not fit. */
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const result = checked(schema, value, "body");
   if ("data" in result) return result.data;

@@ -1,7 +1,7 @@
 /**
  * Serves files and folders as plain text below `/browse/REPOSITORY@REVISION/-/blob/PATH` and `…/-/tree/PATH`. The
- * webUrl of a result leads here if no page is served. Permissions, refusals and audit records work as for the other
- * routes. If the page is served, it answers these paths instead.
+ * webUrl of a result leads to this route if the service has no web page. Permissions, refusals and audit records work
+ * as for the other routes. If the service has a web page, the page answers these paths instead.
  */
 
 import { withoutEndSlashes } from "../base/paths.ts";
@@ -32,7 +32,7 @@ export const browseRoute: Route = plain(
 
 interface Address {
   readonly repo: string;
-  /** The revision. Undefined for the default one. */
+  /** The revision. Undefined stands for the default revision. */
   readonly ref: string | undefined;
   readonly kind: "blob" | "tree";
   readonly path: string;
@@ -41,8 +41,8 @@ interface Address {
 const ADDRESS = /^([^@]+?)(?:@(.*?))?\/-\/(blob|tree)\/(.*)$/s;
 
 /**
- * Parses what follows `/browse/`, still percent-encoded. Returns undefined if it is not the address of a file or
- * folder.
+ * Parses the percent-encoded part of the path that follows `/browse/`. Returns undefined if it is not the address of
+ * a file or folder.
  */
 export function parseAddress(below: string): Address | undefined {
   const [, repo = "", ref = "", kind, path = ""] = ADDRESS.exec(below) ?? [];
@@ -88,7 +88,7 @@ async function folderText(call: Call, { repository, path, ref }: Asked): Promise
 
 const lineOf = ({ type, name }: HistoryEntry): string => `${name}${type === "folder" ? "/" : ""}\n`;
 
-/** Headers that make every browser treat the answer as plain text only. */
+/** Headers that make every browser show the response as plain text, whatever the text is. */
 const HEADERS = {
   "Content-Type": "text/plain; charset=utf-8",
   "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -102,7 +102,7 @@ function textResponse(text: string, options: AnswerOptions): Response {
 
 const PIECE = 32 * 1024; // UTF-16 units
 
-/** Yields pieces that do not split characters. */
+/** Splits a text into pieces. No piece ends inside a surrogate pair. */
 async function* piecesOf(text: string): AsyncGenerator<string> {
   for (let from = 0; from < text.length;) {
     const last = text.charCodeAt(from + PIECE - 1);

@@ -6,7 +6,7 @@ import { jsonResponse } from "./json-body.ts";
 import type { Connection } from "./options.ts";
 import { plain, type Call, type Route } from "./route.ts";
 
-/** The kinds of connections that clients know. */
+/** The types of connections that clients know. */
 export const CONNECTION_TYPES = [
   "github",
   "gitlab",
@@ -73,15 +73,15 @@ async function isVisible(call: Call, connection: Connection): Promise<boolean> {
 }
 
 /**
- * Returns the names of a connection's repositories. This is the host's own array if it is frozen, because caches use
- * its identity.
+ * Returns the names of a connection's repositories. If the array is frozen, it is returned itself and not copied,
+ * because caches recognize it by its identity.
  */
 const namesIn = ({ repositories }: Connection): readonly string[] =>
   Array.isArray(repositories) && Object.isFrozen(repositories)
     ? (repositories as readonly string[])
     : [...repositories];
 
-/** Returns the names of a connection's repositories; none if there is no such connection. */
+/** Returns the names of a connection's repositories. Returns an empty list if the connection does not exist. */
 export function repositoriesOf(call: Call, connectionId: number): readonly string[] {
   for (const one of call.settings.connections()) if (one.id === connectionId) return namesIn(one);
   return [];

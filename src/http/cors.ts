@@ -1,4 +1,7 @@
-/** Allows calls from pages of other origins. Credentials travel in headers, so cookies are never allowed. */
+/**
+ * Allows web pages of other origins to call this service. Clients send credentials in headers, so cookies are never
+ * allowed.
+ */
 
 import type { Settings } from "./options.ts";
 
@@ -6,8 +9,8 @@ const READABLE = "Link, Mcp-Session-Id, Retry-After, X-Quern-Not-Indexed, X-Tota
 const MAX_AGE_S = 600;
 
 /**
- * Answers an OPTIONS request. A browser reads the headers about origins; for other clients, Allow lists the methods of
- * the path.
+ * Answers an OPTIONS request. A browser reads the Access-Control headers. Other clients read Allow, which lists the
+ * methods of the path.
  */
 export function answerPreflight(request: Request, settings: Settings, allow: string): Response {
   const headers = new Headers({ Allow: allow, "Cache-Control": "no-store" });
@@ -21,7 +24,10 @@ export function answerPreflight(request: Request, settings: Settings, allow: str
   return new Response(null, { status: 204, headers });
 }
 
-/** Headers that pages of other origins may also send: the name of the client, and the headers of MCP. */
+/**
+ * Matches the additional headers that pages of other origins may send. These are the name of the client, and headers
+ * of MCP.
+ */
 const CLIENT_HEADERS =
   /^(?:x-[a-z0-9-]{1,100}-client-source|accept|last-event-id|mcp-(?:method|name|protocol-version|session-id))$/;
 

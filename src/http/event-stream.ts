@@ -1,12 +1,13 @@
 /**
- * Sends a search as server-sent events. Each event is made when the reader asks for it, so a slow reader slows down
- * the search instead of filling memory. If the reader leaves, or reads nothing for a minute, the search ends.
+ * Sends the results of a search as server-sent events. An event is created only when the reader is ready for it, so a
+ * slow reader slows down the search instead of filling memory. If the reader disconnects, or reads nothing for a
+ * minute, the search ends.
  *
  *     data: {"type":"chunk",…}      one for each event of the search
  *     data: [DONE]                  after the last one; not after an error
  *
- * An error after the start is sent as an event {"type":"error","error":{…}}. An event of several megabytes is sent in
- * pieces. If the caller loses access between two pieces, the stream breaks off.
+ * An error after the start is sent as an event {"type":"error","error":{…}}. A large event is sent in pieces. If the
+ * caller loses access between two pieces of an event, the stream is cut off.
  */
 
 import { newPause } from "../base/yield.ts";
@@ -17,11 +18,11 @@ import { errorBody, toRefusal, type Refusal } from "./refusal.ts";
 import { STALLED_MS, stallAfter, type Reader } from "./stalled.ts";
 
 export interface StreamOptions {
-  /** Aborted when the reader has left. */
+  /** Aborted when the reader has disconnected. */
   readonly abort: AbortController;
-  /** Called before each event is sent. Rejects if the event must not be sent. */
+  /** Called before each event is sent. Rejects if the caller may no longer receive the event. */
   readonly confirm: () => Promise<void>;
-  /** Called once at the end: with undefined after [DONE], otherwise with the refusal. */
+  /** Called once when the stream ends. The argument is undefined after [DONE], and the refusal after an error. */
   readonly onEnd: (refusal: Refusal | undefined) => void;
   /** Called with the reader when the stream first waits for it. */
   readonly onReader?: (reader: Reader) => void;
@@ -29,8 +30,8 @@ export interface StreamOptions {
 }
 
 /**
- * Makes the response. REQUIRES: `first` is the iterator's first result. The caller waits for it first, so that an
- * immediate failure becomes an error response.
+ * Returns the body of the response. REQUIRES: `first` is the first result of `events`. The caller awaits this result
+ * before it sends a response, so that an immediate failure becomes an error response.
  */
 export function eventStream(
   first: IteratorResult<SearchEvent>,
@@ -40,7 +41,7 @@ export function eventStream(
   const { abort, confirm, onEnd, onReader, stalledMs = STALLED_MS } = options;
   const pieces = piecesOf(first, events);
   let sent = 0; // bytes of the last piece
-  let within = false; // whether an event was sent in part
+  let within = false; // whether only a part of an event has been sent
   let ended = false;
 
   const end = (thrown?: { error: unknown }): Refusal | undefined => {
@@ -98,8 +99,8 @@ export function eventStream(
 const PIECE = 32 * 1024;
 
 /**
- * Yields the pieces that are sent one at a time: an event, or a part of a long event. Each is made only when it is
- * needed.
+ * Splits the events into pieces that are sent one at a time. A piece is an event or a part of a long event. Each
+ * piece is created only when it is needed.
  */
 function piecesOf(first: IteratorResult<SearchEvent>, events: AsyncIterator<SearchEvent>) {
   let ready: IteratorResult<SearchEvent> | undefined = first;
@@ -117,7 +118,7 @@ function piecesOf(first: IteratorResult<SearchEvent>, events: AsyncIterator<Sear
         if (text.done) {
           const event = ready ?? (await events.next());
           ready = undefined;
-          await pause(); // making the event may have used up a slice
+          await pause(); // creating the event may have used up the time slice
           isLast = event.done === true;
           texts = gather(eventParts(event));
           text = texts.next();

@@ -1,4 +1,7 @@
-/** Defines the JSON of explanations: how a query is understood and planned, and which queries would find more. */
+/**
+ * Defines the JSON of explanations. An explanation says how a query is parsed and planned, and which changed queries
+ * would find more.
+ */
 
 import { z } from "@hono/zod-openapi";
 import type * as response from "../search/messages/response.ts";
@@ -49,8 +52,8 @@ export const explanation = (request: ReturnType<typeof searchRequest>) =>
     .openapi("Explanation");
 
 /**
- * An explanation without its segments. A segment has files of several repositories, so the number of
- * segments would reveal hidden repositories.
+ * An explanation without its list of segments. A segment contains files of several repositories, so the list would
+ * reveal that there are repositories that the caller may not see.
  */
 export type Told = Omit<response.Explanation, "segments">;
 

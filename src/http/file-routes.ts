@@ -1,4 +1,4 @@
-/** Serves files and folders of any revision. They come from the index if it has them, and otherwise from git. */
+/** Serves files and folders of any revision. They are read from the index if it contains them, and from git if not. */
 
 import { withoutEndSlashes } from "../base/paths.ts";
 import type { RepositorySummary } from "../repositories.ts";
@@ -56,7 +56,10 @@ export interface Asked {
   readonly ref: string | undefined;
 }
 
-/** Reads a file from the index, or else from git. Throws a refusal if neither has it. */
+/**
+ * Reads a file from the index. If the index does not have the file, reads it from git. Throws a refusal if neither
+ * has it.
+ */
 export async function readAnywhere(
   call: Call,
   { repository, path, ref }: Asked,
@@ -132,7 +135,10 @@ function filesRoute(): Route {
   );
 }
 
-/** Lists all paths of a revision: from git if the revision has a commit or is not indexed, otherwise from the index. */
+/**
+ * Lists all paths of a revision. The list comes from git if the revision is not indexed or was indexed from a commit.
+ * Otherwise, and if there is no git history, it comes from the index.
+ */
 async function listPaths(
   call: Call,
   repository: RepositorySummary,

@@ -1,6 +1,7 @@
 /**
- * Determines the caller of a request. The caller is checked when the request arrives, and again before any part of the
- * answer is sent. Each check asks the stores again. A request with a wrong credential is never treated as anonymous.
+ * Authenticates and authorizes the caller of a request. The caller is checked when the request arrives, and again
+ * before any part of the response is sent. Each check reads the stores again. A request with a wrong credential is
+ * never treated as anonymous.
  */
 
 import { identify, isSuspended, type Identity, type Principal } from "../auth/principal.ts";
@@ -13,23 +14,23 @@ import { notAuthenticated, Refusal } from "./refusal.ts";
 
 /** The access that a route requires. */
 export type Access =
-  | "anyone" // everybody, but a credential that is sent must be valid
+  | "anyone" // everybody, but if the caller sends a credential, it must be valid
   | "signed" // the route checks a signature; credentials are ignored, because a code host may send its own
-  | "search" // callers with a credential, or everybody if the host allows anonymous searches
+  | "search" // callers with a credential, and everybody if anonymous searches are allowed
   | "api-key"
   | "owner"; // an owner of the organization
 
 export interface Caller {
   readonly identity: Identity;
-  /** The repositories that the caller may see. Undefined if all are visible. */
+  /** The repositories that the caller may see. Undefined if the caller may see all of them. */
   readonly viewer: Viewer | undefined;
 }
 
 const NOBODY: Identity = { principal: { kind: "anonymous", repositoryIds: new Set() } };
 
 /**
- * Rejects callers who may not use a route with this access. Calls `onIdentity` with the caller's identity, even if
- * the caller is rejected.
+ * Resolves to the caller of a request. Rejects if the caller may not use a route that requires this access. Calls
+ * `onIdentity` with the identity of the caller, even if the caller is then rejected.
  */
 export async function admit(
   request: Request,
@@ -65,7 +66,7 @@ async function askHost(request: Request, settings: Settings): Promise<Principal 
   return principal && withOwnSet(principal);
 }
 
-// a copy, because the host may change its own set during a search, and the next check compares the two
+// copies the set, because the host program may change it during a search, and the next check must notice the change
 function withOwnSet(principal: Principal): Principal {
   const { repositoryIds } = principal;
   return typeof repositoryIds === "string"
@@ -74,8 +75,8 @@ function withOwnSet(principal: Principal): Principal {
 }
 
 /**
- * Returns the secret of either header, or undefined if there is none. Rejects two different secrets, and an
- * Authorization header without a bearer token.
+ * Returns the secret from the Authorization header or from the header for API keys, or undefined if there is none.
+ * Throws if the headers contain two different secrets, or if Authorization contains no bearer token.
  */
 function presentedSecret(headers: Headers, apiKeyHeader: string): string | undefined {
   const authorization = headers.get("authorization");
@@ -126,7 +127,7 @@ async function viewerOf(
   return { repositoryIds: await publicIds(engine) };
 }
 
-/** Whether something that was visible to `before` is hidden from `after`. */
+/** Whether `before` could see a repository that `after` cannot see. */
 export function seesLess(before: Viewer | undefined, after: Viewer | undefined): boolean {
   if (after === undefined) return false;
   if (before === undefined) return true;

@@ -1,6 +1,7 @@
 /**
- * Lets callers read their own writes: a request with `X-Quern-Generation: shard=generation` is answered from that
- * generation or a newer one. A single engine always answers from its newest generation, so it ignores the header.
+ * Lets callers read their own writes. A request with the header `X-Quern-Generation: shard=generation` waits until
+ * the shard has this generation or a newer one. A single engine always answers from its newest generation, so it
+ * ignores the header.
  */
 
 import type { Engine } from "../engine.ts";
@@ -14,7 +15,7 @@ import { Refusal } from "./refusal.ts";
 
 export const GENERATION_HEADER = "X-Quern-Generation";
 
-/** Resolves when the engine has the requested generation. */
+/** Resolves when the engine has the generations that the request asks for. */
 export async function reachGeneration(
   { headers, signal }: Request,
   { viewer }: Caller,
@@ -22,7 +23,8 @@ export async function reachGeneration(
 ): Promise<void> {
   const text = headers.get(GENERATION_HEADER);
   if (text === null || !engine[REACH_GENERATIONS]) return;
-  // the time until an answer would show how often a shard changes, including repositories that the caller may not see
+  // the waiting time would reveal how often a shard changes, and the shard may have repositories that the caller may
+  // not see
   if (viewer)
     throw forbidden(`${GENERATION_HEADER} is for callers who may search every repository`);
   const generations = parseGenerations(text);

@@ -1,10 +1,11 @@
 /**
- * Implements createHandler(), a function from Request to Response for every server that uses fetch's types.
+ * Implements createHandler(). A handler is a function from Request to Response, for every server that uses fetch's
+ * types.
  *
  *     const handler = createHandler(engine, { tokens, users });
  *     http.createServer(toNodeListener(handler)).listen(3000);
  *
- * It never rejects: every failure becomes a response with an error object.
+ * A handler never rejects. Every failure becomes a response with an error object.
  */
 
 import { Hono, type Context } from "hono";
@@ -34,7 +35,7 @@ import { symbolRoutes } from "./symbol-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
 /**
- * The type of createHandler()'s result: a function for any server that uses fetch's types.
+ * The type of the function that createHandler() returns. It works with any server that uses fetch's types.
  *
  * @example
  * const handler: Handler = createHandler(engine, { anonymous: "all" });
@@ -44,7 +45,7 @@ export type Handler = (request: Request) => Promise<Response>;
 
 /**
  * Creates the HTTP interface of an engine, as a function from Request to Response that never rejects. Throws
- * INVALID_REQUEST if an option is out of range, or if no caller could ever search.
+ * INVALID_REQUEST if an option is out of range, or if the options allow no caller to search.
  *
  * @example
  * const handler = createHandler(engine, { anonymous: "all" });
@@ -76,8 +77,8 @@ export function createHandler(engine: Engine, options: HandlerOptions): Handler 
 }
 
 /**
- * The longest URL in UTF-16 units. Node's server accepts 16 KiB of URL and headers together; other servers
- * may accept more.
+ * The maximum length of a URL in UTF-16 units. Node's server accepts up to 16 KiB for the URL and the headers
+ * together, but other servers may accept more.
  */
 const MOST_URL = 32 * 1024;
 const isLong = ({ url }: Request): boolean => url.length > MOST_URL;
@@ -85,7 +86,7 @@ const tooLong = (): Refusal =>
   new Refusal("HEADERS_TOO_LARGE", `a URL may have at most ${MOST_URL} characters`);
 
 function routesOf({ settings, metrics }: Service): Route[] {
-  let document: object | undefined; // made when it is first read, because making it takes as long as all other work here
+  let document: object | undefined; // created at the first request, because that takes as long as all other work here
   const routes: Route[] = [
     ...searchRoutes(settings),
     ...symbolRoutes(settings),
@@ -147,7 +148,8 @@ async function answer(route: Route, service: Service, context: Context): Promise
       tell(response.status);
       if (!later.isPutOff) put();
     }
-    if (context.req.method === "HEAD") await response.body?.cancel(); // the router drops the body of an answer to HEAD, but does not cancel it
+    // the router drops the body of a response to HEAD, but does not cancel it
+    if (context.req.method === "HEAD") await response.body?.cancel();
     return finish(response);
   } catch (error) {
     const refusal = toRefusal(error);
@@ -162,7 +164,10 @@ function respond(refusal: Refusal): Response {
   return finish(jsonResponse(errorBody(refusal), { status: STATUS[code], headers }));
 }
 
-/** Sets headers of every answer: an answer is private to its caller, must not be cached, and is not a page. */
+/**
+ * Sets the headers that every response has. A response is only for its caller, so nobody may cache it, and browsers
+ * must not guess its type.
+ */
 function finish(response: Response): Response {
   response.headers.set("Cache-Control", "no-store");
   response.headers.set("X-Content-Type-Options", "nosniff");

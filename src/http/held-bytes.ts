@@ -1,17 +1,17 @@
 /**
- * Estimates the memory that an answer takes while it waits for its reader: a byte per character, and what V8 needs
- * for objects and lists. Texts that share memory are counted each time. Takes a tenth of the time that writing the
- * JSON takes.
+ * Estimates the memory that a response takes while it waits for its reader. The estimate is one byte for each
+ * character, plus the memory that V8 needs for objects and lists. A text that occurs twice is counted twice, even if
+ * the two share memory. The estimate takes a tenth of the time that it takes to write the JSON.
  */
 
 import { newPause } from "../base/yield.ts";
 
-/** The bytes that each text, list or object takes in addition to its content. */
+/** The number of bytes that each text, list or object takes in addition to its content. */
 const HEAD_BYTES = 24;
 const FIELD_BYTES = 8;
 const EVERY = 256;
 
-/** Resolves to the estimated bytes of a value. REQUIRES: plain data without cycles. */
+/** Resolves to the estimated size of a value, in bytes. REQUIRES: plain data without cycles. */
 export async function heldBytes(value: object): Promise<number> {
   const pause = newPause();
   const open = [valuesOf(value)];

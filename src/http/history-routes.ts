@@ -1,4 +1,4 @@
-/** Serves the history of a repository: commits, authors, differences, blame. */
+/** Serves the history of a repository, which consists of commits, authors, differences and blame. */
 
 import type { Commit } from "../history/history.ts";
 import * as schemas from "./history-schemas.ts";
@@ -15,13 +15,13 @@ export function historyRoutes(): Route[] {
   return [commitsRoute(), commitRoute(), authorsRoute(), diffRoute(), blameRoute()];
 }
 
-/** Returns the fields of the query that are present. */
+/** Returns the query without the fields whose value is undefined. */
 function given<T extends object>(query: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   const entries = Object.entries(query).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
 }
 
-/** Adds the author's name and e-mail address under the names that older clients read. */
+/** Adds fields with the author's name and e-mail address, under the field names that older clients read. */
 const withOlderNames = <T extends Commit>(commit: T) => ({
   ...commit,
   author_name: commit.authorName,

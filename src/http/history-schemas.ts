@@ -1,4 +1,4 @@
-/** Defines the JSON of the git routes as schemas; see schemas.ts. */
+/** Defines the JSON of the git routes as schemas, in the way that schemas.ts describes. */
 
 import { z } from "@hono/zod-openapi";
 import type * as history from "../history/history.ts";

@@ -1,8 +1,8 @@
 /**
- * Writes JSON in pieces. JSON.stringify() of 100 000 ranges blocks a host's event loop for about 90 ms. Here, a value
- * is written in one step only if it contains no list and no long text; all other values are written in slices. This
- * takes about twice the time in total, but in steps of about 0.5 ms. Pieces are made only when the reader asks for
- * them.
+ * Writes JSON in pieces. JSON.stringify() of 100 000 ranges blocks the event loop for about 90 ms. Here, a value is
+ * written in one step only if it contains no list and no long text. All other values are written in slices. This
+ * takes about twice the time in total, but each step takes only about 0.5 ms. A piece is created only when the reader
+ * is ready for it.
  */
 
 import { yieldTurn } from "../base/yield.ts";
@@ -16,16 +16,17 @@ export interface AnswerOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Called once, when the value is no longer needed. */
   readonly onEnd?: () => void;
-  /** Called repeatedly while a long answer is sent. Rejects if the answer must break off. */
+  /** Called repeatedly while a long response is sent. Rejects if the response must be cut off. */
   readonly confirm?: () => Promise<void>;
-  /** Called with the reader of a long answer when the answer first waits for it. */
+  /** Called with the reader of a long response when the response first waits for this reader. */
   readonly onReader?: (reader: Reader) => void;
   readonly stalledMs?: number;
 }
 
 /**
- * Makes the response of a value. A response of one piece has a Content-Length. A longer response is streamed. A
- * streamed response keeps the value in memory, so it is cut off if nobody reads for a minute.
+ * Creates a response whose body is a value as JSON. If the body fits into one piece, the response has a
+ * Content-Length. A longer response is streamed. It keeps the value in memory, so it is cut off if nobody reads for a
+ * minute.
  */
 export function jsonResponse(value: unknown, options: AnswerOptions = {}): Response {
   const { status = 200, onEnd = () => {} } = options;
@@ -43,7 +44,7 @@ export function jsonResponse(value: unknown, options: AnswerOptions = {}): Respo
   return new Response(body, { status, headers });
 }
 
-/** Makes a response whose pieces are made as they are read. If one piece fails, the response breaks off. */
+/** Creates a response whose pieces are created while it is read. If a piece fails, the response is cut off. */
 export function lateResponse(pieces: AsyncIterator<string>, options: AnswerOptions): Response {
   const headers = { ...options.headers, "Content-Type": "application/json" };
   return new Response(streamOf([], inTurns(pieces), options), { headers });
@@ -85,7 +86,7 @@ function streamOf(
           end();
           return controller.close();
         }
-        const piece = bytes.subarray(0, PIECE); // a file's content may be longer
+        const piece = bytes.subarray(0, PIECE); // the content of a file may be longer than a piece
         controller.enqueue(piece);
         bytes = bytes.subarray(PIECE);
         stall.wait(controller, piece.length);
@@ -119,8 +120,9 @@ export function* gather(parts: Iterable<string>): Generator<string, undefined> {
 }
 
 /**
- * Yields parts that, joined, are jsonText(value). REQUIRES: plain data. Keeps its own stack, because with `yield*` each
- * part would pass through every level of a value. A tree of folders may be as deep as the longest path.
+ * Yields the parts of jsonText(value), in order. REQUIRES: plain data. The function keeps its own stack, because with
+ * `yield*` each part would pass through all levels of the value. A tree of folders may be as deep as the longest
+ * path.
  */
 export function* jsonParts(value: unknown): Generator<string, undefined> {
   const open = [partsOf(value)];
@@ -132,7 +134,7 @@ export function* jsonParts(value: unknown): Generator<string, undefined> {
   }
 }
 
-/** A piece of JSON, or a value whose pieces come next. */
+/** A piece of JSON, or an inner value whose pieces come next. */
 type Part = string | { readonly inner: unknown };
 
 function* partsOf(value: unknown): Generator<Part, undefined> {
@@ -155,13 +157,13 @@ function* partsOf(value: unknown): Generator<Part, undefined> {
   }
 }
 
-const SLICE = 256; // how many items without lists, such as ranges, are written at once: 20 KB, 0.1 ms
+const SLICE = 256; // the number of items without lists, such as ranges, that are written at once: 20 KB, 0.1 ms
 const FIRST_SLICE = 16;
 
 /**
- * Yields the items of a list one by one if the first item contains a list, and otherwise in slices. Slices are correct
- * for any items; they only take longer if later items are large. The number of items in a slice is adapted to the
- * length of the last slice, because paths may have 4 KB each.
+ * Yields the items of a list one by one if the first item contains a list, and otherwise in slices. Slices are
+ * correct for any items, but writing a slice takes longer if later items are large. The number of items in a slice
+ * depends on the length of the previous slice, because paths may have 4 KB each.
  */
 function* listParts(list: readonly unknown[]): Generator<Part, undefined> {
   const isOneByOne = isCut(list[0]);
@@ -186,7 +188,7 @@ function* stringParts(text: string): Generator<string, undefined> {
   yield '"';
   for (let from = 0; from < text.length;) {
     const last = text.charCodeAt(from + PIECE - 1);
-    // half of a surrogate pair alone would be escaped
+    // JSON.stringify() would escape one half of a surrogate pair
     const to = from + PIECE - (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
     yield jsonText(text.slice(from, to)).slice(1, -1);
     from = to;
@@ -194,7 +196,7 @@ function* stringParts(text: string): Generator<string, undefined> {
   yield '"';
 }
 
-/** Whether a list or a long text occurs in the value, its fields, or their fields. */
+/** Whether the value contains a non-empty list or a long text, at most two levels of fields deep. */
 function isCut(value: unknown, depth = 2): boolean {
   if (isLong(value)) return true;
   if (typeof value !== "object" || value === null) return false;

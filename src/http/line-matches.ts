@@ -1,16 +1,18 @@
 /**
- * Makes the answers of find_definitions and find_references: each match with the line on which it begins. If a line is
- * long, only a window around the match is shown. With whole lines, a minified file with a single line of half a
- * megabyte led to an answer of 409 MB. Each chunk is read once, whatever the number of matches.
+ * Creates the results of find_definitions and find_references. A result is a match with the line on which it begins.
+ * If the line is long, the result contains only a window around the match. With whole lines, a minified file with a
+ * single line of half a megabyte led to a response of 409 MB. Each chunk is read only once, however many matches it
+ * has.
  */
 
 import type { Chunk, FileResult, Position, Range } from "../search/messages/response.ts";
 
 /**
- * The longest line that is shown whole, and the most that is shown of a match in a longer line, in UTF-16 units.
+ * The maximum length of a line that is shown whole, in UTF-16 units. In a longer line, at most this many code points
+ * of a match are shown, plus the window after them.
  */
 const LONG_LINE = 1024;
-/** The code points that are shown on each side of a match. */
+/** The number of code points that are shown on each side of a match. */
 const WINDOW = 256;
 
 export interface LineMatch {
@@ -83,8 +85,8 @@ function forth(
 }
 
 /**
- * Returns the index that is WINDOW code points before `from`, but at least `least`. Does not go back over a U+FFFD,
- * because it may stand for an invalid byte, whose length in the file is unknown here.
+ * Returns the index that is WINDOW code points before `from`, but at least `least`. Stops at a U+FFFD, because this
+ * character may stand for invalid bytes, and their number is not known here.
  */
 function back(content: string, { from, least }: { from: number; least: number }): number {
   let at = from;

@@ -1,13 +1,13 @@
 /**
- * Makes the body of a search whose answer is too long for memory. The files come first, as they are found. The counters
- * follow, because they are known only at the end.
+ * Creates the body of a search response that is too long for memory. The files come first, in the order in which they
+ * are found. The counters follow, because they are known only at the end.
  */
 
 import type { LongAnswer } from "../search/caller/long-answer.ts";
 import type { FileResult, SearchResponse } from "../search/messages/response.ts";
 import { gather, jsonParts } from "./json-body.ts";
 
-/** Yields the JSON of a SearchResponse. */
+/** Yields the JSON of a SearchResponse in pieces. */
 export async function* searchPieces(answer: LongAnswer): AsyncGenerator<string> {
   yield '{"files":[';
   let isFirst = true;

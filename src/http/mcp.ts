@@ -1,10 +1,10 @@
 /**
- * Serves the Model Context Protocol with the same credentials, viewers, slots, limits and audit as the
- * routes. Its code is loaded at the first request.
+ * Serves the Model Context Protocol with the same credentials, viewers, slots, limits and audit as the routes. Its
+ * code is loaded at the first request.
  *
- * A request may contain many calls, so each call takes a slot of its own and has its own audit record. The response to
- * a client of the 2025 protocol begins before the calls have run. So the caller is checked again before the result of
- * each call is sent.
+ * A request may contain many calls, so each call takes a separate slot and has a separate audit record. With the
+ * protocol of 2025, the response begins before the calls have run. So the caller is checked again before the result
+ * of each call is sent.
  */
 
 import type { Context, Hono } from "hono";
@@ -19,7 +19,8 @@ import { audit, record, touch, whoIs } from "./reporting.ts";
 import type { Service } from "./route.ts";
 
 /**
- * The names under which calls are recorded. Calls without a name here are not recorded, like the corresponding routes.
+ * The names under which calls are recorded, by tool. A tool without a name here is not recorded, and neither is the
+ * corresponding route.
  */
 const ACTIONS: Readonly<Record<string, AuditAction>> = {
   search: "search.performed",
@@ -89,9 +90,9 @@ function mcpOf(service: Service): Serve {
 }
 
 /**
- * Returns what is wrong with the host and the origin of a request, if anything. A web page can make its own host name
- * lead to this server (DNS rebinding), but it has no credential. So if everybody may search, or allowed names were
- * listed, the host must be one of the server's names.
+ * Checks the headers Host and Origin of a request. Resolves to a complaint if one of them is not allowed. A web page
+ * can make its own host name resolve to this server (DNS rebinding), but the page has no credential. So the Host is
+ * checked if the caller is anonymous and may search everything, or if `allowedHosts` is set.
  */
 async function wrongNames(
   request: Request,
@@ -110,7 +111,10 @@ async function wrongNames(
   );
 }
 
-/** Wraps the calls of one request. */
+/**
+ * Returns a guard for the calls of one request. It takes a slot for each call, checks the caller again, and records
+ * the call.
+ */
 function guardOf(request: Request, { identity, viewer }: Caller, service: Service): Guard {
   const { slots, settings } = service;
   return async (call, run) => {
@@ -140,8 +144,8 @@ function guardOf(request: Request, { identity, viewer }: Caller, service: Servic
 }
 
 /**
- * Returns the arguments to record, without the cursor. A cursor is only a handle, so the tool adds the request that the
- * cursor refers to.
+ * Returns the arguments of a call for its audit record. A cursor is only a handle, so it is left out. The tool adds
+ * the request that the cursor refers to.
  */
 function plainArguments({ tool, args }: AskedCall): object {
   const { cursor: _, ...named } = args as { cursor?: string };

@@ -79,7 +79,10 @@ export function userRoutes(users: UserStore, tokens: TokenStore | undefined): Ro
 
 const noSuchUser = (): Refusal => new Refusal("NOT_FOUND", "there is no such member");
 
-/** Runs changes one after another, so that if two owners remove each other at the same time, one remains. */
+/**
+ * Returns a function that removes users one after another. If two owners remove each other at the same time, one of
+ * them remains.
+ */
 function removing(
   users: UserStore,
   tokens: TokenStore | undefined,
@@ -102,7 +105,7 @@ async function removeUser(
   if (isActiveOwner(user) && !(await hasOtherOwner(user, users)))
     throw forbidden("the last active owner of the organization cannot be removed");
   if (!(await users.remove(userId))) throw noSuchUser();
-  // a token is invalid without its owner, and must stay so if a user with this id is created again
+  // a token is invalid without its owner, and must stay invalid if a user with the same id is created later
   if (tokens) for await (const { id } of tokens.list(userId)) await tokens.revoke(id, new Date());
 }
 
@@ -113,7 +116,7 @@ async function hasOtherOwner({ id }: User, users: UserStore): Promise<boolean> {
   return false;
 }
 
-/** Returns a user with every key present. */
+/** Returns the JSON of a user. Every field is present, and null stands for a missing value. */
 function describe(user: User) {
   const { id, name, email, role, suspendedAt, createdAt, updatedAt, lastActivityAt } = user;
   return {

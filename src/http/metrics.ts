@@ -1,7 +1,7 @@
 /**
- * Collects the metrics of a handler: counts of what its engine and its callers have done since it was created, and
- * how much the index contains. Labels are names of operations, calls and error codes. They never show what was
- * searched, where or by whom; a repository only adds one to a count.
+ * Collects the metrics of a handler. They count what the engine and its callers have done since the handler was
+ * created, and how much the index contains. Labels are names of operations, calls and error codes. Labels never show
+ * what was searched, in which repository, or by whom.
  */
 
 import { VERSION } from "../base/version.ts";
@@ -25,7 +25,7 @@ export interface Metrics {
 export function createMetrics(engine: Engine & Partial<Observable & HasOwnMetrics>): Metrics {
   const requests = new Counter();
   const counts = new Counts();
-  const observed = engine[OBSERVE]; // a host's own implementation of an engine takes no observers
+  const observed = engine[OBSERVE]; // an engine that the host program implements itself takes no observers
   observed?.add(counts);
   return {
     request: (operation, status) => requests.add({ operation, status: String(status) }),
@@ -97,7 +97,8 @@ class Counts implements Observer {
 }
 
 /**
- * Returns the code of a QuernError. Recognizes it by its name, because it may come from another copy of the package.
+ * Returns the code of a QuernError, and INTERNAL for any other error. Recognizes a QuernError by its name, because
+ * the error may come from another copy of the package.
  */
 const codeOf = (error: unknown): string =>
   error instanceof Error && error.name === "QuernError" && "code" in error
@@ -113,7 +114,7 @@ function ofIndex({ repositories, segments, files, textBytes }: IndexSize): Metri
   ];
 }
 
-/** Returns metrics of the process, under the names that Prometheus's own clients use. */
+/** Returns metrics of the process, under the names that Prometheus's client libraries use. */
 function ofProcess(): Metric[] {
   const { user, system } = process.cpuUsage();
   const cpu = [{ value: (user + system) / 1e6 }];

@@ -1,10 +1,10 @@
 /**
- * Adapts a fetch handler to `node:http`, and so to Express and Fastify. Bodies are streamed in both directions with
- * back-pressure, and if a client leaves, `request.signal` is aborted.
+ * Adapts a fetch handler to `node:http`, which Express and Fastify are based on. Bodies are streamed in both
+ * directions with back-pressure. If a client disconnects, `request.signal` is aborted.
  *
  *     app.use("/code", toNodeListener(handler));
  *
- * If a framework has already parsed the body (express.json()), the result is serialized again.
+ * If a framework has already parsed the body, as express.json() does, the parsed value is serialized again.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -23,7 +23,7 @@ import { jsonText } from "./json-text.ts";
 import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
 
 /**
- * Adapts a handler to `node:http`, and so to Express and Fastify.
+ * Returns a request listener that calls a handler, for `node:http`, Express and Fastify.
  *
  * @example
  * import { createServer } from "node:http";
@@ -37,7 +37,7 @@ export function toNodeListener(
     res.once("close", () => {
       if (!res.writableFinished) left.abort();
     });
-    res.prependOnceListener("finish", () => void dropRest(req)); // stops reading before Node reads the whole body
+    res.prependOnceListener("finish", () => void dropRest(req)); // otherwise Node would read the whole body
     afterEarlier(req, res, () => {
       void serve(handler, { req, res, signal: left.signal }).catch(() => res.destroy());
     });
@@ -47,22 +47,23 @@ export function toNodeListener(
 }
 
 /**
- * The maximum number of requests that may wait on a connection. Common clients send at most a few requests before they
- * have an answer.
+ * The maximum number of requests that may wait on a connection. Common clients send at most a few requests before the
+ * first response.
  */
 const MOST_WAITING = 100;
 
 interface Connection {
   latest: ServerResponse;
-  /** How many requests of the connection wait until earlier ones are answered. */
+  /** The number of requests on the connection that wait until earlier requests are answered. */
   waiting: number;
 }
 
 const connections = new WeakMap<Socket, Connection>();
 
 /**
- * Calls `begin` when the earlier answers on the connection have been sent. A client may send a thousand requests at
- * once (pipelining), and Node passes on all of them in one turn. If too many wait, the connection is cut.
+ * Calls `begin` when the earlier responses on the connection have been sent. A client may send a thousand requests at
+ * once (pipelining), and Node passes all of them on in one turn of the event loop. If too many requests wait, the
+ * connection is closed.
  */
 function afterEarlier({ socket }: IncomingMessage, res: ServerResponse, begin: () => void): void {
   const known = connections.get(socket);
@@ -86,8 +87,9 @@ const listeners = new WeakSet<object>();
 const waiting = new WeakSet<IncomingMessage>();
 
 /**
- * Lets the server send "100 Continue" only when a body is read, so that clients do not send a body that would be
- * rejected. A server with other listeners sends it immediately, which is Node's default.
+ * Makes the server send "100 Continue" only when the handler begins to read the body. Clients thus do not send a body
+ * that would be rejected. If the server has other listeners, it sends "100 Continue" immediately, as Node does by
+ * default.
  */
 export function continueLate(server: Server): void {
   server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => {
@@ -130,8 +132,8 @@ function refuse(error: unknown): Response {
 // ── the request ──
 
 /**
- * Rejects HTTP/1.1 without a Host. `node:http` rejects it itself, without a body, unless the server was created with
- * requireHostHeader: false.
+ * Rejects a request of HTTP/1.1 that does not have exactly one Host header. `node:http` itself rejects a request
+ * without one, unless the server was created with requireHostHeader: false. Its response then has no body.
  */
 function checkHost({ httpVersion, headersDistinct }: IncomingMessage): void {
   if (httpVersion === "1.1" && headersDistinct["host"]?.length !== 1)
@@ -139,8 +141,8 @@ function checkHost({ httpVersion, headersDistinct }: IncomingMessage): void {
 }
 
 /**
- * Rejects a transfer coding other than chunked, which would be read as if it were plain. Also rejects a long body of a
- * method that takes none.
+ * Rejects transfer codings other than chunked, because their bodies would be read without decoding. Also rejects a
+ * long body with GET or HEAD.
  */
 function checkBody({ method, headers }: IncomingMessage): void {
   const coding = headers["transfer-encoding"] ?? "chunked";
@@ -153,9 +155,12 @@ function checkBody({ method, headers }: IncomingMessage): void {
     throw new Refusal("BODY_TOO_LARGE", `a ${method} has no body`);
 }
 
-const UNSPEAKABLE = new Set(["CONNECT", "TRACE", "TRACK"]); // methods that fetch forbids
+const UNSPEAKABLE = new Set(["CONNECT", "TRACE", "TRACK"]); // methods that a Request of fetch cannot have
 
-/** Whether a direct handler may answer: nobody has read from the body, and the client sent a path, not a whole URL. */
+/**
+ * Whether a direct handler may answer the request. The body must be unread, and the client must have sent a path and
+ * not a whole URL.
+ */
 const canCall = ({ url = "", readableDidRead }: IncomingMessage): boolean =>
   url.startsWith("/") && !readableDidRead;
 
@@ -174,7 +179,7 @@ async function* partsOf(req: IncomingMessage, res: ServerResponse): AsyncGenerat
 
 function toRequest({ req, res, signal }: Exchange): Request {
   const { method: asked = "GET" } = req;
-  // no path accepts these methods, so the router answers with the methods that the path accepts
+  // no route accepts the changed method, so the router answers with the methods that the path accepts
   const method = UNSPEAKABLE.has(asked) ? `X-${asked}` : asked;
   const headers = toHeaders(req.rawHeaders);
   const init = { method, headers, signal };
@@ -185,19 +190,22 @@ function toRequest({ req, res, signal }: Exchange): Request {
   return request;
 }
 
-/** Copies every header as often as it was sent, so that a single-valued header that is sent twice is rejected. */
+/**
+ * Copies every header as often as it was sent. A header that may have only one value is then rejected if it was sent
+ * twice.
+ */
 function toHeaders(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let n = 0; n < raw.length; n += 2) {
     const [name = "", value = ""] = [raw[n], raw[n + 1]];
-    if (!name.startsWith(":")) headers.append(name, value); // HTTP/2 carries method and path in pseudo-headers
+    if (!name.startsWith(":")) headers.append(name, value); // HTTP/2 sends the method and the path in pseudo-headers
   }
   return headers;
 }
 
 /**
- * Returns the URL. The client may choose only path and query. A Host of `x/api/health?`, or a whole URL in place of
- * the path, must not lead elsewhere. An invalid Host is ignored.
+ * Returns the URL of a request. The client may choose only the path and the query. A Host of `x/api/health?`, or a
+ * whole URL in place of the path, must not lead to another path or host. An invalid Host is ignored.
  */
 function toUrl({ url = "/", headers, socket }: IncomingMessage): string {
   const scheme = "encrypted" in socket && socket.encrypted ? "https" : "http";
@@ -219,7 +227,7 @@ function toBody(
   return typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
 }
 
-/** Returns the body as a stream. The body is not read before the stream is. */
+/** Returns the body as a stream. Nothing is read from the client before somebody reads the stream. */
 function toStream(req: IncomingMessage, res: ServerResponse): ReadableStream<Uint8Array> {
   let release = (): void => {};
   const source: UnderlyingSource<Uint8Array> = {
@@ -245,12 +253,12 @@ function toStream(req: IncomingMessage, res: ServerResponse): ReadableStream<Uin
 }
 
 const LINGER_MS = 5_000;
-/** The maximum number of bytes of a body that are read only to be dropped. */
+/** The maximum number of bytes that are read from a body only to drop them. */
 const MOST_DROPPED = 100 * 1024;
 
 /**
- * Reads and drops the rest of a body for a moment, because a client that is still sending reads the answer only after
- * it has sent everything. Resolves when the client has done so, has left, or has run out of time.
+ * Reads and drops the rest of a body for a moment, because some clients read the response only after they have sent
+ * everything. Resolves when the body has ended, when the client has disconnected, or after five seconds.
  */
 function dropRest(req: IncomingMessage): Promise<void> {
   if (req.complete || req.destroyed) return Promise.resolve();
@@ -261,7 +269,7 @@ function dropRest(req: IncomingMessage): Promise<void> {
       left -= length;
       if (left < 0) req.pause();
     });
-    req.read(0); // begins immediately, because Node would otherwise read the whole body
+    req.read(0); // starts reading now; otherwise Node would read the whole body
     req.resume();
     const timer = setTimeout(() => req.destroy(), LINGER_MS).unref();
     const stop = (): void => {
@@ -285,7 +293,7 @@ async function send(response: Response, req: IncomingMessage, res: ServerRespons
   const head = {
     ...headers,
     ...(cookies.length > 0 && { "set-cookie": cookies }),
-    ...(waiting.has(req) && { connection: "close" }), // the client may or may not have sent a body
+    ...(waiting.has(req) && { connection: "close" }), // it is unknown whether the client still sends a body
   };
   if (response.status >= 400 && isSending(req)) return sendAndClose(response, head, { req, res });
   res.writeHead(response.status, head);
@@ -298,8 +306,8 @@ async function send(response: Response, req: IncomingMessage, res: ServerRespons
 }
 
 /**
- * Sends a refusal and closes the connection. The answer has a Content-Length, so the client need not wait for the
- * connection's end.
+ * Sends an error response and closes the connection. The response has a Content-Length, so the client need not wait
+ * until the connection is closed.
  */
 async function sendAndClose(
   response: Response,
@@ -316,7 +324,7 @@ async function sendAndClose(
 async function pipe(body: ReadableStream<Uint8Array>, res: ServerResponse): Promise<void> {
   const reader = body.getReader();
   const gone = new AbortController();
-  // a part that is ready before this runs shares a packet with the head; a second packet takes 0.3 ms
+  // a part that is ready before this callback shares a packet with the headers; a second packet takes 0.3 ms
   const late = setImmediate(() => res.flushHeaders());
   const leave = (): void => {
     gone.abort();
@@ -335,6 +343,7 @@ async function pipe(body: ReadableStream<Uint8Array>, res: ServerResponse): Prom
     res.off("close", leave);
     res.end();
   } catch (error) {
-    if (!gone.signal.aborted) throw error; // the body failed, so the connection is cut: otherwise the answer would look complete
+    // the body failed; the caller closes the connection, because otherwise the response would look complete
+    if (!gone.signal.aborted) throw error;
   }
 }

@@ -1,9 +1,10 @@
 /**
- * Makes the header that distinguishes a repository that does not exist from one without a match:
+ * Creates a response header for searches. It shows whether a repository does not exist, or only has no match:
  *
  *     X-Quern-Not-Indexed: acme/gone, acme/%C3%A9t%C3%A9
  *
- * It lists the repositories that the query names and that this caller cannot see, or that are not indexed yet.
+ * The header lists repositories that the query names. The caller cannot see these repositories, or they are not
+ * indexed yet.
  */
 
 import type { Engine } from "../engine.ts";
@@ -22,7 +23,7 @@ export const NOT_INDEXED_HEADER = {
 const NAMES_REPOSITORY = /(?:^|[\s(-])(?:r|repo|reposet):/;
 const MOST_HEADER_BYTES = 4096;
 
-/** Resolves to the header, or to none if the caller can see every repository that the query names. */
+/** Resolves to the header, or to an empty object if the caller can see every repository that the query names. */
 export async function notIndexedHeader(
   engine: Engine,
   request: SearchRequest,
@@ -31,13 +32,16 @@ export async function notIndexedHeader(
   if (!NAMES_REPOSITORY.test(request.query)) return {};
   const names = (await notIndexed(engine, request, options))
     .filter(({ reason }) => reason !== "files-skipped")
-    .filter(({ repository }) => request.query.includes(repository)) // not the names in a context
+    .filter(({ repository }) => request.query.includes(repository)) // leaves out names that come from a search context
     .map(({ repository }) => encodeName(repository));
   const list = fit([...new Set(names)], MOST_HEADER_BYTES);
   return list === "" ? {} : { [NAME]: list };
 }
 
-/** Asks the engine. An engine that a host has wrapped has only explain(), which runs more searches. */
+/**
+ * Asks the engine which repositories are not indexed. An engine that the host program has wrapped may offer only
+ * explain(), which runs additional searches.
+ */
 async function notIndexed(
   engine: Engine & Partial<KnowsNotIndexed>,
   request: SearchRequest,

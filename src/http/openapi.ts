@@ -1,4 +1,4 @@
-/** Makes the OpenAPI 3.1 document from the served routes and their schemas. */
+/** Creates the OpenAPI 3.1 document from the routes and their schemas. */
 
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import { GENERATION_HEADER } from "./generation.ts";
@@ -71,7 +71,7 @@ export function describeInterface(routes: readonly Route[], settings: Settings):
     },
     servers: [{ url: settings.basePath === "" ? "/" : settings.basePath }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    // the empty alternative: some instances allow anonymous searches
+    // the empty alternative is for instances that allow anonymous searches
     security: [{ bearer: [] }, { apiKey: [] }, {}],
   });
   return { ...document, "x-quern-version": VERSION };
@@ -87,7 +87,7 @@ const GENERATION = z
     example: "3=17",
   });
 
-/** Whether a route reads the index. Such routes accept its generation in a header. */
+/** Whether a route reads the index. Such a route accepts a generation in a header. */
 const readsIndex = ({ access }: Route): boolean => access === "search";
 
 function pathOf(route: Route, generation: typeof GENERATION): RouteConfig {
@@ -131,7 +131,10 @@ function describeHeaders(headers: Readonly<Record<string, string>>) {
   >;
 }
 
-/** Returns a response for each status that a refusal of the route may have, with the codes of that status. */
+/**
+ * Describes the error responses of a route. There is one for each status, and its description lists the error codes
+ * with this status.
+ */
 function refusalsOf(route: Route): RouteConfig["responses"] {
   const reasons = new Map<number, string[]>();
   for (const code of possibleRefusals(route)) {

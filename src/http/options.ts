@@ -18,61 +18,69 @@ import { mustBe, wholeNumber } from "../base/must-be.ts";
  */
 export interface HandlerOptions {
   /**
-   * Where API keys and scoped tokens are stored. Without this store there are none, and the routes of scoped tokens
-   * answer 404.
+   * The store of API keys and scoped tokens. Without this store, there are no such credentials, and the routes for
+   * scoped tokens answer 404.
    */
   tokens?: TokenStore;
   /**
-   * Where users are stored. Without this store a token's owner is only an id, and the route that lists users answers
-   * 404.
+   * The store of users. Without this store, the owner of a token is only an id, and the route that lists users
+   * answers 404.
    */
   users?: UserStore;
   /** What callers without a credential may search: nothing, public repositories, or everything. Default false. */
   anonymous?: false | "public" | "all";
   /**
-   * Checks a host's own credentials (sessions, OAuth) before all others. If it returns `undefined`, the others are
-   * tried; if it throws, the answer is 401. Called again before each answer is sent.
+   * Authenticates a request by credentials of the host program, such as a session or OAuth. If this resolves to
+   * `undefined`, API keys and tokens are tried next. If this throws, the response is 401. Called when a request
+   * arrives, and again before each response is sent.
    */
   authenticate?: (request: Request) => Promise<Principal | undefined>;
-  /** The path before /api. Default ''. */
+  /** The path that comes before /api. Default ''. */
   basePath?: string;
   /** The name in the header X-<serviceName>-Api-Key. Default 'Quern'. */
   serviceName?: string;
   /** Serves the search page at basePath + '/'. Default false. */
   page?: boolean;
-  /** How API keys and scoped tokens begin. Default 'qrn_' and 'qst_'. */
+  /** The prefixes of API keys and scoped tokens. Default 'qrn_' and 'qst_'. */
   tokenPrefixes?: TokenPrefixes;
-  /** The key of the HMAC-SHA-256 under which secrets are stored. Default: none, secrets are stored as plain SHA-256. */
+  /**
+   * The key with which secrets are hashed (HMAC-SHA-256) before they are stored. By default, there is no key, and the
+   * plain SHA-256 of a secret is stored.
+   */
   hmacKey?: string | Uint8Array;
-  /** Milliseconds after which a scoped token expires. Default 3 600 000. */
+  /** The time after which a scoped token expires, in milliseconds. Default 3 600 000. */
   scopedTokenTtlMs?: number;
   /** The maximum number of ranges that a search may ask for. Default 100 000. */
   maxMatches?: number;
   /**
-   * The maximum number of bytes of text, positions and names in the answer of a search, see SearchOptions.maxBytes.
+   * The maximum number of bytes of text, positions and names in the response to a search. See SearchOptions.maxBytes.
    * Default 128 MiB.
    */
   maxAnswerBytes?: number;
   /** The maximum number of bytes of a request's body. Default 1 MiB. */
   maxBodyBytes?: number;
-  /** Milliseconds after which a search returns what it has found so far. Default 10 000. */
+  /** The time after which a search returns what it has found so far, in milliseconds. Default 10 000. */
   timeoutMs?: number;
   /**
-   * The maximum number of simultaneous searches, each of which lasts until its answer is read. Further searches are
-   * rejected. Default 64. If callers can have a credential, callers without one share three quarters of the slots.
+   * The maximum number of simultaneous searches. A search counts until its response has been read. Further searches
+   * are rejected. Default 64. If `tokens` or `authenticate` is set, callers without a credential can use only three
+   * quarters of this number.
    */
   maxConcurrent?: number;
   /**
-   * Where searches, reads, tokens, members and rejected credentials are recorded. Default: nothing is recorded, and
-   * the route that lists records answers 404.
+   * The store of audit records. Searches, reads, changes of tokens and members, and rejected credentials are
+   * recorded. By default, nothing is recorded, and the route that lists records answers 404.
    */
   audits?: AuditStore;
   /**
-   * Connections to code hosts, with the names of their repositories. Iterated again for each request that needs it.
-   * Default: none.
+   * Connections to code hosts, with the names of their repositories. The iterable is read again for each request that
+   * needs it. Default: none.
    */
   connections?: Iterable<Connection>;
-  /** Receives webhooks at POST /api/webhook/{connection}; pass SyncService.webhook. Default: the route answers 404. */
+  /**
+   * Called for each delivery to POST /api/webhook/{connection}. SyncService.webhook is such a function. By default,
+   * the route answers 404.
+   */
   webhook?: (
     connection: string,
     delivery: {
@@ -83,20 +91,23 @@ export interface HandlerOptions {
     },
   ) => Promise<"queued" | "ignored" | "refused">;
   /**
-   * The address of this service as clients see it, such as 'https://code.example.com'. It makes webUrl and Link
-   * absolute. Default: the request's own origin.
+   * The address of this service as clients see it, such as 'https://code.example.com'. The absolute addresses in
+   * webUrl and Link begin with it. Default: the origin of the request.
    */
   publicUrl?: string;
   /** Called for every request once its outcome is known. Never receives a secret. */
   audit?: (event: AuditEvent) => void;
-  /** Serves the Model Context Protocol at basePath + '/api/mcp', for agents. Default false; `quern serve`: true. */
+  /**
+   * Serves the Model Context Protocol at basePath + '/api/mcp', for agents. Default false, but true in `quern serve`.
+   */
   mcp?: boolean | McpMount;
   /**
-   * Serves metrics for Prometheus at basePath + '/api/metrics', to owners of the organization or to anyone. They
-   * contain counts and durations, but no names. Default: not served; `quern serve`: 'owners'.
+   * Serves metrics for Prometheus at basePath + '/api/metrics', to owners of the organization or to anyone. The
+   * metrics contain counts and durations, but no names. By default, they are not served. The default of `quern serve`
+   * is 'owners'.
    */
   metrics?: "owners" | "anyone";
-  /** The web origins whose pages may call. Default: none. */
+  /** The web origins whose pages may call this service. Default: none. */
   cors?: {
     /** Exact origins such as 'https://example.com', or '*' for all. */
     origins: string[];
@@ -113,11 +124,14 @@ export interface HandlerOptions {
 export interface McpMount {
   /**
    * Host names of the server, without ports; '*' accepts any. This machine's own names and addresses, and the host of
-   * `publicUrl`, are always accepted. Default: any name; but if `anonymous` is "all", callers without a credential may
-   * use only the names above.
+   * `publicUrl`, are always accepted. By default, any name is accepted. But if `anonymous` is "all", callers without
+   * a credential may use only the names that are always accepted.
    */
   allowedHosts?: string[];
-  /** Origins whose pages may call, in addition to the server's own and those of `cors`. Default: none. */
+  /**
+   * Web origins whose pages may call the handler, in addition to the server's own origin and the origins in `cors`.
+   * Default: none.
+   */
   allowedOrigins?: string[];
 }
 
@@ -159,7 +173,7 @@ export interface AuditEvent {
   action: string;
   /** 'denied' for 401 and 403, 'failed' for any other status from 400 up. */
   outcome: "ok" | "denied" | "failed";
-  /** The user whose credential it was, if the credential was valid. */
+  /** The id of the user to whom the credential belongs, if the credential was valid. */
   userId?: string;
   /** TokenRecord.id, if the credential was a stored token. */
   tokenId?: string;

@@ -1,6 +1,6 @@
 /**
- * Remembers that a browser asked for a framework's mount path without a trailing slash. For both `/code` and `/code/`,
- * Express passes on `/`, so a listener cannot see the difference.
+ * Remembers that a browser asked for a framework's mount path without a trailing slash. For both `/code` and
+ * `/code/`, Express gives the listener the path `/`, so the listener cannot see the difference.
  */
 
 const outerPaths = new WeakMap<Request, string>();
@@ -12,5 +12,5 @@ export function noteOuterPath(request: Request, originalUrl: string | undefined)
   if (isRoot && path !== "" && !path.endsWith("/")) outerPaths.set(request, path);
 }
 
-/** Returns the mount path if the browser's address lacks its trailing slash, or else undefined. */
+/** Returns the mount path if the browser asked for it without a trailing slash, and undefined otherwise. */
 export const outerPath = (request: Request): string | undefined => outerPaths.get(request);

@@ -1,13 +1,14 @@
 /**
- * Serves the page: a document and its files, which scripts/build-page.mjs builds. They need no credential, because
- * they contain no data. The page gets its data from the other routes.
+ * Serves the search page. It consists of a document and its files, which scripts/build-page.mjs builds. Serving them
+ * requires no credential, because they contain no data. The page gets its data from the other routes.
  *
- * The files have hashed names, so they may be cached forever. The document names them and is never cached.
+ * The name of a file contains a hash of its content, so the file may be cached forever. The document contains these
+ * names, and it is never cached.
  *
- * All addresses in the document are relative, so a path that a proxy or a framework strips does not matter. If the page
- * is opened at its base without a trailing slash (`/code`), a browser resolves relative addresses against the base's
- * parent. In this case, the addresses in the document begin with the last part of the base (`./code/`). A redirect to
- * `/code/` instead would loop if a framework removes trailing slashes.
+ * All addresses in the document are relative, so it does not matter if a proxy or a framework removes the start of
+ * the path. If the page is opened at its base without a trailing slash (`/code`), a browser resolves relative
+ * addresses against the base's parent. In this case, the addresses in the document begin with the last part of the
+ * base (`./code/`). A redirect to `/code/` instead would loop if a framework removes trailing slashes.
  */
 
 import { readFileSync } from "node:fs";
@@ -47,14 +48,14 @@ const DOCUMENT_HEADERS = {
 /** The content of page.json. */
 interface Built {
   readonly document: string;
-  /** Content types by the ending of the name. */
+  /** Maps the name of each file to its content type. */
   readonly files: Readonly<Record<string, string>>;
 }
 
 interface PageOptions {
   readonly basePath: string;
   readonly serviceName: string;
-  /** Whether commits are available. */
+  /** Whether the service has the routes for commits. */
   readonly hasHistory: boolean;
 }
 
@@ -120,12 +121,12 @@ function rootBelow(base: string): string {
 type Encoding = "br" | "gzip" | "identity";
 
 /**
- * Whether the body may be sent compressed. Next.js removes Content-Encoding from a route's answer, and compresses the
- * answer itself.
+ * Whether the body may be sent compressed. It may not in Next.js, which removes Content-Encoding from the response of
+ * a route and compresses the response itself.
  */
 const mayEncode = (request: Request): boolean => !("nextUrl" in request);
 
-/** Returns the smallest encoding that the client accepts. */
+/** Returns the most compact encoding that the client accepts. */
 export function encodingFor(accept: string | null | undefined): Encoding {
   const taken = new Set<string>();
   for (const part of (accept ?? "").toLowerCase().split(",")) {

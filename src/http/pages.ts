@@ -1,4 +1,6 @@
-/** Adds to one page of a list the total number of items and the addresses of other pages. */
+/**
+ * Creates the headers of one page of a list. They contain the total number of items and the addresses of other pages.
+ */
 
 import { originOf } from "./addresses.ts";
 import type { Call } from "./route.ts";

@@ -1,7 +1,7 @@
 /**
- * Defines how requests are refused: a table of codes and statuses, and a table that maps the engine's errors to them.
- * A message goes to the client, so it contains no stack trace, no local path and no secret. The message for an
- * unexpected error is therefore a constant.
+ * Defines the errors with which requests are refused. One table maps error codes to HTTP statuses. Another table maps
+ * the errors of the engine to these codes. A message goes to the client, so it contains no stack trace, no local path
+ * and no secret. The message for an unexpected error is therefore a constant.
  */
 
 import type { ErrorCode, QuernError } from "../base/errors.ts";
@@ -55,7 +55,7 @@ const FROM_ENGINE: Readonly<Record<ErrorCode, RefusalCode>> = {
   CURSOR_EXPIRED: "INVALID_REQUEST_BODY",
   OVERLOADED: "OVERLOADED",
   ENGINE_CLOSED: "OVERLOADED",
-  ABORTED: "OVERLOADED", // nobody reads it, because the caller has left
+  ABORTED: "OVERLOADED", // nobody reads the response, because the caller has disconnected
   SOURCE_NOT_FOUND: "UNEXPECTED_ERROR",
   SOURCE_UNREADABLE: "UNEXPECTED_ERROR",
   NOT_A_GIT_REPOSITORY: "UNEXPECTED_ERROR",
@@ -101,7 +101,7 @@ interface RefusalOptions {
   headers?: Record<string, string>;
 }
 
-/** Returns the answer to every invalid credential, which does not say why it is invalid. */
+/** Returns the refusal for an invalid credential. It does not say why the credential is invalid. */
 export const notAuthenticated = (cause?: unknown): Refusal =>
   new Refusal("NOT_AUTHENTICATED", MESSAGES.NOT_AUTHENTICATED, { cause });
 
@@ -117,7 +117,8 @@ export function toRefusal(thrown: unknown): Refusal {
   return new Refusal(code, withPosition(thrown as QuernError), options);
 }
 
-// recognized by its name, because the engine may come from another copy of the package (CommonJS next to ESM)
+// a QuernError is recognized by its name, because the engine may come from another copy of the package (CommonJS next
+// to ESM)
 function isQuernError(thrown: unknown): thrown is QuernError {
   const isNamed = thrown instanceof Error && thrown.name === "QuernError" && "code" in thrown;
   return isNamed && Object.hasOwn(FROM_ENGINE, String(thrown.code));

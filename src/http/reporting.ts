@@ -1,4 +1,4 @@
-/** Reports a request to the host and the audit store, and records when its token was used. */
+/** Reports a request to the host program and to the audit store, and records when its token was last used. */
 
 import type { Identity } from "../auth/principal.ts";
 import { auditRecord, type Done } from "./audit-trail.ts";
@@ -16,7 +16,7 @@ export function whoIs(identity: Identity | undefined): { userId?: string; tokenI
   };
 }
 
-/** Reports a finished request to the host. */
+/** Reports a finished request to the host program, with the function HandlerOptions.audit. */
 export function audit(
   settings: Settings,
   event: Omit<AuditEvent, "outcome">,
@@ -33,8 +33,8 @@ export function audit(
 }
 
 /**
- * Adds a request to the audit store, without waiting for it. A failure of the store is reported as a request that
- * failed.
+ * Adds a request to the audit store, but does not wait for the store. If the store fails, this is reported to the
+ * host program as a failed request.
  */
 export function record(settings: Settings, done: Done): void {
   const made = settings.audits && auditRecord(done, settings);
@@ -45,9 +45,9 @@ export function record(settings: Settings, done: Done): void {
   });
 }
 
-const TOUCH_EVERY_MS = 60_000; // writing at every request would take longer than the rest of it
+const TOUCH_EVERY_MS = 60_000; // a write at every request would take longer than the rest of the request
 
-/** Records when a token was last used. */
+/** Records when a token was last used, at most once a minute. */
 export function touch({ tokens }: Settings, { identity: { token } }: Caller, at: Date): void {
   if (token === undefined || tokens?.touch === undefined) return;
   if (at.getTime() - (token.lastUsedAt?.getTime() ?? -Infinity) < TOUCH_EVERY_MS) return;

@@ -60,8 +60,8 @@ function revisionsRoute(): Route {
 }
 
 /**
- * Resolves to a repository that the caller may see. Otherwise throws the same refusal, whether the repository does not
- * exist or is hidden.
+ * Resolves to a repository that the caller may see. The refusal is the same if the repository does not exist and if
+ * the caller may not see it.
  */
 export async function findVisible(call: Call, name: string): Promise<RepositorySummary> {
   const repository = await findRepository(call.engine, name, call.caller.viewer);

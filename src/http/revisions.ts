@@ -9,7 +9,7 @@ import { Refusal } from "./refusal.ts";
 import { findVisible } from "./repository-routes.ts";
 import { viewerOption, type Call } from "./route.ts";
 
-/** Throws INVALID_GIT_REF if this cannot be a revision of any repository. */
+/** Throws INVALID_GIT_REF if the text cannot name a revision of any repository. */
 export function checkRef(ref: string | undefined): void {
   if (ref !== undefined) checkRevision(ref);
 }
@@ -23,8 +23,9 @@ export async function historyOf(call: Call, repository: string): Promise<History
 }
 
 /**
- * Opens a history. Rejects with the reason if there is none. If a host has wrapped its engine, only the public
- * interface is available, which does not give the reason, so this resolves to undefined.
+ * Opens the history of a repository. Rejects with the reason if there is none. If the host program has wrapped the
+ * engine, only the public method history() is available. It gives no reason, so this function then resolves to
+ * undefined.
  */
 function openHistory({ engine, ...call }: Call, repository: string): Promise<History | undefined> {
   const { [OPEN_HISTORY]: open } = engine as Partial<OpensHistory>;
@@ -43,8 +44,8 @@ export async function historyIfAny(call: Call, repository: string): Promise<Hist
 }
 
 /**
- * Returns the engine's name for the revision, or undefined if it is not indexed. HEAD stands for the default
- * revision, whatever its name.
+ * Returns the indexed revision with this name or commit id, or undefined if there is none. If no name is given, or if
+ * the name is HEAD, returns the default revision.
  */
 export function indexedRevision(
   { revisions }: RepositorySummary,

@@ -1,13 +1,13 @@
 /**
- * Defines a route: its operation's name, who may use it, its input and its answers. The handler and the OpenAPI
- * document are both built from the table of routes.
+ * Defines what a route is. It says the name of the operation, who may use it, and what its input and its responses
+ * are. The handler and the OpenAPI document are both built from the table of routes.
  *
  * A call passes these steps in order, and each step has its own refusals:
  *
  *     405 another method   401, 403 who asks   415 content type   413 length   400 fields   the route's own
  *
- * No part of a body is read before the caller has passed 401 and 403. Before an answer is sent, the caller is checked
- * again. If a route only reads, and the caller may see less by then, the route runs again.
+ * No part of a body is read before the caller has passed 401 and 403. The caller is checked again before a response
+ * is sent. If the caller may then see less than before, and the route only reads, the route runs again.
  */
 
 import type { z } from "@hono/zod-openapi";
@@ -23,12 +23,12 @@ import type { Settings } from "./options.ts";
 import { Refusal, type RefusalCode } from "./refusal.ts";
 import type { Slots } from "./slots.ts";
 
-/** What all calls of a handler share. */
+/** The objects that all calls of a handler share. */
 export interface Service {
   readonly engine: Engine;
   readonly settings: Settings;
   readonly slots: Slots;
-  /** Counts requests. Absent if nothing is counted. */
+  /** Counts requests. Absent if the service has no metrics. */
   readonly metrics?: Metrics;
 }
 
@@ -36,15 +36,21 @@ export interface Service {
 export interface Call extends Service {
   readonly request: Request;
   readonly caller: Caller;
-  /** The value of the path's parameter; "" if the path has none. */
+  /** The value of the parameter in the path, or "" if the path has no parameter. */
   readonly id: string;
   /** Rejects if the caller has lost access, or may see less than when the request arrived. */
   readonly confirm: () => Promise<void>;
-  /** Reports the end of an answer that outlives the call; the handler then does not report it. */
+  /**
+   * Reports the end of a streamed response, which is sent after the call has returned. The handler reports all other
+   * responses itself.
+   */
   readonly onEnd: (refusal: Refusal | undefined) => void;
   /** Adds facts to the audit record, which at first contains only the checked input. */
   readonly note: (facts: object) => void;
-  /** Delays the record until the returned function is called, so that facts can be added while the answer is read. */
+  /**
+   * Delays the audit record until the returned function is called, so that facts can be added while the response is
+   * read.
+   */
   readonly recordLater: () => () => void;
 }
 
@@ -54,26 +60,23 @@ export const viewerOption = ({ caller }: Call): { viewer?: Viewer } =>
 
 interface Description {
   readonly method: "get" | "post" | "delete";
-  /** The path as OpenAPI writes it. */
+  /** The path in the notation of OpenAPI, with a parameter in braces. */
   readonly path: string;
   readonly action: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   readonly access: Access;
-  /** The name of its calls in the audit store. Absent if they are not recorded. */
+  /** The name under which the audit store records the calls. Absent if they are not recorded. */
   readonly audit?: AuditAction;
-  /**
-   * Whether the answer is sent even if the caller no longer exists, because the call itself may have removed the
-   * caller.
-   */
+  /** Whether the response is sent even if the caller no longer exists. The call itself may have removed the caller. */
   readonly outlivesCaller?: true;
   /** Whether the route changes something. If so, content types other than JSON are rejected. */
   readonly changes?: true;
-  /** Whether the answer itself calls confirm() while it is read. */
+  /** Whether the route itself calls confirm() while its response is read. */
   readonly streams?: true;
   readonly answers: Answers;
-  /** Refusals that other operations of its kind do not have. */
+  /** The refusals of this route, in addition to those of all similar routes. */
   readonly refusals?: readonly RefusalCode[];
 }
 
@@ -140,7 +143,7 @@ export interface Incoming {
 
 const MOST_ATTEMPTS = 3;
 
-/** Takes a request through the steps at the top of this file. */
+/** Takes a request through the steps that are listed at the top of this file. */
 export async function perform(
   route: Route,
   service: Service,

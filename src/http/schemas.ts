@@ -1,6 +1,6 @@
 /**
- * Defines the JSON of the interface as schemas. Requests are checked with them, the OpenAPI document is built from
- * them, and the compiler compares them with the library's types at the end of this file.
+ * Defines the JSON of the HTTP interface as schemas. Requests are checked against these schemas, and the OpenAPI
+ * document is built from them. At the end of this file, the compiler compares them with the types of the library.
  */
 
 import { z } from "@hono/zod-openapi";
@@ -273,8 +273,8 @@ export const symbolResponse = z
 const REPOSITORY_SORTS = ["name", "pushed", "indexed"] as const;
 
 /**
- * Returns the schema of a number in a URL's query. It accepts only digits; JavaScript would also accept "0x1e", " 3"
- * and "".
+ * Returns the schema of a number in the query of a URL. It accepts only digits, whereas Number() would also accept
+ * "0x1e", " 3" and "".
  */
 export const digits = (fallback: number, most: number) => {
   const wants = `must be ${wholeNumber(1, most)}`;
@@ -425,7 +425,7 @@ export const healthResponse = z.object({ status: z.literal("ok") }).openapi("Hea
 
 // ── schemas and library types are the same ──
 
-// optional fields are absent, never undefined: JSON has no undefined
+// JSON has no undefined, so an optional field is absent and never undefined
 type Present<T> = T extends readonly (infer Item)[]
   ? Present<Item>[]
   : T extends object

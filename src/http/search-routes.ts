@@ -1,4 +1,4 @@
-/** Serves searches: a single answer, or a stream of events. */
+/** Serves searches, either with a single response or with a stream of events. */
 
 import { beginAnswer, isLong, type LongAnswer } from "../search/caller/long-answer.ts";
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
@@ -103,7 +103,7 @@ const SEARCH_REFUSALS = [
   "OVERLOADED",
 ] as const;
 
-/** Leaves out undefined fields, which the engine's types do not allow. */
+/** Removes undefined fields, because the types of the engine do not allow them. */
 function present<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
@@ -141,7 +141,7 @@ async function answerSearch(call: Call, request: SearchRequest): Promise<Respons
   }
 }
 
-/** Adds to the audit record of a search how much was found and how long it took. */
+/** Adds the number of results and the duration of a search to its audit record. */
 export function noteOutcome(
   call: Call,
   { stats, isSearchExhaustive }: Pick<SearchResponse, "stats" | "isSearchExhaustive">,
@@ -151,7 +151,10 @@ export function noteOutcome(
   call.note({ totalMatchCount, fileCount, durationMs, isSearchExhaustive });
 }
 
-/** Returns the answer with absolute addresses, and records the end of the search. */
+/**
+ * Wraps a long answer. Makes its addresses absolute, updates the memory that its slot counts, and notes the outcome
+ * of the search at the end.
+ */
 function watchedAnswer(call: Call, answer: LongAnswer, { hold }: Slot): LongAnswer {
   return {
     ...answer,
@@ -170,8 +173,8 @@ function watchedAnswer(call: Call, answer: LongAnswer, { hold }: Slot): LongAnsw
 }
 
 /**
- * Answers in a slot that is kept until the answer is read, so that memory never holds more answers than there are
- * slots.
+ * Takes a slot, runs the operation, and returns its result as a response. The slot is kept until the response has
+ * been read, so memory never holds more responses than there are slots.
  */
 export async function answerInSlot(
   call: Call,
@@ -230,7 +233,8 @@ async function* watched(
   for await (const event of events) {
     if (event.type === "chunk") await makeAbsolute(call, event.files);
     else noteOutcome(call, { ...event, stats: event.accumulatedStats });
-    hold(2 * (await heldBytes(event))); // twice, because until the next event the bytes from the threads are in memory as well
+    // doubled, because the bytes that came from the threads also stay in memory until the next event
+    hold(2 * (await heldBytes(event)));
     yield event;
   }
   return undefined;

@@ -78,8 +78,8 @@ async function mint(call: Call, tokens: TokenStore, repoIds: number[]): Promise<
 }
 
 /**
- * Revokes a token. The answer is the same if the id is unknown, belongs to another owner or to an API key, or was
- * revoked before.
+ * Revokes a token. The refusal is the same if the id is unknown, if it belongs to another owner or to an API key, and
+ * if the token was revoked before.
  */
 async function revoke(call: Call, tokens: TokenStore): Promise<Response> {
   call.note({ id: call.id });
@@ -115,7 +115,10 @@ export function metricsRoutes(metrics: Metrics, who: "owners" | "anyone"): Route
   ];
 }
 
-/** Makes the routes of the service. `document` returns the OpenAPI document of all routes, including these. */
+/**
+ * Returns the routes for facts about the service. `document` returns the OpenAPI document of all routes, including
+ * these.
+ */
 export function systemRoutes(document: () => object): Route[] {
   const common = { method: "get", tag: "System", access: "anyone" } as const;
   return [

@@ -1,10 +1,10 @@
 /**
- * Limits how many searches run or have answers that wait for their readers, and how much memory these answers take. A
- * further search is rejected immediately, because a queue would only delay all searches. But if no slot is free and a
- * reader is far behind, its answer is cut off to free a slot.
+ * Limits the number of searches that are running or whose responses are being read, and the memory that these
+ * responses take. Further searches are rejected immediately, because a queue would only delay all searches. But if a
+ * reader is far behind, its response is cut off, and its slot is used for the new search.
  *
- * Callers without a credential may use at most three quarters of the slots and of the memory, so that strangers cannot
- * lock out the others.
+ * Callers without a credential may use at most three quarters of the slots and of the memory, so that they cannot
+ * lock out callers with a credential.
  */
 
 import type { Identity } from "../auth/principal.ts";
@@ -20,9 +20,11 @@ export interface Slots {
 export interface Slot {
   /** Releases the slot. May be called twice. */
   readonly giveBack: () => void;
-  /** Sets the reader that the slot's answer waits for from now on. */
+  /** Sets the reader of the response that holds the slot. */
   readonly onReader: (reader: Reader) => void;
-  /** Counts the answer's bytes from now on. Throws OVERLOADED if they do not fit. */
+  /**
+   * Sets the memory that the response takes, in bytes. Throws OVERLOADED if this exceeds the limit for all responses.
+   */
   readonly hold: (bytes: number) => void;
 }
 
@@ -30,15 +32,18 @@ type SlotSettings = Pick<Settings, "maxConcurrent" | "tokens" | "authenticate">;
 
 interface Taken {
   reader?: Reader;
-  /** The memory of the answer. */
+  /** The memory that the response takes. It is at most MOST_COUNTED. */
   bytes: number;
 }
 
-/** How far a reader may fall behind before others may take its slot. */
+/** How far a reader may fall behind before another caller may take its slot. */
 const MOST_LATE_MS = 10_000;
-/** The maximum number of bytes of all answers that wait for their readers. */
+/** The maximum memory that all responses together may take, in bytes. */
 const MOST_HELD = 256 * 2 ** 20;
-/** A larger answer counts as this many bytes, so that even the largest can be returned if few others wait. */
+/**
+ * A response that takes more memory counts as this many bytes. Even the largest response can thus be sent if there
+ * are few others.
+ */
 const MOST_COUNTED = MOST_HELD / 2;
 
 export function createSlots({ maxConcurrent: most, tokens, authenticate }: SlotSettings): Slots {
@@ -75,7 +80,8 @@ function sum(crowd: Iterable<Taken>): number {
 }
 
 /**
- * Cuts off the reader that is furthest behind, which frees its slot. Throws OVERLOADED if none is far enough behind.
+ * Cuts off the reader that is furthest behind, which frees its slot. Throws OVERLOADED if no reader is far enough
+ * behind.
  */
 function mustCutOffOne(crowd: Iterable<Taken>): void {
   let [latest, lateMs]: [Reader | undefined, number] = [undefined, MOST_LATE_MS];

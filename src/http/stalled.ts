@@ -1,22 +1,23 @@
 /**
- * Watches response bodies that wait for their reader, because they hold memory and a slot that others need. A body is
- * cut off if its reader reads nothing for a minute, or falls two minutes behind a rate of 32 KiB a second. If others
- * need its slot, it is cut off as soon as it is ten seconds behind a rate of 256 KiB a second. Otherwise 64 very slow
- * readers could hold every slot for hours. A long answer may still take minutes, so its caller's access is checked
- * repeatedly. Otherwise the answer could be read after a revocation.
+ * Watches response bodies that wait for their reader. Such a body holds memory, and a slot that other callers may
+ * need. A body is cut off if its reader reads nothing for a minute, or falls two minutes behind a rate of 32 KiB a
+ * second. If other callers need the slot, the body is cut off as soon as its reader is ten seconds behind a rate of
+ * 256 KiB a second. Without these limits, 64 very slow readers could hold all slots for hours. A long response may
+ * still take minutes, so the access of its caller is checked repeatedly. A caller whose access was revoked thus
+ * cannot read the rest.
  */
 
 export const STALLED_MS = 60_000;
-/** How far a reader may fall behind if nobody needs its slot. */
+/** How far a reader may fall behind SLOWEST_RATE, in milliseconds. */
 const MOST_LATE_MS = 120_000;
-/** The bytes that a reader is expected to read in a millisecond if others need its slot. */
+/** The number of bytes that a reader is expected to read per millisecond if other callers need its slot. */
 const LEAST_RATE = (256 * 1024) / 1_000;
 /**
- * The bytes that a reader is expected to read in a millisecond if nobody needs its slot. At this rate 128 MiB take 70
- * minutes, during which retired segments are kept.
+ * The number of bytes that a reader is expected to read per millisecond if nobody needs its slot. At this rate,
+ * reading 128 MiB takes 70 minutes. Retired segments are kept for this time.
  */
 const SLOWEST_RATE = (32 * 1024) / 1_000;
-/** The longest time between a revocation and the end of a waiting body. */
+/** The time between two checks of the caller while a body waits. A revocation takes effect within this time. */
 const JUDGED_EVERY_MS = 1_000;
 /**
  * The time between two checks of the caller while a body is read. A check for each piece would take longer than
@@ -28,14 +29,14 @@ type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 /** The reader of a response body. */
 export interface Reader {
-  /** Returns how much longer the reader has taken than a reader at the expected rate. */
+  /** Returns by how many milliseconds the reader is behind a reader at LEAST_RATE. */
   lateMs(): number;
-  /** Cuts the body off. */
+  /** Cuts off the body. */
   cutOff(reason: unknown): void;
 }
 
 export interface Stall {
-  /** Starts the clock for the next bytes. */
+  /** Starts to measure the time until the reader wants the next piece. `bytes` is the length of the last piece. */
   wait(controller: Controller, bytes: number): void;
   stop(): void;
   /** Called before a piece is sent. Rejects if the piece must not be sent. */

@@ -1,12 +1,15 @@
 /**
- * Translates requests for definitions and references into searches: a definition is `sym:^name$`, a reference is the
- * name between word boundaries. The name is plain text, so it is escaped twice: for the regular expression, and for
- * the quotes around the expression.
+ * Translates requests for definitions and references into searches. The query for definitions is `sym:^name$`. The
+ * query for references is the name between word boundaries. The name is plain text, so it is escaped twice, first for
+ * the regular expression, and then for the quotes around the expression.
  */
 
 import { quote } from "../query/ast.ts";
 
-/** Groups of languages that call each other's code, by their names and aliases. */
+/**
+ * Groups of languages that can call each other's code. If a request asks for one of the `names`, all `members` are
+ * searched.
+ */
 const FAMILIES: readonly { names: readonly string[]; members: readonly string[] }[] = [
   {
     names: ["typescript", "ts", "tsx", "javascript", "js", "jsx", "mjs", "cjs", "mts", "cts"],

@@ -11,7 +11,7 @@ import { answerInSlot, noteOutcome, SEARCH_TAG } from "./search-routes.ts";
 import { lineMatches } from "./line-matches.ts";
 import { definitionsQuery, referencesQuery, type SymbolSearch } from "./symbol-query.ts";
 
-const MOST_LISTED = 10_000; // further ones are only counted
+const MOST_LISTED = 10_000; // further matches are only counted
 
 export function symbolRoutes(settings: Settings): Route[] {
   return [
@@ -63,9 +63,9 @@ interface Scope {
 }
 
 /**
- * Returns the scope of a search in one repository. The viewer is limited to that repository, so the query needs no
- * filter with the repository's name. `rev:` also matches parts of names, so an indexed revision is identified by its
- * commit if it has one.
+ * Returns the scope of a search. If a repository is named, the viewer is limited to this repository, so the query
+ * needs no filter for its name. `rev:` also matches parts of names, so an indexed revision is searched by its commit
+ * id if it has a commit.
  */
 async function scopeOf(
   call: Call,

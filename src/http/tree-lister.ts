@@ -1,6 +1,7 @@
 /**
- * Lists folders in the form of the tree routes. An indexed revision is read from the index, including symbolic links
- * and submodules, which the index lists as skipped. Any other revision is read from git.
+ * Lists folders for the routes that return folders and trees. An indexed revision is read from the index. Its
+ * symbolic links and submodules come from the list of skipped files in the index. Any other revision is read from
+ * git.
  */
 
 import { firstIndex } from "../base/binary-search.ts";
@@ -17,20 +18,23 @@ import { historyIfAny, indexedRevision } from "./revisions.ts";
 import { viewerOption, type Call } from "./route.ts";
 
 /**
- * Returns the content of a folder: folders first, each group sorted by name. Resolves to undefined if there is no
- * such folder.
+ * Resolves to the entries of a folder. Folders come before other entries, and both groups are sorted by name.
+ * Resolves to undefined if there is no such folder.
  */
 export type Lister = (path: string) => Promise<readonly HistoryEntry[] | undefined>;
 
 export interface Wanted {
   readonly repository: RepositorySummary;
-  /** The revision. Undefined for the default one. */
+  /** The revision. Undefined stands for the default revision. */
   readonly revision: string | undefined;
   /** The folders to list, and their parents. */
   readonly paths: readonly string[];
 }
 
-/** The longest path of a folder. Looking up a path of half a million parts would take a tenth of a second. */
+/**
+ * The maximum number of characters in the path of a folder. Looking up a path of half a million parts would take a
+ * tenth of a second.
+ */
 const MOST_PATH = 4_096;
 const canBe = ({ length }: string): boolean => length <= MOST_PATH;
 
@@ -79,14 +83,14 @@ async function indexLister(
 }
 
 /**
- * The maximum number of folders that are listed one by one. Each listing reads the paths of all files, which takes 3 ms
- * for 80 000 files.
+ * The maximum number of folders, including parents, that are listed one by one. Each listing reads the paths of all
+ * files, which takes 3 ms for 80 000 files.
  */
 const FEW_FOLDERS = 16;
 
 /**
- * Returns the content of the folders in these paths, from a single list of all files. Resolves to undefined if there
- * are few folders, or the engine has no such list.
+ * Resolves to the entries of the folders in `paths` and of their parents, by folder. They come from a single list of
+ * all files. Resolves to undefined if there are only a few folders, or if the engine has no such list.
  */
 async function foldersAtOnce(
   call: Call,
@@ -105,7 +109,8 @@ async function foldersAtOnce(
 }
 
 /**
- * Collects the children of folders, by folder and name. If a folder and a file have the same name, keeps the folder.
+ * Collects the entries of the wanted folders, by folder and then by name. If a folder and a file have the same name,
+ * only the folder is kept.
  */
 async function childrenOf(
   files: readonly string[],
@@ -146,8 +151,9 @@ async function childrenOf(
 }
 
 /**
- * The maximum number of characters of all paths in a tree. The 80 000 files of a real repository have 4 million. 250
- * folders with a thousand levels, whose names take a megabyte, would have 250 million.
+ * The maximum number of characters of all paths in a tree. The 80 000 files of a real repository have 4 million. A
+ * request of one megabyte can name 250 folders that each have a thousand levels. Their paths would have 250 million
+ * characters.
  */
 const MOST_TREE = 32 * 2 ** 20;
 
@@ -164,7 +170,10 @@ function newLength(): { add(path: string): void } {
   };
 }
 
-/** Returns the symbolic links and submodules of a revision by folder, and all folders on the way to them. */
+/**
+ * Returns the symbolic links and submodules of a revision, and all of their parent folders. The entries are grouped
+ * by folder and then by name.
+ */
 function unlistedEntries(
   skipped: Repository["skipped"],
   revision: string,
@@ -196,7 +205,7 @@ function foldersFirst(a: HistoryEntry, b: HistoryEntry): number {
   return compareText(a.name, b.name);
 }
 
-/** Returns an entry with its type as the HTTP interface names it. */
+/** Converts an entry to the form of the HTTP interface, which has other names for the types. */
 export function pathEntry({ type, path, name }: HistoryEntry): PathEntry {
   switch (type) {
     case "folder":
@@ -214,8 +223,9 @@ export interface TreeNode extends PathEntry {
 }
 
 /**
- * Returns the root with the requested folders opened. Paths that are not folders are ignored. Throws a refusal if the
- * paths of the tree together are longer than MOST_TREE.
+ * Returns the tree of a revision. It contains the entries of the root, of the requested folders, and of their
+ * parents. Paths that are not folders are ignored. Throws a refusal if all paths in the tree together have more than
+ * MOST_TREE characters.
  */
 export async function openTree(
   list: Lister,
@@ -273,7 +283,7 @@ export async function listAll(
   return (await inOrderOfFolders(entries, call.request.signal)).map(pathEntry);
 }
 
-/** Lists all paths of a revision folder by folder, for an engine that a host has wrapped. */
+/** Lists all paths of a revision folder by folder. This is for an engine that the host program has wrapped. */
 async function listByFolders(list: Lister, signal: AbortSignal): Promise<PathEntry[]> {
   const pause = newPause({ signal });
   const all: PathEntry[] = [];
@@ -289,8 +299,8 @@ async function listByFolders(list: Lister, signal: AbortSignal): Promise<PathEnt
 }
 
 /**
- * Sorts paths in the order that listing folder by folder gives. If several entries have the same path, the first
- * stays; a folder hides a file of the same name.
+ * Sorts entries in the order in which a listing folder by folder finds them. If several entries have the same path,
+ * only the first is kept. A file with the same path as a folder is left out.
  */
 async function inOrderOfFolders(
   entries: readonly HistoryEntry[],

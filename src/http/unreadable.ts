@@ -1,6 +1,7 @@
 /**
- * Answers requests that `node:http` rejects before a handler sees them: invalid bytes, endless headers, unknown
- * expectations, CONNECT. Node answers these without a body or not at all. This module answers with the error object.
+ * Answers requests that `node:http` rejects before a handler sees them. Examples are invalid bytes, endless headers,
+ * unknown expectations and CONNECT. Node itself answers such requests without a body, or not at all. This module
+ * answers with an error object.
  */
 
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -10,8 +11,8 @@ import { jsonText } from "./json-text.ts";
 import { errorBody, Refusal, STATUS, type RefusalCode } from "./refusal.ts";
 
 /**
- * Makes a `node:http` server answer with the error object even if it cannot read a request. Also makes it send "100
- * Continue" only when a body is read, if all its listeners come from toNodeListener().
+ * Makes a `node:http` server answer with an error object even if it cannot read a request. Also makes the server send
+ * "100 Continue" only when a body is read, if all its listeners come from toNodeListener().
  *
  * @example
  * import { createServer } from "node:http";
@@ -32,7 +33,7 @@ export function answerUnreadable(server: Server): void {
     res.writeHead(STATUS.EXPECTATION_FAILED, head).end(body);
   });
   server.on("connect", (_req: IncomingMessage, socket: Socket) => {
-    if (server.listenerCount("connect") > 1) return; // the host has a listener of its own
+    if (server.listenerCount("connect") > 1) return; // the host program has added its own listener
     socket.on("error", () => {}); // without a listener, a connection reset would end the process
     end(socket, NO_TUNNEL);
   });

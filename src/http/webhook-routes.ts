@@ -8,8 +8,8 @@ import type { HandlerOptions } from "./options.ts";
 import { plain, type Route } from "./route.ts";
 
 /**
- * The maximum number of bytes of a delivery. A push of 2 000 commits takes half of this. A longer delivery is rejected,
- * and the next run of sync updates its repository.
+ * The maximum number of bytes in a delivery. The delivery for a push of 2 000 commits has half of this. A longer
+ * delivery is rejected. The next run of sync updates the repository anyway.
  */
 const MOST_BYTES = 4 << 20;
 
@@ -39,7 +39,8 @@ export function webhookRoutes(webhook: NonNullable<HandlerOptions["webhook"]>): 
       async ({ request, id }) => {
         const body = await readBody(request, MOST_BYTES);
         const status = await webhook(id, { headers: request.headers, body });
-        // the same answer if the connection is unknown, accepts no webhooks, or the signature is wrong
+        // the response is the same if the connection is unknown, if it accepts no webhooks, and if the signature is
+        // wrong
         if (status === "refused") throw notAuthenticated();
         return jsonResponse({ status }, { status: 202 });
       },
