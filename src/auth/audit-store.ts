@@ -1,13 +1,13 @@
 /**
- * Defines stores of audit records: who did what over HTTP. `auditStoreSuite` of quern/testing tests whether a store
- * fulfils this contract.
+ * Defines stores of audit records, which say who did what over HTTP. `auditStoreSuite` of quern/testing tests whether
+ * a store fulfils this contract.
  */
 
 import { randomBytes } from "node:crypto";
 import { compareText } from "../base/compare.ts";
 
 /**
- * A record of one action, done or refused. It holds no secrets and no file content.
+ * A record of one action that was performed or refused. A record contains no secrets and no file content.
  *
  * @example
  * const isSearch = ({ action }: AuditRecord): boolean => action === "search.performed";
@@ -15,7 +15,7 @@ import { compareText } from "../base/compare.ts";
 export interface AuditRecord {
   /** The id of the record. Ids are never reused. */
   id: string;
-  /** When it happened. */
+  /** When the action happened. */
   timestamp: Date;
   /** What was done, such as 'search.performed'. */
   action: string;
@@ -34,8 +34,8 @@ export interface AuditRecord {
 }
 
 /**
- * A store in which a handler records actions. It copies records, and every call sees what earlier resolved calls
- * wrote, as with TokenStore.
+ * A store in which a handler records actions. Records are copied when they are written and read. Every call sees what
+ * was written by calls that resolved before it.
  *
  * @example
  * const audits: AuditStore = lmdbAuditStore("./accounts", { maxAgeMs: 30 * 86_400_000 });
@@ -43,7 +43,7 @@ export interface AuditRecord {
  */
 export interface AuditStore {
   /**
-   * Adds a record. The store may drop old ones to make room.
+   * Adds a record. The store may delete old records to make room.
    *
    * @example
    * declare const record: AuditRecord;
@@ -51,8 +51,8 @@ export interface AuditStore {
    */
   append(record: AuditRecord): Promise<void>;
   /**
-   * Lists records, newest first: by timestamp, then by id. The period includes the moments `since` and `until`. `total`
-   * counts all records of the period.
+   * Lists the records of a period, newest first. They are sorted by timestamp, then by id. The period includes the
+   * moments `since` and `until`.
    *
    * @example
    * const { records, total } = await audits.list({ since: new Date(0), skip: 0, limit: 100 });
@@ -62,14 +62,14 @@ export interface AuditStore {
     since?: Date;
     /** The last moment of the period. Default: no bound. */
     until?: Date;
-    /** How many of the newest records to skip. */
+    /** The number of newest records to skip. */
     skip: number;
     /** The maximum number of records to return. */
     limit: number;
   }): Promise<{
     /** The records of the page, newest first. */
     records: AuditRecord[];
-    /** How many records there are in the period, on all pages. */
+    /** The number of all records in the period, on all pages. */
     total: number;
   }>;
 }
@@ -81,7 +81,10 @@ const byRecency = (a: AuditRecord, b: AuditRecord): number =>
 let lastTime = 0;
 let count = 0;
 
-/** Returns a unique id: milliseconds, a counter and 64 random bits, in hex. Ids of one process ascend. */
+/**
+ * Returns a unique id in hex, which consists of the time in milliseconds, a counter and 64 random bits. If the times
+ * of a process ascend, its ids ascend as well.
+ */
 export function newAuditId(at: Date): string {
   const time = at.getTime();
   count = time === lastTime ? count + 1 : 0;
@@ -93,8 +96,8 @@ export function newAuditId(at: Date): string {
 const MOST_IN_MEMORY = 100_000;
 
 /**
- * Creates a store that lasts until the process ends, for tests and small hosts. It keeps the newest 100 000
- * records.
+ * Creates a store in memory, for tests and small programs. Its content is lost when the process ends. It keeps the
+ * newest 100 000 records.
  *
  * @example
  * const handler = createHandler(engine, { tokens, audits: memoryAuditStore() });

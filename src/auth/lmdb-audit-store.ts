@@ -1,12 +1,12 @@
 /**
- * Implements a durable audit store, which several processes may use at the same time. It may share its directory
- * with the stores of lmdb-stores.ts. Format version 1, over the tables of key-value.ts:
+ * Implements a durable audit store, which several processes may use at the same time. It may share its directory with
+ * the stores of lmdb-stores.ts. This is version 1 of its format, which uses the tables of key-value.ts:
  *
  *     audits           time text(id)         -> record, its timestamp as milliseconds
  *     audits.count     "count"               -> the number of records
  *
- * lmdb-stores.ts defines `time` and `text`, so keys are ordered by time, then by id. Each append also deletes a
- * few of the records that exceed the limits of age and number.
+ * lmdb-stores.ts defines `time` and `text`. Keys are thus ordered by time, then by id. Each append also deletes a few
+ * records if there are records beyond the maximum age or number.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -26,8 +26,8 @@ type Stored = Omit<AuditRecord, "timestamp"> & { timestamp: number };
 
 /**
  * Opens a durable store, which several processes may use at the same time. The directory is created if it does not
- * exist. The directory may be shared with lmdbTokenStore(), but not with an index. By default the store keeps a
- * million records, for 90 days.
+ * exist. The directory may be shared with lmdbTokenStore(), but not with an index. By default, the store keeps up to
+ * a million records for up to 90 days.
  *
  * @example
  * await using audits = lmdbAuditStore("./accounts", { maxRecords: 100_000 });
@@ -36,7 +36,7 @@ type Stored = Omit<AuditRecord, "timestamp"> & { timestamp: number };
 export function lmdbAuditStore(
   path: string,
   options: {
-    /** Milliseconds after which a record is dropped. Default: 90 days. */
+    /** The age at which a record is deleted, in milliseconds. Default: 90 days. */
     maxAgeMs?: number;
     /** The maximum number of records to keep. Default: 1 000 000. */
     maxRecords?: number;
@@ -47,7 +47,10 @@ export function lmdbAuditStore(
   const store = openKeyValue(path);
   const audits = store.table<Stored>("audits");
   const counts = store.table<number>("audits.count");
-  /** Deletes some records beyond the limits. Returns how many are left. REQUIRES: a write transaction is open. */
+  /**
+   * Deletes the oldest records beyond the limits, up to DELETED_AT_ONCE. Returns the number of records that are left.
+   * REQUIRES: a write transaction is open.
+   */
   const drop = (count: number): number => {
     const oldest = timeAndId(new Date(Date.now() - maxAgeMs), "");
     let left = count;

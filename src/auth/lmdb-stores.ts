@@ -1,6 +1,6 @@
 /**
- * Implements durable token and user stores, which several processes may use at the same time. Both may share a
- * directory. Format version 1, over the tables of store/lmdb/key-value.ts:
+ * Implements durable token and user stores, which several processes may use at the same time. Both stores may share a
+ * directory. This is version 1 of their format, which uses the tables of store/lmdb/key-value.ts:
  *
  *     tokens           text(id)                              -> record
  *     tokens.hash      text(hash)                            -> id
@@ -11,8 +11,8 @@
  *     text := UTF-16 code units, big-endian: keys compare as JavaScript compares strings
  *     time := milliseconds since 1970 plus 2^54, 8 bytes, big-endian: dates before 1970 come first
  *
- * A record stores its dates as milliseconds. A key contains the hash of its owner's id, because that id may have any
- * length. Ids and hashes may have up to 512 code units.
+ * A record stores its dates as milliseconds. A key in tokens.owner contains the hash of the owner's id, because the
+ * id itself may have any length. Ids and hashes may have up to 512 code units.
  */
 
 import { type KeyValueStore, openKeyValue, type Table } from "../store/lmdb/key-value.ts";
@@ -29,7 +29,8 @@ import {
 import { duplicate, type TokenRecord, type TokenStore } from "./token-store.ts";
 import type { User, UserStore } from "./user-store.ts";
 
-const BATCH = 100; // the records that are read at once; between batches no transaction is open, however slow the reader is
+// the number of records that are read at once; even if the reader is slow, no transaction is open between two batches
+const BATCH = 100;
 
 /**
  * Opens a durable store of tokens, which several processes may use at the same time. The directory is created if it
@@ -127,8 +128,8 @@ export function lmdbUserStore(path: string): UserStore & AsyncDisposable {
 }
 
 /**
- * Yields, in batches, the records whose ids are the values of a table, in the order of the table's keys. Records that
- * are added between two batches may or may not be included.
+ * Yields the records whose ids are the values of the table `index`, in the order of its keys. The table is read in
+ * batches. Records that are added between two batches may or may not be included.
  */
 async function* inOrder<T>(
   index: Table<string>,
@@ -150,7 +151,7 @@ async function* inOrder<T>(
 const creationKey = ({ createdAt, id }: { createdAt: Date; id: string }): Uint8Array =>
   timeAndId(createdAt, id);
 
-/** Returns a key that sorts by date, then id. */
+/** Returns a key. Such keys are sorted by date, then by id. */
 export function timeAndId(date: Date, id: string): Uint8Array {
   const time = Buffer.alloc(8);
   time.writeBigUInt64BE(BigInt(milliseconds(date)) + (1n << 54n));

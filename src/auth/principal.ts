@@ -1,6 +1,6 @@
 /**
- * Determines whom a credential identifies, and what they may see. Nothing is cached: each call asks the stores again,
- * so that a revocation, a suspension or a lost permission takes effect immediately.
+ * Determines whom a credential identifies, and which repositories this caller may see. Nothing is cached. Each call
+ * reads the stores again, so a revocation, a suspension or a lost permission takes effect immediately.
  */
 
 import { internSet } from "../base/interned-sets.ts";
@@ -9,7 +9,7 @@ import type { TokenRecord, TokenStore } from "./token-store.ts";
 import type { User, UserStore } from "./user-store.ts";
 
 /**
- * The caller of a request, and what it may see.
+ * The caller of a request, and the repositories that the caller may see.
  *
  * @example
  * const guest: Principal = { kind: "session", repositoryIds: "public" };
@@ -20,11 +20,14 @@ export interface Principal {
   user?: User;
   /** The kind of credential. Only an 'api-key' may mint and revoke tokens. */
   kind: "api-key" | "scoped" | "oauth" | "session" | "anonymous";
-  /** The visible repositories, by ids as in Repository.id; 'public' means those indexed with `public: true`. */
+  /**
+   * The ids of the visible repositories, as in Repository.id. 'public' stands for the repositories that were indexed
+   * with `public: true`.
+   */
   repositoryIds: "all" | "public" | ReadonlySet<number>;
 }
 
-/** A principal, and the record of the token that identified it, if any. */
+/** A principal, and the record of the token if a token identified the principal. */
 export interface Identity {
   readonly principal: Principal;
   readonly token?: TokenRecord;
@@ -40,7 +43,7 @@ export interface Directory {
 /**
  * Resolves to the principal that a secret identifies now. Resolves to undefined if the secret is malformed, unknown,
  * expired or revoked, or if its user is unknown or suspended. Callers cannot tell these cases apart. Rejects only if
- * a store does.
+ * a store rejects.
  */
 export async function identify(
   secret: string,
@@ -76,7 +79,10 @@ async function findToken(secret: string, directory: Directory): Promise<TokenRec
     : undefined;
 }
 
-/** Resolves to whether a token is valid: neither it nor the API key that minted it is expired or revoked. */
+/**
+ * Resolves to true if a token is valid. Neither the token nor the API key that minted the token may be expired or
+ * revoked.
+ */
 async function isGood(token: TokenRecord, directory: Directory, now: Date): Promise<boolean> {
   if (!isAlive(token, now)) return false;
   if (token.kind === "api-key" || token.mintedBy === undefined) return true;
@@ -89,19 +95,23 @@ async function isGood(token: TokenRecord, directory: Directory, now: Date): Prom
   );
 }
 
-// an invalid date counts as past
+// an invalid expiry date counts as past
 function isAlive({ revokedAt, expiresAt }: TokenRecord, now: Date): boolean {
   return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }
 
-/** Returns an interned copy of the visible repositories, because the host may change its own set during a search. */
+/**
+ * Resolves to the repositories that a user may see. The set is an interned copy, because the host program may change
+ * its own set during a search.
+ */
 async function visibleTo(
   user: User,
   users: UserStore | undefined,
 ): Promise<"all" | ReadonlySet<number>> {
   if (users?.visibleRepositories === undefined) return "all";
   const seen = await users.visibleRepositories(user);
-  return seen === "all" ? seen : internSet(seen ?? []); // if a host forgets to return a set, the caller sees nothing
+  // if the host program forgets to return a set, the caller sees nothing
+  return seen === "all" ? seen : internSet(seen ?? []);
 }
 
 function within(scope: readonly number[], seen: "all" | ReadonlySet<number>): ReadonlySet<number> {

@@ -1,11 +1,12 @@
 /**
  * Creates and hashes the secrets of tokens.
  *
- *     secret := prefix hex{64}        32 random bytes; the prefix tells the kind: qrn_ an API key, qst_ a scoped token
- *     hash   := SHA-256(secret), or HMAC-SHA-256 where the host has a key; hex
+ *     secret := prefix hex{64}        32 random bytes; the prefix is qrn_ for an API key, qst_ for a scoped token
+ *     hash   := SHA-256(secret), or HMAC-SHA-256 if the host program has a key; in hex
  *
  * Only the hash is stored. A plain hash protects against a stolen store, because 256 random bits cannot be guessed. A
- * keyed hash also protects against a writable store: without the key, nobody can add a record that a secret matches.
+ * keyed hash also protects against an attacker who can write to the store. Without the key, the attacker cannot add a
+ * record that matches a known secret.
  */
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
@@ -30,7 +31,7 @@ export interface TokenPrefixes {
 
 export const DEFAULT_PREFIXES: TokenPrefixes = { apiKey: "qrn_", scoped: "qst_" };
 
-/** The prefixes of a deployment's secrets, and the key of their hashes. */
+/** The prefixes of secrets, and the key with which secrets are hashed. */
 export interface SecretFormat {
   readonly prefixes: TokenPrefixes;
   readonly hmacKey?: string | Uint8Array;
@@ -47,7 +48,7 @@ export function newId(): string {
   return randomBytes(16).toString("hex");
 }
 
-/** Returns the kind of token that a secret belongs to, or undefined if it is not a secret. */
+/** Returns the kind of token that a secret belongs to, or undefined if the text does not have the form of a secret. */
 export function kindOf(secret: string, prefixes: TokenPrefixes): TokenRecord["kind"] | undefined {
   const has = (prefix: string): boolean =>
     secret.startsWith(prefix) && BODY.test(secret.slice(prefix.length));
@@ -67,7 +68,7 @@ export function equalHashes(a: string, b: string): boolean {
 }
 
 /**
- * Options of createApiKey(). Pass the same `prefix` and `hmacKey` that the handler has.
+ * Options of createApiKey(). The handler must have the same prefix and the same `hmacKey`.
  *
  * @example
  * const expiresAt = new Date(Date.now() + 90 * 86_400_000);
@@ -83,7 +84,7 @@ export interface ApiKeyOptions {
   expiresAt?: Date;
   /** The handler's `tokenPrefixes.apiKey`. Default 'qrn_'. */
   prefix?: string;
-  /** The handler's `hmacKey`. Default: plain SHA-256. */
+  /** The handler's `hmacKey`. By default, there is no key, and the plain SHA-256 of the secret is stored. */
   hmacKey?: string | Uint8Array;
 }
 
@@ -96,7 +97,7 @@ const API_KEY_OPTIONS: KeysOf<ApiKeyOptions> = {
 };
 
 /**
- * Creates an API key for a user. Resolves to its id and its secret; the secret is stored nowhere.
+ * Creates an API key for a user. Resolves to the id and the secret of the key. Only a hash of the secret is stored.
  *
  * @example
  * const { id, secret } = await createApiKey(tokens, { ownerId: "ada", name: "laptop" });

@@ -1,6 +1,6 @@
 /**
- * Converts tokens and users to stored records, which are plain data with dates as milliseconds, and makes keys that
- * sort records in the order of the stores' lists.
+ * Converts tokens and users to stored records and back. A stored record is plain data, with dates in milliseconds.
+ * Also creates the keys by which the stores sort their records.
  */
 
 import { createHash } from "node:crypto";
@@ -12,7 +12,7 @@ const MOST_TEXT = 512; // in code units, which take 1 024 of the 1 978 bytes tha
 
 export type Stored<T> = { [Name in keyof T]: T[Name] extends Date ? number : unknown };
 
-/** Replaces dates by numbers. Absent fields stay absent. */
+/** Converts a record to plain data. Dates become milliseconds, and undefined fields are left out. */
 export function flatten<T extends object>(record: T): Stored<T> {
   const fields = Object.entries(record).flatMap(([name, value]: [string, unknown]) =>
     value === undefined ? [] : [[name, value instanceof Date ? milliseconds(value) : value]],
@@ -48,7 +48,7 @@ export function checked(id: string): string {
   return id;
 }
 
-/** Returns a key that sorts as JavaScript compares strings, by UTF-16 code units. */
+/** Converts an id to a key. Keys are sorted as JavaScript sorts strings, by UTF-16 code units. */
 export const text = (id: string): Uint8Array => Buffer.from(id, "utf16le").swap16();
 
 /** Returns a key of fixed length for an id of any length. */

@@ -1,6 +1,6 @@
 /**
- * Defines stores of tokens. Hosts use their own store or one of ours. `tokenStoreSuite` of quern/testing tests
- * whether a store fulfils this contract. A store never sees a secret, only its hash.
+ * Defines stores of tokens. A host program uses its own store or one of quern's stores. `tokenStoreSuite` of
+ * quern/testing tests whether a store fulfils this contract. A store never sees a secret, only its hash.
  */
 
 import { compareText } from "../base/compare.ts";
@@ -16,7 +16,7 @@ import { QuernError } from "../base/errors.ts";
 export interface TokenRecord {
   /** A random id of 128 bits or more. */
   id: string;
-  /** An API key belongs to a user. A scoped token is minted with an API key, and may do less. */
+  /** An API key belongs to a user. A scoped token is minted with an API key, and permits less than the key. */
   kind: "api-key" | "scoped";
   /** The hash of the secret, in 64 hex digits. */
   hash: string;
@@ -26,7 +26,7 @@ export interface TokenRecord {
   name?: string;
   /** The ids of the repositories that a scoped token may search, as in Repository.id. Absent for an API key. */
   repositoryIds?: number[];
-  /** The id of the API key that minted a scoped token. If the key is invalid, so is the token. */
+  /** The id of the API key that minted a scoped token. If the key is invalid, the token is invalid as well. */
   mintedBy?: string;
   /** When the token was created. Lists are sorted by this date. */
   createdAt: Date;
@@ -34,15 +34,15 @@ export interface TokenRecord {
   expiresAt?: Date;
   /** When the token was revoked, if it was. */
   revokedAt?: Date;
-  /** When the token was last used, to the minute; see touch(). */
+  /** When the token was last used, with a precision of a minute. See touch(). */
   lastUsedAt?: Date;
 }
 
 /**
  * A store in which a handler looks up tokens.
  *
- * Records are copied when they are written and read, so callers may change them. Every call, in any process, sees
- * what earlier resolved calls wrote.
+ * Records are copied when they are written and read, so callers may change their own copies. Every call, in any
+ * process, sees what was written by calls that resolved before it.
  *
  * @example
  * const store: TokenStore = lmdbTokenStore("./accounts");
@@ -97,7 +97,7 @@ export interface TokenStore {
 }
 
 /**
- * Creates a store that lasts until the process ends, for tests and small hosts.
+ * Creates a store in memory, for tests and small programs. Its content is lost when the process ends.
  *
  * @example
  * const handler = createHandler(engine, { tokens: memoryTokenStore() });
@@ -136,7 +136,7 @@ export function duplicate(): QuernError {
   return new QuernError("DUPLICATE_ID", "a token with this id or hash is there already");
 }
 
-/** Compares records in the order of all lists: by creation date, then by id in UTF-16 code units. */
+/** Compares records by creation date, then by id in UTF-16 code units. All lists have this order. */
 export function byCreation(
   a: { createdAt: Date; id: string },
   b: { createdAt: Date; id: string },

@@ -1,6 +1,6 @@
 /**
- * Defines stores of users, and what each user may see. `userStoreSuite` of quern/testing tests whether a store
- * fulfils this contract.
+ * Defines stores of users, which also say which repositories each user may see. `userStoreSuite` of quern/testing
+ * tests whether a store fulfils this contract.
  */
 
 import { byCreation } from "./token-store.ts";
@@ -29,7 +29,7 @@ export interface User {
   name: string | null;
   /** The e-mail address, visible to owners. */
   email: string;
-  /** The role. Owners may list the members. */
+  /** The role. Only owners may list and remove members, and read audit records. */
   role: "OWNER" | "MEMBER";
   /** When the user was suspended, or null. The keys and tokens of a suspended user are invalid. */
   suspendedAt: Date | null;
@@ -42,8 +42,8 @@ export interface User {
 }
 
 /**
- * A store in which a handler looks up users. It copies records, and every call sees what earlier resolved calls
- * wrote, as with TokenStore.
+ * A store in which a handler looks up users. Records are copied when they are written and read. Every call sees what
+ * was written by calls that resolved before it.
  *
  * @example
  * const visible = new Map([["ada", new Set([1, 4])]]);
@@ -76,8 +76,8 @@ export interface UserStore {
    */
   put(user: User): Promise<void>;
   /**
-   * Removes the user with this id, and resolves to whether there was one. A store without this method cannot remove
-   * users.
+   * Removes the user with this id. Resolves to true if there was such a user. A store without this method cannot
+   * remove users.
    *
    * @example
    * const wasThere = await users.remove?.("ada");
@@ -95,7 +95,7 @@ export interface UserStore {
 }
 
 /**
- * Creates a store that lasts until the process ends, for tests and small hosts.
+ * Creates a store in memory, for tests and small programs. Its content is lost when the process ends.
  *
  * @example
  * const handler = createHandler(engine, { tokens, users: memoryUserStore() });
