@@ -1,9 +1,9 @@
 /**
- * Opens the stores of `quern serve`, `quern keys` and `quern users`: keys, members and audit records. They are in one
- * folder of the data directory.
+ * Opens the stores of keys, members and audit records for `quern serve`, `quern keys` and `quern users`. All three
+ * stores are in one folder of the data directory.
  *
- * Someone who uses quern alone needs no members. While there are none, the owner of any key counts as an owner of the
- * organization.
+ * Someone who uses quern alone needs no members. As long as there are no members, the owner of any key counts as an
+ * owner of the organization.
  */
 
 import { existsSync } from "node:fs";
@@ -47,7 +47,7 @@ export async function openAccounts(db: string): Promise<Accounts> {
   };
 }
 
-/** Opens the stores if they exist. A mistyped path does not create any. */
+/** Opens the stores. Throws INDEX_NOT_FOUND if they do not exist, so that a mistyped path does not create them. */
 export async function openExistingAccounts(db: string): Promise<Accounts> {
   if (!existsSync(accountFolder(db)))
     throw new QuernError("INDEX_NOT_FOUND", `no key or member was ever made in ${db}`);
@@ -66,7 +66,7 @@ export async function openClusterAccounts({
     tokens: postgresTokenStore(pool, place),
     users: postgresUserStore(pool, place),
     audits: postgresAuditStore(pool, place),
-    [Symbol.asyncDispose]: async () => {}, // whoever opened the cluster file closes it
+    [Symbol.asyncDispose]: async () => {}, // whoever opened the cluster file closes the connections
   };
 }
 
@@ -96,7 +96,7 @@ export async function hasUsers(users: UserStore): Promise<boolean> {
   return false;
 }
 
-/** Returns the user store for a handler. While there are no members, every user is an owner. */
+/** Returns the user store for a handler. As long as there are no members, every id stands for an owner. */
 export const membersOrAnybody = (users: UserStore): UserStore => ({
   ...users,
   get: async (id) => (await users.get(id)) ?? ((await hasUsers(users)) ? undefined : owner(id)),

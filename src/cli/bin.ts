@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Runs the command as a process: streams, signals, exit code. It enables V8's compile cache (Node 22.1 and later)
- * before it loads the rest, so that a second start compiles nothing.
+ * Runs the command as a process, with its streams, its signals and its exit code. Enables V8's compile cache (Node
+ * 22.1 and later) before the other modules are loaded, so that a second start compiles nothing.
  */
 
 import module from "node:module";
@@ -23,7 +23,7 @@ async function runCommand(): Promise<void> {
   const { run, STOPPED } = await import("./main.ts");
   const { STOPPED_WORDS } = await import("./errors.ts");
   const stop = new AbortController();
-  /** Ends the process immediately, even during a step that cannot be interrupted. The index is intact at any moment. */
+  /** Ends the process immediately, even during a step that cannot be interrupted. This does not damage the index. */
   const leave = (): void => {
     stderr.write(STOPPED_WORDS);
     process.exit(STOPPED);
@@ -33,7 +33,7 @@ async function runCommand(): Promise<void> {
       stop.abort();
       if (!isServer) setTimeout(leave, STOP_MS).unref();
     }); // the second signal ends the process immediately
-  // the reader of the pipe, such as head, has closed it
+  // the program that reads the pipe, such as head, has closed the pipe
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit(0);

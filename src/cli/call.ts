@@ -1,4 +1,4 @@
-/** Defines what all commands share: options, and how a command returns its exit code. */
+/** Defines the options that several commands share, and how a command returns its exit code. */
 
 import { type Command, InvalidArgumentError } from "commander";
 import type { ExitCode, Io } from "./io.ts";

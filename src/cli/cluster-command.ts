@@ -68,8 +68,8 @@ async function migrate({ catalog }: OpenedFile, { json }: Flags, { io }: Call): 
 }
 
 /**
- * Runs a node until the process is stopped. Its slices stay assigned to it for ten more minutes, because it may come
- * back.
+ * Runs a node until the process is stopped. The slices of the node stay assigned to it for ten more minutes, because
+ * the node may come back.
  */
 async function node(opened: OpenedFile, flags: Flags, { io }: Call): Promise<void> {
   const { options, listen } = opened.machine();

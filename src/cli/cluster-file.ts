@@ -1,8 +1,8 @@
 /**
- * Reads the file that describes a cluster: where PostgreSQL, the objects and this machine's folder are, and whether the
- * machine is a node, a front, or neither. The file is JSON with comments. It contains no secrets; it names the
- * environment variables that hold them. Each variable is read when it is needed, so a command that only makes a key
- * does not need all of them.
+ * Reads the file that describes a cluster. It says where PostgreSQL, the objects and this machine's folder are, and
+ * whether the machine is a node, a front, or neither. The file is JSON with comments. It contains no secrets, only
+ * the names of environment variables that contain secrets. A variable is read only when it is needed, so a command
+ * that only creates a key does not need all variables.
  */
 
 import { readFile } from "node:fs/promises";
@@ -23,7 +23,10 @@ const word = z.string().min(1, "must not be empty");
 const ADDRESS =
   'must be as "postgres://user@host:5432/name" without a password, or { "env": "NAME" }';
 type Variable = z.infer<typeof variable>;
-/** A value that may differ between machines that share one file, such as pods. */
+/**
+ * A value that may differ between machines. If machines share one file, as pods do, the value comes from an
+ * environment variable.
+ */
 const perMachine = z.union([word, variable], 'must be a non-empty string or { "env": "NAME" }');
 const count = z.int().min(1, "must be 1 or more");
 const address = z.string().refine((text) => {
@@ -64,8 +67,8 @@ const FILE = z.strictObject({
 type ClusterFile = z.infer<typeof FILE>;
 
 /**
- * How long PostgreSQL may be silent before a call fails. Without a limit, calls would wait forever for a server that
- * accepts connections but hangs.
+ * How long a call may wait for PostgreSQL before it fails. Without a limit, calls would wait forever for a server
+ * that accepts connections but hangs.
  */
 const SILENCE_MS = 60_000;
 
@@ -78,23 +81,26 @@ export interface ListenAt {
 /** The role of a machine in the cluster. */
 export interface Machine {
   readonly options: ClusterOptions;
-  /** The address at which the machine answers fronts, or undefined if the machine is no node. */
+  /** The address at which the machine answers requests from fronts, or undefined if the machine is not a node. */
   readonly listen: ListenAt | undefined;
 }
 
-/** The database and stores that a cluster file names, opened. Disposing closes the connections. */
+/**
+ * The database and the store that a cluster file names, ready for use. Disposing of this object closes the
+ * connections.
+ */
 export interface OpenedFile extends AsyncDisposable {
   readonly catalog: ClusterCatalog;
   readonly segments: SegmentStore;
-  /** How many nodes hold each slice. */
+  /** The number of nodes that hold each slice. */
   readonly replicas: number;
-  /** Throws if an environment variable that the machine needs is not set. */
+  /** Returns the role of this machine. Throws if an environment variable that the machine needs is not set. */
   machine(): Machine;
 }
 
 /**
- * Reads a cluster file, and makes the catalog and the store that it names. The first SQL statement opens the connection
- * to PostgreSQL.
+ * Reads a cluster file, and creates the catalog and the store that the file names. A connection to PostgreSQL is
+ * opened only for the first SQL statement.
  */
 export async function openClusterFile(path: string, env: Environment): Promise<OpenedFile> {
   const file = resolve(path);
@@ -109,7 +115,7 @@ export async function openClusterFile(path: string, env: Environment): Promise<O
     query_timeout: SILENCE_MS,
     keepAlive: true,
   });
-  pool.on("error", () => undefined); // an error of an idle connection; the next statement opens a new connection
+  pool.on("error", () => undefined); // if an idle connection fails, the next statement opens a new one
   const { schema } = read.postgres;
   const place = schema === undefined ? {} : { schema };
   const catalog = postgresCatalog(pool, place);

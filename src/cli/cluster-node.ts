@@ -1,4 +1,7 @@
-/** Opens this machine's part of a cluster and, if the machine is a node, the port on which it answers fronts. */
+/**
+ * Opens this machine's part of a cluster. If the machine is a node, also opens the port on which the node answers
+ * requests from fronts.
+ */
 
 import { createServer } from "node:http";
 import type { ClusterEngine } from "../cluster/cluster-engine.ts";
@@ -8,7 +11,7 @@ import { addressOf, closeServer, listenOn } from "./listening.ts";
 
 export interface OpenedMachine extends AsyncDisposable {
   readonly engine: ClusterEngine;
-  /** The address at which the machine answers fronts, or undefined if the machine is no node. */
+  /** The address at which the machine answers requests from fronts, or undefined if the machine is not a node. */
   readonly address: string | undefined;
 }
 

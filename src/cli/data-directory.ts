@@ -1,7 +1,7 @@
 /**
  * Finds the data directory. It is the one that --db, QUERN_DB or a quern.json names, or else the nearest `.quern` in
- * the current folder or a parent folder, as git finds `.git`. A new directory gets a .gitignore that excludes it. The
- * directory is removed again if the run that created it fails.
+ * the current folder or a parent folder, as git finds `.git`. A new data directory gets a .gitignore that excludes it
+ * from git. If the run that created the directory fails, the directory is removed again.
  */
 
 import {
@@ -59,7 +59,10 @@ function mustStayInside(folder: string): void {
   throw new QuernError("INVALID_REQUEST", message);
 }
 
-/** Calls `run`. If `run` fails and leaves nothing in a new directory, removes the directory. */
+/**
+ * Creates the directory if it does not exist, and calls `run`. If `run` fails and has indexed nothing, removes a
+ * directory that this call created.
+ */
 export async function inNewDirectory<T>(
   db: string,
   run: () => Promise<T>,

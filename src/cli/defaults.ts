@@ -1,8 +1,8 @@
 /**
- * Reads defaults of options from the nearest quern.json in the current folder or a parent folder. `db` gives the data
- * directory, and `command` the options of each command by their long names. Options on the command line override
- * them. Somebody else may have written the file into a parent folder, so nothing in it can open a server to others,
- * or write outside that folder.
+ * Reads default values of options from the nearest quern.json in the current folder or a parent folder. Its field
+ * `db` names the data directory. Its field `command` contains the options of each command by their long names.
+ * Options on the command line override those in the file. Somebody else may have put the file into a parent folder.
+ * So the file can neither open a server to others, nor make a command write outside the folder of the file.
  */
 
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
@@ -64,8 +64,8 @@ export async function applyDefaults(command: Command): Promise<(() => string) | 
 const shown = (name: string): string => JSON.stringify(name.slice(0, 80));
 
 /**
- * Returns the path of the data directory that the file names. Throws if it is outside the file's folder, because the
- * author of the file could then make the command write anywhere.
+ * Returns the path of the data directory that the file names. Throws if this directory is outside the file's folder.
+ * Otherwise, the author of the file could make the command write anywhere.
  */
 function placeOf(file: string, db: string): string {
   const folder = realpathSync(dirname(file));
@@ -82,7 +82,7 @@ function placeOf(file: string, db: string): string {
 function realPlace(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
     return join(realPlace(dirname(path)), basename(path));
-  return existsSync(path) ? realpathSync(path) : sep; // a link to nothing counts as outside every folder
+  return existsSync(path) ? realpathSync(path) : sep; // a broken symlink counts as outside every folder
 }
 
 function findFile(): string | undefined {
@@ -93,7 +93,10 @@ function findFile(): string | undefined {
   }
 }
 
-/** Returns the text of the file. Throws if it is no regular file, because a pipe may block and a device has no end. */
+/**
+ * Returns the text of the file. Throws if it is not a regular file, because a pipe may block and a device may have no
+ * end.
+ */
 function textOf(file: string): string {
   const stat = statSync(file);
   if (!stat.isFile()) throw invalid(file, "it is not a regular file");
@@ -123,7 +126,7 @@ function setOption(command: Command, setting: Setting): void {
   if (value !== undefined) command.setOptionValueWithSource(attribute, value, "config");
 }
 
-/** Returns the value of an option, or undefined if the option is to be ignored. */
+/** Returns the value of an option, or undefined if the setting has no effect. */
 function valueOf(option: Option, { file, value }: Setting, place: string): unknown {
   if (option.isBoolean()) {
     if (typeof value !== "boolean") throw invalid(file, `${place} must be true or false`);

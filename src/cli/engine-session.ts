@@ -5,10 +5,13 @@ import { join } from "node:path";
 import type { Engine, OpenOptions } from "../engine.ts";
 import type { Io } from "./io.ts";
 
-/** The largest index that is searched without threads. Starting four threads takes 0.2 s of processor time. */
+/**
+ * The maximum size of an index that is searched without threads, in bytes. Starting four threads takes 0.2 s of
+ * processor time.
+ */
 const SMALL_INDEX_BYTES = 16 * 2 ** 20;
 
-/** Returns options for an engine that answers one question. */
+/** Returns options for an engine that runs only one search. */
 export function forOneSearch(db: string): OpenOptions & { db: string } {
   const file = statSync(join(db, "quern.mdb"), { throwIfNoEntry: false });
   const isSmall = (file?.size ?? 0) <= SMALL_INDEX_BYTES;
@@ -26,7 +29,8 @@ export async function withEngine<T>(
   { db, ...options }: OpenOptions & { db: string },
   use: (engine: Engine) => Promise<T>,
 ): Promise<T> {
-  const { openWith } = await import("../opened-engine.ts"); // loaded here, because it is most of the code, and --help does not need it
+  // loaded only here, because this module loads most of the code, and --help does not need that
+  const { openWith } = await import("../opened-engine.ts");
   const engine = await openWith(db, { ...options, onWarning: warnOn(io) }, io.internals ?? {});
   try {
     return await use(engine);

@@ -1,8 +1,8 @@
-/** Formats errors for people: the code, what is wrong, and what to do. */
+/** Formats errors for people. The text consists of the error code, what is wrong, and what to do. */
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 
-/** What to do after each error. Empty if the messages with this code say it themselves. */
+/** What to do after each error. The advice is empty if the messages with this code already say what to do. */
 const ADVICE: Readonly<Record<ErrorCode, string>> = {
   INVALID_REQUEST: "",
   QUERY_SYNTAX: "",
@@ -46,7 +46,7 @@ export function describeError(error: unknown): string {
 function codeAndMessage(error: unknown): { code: string; message: string } {
   if (error instanceof QuernError) return error;
   if (!(error instanceof Error)) return { code: "INTERNAL", message: String(error) };
-  // an error of the operating system, such as a port that is in use
+  // errors of the operating system keep their code, such as EADDRINUSE
   const isSystem = "code" in error && "syscall" in error;
   return { code: isSystem ? String(error.code) : "INTERNAL", message: error.message };
 }

@@ -1,7 +1,7 @@
 /**
- * Decides when `quern mcp` begins to read its folders: after the first call has been answered. Reading 80 000 files
- * takes both cores for seconds, while a client that has just started waits for its answer. If the client makes no
- * call at first, reading begins anyway.
+ * Decides when `quern mcp` begins to read its folders. It waits until the first call has been answered, because
+ * reading 80 000 files keeps two cores busy for seconds and would delay the answer. If the client makes no call
+ * within a second, reading begins anyway.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +9,7 @@ import type { Guard } from "../mcp/guard.ts";
 
 /** How long to wait for the first call. A client that has a question calls as soon as the server has started. */
 const QUIET_MS = 1_000;
-/** The longest time for which the first call may delay the reading of the folder. */
+/** The longest time for which the first call may delay the reading of the folders. */
 const MOST_MS = 5_000;
 
 export interface FirstAnswer {

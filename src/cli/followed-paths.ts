@@ -1,7 +1,7 @@
 /**
- * Manages the paths of `quern mcp`. Folders and work trees are followed, so that each answer reflects the disk. Bare
- * repositories, and repositories with several indexed revisions, are indexed again when their branches move. Until a
- * path is ready, answers carry a note that says what they may lack.
+ * Follows changes in the paths of `quern mcp`. Folders and work trees are watched, so each answer reflects the files
+ * on disk. Bare repositories, and repositories with several indexed revisions, are indexed again when their branches
+ * move. Until a path is ready, each answer contains a note about what may be missing.
  */
 
 import { existsSync } from "node:fs";
@@ -21,9 +21,9 @@ import type { Asked } from "./mcp-command.ts";
 import { count } from "./style.ts";
 
 export interface Followed {
-  /** Answers that reflect the disk. */
+  /** An engine whose answers reflect the files on disk. */
   readonly engine: AskedEngine;
-  /** What answers may lack at the moment, as text. */
+  /** Returns notes about what may be missing from answers at the moment. */
   readonly behind: () => readonly string[];
   readonly done: Promise<void>;
 }
@@ -33,17 +33,20 @@ interface Following {
   readonly io: Io;
   readonly signal: AbortSignal;
   readonly workspaces: Workspace[];
-  /** The notes that answers carry, by path. */
+  /** The notes that each answer contains, by path. */
   readonly words: Map<string, string>;
 }
 
-/** The interval between attempts while another process writes. It may be indexing the same path. */
+/**
+ * The interval between attempts while another process writes to the index. That process may be indexing the same
+ * path.
+ */
 const RETRY_MS = 2_000;
 
 interface FollowOptions {
   readonly io: Io;
   readonly signal: AbortSignal;
-  /** No path is read before this resolves. */
+  /** No path is read before this promise resolves. */
   readonly begin: Promise<void>;
 }
 
@@ -103,7 +106,10 @@ async function followPath(path: string, found: Found, following: Following): Pro
     }
 }
 
-/** Says what a path lacks while another process writes the index: everything, if the path was never indexed. */
+/**
+ * Returns the note for a path that must wait while another process writes to the index. If the path was never
+ * indexed, nothing in it can be found yet.
+ */
 function wordsWhileLocked(path: string, { known }: Found): string {
   const lacking = known
     ? "what changed in the last seconds may be missing"
@@ -112,7 +118,8 @@ function wordsWhileLocked(path: string, { known }: Found): string {
 }
 
 /**
- * Whether only commits of a path are indexed, because it is bare, or because several revisions were indexed or named.
+ * Whether only the commits of a repository are indexed, and not its files on disk. This is so if the repository is
+ * bare, if several revisions are indexed, or if somebody named its revisions.
  */
 function isOfCommits(path: string, known: Repository | undefined): boolean {
   const isWorkTree = existsSync(join(path, ".git"));
@@ -135,7 +142,8 @@ async function watchCommits(path: string, { source }: Found, following: Followin
 }
 
 /**
- * Follows a folder. Indexes it first if it is new, because an index run reports its progress and a workspace does not.
+ * Follows a folder. If the folder is new, indexes it first, because an index run reports its progress and a workspace
+ * does not.
  */
 async function followDisk(path: string, found: Found, following: Following): Promise<void> {
   const { engine, io, signal, words, workspaces } = following;

@@ -1,7 +1,7 @@
 /**
- * Maps options of other search tools to what `quern search` calls them. `quern search` searches for words that begin
- * with two dashes if they are no option. So without this table, `--limit 3` would silently become two words of the
- * query.
+ * Maps options of other search tools to their equivalents in `quern search`. If a word begins with two dashes but is
+ * not an option, `quern search` searches for it. Without this table, `--limit 3` would silently become two words of
+ * the query.
  */
 
 import { nearestWord } from "../base/edit-distance.ts";

@@ -97,7 +97,9 @@ async function excludedLines(paths: readonly string[]): Promise<string[]> {
   );
 }
 
-/** Resolves when the run has ended and its report is printed; with --watch, when the user stops the command. */
+/**
+ * Resolves when the run has ended and its report is printed. With --watch, resolves when the user stops the command.
+ */
 async function index(
   paths: string[],
   flags: IndexFlags,

@@ -1,6 +1,7 @@
 /**
- * Makes sources from the paths of `quern index`: finds out which are git repositories, what each is called, and which
- * revisions are wanted. A path that is already indexed keeps its name and its revisions unless options say otherwise.
+ * Creates a source for each path of `quern index`. Finds out which paths are git repositories, what their names are,
+ * and which revisions to index. A path that is already indexed keeps its name and its revisions unless options say
+ * otherwise.
  */
 
 import { existsSync, statSync } from "node:fs";
@@ -20,7 +21,7 @@ export interface SourceFlags {
   rev?: string[];
   allBranches?: true;
   allTags?: true;
-  /** Patterns to ignore. False if .gitignore and .ignore files do not apply. */
+  /** Patterns for files to exclude. False if .gitignore and .ignore files are not read. */
   ignore?: string[] | false;
   public?: true;
   webUrl?: string;
@@ -34,7 +35,7 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** Rejects wrong paths before anything is opened or created. */
+/** Checks the paths before anything is opened or created. Throws if one of them cannot be indexed. */
 export function checkPaths(paths: readonly string[], flags: SourceFlags): void {
   const { name } = flags;
   if (name !== undefined && paths.length > 1 && !/[{}]/.test(name))
@@ -54,7 +55,7 @@ export function checkPaths(paths: readonly string[], flags: SourceFlags): void {
   }
 }
 
-/** Makes the sources. REQUIRES: checkPaths() has accepted the paths. */
+/** Resolves to one source for each path. REQUIRES: checkPaths() has accepted the paths. */
 export function sourcesOf(paths: readonly string[], asked: Asked): Promise<Source[]> {
   return Promise.all(paths.map((path) => sourceOf(path, asked)));
 }
@@ -80,7 +81,7 @@ function refuseMisplaced(path: string, isGit: boolean, flags: SourceFlags): void
     throw invalid(`--rev, --all-branches and --all-tags are for git repositories; ${path} is none`);
 }
 
-/** Returns the wanted revisions, or undefined if none were given. */
+/** Returns the revisions that the options name, or undefined if they name none. */
 function revisionsOf({ rev, allBranches, allTags }: SourceFlags): string[] | undefined {
   const wanted = [
     ...(rev ?? []),
@@ -105,8 +106,8 @@ export function isRepository(path: string): boolean {
 }
 
 /**
- * Returns the name of a source. In order of preference: the given name, the indexed name, the name of its remote, the
- * name of its folder.
+ * Resolves to the name of a source. This is the name in the options, or else the name under which its folder is
+ * indexed, or else the name of its remote, or else the name of its folder.
  */
 async function nameOf(path: string, isGit: boolean, asked: Asked): Promise<string> {
   const folder = resolve(path);
@@ -135,8 +136,8 @@ function folderName(folder: string, isGit: boolean): string {
 }
 
 /**
- * Fills in a template: `{folder}`, `{parent}` (the folder's parent) and `{remote}` (the remote's name, or else the
- * folder).
+ * Fills in a template. `{folder}` and `{parent}` stand for the names of the folder and of its parent folder.
+ * `{remote}` stands for the name of the remote, or for that of the folder if there is no remote.
  */
 function expand(
   template: string,
@@ -155,7 +156,10 @@ function expand(
   });
 }
 
-/** Returns the given patterns, and one that excludes the data directory if it is within the indexed folder. */
+/**
+ * Returns the patterns of the options. Adds a pattern that excludes the data directory if the indexed folder contains
+ * it.
+ */
 export function ignored(path: string, { db, ...flags }: SourceFlags): string[] {
   const ignore = flags.ignore || [];
   const inside = pathWithin(resolve(path), resolve(db));

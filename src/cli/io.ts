@@ -1,4 +1,4 @@
-/** Defines the command's streams, environment and signal. Tests pass their own. */
+/** Defines the streams, the environment and the signal that a command uses. Tests pass replacements for them. */
 
 import type { Internals } from "../internals.ts";
 
@@ -19,12 +19,13 @@ export interface Io {
 }
 
 /**
- * The exit code: 0 if something was found or done; 1 if nothing was found, or if damage was found. A command throws
- * for the codes 2 (an error) and 130 (stopped by the user).
+ * The exit code of a command that returns. It is 0 if something was found or done. It is 1 if nothing was found, if
+ * damage was found, or if a part of the work failed. A command throws for the codes 2 (an error) and 130 (stopped by
+ * the user).
  */
 export type ExitCode = 0 | 1;
 
-/** Prints JSON: indented for people, on one line for programs. */
+/** Prints a value as JSON. The JSON is indented on a terminal, and on one line otherwise. */
 export function printJson(io: Io, value: unknown): void {
   io.stdout.write(`${JSON.stringify(value, null, io.stdout.isTTY ? 2 : 0)}\n`);
 }

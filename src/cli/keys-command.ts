@@ -1,4 +1,7 @@
-/** Implements quern keys, which manages the keys for quern serve. Their store is in the data directory. */
+/**
+ * Implements quern keys, which manages the API keys for quern serve. The keys are stored in the data directory, or in
+ * the database of a cluster.
+ */
 
 import type { Command } from "commander";
 import { QuernError } from "../base/errors.ts";
@@ -22,7 +25,7 @@ interface ListFlags extends CommonFlags {
   owner?: string;
 }
 
-/** The owner of a key if no owner is named. One person's machine needs no names. */
+/** The owner of a key if --owner is not given. Somebody who uses quern alone needs no names of owners. */
 const DEFAULT_OWNER = "local";
 
 export function addKeys(program: Command, call: Call): void {

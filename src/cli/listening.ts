@@ -22,7 +22,7 @@ export function addressOf(server: Server, host: string): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Waits until running requests have ended, for at most GRACE_MS. */
+/** Closes a server. Waits until running requests have ended, but at most GRACE_MS. */
 export async function closeServer(server: Server): Promise<void> {
   const closed = once(server, "close");
   server.close();

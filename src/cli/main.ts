@@ -1,4 +1,4 @@
-/** Implements the command: parses the arguments, runs what they ask for, and returns the exit code. */
+/** Implements the program `quern`. Parses the arguments, runs a command, and returns the exit code. */
 
 import { Command, CommanderError } from "commander";
 import type { Call } from "./call.ts";
@@ -44,8 +44,9 @@ const COMMANDS = [
 export const STOPPED = 130;
 
 /**
- * Resolves to the exit code. It is 0 if something was found or done, and 1 if nothing was found or `check` found
- * damage. After an error, which is printed on stderr, it is 2. If the user stopped the command, it is 130.
+ * Resolves to the exit code. It is 0 if something was found or done. It is 1 if nothing was found, if `check` found
+ * damage, or if a part of the work failed. It is 2 after an error, which is printed on stderr. It is 130 if the user
+ * stopped the command.
  */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode | 2 | 130> {
   let code: ExitCode = 0;
@@ -66,8 +67,8 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode | 2
 }
 
 /**
- * Returns the arguments for the program. If the command takes a query, puts its words last, because they may begin with
- * a dash.
+ * Returns the arguments for the program. If the command takes a query, puts the words of the query last, because they
+ * may begin with a dash.
  */
 function argumentsFor(program: Command, [name = "", ...rest]: readonly string[]): string[] {
   const command = program.commands.find((one) => one.name() === name);

@@ -1,4 +1,7 @@
-/** Implements quern mcp, which offers tools for a coding agent on standard input and output until the client leaves. */
+/**
+ * Implements quern mcp, which offers tools to a coding agent over standard input and output until the client
+ * disconnects.
+ */
 
 import type { Command } from "commander";
 import type { Engine } from "../engine.ts";

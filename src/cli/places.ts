@@ -1,4 +1,4 @@
-/** Finds the local paths of found files, for programs that open them. */
+/** Finds the local paths of search results, for programs that open the files. */
 
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -9,8 +9,8 @@ import type { FileResult } from "../search/messages/response.ts";
 export const placeOf = (file: FileResult): string => `${file.repository}:${file.fileName.text}`;
 
 /**
- * Resolves to a function that returns where a file is. If a local folder of its repository has it, this is its path
- * relative to the current folder, otherwise `repository:path`.
+ * Resolves to a function that returns the location of a file. If the local folder of the repository contains the
+ * file, the location is a path relative to the current folder. Otherwise, the location is `repository:path`.
  */
 export async function pathsHere(engine: Engine): Promise<(file: FileResult) => string> {
   const folders = new Map<number, string>();

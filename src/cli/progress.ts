@@ -1,11 +1,11 @@
 /**
- * Shows the progress of a long write in one line on a terminal, and nothing in a pipe.
+ * Shows the progress of an index run or a compaction in one line on a terminal. Without a terminal, shows nothing.
  *
  *     shop: reading ████░░░░░░  41%  12 MB of 29 MB, 5.1 MB/s, 4 s left + symbols
  *
  * The total grows while a source is listed, so the bar appears only when the total has not changed for a second. The
- * remaining time of a stage is estimated from the speed of that stage. How long symbols will take depends on the
- * languages, so they are only announced before they begin.
+ * remaining time of a stage is estimated from the speed of that stage. How long the symbol stage takes depends on the
+ * languages, so this stage is only announced before it begins.
  */
 
 import type { IndexProgress } from "../ingest/run/report.ts";
@@ -13,7 +13,7 @@ import type { Io } from "./io.ts";
 import { bytes, count, duration, visible } from "./style.ts";
 
 const EVERY_MS = 100;
-/** Milliseconds without growth after which the total counts as complete. */
+/** The time without growth after which the total counts as complete. */
 const SETTLED_MS = 1_000;
 const BAR = 10;
 const WORDS: Readonly<Record<IndexProgress["stage"], string>> = {
@@ -30,7 +30,10 @@ export interface ProgressLine {
   readonly clear: () => void;
 }
 
-/** Creates the line. `next` names the stage that follows the content. `now` returns milliseconds. */
+/**
+ * Creates a progress line. `next` is the name of the stage that follows the stage `content`. `now` returns
+ * milliseconds.
+ */
 export function progressLine(
   { stderr }: Io,
   { next = "", now = () => performance.now() }: { next?: string; now?: () => number } = {},
@@ -77,7 +80,7 @@ export function progressLine(
 interface Stage {
   readonly name: IndexProgress["stage"];
   readonly startedAt: number;
-  /** The bytes that were done when the stage began. */
+  /** The number of bytes that were done when the stage began. */
   readonly from: number;
   /** The total in bytes, and the time when it last changed. */
   readonly total: number;
@@ -105,7 +108,7 @@ function describe(
   return `${words} ${bar} ${percent}  ${[size, ...speed(progress, stage, at)].join(", ")}${then}`;
 }
 
-/** Returns speed and remaining time as soon as they can be estimated. */
+/** Returns the speed and the remaining time, or an empty list while they cannot be estimated yet. */
 function speed({ bytes: done, totalBytes }: IndexProgress, stage: Stage, at: number): string[] {
   const seconds = (at - stage.startedAt) / 1000;
   const perSecond = (done - stage.from) / seconds;

@@ -1,4 +1,7 @@
-/** Defines the options that search and explain share, and the request they make. Many are the same as ripgrep's. */
+/**
+ * Defines the options of quern search and quern explain, and makes a search request from them. Many of the options
+ * are the same as ripgrep's.
+ */
 
 import type { Command } from "commander";
 import { QuernError } from "../base/errors.ts";
@@ -63,7 +66,7 @@ export function requestOf(words: readonly string[], flags: QueryFlags): SearchRe
   };
 }
 
-/** Returns the query as typed, with filters for the options. */
+/** Adds the options to the query as filters. If the options require no change, returns the query as it was typed. */
 function queryOf(
   typed: string,
   flags: QueryFlags,
@@ -104,7 +107,10 @@ function filtersOf({ glob = [], type = [] }: QueryFlags, caseSensitive: boolean)
 const any = (queries: readonly Query[]): Query[] =>
   queries.length < 2 ? [...queries] : [{ kind: "or", children: queries }];
 
-/** Returns the query with every term as a regular expression, which matches only whole words if requested. */
+/**
+ * Converts every term of a query to a regular expression. If `wholeWords` is true, the expressions match only whole
+ * words.
+ */
 function expressions(query: Query, wholeWords: boolean): Query {
   const same = (one: Query): Query => expressions(one, wholeWords);
   if (query.kind === "and" || query.kind === "or")
@@ -119,8 +125,8 @@ function expressions(query: Query, wholeWords: boolean): Query {
 }
 
 /**
- * Escapes a text. Adds word boundaries only next to word characters. Next to any other character, a boundary would
- * require a word character on its other side.
+ * Escapes a text for a regular expression. Adds a word boundary only next to a word character. Next to any other
+ * character, a boundary would require a word character on its other side.
  */
 function escaped(text: string, wholeWords: boolean): string {
   const pattern = text.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&");

@@ -1,5 +1,6 @@
 /**
- * Implements quern search, which prints files with highlighted lines, or only names, counts, or the response as JSON.
+ * Implements quern search. It prints files with highlighted lines, only the names of files, only the number of
+ * matches, or the response as JSON.
  */
 
 import type { Command } from "commander";
@@ -29,12 +30,18 @@ interface SearchFlags extends QueryFlags {
   timeout?: number;
 }
 
-/** How the answer is printed. */
+/** The form in which results are printed. */
 type Form = "lines" | "count" | "names" | "vimgrep";
 
-/** The default number of matches in output for people. Names, and lines for an editor, are unlimited. */
+/**
+ * The maximum number of matches to print by default. With --files and --vimgrep, the number is not limited by
+ * default.
+ */
 const DEFAULT_MATCHES = 200;
-/** The default limit per file, so that 200 matches come from 40 files instead of one. */
+/**
+ * The maximum number of matches to print for each file by default. With this limit, 200 matches come from at least 40
+ * files, and not from a single one.
+ */
 const DEFAULT_PER_FILE = 5;
 const ALL = Number.MAX_SAFE_INTEGER;
 
@@ -86,7 +93,10 @@ function requestFor(words: readonly string[], flags: SearchFlags): SearchRequest
   };
 }
 
-/** Whether the JSON response is complete, as over HTTP, because no limit per file was given. */
+/**
+ * Whether the response is printed as JSON with all matches of each file, as over HTTP. This is so unless --per-file
+ * is given.
+ */
 const isJsonWhole = ({ json, perFile }: SearchFlags): boolean =>
   json === true && perFile === undefined;
 
@@ -95,7 +105,7 @@ const contextOf = ({ beforeContext, afterContext, context }: SearchFlags) => ({
   after: afterContext ?? context,
 });
 
-/** Prints the answer. Resolves to whether anything was found. */
+/** Runs the search and prints its results. Resolves to true if anything was found. */
 async function search(
   engine: Engine,
   request: SearchRequest,
@@ -122,7 +132,7 @@ async function search(
   return isFound;
 }
 
-/** Returns a note for words that look like options but were searched for. */
+/** Returns a note for each word that looks like an option but was searched for. */
 const wordsLikeOptions = (query: string): string[] =>
   [...query.matchAll(/(?:^|\s)(--[a-z][\w-]*)/g)].map(
     ([, word]) =>
@@ -152,7 +162,10 @@ async function linesOf(
   }
 }
 
-/** Counts the files whose symbols are not known yet, if anything is missing from the answer; otherwise returns 0. */
+/**
+ * If the results are incomplete, resolves to the number of files whose symbols are not indexed yet. Otherwise,
+ * resolves to 0.
+ */
 async function symbolsMissing(
   engine: Engine,
   { isSearchExhaustive, stats }: SearchResponse,
@@ -162,7 +175,10 @@ async function symbolsMissing(
   return repositories.reduce((sum, { symbols }) => sum + symbols.total - symbols.done, 0);
 }
 
-/** Always prints what is missing from the answer. Prints the summary unless a program reads the output. */
+/**
+ * Prints notes about what is missing from the results. Also prints a summary if matching lines were printed, or if
+ * stderr is a terminal.
+ */
 function printNotes(
   response: SearchResponse,
   withoutSymbols: number,
@@ -188,8 +204,8 @@ function printNotes(
 }
 
 /**
- * Returns a summary such as `17 matches in 5 files, 3 ms`. If not everything is shown, it says how much is, and how
- * to see the rest.
+ * Returns a summary such as `17 matches in 5 files, 3 ms`. If some matches are not shown, the summary says how many
+ * are shown, and how to see the others.
  */
 function summary({ files, stats }: SearchResponse, flags: SearchFlags): string {
   const { actualMatchCount: shown, totalMatchCount: total, fileCount } = stats;

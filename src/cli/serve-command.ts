@@ -45,7 +45,7 @@ interface ServeFlags extends CommonFlags {
   sync?: string;
 }
 
-/** How long a run of sync waits for another machine that writes to the same shard. */
+/** How long a sync run waits while another machine writes to the same shard. */
 const CLUSTER_LOCK_MS = 600_000;
 
 export function addServe(program: Command, call: Call): void {
@@ -125,7 +125,8 @@ interface Served {
 }
 
 async function serve({ engine, accounts }: Served, flags: ServeFlags, io: Io): Promise<void> {
-  // loaded here, because no other command needs it and it takes longer to load than everything else
+  // loaded only here, because no other command needs this module, and loading it takes longer than loading everything
+  // else
   const { answerUnreadable, createHandler, toNodeListener } = await import("../http/index.ts");
   await using sync = await connectionsFor(engine, flags, io);
   const { connections, webhook } = sync;
@@ -150,7 +151,7 @@ async function serve({ engine, accounts }: Served, flags: ServeFlags, io: Io): P
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** Whether only this machine can connect, and everybody there may read everything. */
+/** Whether only programs on this machine can connect, and all of them may read everything. */
 const isForThisMachine = ({ anonymous, host }: ServeFlags): boolean =>
   anonymous === "all" && (host === "localhost" || host === "::1" || host.startsWith("127."));
 

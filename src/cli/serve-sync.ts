@@ -1,6 +1,6 @@
 /**
- * Adds sync to `quern serve`: with --sync a running service, otherwise the connections that `quern sync` last
- * recorded.
+ * Adds sync to `quern serve`. With --sync, a sync service runs inside the server. Without it, the server only lists
+ * the connections that `quern sync` recorded last.
  */
 
 import { resolve } from "node:path";

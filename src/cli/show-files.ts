@@ -21,7 +21,7 @@ export interface FileView {
   readonly style: Style;
   /** Whether to print the revisions of a file. */
   readonly revisions: boolean;
-  /** How many of the context lines to show. Default: all. */
+  /** The numbers of context lines to show before and after each match. Default: all that the chunks contain. */
   readonly before?: number;
   readonly after?: number;
 }
@@ -69,7 +69,8 @@ function showHeading(file: FileResult, { style, revisions }: FileView): string {
   const { text, matchRanges } = file.fileName;
   const marks = matchRanges
     .map(({ start, end }) => [start.column - 1, end.column - 1] as const)
-    .filter(([start, end]) => end - start < Array.from(text).length); // except the range of a path filter, which covers the whole path
+    // leaves out the range of a path filter that covers the whole path
+    .filter(([start, end]) => end - start < Array.from(text).length);
   const names =
     revisions && file.branches ? ` ${style.quiet(`(${file.branches.join(", ")})`)}` : "";
   const path = mark(style.foreign(text), marks, style, style.heading);

@@ -1,4 +1,4 @@
-/** Colours text, for terminals only, and formats numbers for people. */
+/** Colours text for terminals, and formats numbers for people. */
 
 import type { Io, Output } from "./io.ts";
 
@@ -29,8 +29,8 @@ const COLOURED = {
 export const COLOURS = ["auto", "always", "never"] as const;
 
 /**
- * Returns the style for an output. Any non-empty NO_COLOR counts (no-color.org). Text that may be coloured is assumed
- * to go to a terminal.
+ * Returns the style for an output. If `when` is "auto", any non-empty value of NO_COLOR turns colours off
+ * (no-color.org). If colours are on, the output is assumed to be a terminal.
  */
 export function styleFor(
   output: Output,
@@ -43,9 +43,9 @@ export function styleFor(
 }
 
 /**
- * Replaces control characters with their Unicode pictures, one for one, so that columns stay the same. Otherwise a
- * file could move the cursor, rename the window, or reverse the order of the text. Tabs stay, and the CR of a Windows
- * line end is removed.
+ * Replaces each control character with one visible character, so that columns stay the same. Otherwise, the content
+ * of a file could move the cursor, rename the window, or reverse the order of the text. Tabs and newlines are kept.
+ * The CR of a Windows line end is removed.
  */
 export function visible(text: string): string {
   return text
@@ -60,17 +60,19 @@ function picture(control: string): string {
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : "␡";
 }
 
-/** Formats a count with its noun: `1 match`, `12,345 matches`. */
+/** Formats a count with its noun, such as `1 match` or `12,345 matches`. */
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${grouped(n)} ${n === 1 ? one : many}`;
 }
 
-/** Formats a count, such as `12,345`. The first call of toLocaleString() in a process would take 30 ms. */
+/**
+ * Formats a count, such as `12,345`. Does without toLocaleString(), because its first call in a process takes 30 ms.
+ */
 export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
 
-/** Formats a number of bytes: `999 bytes`, `1.2 MB`. */
+/** Formats a number of bytes, such as `999 bytes` or `1.2 MB`. */
 export function bytes(n: number): string {
   let unit = 0;
   for (; n >= 1000 && unit < UNITS.length - 1; unit++) n /= 1000;

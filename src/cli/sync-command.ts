@@ -1,4 +1,4 @@
-/** Implements quern sync, which brings the index up to date with code hosts, once or repeatedly. */
+/** Implements quern sync, which updates the index from code hosts, once or repeatedly. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "commander";
@@ -95,8 +95,8 @@ async function runOnce({ engine, config, options }: Asked, io: Io): Promise<Sync
 }
 
 /**
- * Runs until the user stops it, which is not an error. After a failed run, reports the failure and continues with the
- * next run.
+ * Repeats a run until the user stops the command, which is not an error. If a run fails, prints the error and
+ * continues with the next run.
  */
 export async function repeat(
   run: () => Promise<SyncReport>,

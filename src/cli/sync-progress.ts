@@ -1,6 +1,6 @@
 /**
- * Shows the progress of a sync run in one line on a terminal. If a host asks to wait, this is also printed to a pipe,
- * because nothing else may happen for an hour.
+ * Shows the progress of a sync run in one line on a terminal. If a host asks quern to wait, a message is printed even
+ * without a terminal, because nothing else may happen for an hour.
  */
 
 import type { SyncProgress } from "../sync/report.ts";

@@ -1,4 +1,4 @@
-/** Implements the command `quern users`, which manages who may use a server that `quern serve` started. */
+/** Implements quern users, which manages the members, who may use the server of quern serve. */
 
 import type { Command } from "commander";
 import { isSuspended } from "../auth/principal.ts";

@@ -6,8 +6,8 @@
  *     -C 2   -C2   -il   -lC 2       existing letters; at most three, no letter twice
  *     -tgo   -g'*.ts'                a language, a glob
  *
- * Everything else belongs to the query, and so does everything after `--`. A long name that is an option of other
- * tools is rejected if it has a value (`--limit 3`, `--limit=3`): see foreign-options.ts.
+ * Everything else belongs to the query, and so does everything after `--`. If a long name is an option of other tools
+ * and has a value (`--limit 3`, `--limit=3`), it is rejected, as foreign-options.ts explains.
  */
 
 import type { Command, Option } from "commander";
@@ -16,7 +16,7 @@ import { nearestWord } from "../base/edit-distance.ts";
 import { QuernError } from "../base/errors.ts";
 import { nameHere } from "./foreign-options.ts";
 
-/** Returns the same arguments in another order: options first, then `--`, then the words. */
+/** Returns the same arguments in another order. Options come first, then `--`, then the words of the query. */
 export function optionsFirst(command: Command, argv: readonly string[]): string[] {
   const options: string[] = [];
   const words: string[] = [];
