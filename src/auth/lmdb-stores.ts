@@ -151,7 +151,7 @@ async function* inOrder<T>(
 const creationKey = ({ createdAt, id }: { createdAt: Date; id: string }): Uint8Array =>
   timeAndId(createdAt, id);
 
-/** Returns a key. Such keys are sorted by date, then by id. */
+/** Returns a key for a date and an id. Keys are sorted by date, then by id. */
 export function timeAndId(date: Date, id: string): Uint8Array {
   const time = Buffer.alloc(8);
   time.writeBigUInt64BE(BigInt(milliseconds(date)) + (1n << 54n));

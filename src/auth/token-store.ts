@@ -32,7 +32,7 @@ export interface TokenRecord {
   createdAt: Date;
   /** When the token expires. Default: never. */
   expiresAt?: Date;
-  /** When the token was revoked, if it was. */
+  /** When the token was revoked. Absent if it was not revoked. */
   revokedAt?: Date;
   /** When the token was last used, with a precision of a minute. See touch(). */
   lastUsedAt?: Date;

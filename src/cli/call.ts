@@ -28,7 +28,7 @@ export interface WaitFlags {
   wait?: number;
 }
 
-/** Adds the option --wait to commands that write to the index, because only one of them may run at a time. */
+/** Adds the option --wait to commands that write to the index, because only one such command may write at a time. */
 export const withWait = (command: Command): Command =>
   command.option(
     "--wait <ms>",

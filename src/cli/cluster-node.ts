@@ -15,7 +15,7 @@ export interface OpenedMachine extends AsyncDisposable {
   readonly address: string | undefined;
 }
 
-/** Opens this machine's part. Disposing of it closes the port first, then the engine. */
+/** Opens this machine's part of the cluster. Disposing of the result closes the port first, then the engine. */
 export async function openMachine(
   options: ClusterOptions,
   listen: ListenAt | undefined,

@@ -60,7 +60,7 @@ function mustStayInside(folder: string): void {
 }
 
 /**
- * Creates the directory if it does not exist, and calls `run`. If `run` fails and has indexed nothing, removes a
+ * Creates the directory if it does not exist, and calls `run`. If `run` fails and has indexed nothing, removes the
  * directory that this call created.
  */
 export async function inNewDirectory<T>(

@@ -49,7 +49,7 @@ export async function applyDefaults(command: Command): Promise<(() => string) | 
   if (db !== undefined && typeof db !== "string") throw invalid(file, "db must be a string");
   const sections = record(all, file, "command");
   const parent = command.parent!;
-  const isNested = parent.parent !== null; // `keys create` and the like only use db
+  const isNested = parent.parent !== null; // nested commands such as `keys create` use only db
   const program = parent.parent ?? parent;
   const names = program.commands.map((one) => one.name());
   for (const name of Object.keys(sections))

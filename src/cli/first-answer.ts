@@ -1,7 +1,7 @@
 /**
  * Decides when `quern mcp` begins to read its folders. It waits until the first call has been answered, because
- * reading 80 000 files keeps two cores busy for seconds and would delay the answer. If the client makes no call
- * within a second, reading begins anyway.
+ * reading 80 000 files keeps two cores busy for seconds and would delay the answer. If the client makes no call at
+ * first, reading begins anyway.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";

@@ -106,8 +106,8 @@ export function isRepository(path: string): boolean {
 }
 
 /**
- * Resolves to the name of a source. This is the name in the options, or else the name under which its folder is
- * indexed, or else the name of its remote, or else the name of its folder.
+ * Resolves to the name of a source. The name in the options comes first, then the name under which the folder is
+ * indexed, then the name of the remote, then the name of the folder.
  */
 async function nameOf(path: string, isGit: boolean, asked: Asked): Promise<string> {
   const folder = resolve(path);

@@ -1,4 +1,4 @@
-/** Serves the connections to code hosts that the host has configured. */
+/** Serves the list of connections to code hosts, which comes from HandlerOptions.connections. */
 
 import { z } from "@hono/zod-openapi";
 import { pageOf } from "../repositories.ts";
@@ -61,7 +61,7 @@ async function listConnections(call: Call): Promise<Response> {
 }
 
 /**
- * Resolves to whether the caller may see a connection. A caller without restrictions sees every connection, even an
+ * Resolves to true if the caller may see a connection. A caller without restrictions sees every connection, even an
  * empty one. Others see a connection if they may see one of its repositories.
  */
 async function isVisible(call: Call, connection: Connection): Promise<boolean> {

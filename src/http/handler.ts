@@ -130,7 +130,7 @@ async function answer(route: Route, service: Service, context: Context): Promise
     note: (facts: object) => void Object.assign(noted, facts),
     recordLater: () => {
       later.isPutOff = true;
-      // if the answer was dropped before it was sent, the handler makes the record below
+      // if the response was dropped before it was sent, the code below makes the record
       return () => (later.hasLeft ? put() : void (later.isPutOff = false));
     },
     id: context.req.param("id") ?? "",

@@ -1,6 +1,6 @@
 /**
- * Serves the Model Context Protocol with the same credentials, viewers, slots, limits and audit as the routes. Its
- * code is loaded at the first request.
+ * Serves the Model Context Protocol with the same credentials, viewers, slots, limits and audit as the routes. The
+ * code for the protocol is loaded at the first request.
  *
  * A request may contain many calls, so each call takes a separate slot and has a separate audit record. With the
  * protocol of 2025, the response begins before the calls have run. So the caller is checked again before the result

@@ -132,8 +132,8 @@ function refuse(error: unknown): Response {
 // ── the request ──
 
 /**
- * Rejects a request of HTTP/1.1 that does not have exactly one Host header. `node:http` itself rejects a request
- * without one, unless the server was created with requireHostHeader: false. Its response then has no body.
+ * Rejects a request of HTTP/1.1 that does not have exactly one Host header. Unless the server was created with
+ * requireHostHeader: false, `node:http` itself rejects a request without a Host, and its response has no body.
  */
 function checkHost({ httpVersion, headersDistinct }: IncomingMessage): void {
   if (httpVersion === "1.1" && headersDistinct["host"]?.length !== 1)
@@ -258,7 +258,7 @@ const MOST_DROPPED = 100 * 1024;
 
 /**
  * Reads and drops the rest of a body for a moment, because some clients read the response only after they have sent
- * everything. Resolves when the body has ended, when the client has disconnected, or after five seconds.
+ * everything. Resolves when the body has ended, when the client has disconnected, or after LINGER_MS.
  */
 function dropRest(req: IncomingMessage): Promise<void> {
   if (req.complete || req.destroyed) return Promise.resolve();

@@ -149,11 +149,11 @@ export interface Connection {
   id: number;
   /** A name for people. */
   name: string;
-  /** One of github, gitlab, gitea, gerrit, bitbucket, azuredevops, git. */
+  /** The type of the code host, which is github, gitlab, gitea, gerrit, bitbucket, azuredevops or git. */
   connectionType: string;
   /**
-   * Names of the connection's repositories, as in Repository.name. A frozen array is processed once, any other array at
-   * each request.
+   * Names of the connection's repositories, as in Repository.name. A frozen array is processed only once. Anything
+   * else is processed again at each request.
    */
   repositories: Iterable<string>;
 }

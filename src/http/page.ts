@@ -108,8 +108,8 @@ function rootAbove(url: string, basePath: string): string {
 }
 
 /**
- * Returns the relative path from a base without a trailing slash down to the root. It is percent-encoded, so it can
- * be neither markup nor a scheme.
+ * Returns the relative path from a base without a trailing slash down to the root. The path is percent-encoded, so it
+ * cannot contain markup or a scheme.
  */
 function rootBelow(base: string): string {
   const { pathname } = new URL(base, "http://localhost");

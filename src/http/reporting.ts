@@ -28,7 +28,7 @@ export function audit(
   try {
     settings.audit?.({ ...event, outcome, ...detail });
   } catch {
-    // a failure of the host's logging must not reach the caller
+    // a failure of the host program's function must not reach the caller
   }
 }
 

@@ -1,4 +1,4 @@
-/** Serves the list of repositories. */
+/** Serves the list of repositories, and the list of the indexed revisions of each repository. */
 
 import { findRepository, pageOf, type RepositorySummary } from "../repositories.ts";
 import { repositoryAddress } from "./addresses.ts";

@@ -33,7 +33,7 @@ function openHistory({ engine, ...call }: Call, repository: string): Promise<His
   return open?.call(engine, repository, options) ?? engine.history(repository, options);
 }
 
-/** Resolves to the history, or to undefined if there is none for any reason. */
+/** Resolves to the history, or to undefined if there is none, whatever the reason. */
 export async function historyIfAny(call: Call, repository: string): Promise<History | undefined> {
   try {
     return await openHistory(call, repository);

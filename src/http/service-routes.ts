@@ -78,8 +78,8 @@ async function mint(call: Call, tokens: TokenStore, repoIds: number[]): Promise<
 }
 
 /**
- * Revokes a token. The refusal is the same if the id is unknown, if it belongs to another owner or to an API key, and
- * if the token was revoked before.
+ * Revokes a token. The refusal is the same if the id is unknown, belongs to another owner or to an API key, or
+ * belongs to a revoked token.
  */
 async function revoke(call: Call, tokens: TokenStore): Promise<Response> {
   call.note({ id: call.id });

@@ -13,7 +13,7 @@ import { overloaded } from "./refusal.ts";
 import type { Reader } from "./stalled.ts";
 
 export interface Slots {
-  /** Takes a slot. Throws OVERLOADED if none is free. */
+  /** Takes a slot. Throws OVERLOADED if no slot is free and none can be freed. */
   take(caller: { readonly identity: Identity }): Slot;
 }
 

@@ -53,8 +53,8 @@ function languageFilter(language: string): string {
 }
 
 /**
- * Escapes a text for RE2: control characters, which a query cannot contain, and ASCII other than word
- * characters.
+ * Escapes a text for RE2. Escapes ASCII punctuation, and also control characters, because a query cannot contain
+ * them.
  */
 function escapeExpression(text: string): string {
   return text

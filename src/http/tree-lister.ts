@@ -321,7 +321,10 @@ async function inOrderOfFolders(
 
 const ENTRIES_PER_PAUSE = 64;
 
-/** Compares paths at their first difference: a folder comes before a file, and each group is sorted by name. */
+/**
+ * Compares paths at their first difference. There, a folder comes before a file, and two folders or two files are
+ * sorted by name.
+ */
 function compareInFolders(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;

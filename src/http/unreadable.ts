@@ -39,7 +39,7 @@ export function answerUnreadable(server: Server): void {
   });
 }
 
-/** The answer to CONNECT. Its target is not a path, so Allow lists every method that some path accepts. */
+/** The response to CONNECT. The target of CONNECT is not a path, so Allow lists every method that some path accepts. */
 const NO_TUNNEL = new Refusal("METHOD_NOT_ALLOWED", "this is no proxy", {
   headers: { Allow: "GET, HEAD, POST, DELETE, OPTIONS" },
 });
@@ -57,7 +57,7 @@ function refusalOf({ code = "" }: NodeJS.ErrnoException): Refusal {
 
 const NO_REQUEST = ["INVALID_REQUEST_BODY", "this is not a request of HTTP/1.1"] as const;
 
-/** Writes a refusal to a socket, unless an answer has already begun. */
+/** Writes a refusal to a socket, unless a response has already begun. */
 function answerSocket(refusal: Refusal, error: Error, socket: Socket): void {
   const { _httpMessage: begun } = socket as Socket & { _httpMessage?: ServerResponse | null };
   if (!socket.writable || begun?.headersSent) return void socket.destroy(error);

@@ -1,8 +1,8 @@
 /**
  * Lets only one process at a time sync into a folder. The lock is a file that contains the process id of its owner.
  * The owner regularly updates the modification time of the file. A lock is void if its owner no longer runs, and
- * another process may then take it. A lock is also void if its file has not been updated for two minutes, because
- * another process may have been given the same id.
+ * another process may then take it. A lock is also void if its file has not been updated for two minutes. The id in
+ * it may belong to another process by then.
  */
 
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";

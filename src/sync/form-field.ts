@@ -44,7 +44,7 @@ function startOf(form: Buffer, name: string): number | undefined {
   return at < 0 ? undefined : at + name.length + 2;
 }
 
-/** Returns the byte that the two hexadecimal digits at `at` stand for, or -1 if two such digits are not there. */
+/** Returns the byte that the two hexadecimal digits at `at` stand for, or -1 if there are no such digits. */
 function escapedByte(value: Uint8Array, at: number): number {
   if (at + 2 > value.length) return -1;
   const [high, low] = [HEX[value[at]!]!, HEX[value[at + 1]!]!];

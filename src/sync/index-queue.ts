@@ -70,7 +70,7 @@ export class IndexQueue {
 
   /**
    * Indexes a batch. Resolves to false if its repositories must be indexed again one by one. If `isLast` is true, a
-   * failure is passed on instead.
+   * failure rejects the promises of the batch instead.
    */
   async #index(batch: readonly Waiting[], isLast: boolean): Promise<boolean> {
     const { signal, onProgress } = this.#options;

@@ -22,7 +22,7 @@ const repository = z.object({
   version: z.literal(1),
   /** The host's id of the repository. */
   id: z.string(),
-  /** The name in the index. */
+  /** The name of the repository in the index. */
   name: z.string(),
   /** The name on the host, such as `acme/shop`. */
   path: z.string(),
@@ -76,8 +76,8 @@ export const cloneFolder = (repositoryFolder: string): string =>
   join(repositoryFolder, "clone.git");
 
 /**
- * Returns the name of a repository's folder, which every file system accepts. A simple id is used unchanged. Any
- * other id is replaced by its hash.
+ * Returns a name for the folder of a repository. Every file system accepts this name. A simple id is used unchanged.
+ * Any other id is replaced by its hash.
  */
 const folderName = (id: string): string =>
   /^[0-9a-f-]{1,40}$/.test(id) && !id.startsWith("-")

@@ -10,7 +10,7 @@ import type { ConnectionType } from "./config/config.ts";
  * const isTrouble = ({ outcome }: SyncedRepository): boolean => outcome === "failed";
  */
 export interface SyncedRepository {
-  /** The name in the index. */
+  /** The name of the repository in the index. */
   name: string;
   /**
    * What happened to the repository. 'empty' means that it has no branch. 'gone' means that its host no longer lists
@@ -36,8 +36,9 @@ export interface SyncedConnection {
   /** The connection's type. Absent if the configuration no longer has the connection. */
   type?: ConnectionType;
   /**
-   * The parts of the connection that could not be listed. If there are any, no repository counts as gone. A single
-   * repository that does not exist is reported here too, but does not prevent this.
+   * The parts of the connection that could not be listed. As long as the list of repositories is incomplete, none of
+   * them counts as gone. A configured repository that does not exist is reported here, but does not make the list
+   * incomplete.
    */
   problems: {
     /** The field and value in the configuration, such as 'orgs: acme'. */
@@ -59,7 +60,7 @@ export interface SyncedConnection {
  * );
  */
 export interface SyncReport {
-  /** The connections in the order of the configuration, then those that are no longer in it. */
+  /** The connections in the order of the configuration, followed by those that are no longer in it. */
   connections: SyncedConnection[];
   /** The duration of the run, in milliseconds. */
   durationMs: number;

@@ -40,7 +40,7 @@ export interface RepositoryRun {
 
 export interface Claim {
   readonly found: Found;
-  /** The name in the index. */
+  /** The name of the repository in the index. */
   readonly name: string;
 }
 
@@ -189,8 +189,8 @@ async function index(
 }
 
 /**
- * Removes the previous name of a repository from the index, unless the repository still has that name. `name` is its
- * name now, or undefined if the repository is empty.
+ * Removes the previous name of a repository from the index, unless the repository still has that name. `name` is the
+ * current name of the repository, or undefined if the repository is empty.
  */
 async function dropOldName(
   { before }: Task,

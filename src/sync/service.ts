@@ -64,7 +64,7 @@ export interface SyncService extends AsyncDisposable {
     id: number;
     /** The name of the connection in the configuration. */
     name: string;
-    /** One of github, gitlab, gitea, gerrit, bitbucket, azuredevops, git. */
+    /** The type of the code host, which is github, gitlab, gitea, gerrit, bitbucket, azuredevops or git. */
     connectionType: string;
     /** The names that the connection's repositories have in the index. */
     repositories: Iterable<string>;

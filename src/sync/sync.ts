@@ -62,7 +62,10 @@ export interface SyncOptions {
   only?: {
     /** The name of a connection. */
     connection: string;
-    /** One repository of the connection, by its name on the host, such as 'acme/shop'. Default: all repositories. */
+    /**
+     * One repository of the connection, by its name on the host, such as 'acme/shop'. Default: all repositories. Has
+     * no effect on connections of the types git and folder.
+     */
     repository?: string;
   };
   /**

@@ -1,6 +1,6 @@
 /**
- * Checks that a delivery of a webhook comes from the code host, and finds the repository that it is about. Each host
- * authenticates its deliveries in another way:
+ * Checks that a delivery of a webhook comes from the code host, and finds the repository that the delivery is about.
+ * Each host authenticates its deliveries in its own way:
  *
  *     github       X-Hub-Signature-256   HMAC-SHA-256 of the body, sha256=HEX
  *     bitbucket    X-Hub-Signature       the same
@@ -42,7 +42,10 @@ export interface WebhookSecret {
  */
 const OLDEST_MS = 300_000;
 
-/** Resolves to true if the delivery proves that its sender knows the secret, in the way of this type of host. */
+/**
+ * Resolves to true if the delivery proves that its sender knows the secret. The kind of proof depends on the type of
+ * the host.
+ */
 export async function isGenuine(
   type: ConnectionType,
   { headers, body }: Delivery,

@@ -70,7 +70,7 @@ export async function runRemote(
     env: environment(git, run.inClone === true),
     windowsHide: true,
     stdio: ["ignore", "pipe", "pipe"],
-    detached: process.platform !== "win32", // makes it the leader of a process group, which is terminated as a whole
+    detached: process.platform !== "win32", // makes the process the leader of a group, which is terminated as a whole
   });
   const watch = new Watch(child, git);
   const stdout: Buffer[] = [];
@@ -172,11 +172,14 @@ function kill(child: ChildProcess, signal: NodeJS.Signals): void {
     if (child.pid === undefined || process.platform === "win32") child.kill(signal);
     else process.kill(-child.pid, signal);
   } catch {
-    // it has already ended
+    // the process has already ended
   }
 }
 
-/** Splits standard error into lines. Reports progress lines, and keeps the last 8 192 characters of all other lines. */
+/**
+ * Splits standard error into lines. Reports progress lines, and keeps the last MOST_ERRORS characters of all other
+ * lines.
+ */
 class ErrorLines {
   #rest = "";
   #kept = "";

@@ -1,8 +1,8 @@
-/** Checks and splits addresses of hosts and repositories in a configuration. */
+/** Checks the addresses of hosts and repositories in a configuration, and makes other addresses from them. */
 
 /**
- * True if the text is an address of a known protocol. It must not contain a password or anything else that could be a
- * secret, and git must not take it for an option.
+ * True if the text is an address such as `https://host/path` or `user@host:path`. It must not contain a password or
+ * anything else that could be a secret, and git must not take it for an option.
  */
 export function isPlainAddress(text: string): boolean {
   if (text === "" || text.startsWith("-") || /[\p{Cc}\s]/u.test(text)) return false;

@@ -1,4 +1,7 @@
-/** Defines the configuration of `quern sync`: connections to code hosts, and which repositories to take from each. */
+/**
+ * Defines the configuration of `quern sync`. It lists connections to code hosts, and says which repositories of each
+ * host are indexed.
+ */
 
 /**
  * A configuration of `quern sync`, as readSyncConfig() reads it from a file.
@@ -23,7 +26,7 @@ export interface SyncConfig {
   command?: Record<string, Record<string, string | number | boolean | (string | number)[]>>;
   /** The connections by name. A name has up to 64 letters, digits, dots, dashes and underscores. */
   connections: Record<string, ConnectionConfig>;
-  /** Settings of all connections. */
+  /** Settings that apply to all connections. */
   sync?: SyncSettings;
 }
 
@@ -107,7 +110,7 @@ export interface CommonConnectionConfig {
   exclude?: {
     /** Patterns for paths, as in `include`. */
     names?: string[];
-    /** Topics. */
+    /** A repository that has one of these topics is excluded. */
     topics?: string[];
     /** Whether to exclude archived repositories. Default false. */
     archived?: boolean;
@@ -155,7 +158,7 @@ export type ConnectionConfig = CommonConnectionConfig &
         api?: string;
         /** Organizations. */
         orgs?: string[];
-        /** Users. Private repositories are listed only for the token's own user. */
+        /** Users. Private repositories are listed only for the user to whom the token belongs. */
         users?: string[];
         /** Repositories, such as 'acme/shop'. */
         repos?: string[];

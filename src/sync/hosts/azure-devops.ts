@@ -1,6 +1,6 @@
 /**
- * Lists repositories of Azure DevOps through version 7.0 of its API. Azure DevOps Server 2022 and later versions
- * support it. One response contains all repositories of an organization or a project.
+ * Lists repositories of Azure DevOps through version 7.0 of its API. Azure DevOps Server has supported this version
+ * since 2022. One response contains all repositories of an organization or a project.
  */
 
 import { z } from "zod";
@@ -63,7 +63,7 @@ const turnedOff = (path: string): never => {
   throw new QuernError("SOURCE_NOT_FOUND", `the repository ${path} is disabled`);
 };
 
-/** Describes a repository. Returns undefined if the repository is disabled, because it cannot be fetched then. */
+/** Describes a repository. Returns undefined for a disabled repository, which cannot be fetched. */
 function describe(entry: z.infer<typeof repository>, home: string, org: string): Found | undefined {
   if (entry.isDisabled) return undefined;
   const { name, project, defaultBranch, webUrl, size } = entry;

@@ -11,7 +11,10 @@ export interface Found {
   readonly id: string;
   /** The name that people use, such as `acme/shop`. */
   readonly path: string;
-  /** The host, which becomes a part of the name in the index. Empty for a clone in a folder that has no remote. */
+  /**
+   * The name of the host, which becomes a part of the repository's name in the index. Empty if the repository is a
+   * local clone without a remote.
+   */
   readonly host: string;
   readonly place: Place;
   readonly webUrl?: string;

@@ -78,7 +78,8 @@ function describe(entry: z.infer<typeof repository>, home: string): Found {
 
 /**
  * Whether everyone can see a repository. If the visibility of its owner is limited or private, only signed-in users
- * can. The field `internal` is set only for private owners, so this function checks the owner, too.
+ * can see the repository. The field `internal` is set only for private owners, so this function checks the owner,
+ * too.
  */
 const isPublic = ({ private: isPrivate, internal, owner }: z.infer<typeof repository>): boolean =>
   !isPrivate && !internal && (owner?.visibility ?? "public") === "public";

@@ -1,7 +1,7 @@
 /**
  * Requests JSON from the API of a code host. All hosts share one client, because the difficult parts are the same
  * everywhere. The client waits when a host asks it to wait (Retry-After, rate limits), and tries again after
- * transient failures. It follows a redirect only if it stays on the host, because another host would receive the
+ * transient failures. It follows only redirects that stay on the same host, because another host would receive the
  * token. It limits the size and the duration of each response, and removes secrets from error messages.
  */
 
@@ -134,7 +134,7 @@ export class HostClient {
     }));
   }
 
-  /** Yields all entries of a list. `turn` returns the entries in an answer, and the address of the next page. */
+  /** Yields all entries of a list. `turn` returns the entries of a page, and the address of the next page. */
   async *pages<T, Page>(
     address: string,
     schema: z.ZodType<Page>,

@@ -28,8 +28,8 @@ export interface Host<Type extends ConnectionType> {
   /** Returns the user name that git sends with the token. */
   readonly gitUser: (credential: Credential) => string;
   /**
-   * Yields the repositories of a connection, and a problem for each part that could not be listed. Of all
-   * QuernErrors, rejects only with ABORTED.
+   * Yields the repositories of a connection, and a problem for each part that could not be listed. Rejects only with
+   * ABORTED.
    */
   readonly list: (config: ConfigOf<Type>, context: ListContext) => AsyncGenerator<Listed>;
 }
