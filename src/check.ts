@@ -1,4 +1,4 @@
-/** The entry of the process that checks an index. It prints the report as JSON. */
+/** The entry point of the child process that checks an index. The process prints the report as JSON. */
 
 import { checkDirectory } from "./store/upkeep/check.ts";
 

@@ -1,5 +1,6 @@
 /**
- * Defines the interface of an open data directory, for hosts and for the folders of src that build on it.
+ * Defines the interface of an engine, which is an open data directory. Hosts use this interface, and so do the
+ * folders of src that work with engines.
  */
 
 import type { CompactReport } from "./ingest/writes.ts";
@@ -22,7 +23,7 @@ import type { KnowsRepositories } from "./repositories.ts";
 import type { FileContent, FolderEntry, Repository } from "./repository.ts";
 
 /**
- * An open data directory. Searches run in parallel; writes run one after another.
+ * An open data directory. Searches run in parallel. Writes run one after another.
  *
  * @example
  * await engine.index(git("./shop"));
@@ -30,16 +31,17 @@ import type { FileContent, FolderEntry, Repository } from "./repository.ts";
  * console.log(stats.totalMatchCount);
  */
 export interface Engine extends AsyncDisposable {
-  /** The data directory, absolute. */
+  /** The absolute path of the data directory. */
   readonly path: string;
   /**
-   * The newest generation of the index that this engine has seen; 0 before its first call. It rises with each
-   * publication by any process, and continues from the same number after a restart.
+   * The newest generation of the index that this engine has read, or 0 if it has not read the index yet. The
+   * generation rises with each publication by any process. It is stored in the index, so it does not start again at 0
+   * after a restart.
    */
   readonly generation: number;
   /**
-   * Indexes one or many sources, which share segments. Publishes each repository in its own transaction. Waits until
-   * earlier writes of this process have ended.
+   * Indexes one or more sources. The files of all sources fill shared segments. Each repository is published in a
+   * transaction of its own. If other writes of this process are running or waiting, waits until they have ended.
    *
    * @example
    * const reports = await engine.index([git("./shop"), directory("./notes")]);
@@ -49,14 +51,16 @@ export interface Engine extends AsyncDisposable {
     options?: IndexOptions,
   ): Promise<IndexReport[]>;
   /**
-   * Searches and returns one answer: the best files, and exact counts of everything that matches.
+   * Searches, and resolves to one answer. The answer contains the best files, and exact counts of everything that
+   * matches.
    *
    * @example
    * const { files, stats } = await engine.search({ query: "retry lang:go", matches: 50 });
    */
   search(request: SearchRequest, options?: SearchOptions): Promise<SearchResponse>;
   /**
-   * Streams files as they are found, unranked. The last event is 'final'. Leaving the loop ends the search.
+   * Streams matching files as they are found, without ranking them. The last event is 'final'. Breaking out of the
+   * loop stops the search.
    *
    * @example
    * for await (const event of engine.stream({ query: "retry", matches: 1000 }))
@@ -64,16 +68,16 @@ export interface Engine extends AsyncDisposable {
    */
   stream(request: SearchRequest, options?: SearchOptions): AsyncIterable<SearchEvent>;
   /**
-   * Explains how a query is understood and planned. Also runs the search, and if that finds nothing, suggests queries
-   * that find something.
+   * Explains how quern understands and plans a query. Also runs the search. If the search finds nothing, suggests
+   * queries that find something.
    *
    * @example
    * const { suggestions } = await engine.explain({ query: "Retry lang:goo", matches: 50 });
    */
   explain(request: SearchRequest, options?: SearchOptions): Promise<Explanation>;
   /**
-   * Looks one repository up by its name or id. Resolves to `undefined` if it does not exist or the viewer may not see
-   * it. Takes the same time however many repositories there are.
+   * Looks up one repository by its name or id. Resolves to `undefined` if it does not exist or the viewer may not see
+   * it. The look-up takes the same time however many repositories there are.
    *
    * @example
    * const shop = await engine.repository("shop");
@@ -87,7 +91,7 @@ export interface Engine extends AsyncDisposable {
     },
   ): Promise<Repository | undefined>;
   /**
-   * Lists the indexed repositories that the viewer may see, by name: all of them, or a page.
+   * Lists the indexed repositories that the viewer may see, sorted by name. By default, lists all of them.
    *
    * @example
    * const names = (await engine.repositories()).map(({ name }) => name);
@@ -113,8 +117,8 @@ export interface Engine extends AsyncDisposable {
     options?: ReadOptions,
   ): Promise<FileContent | undefined>;
   /**
-   * Lists the direct children of a folder; '' is the root. Resolves to `undefined` if the folder does not
-   * exist or the viewer may not see it.
+   * Lists the direct children of a folder. The path of the root folder is ''. Resolves to `undefined` if the folder
+   * does not exist or the viewer may not see it. Reads the default revision unless `revision` is given.
    *
    * @example
    * const root = await engine.list({ repository: "shop", path: "" });
@@ -131,8 +135,8 @@ export interface Engine extends AsyncDisposable {
     options?: ReadOptions,
   ): Promise<FolderEntry[] | undefined>;
   /**
-   * Indexes a folder or git work tree and follows its changes, so that searches of the workspace see the
-   * disk as it is. Resolves when its content is in the index; symbols follow.
+   * Indexes a folder or git work tree and watches it for changes. Each search of the workspace sees the files as they
+   * are on disk when it runs. Resolves when the content is in the index. Symbols are extracted after that.
    *
    * @example
    * await using tree = await engine.workspace("./shop");
@@ -140,9 +144,9 @@ export interface Engine extends AsyncDisposable {
    */
   workspace(path: string, options?: WorkspaceOptions): Promise<Workspace>;
   /**
-   * Opens the git history of a repository: commits, authors, differences, blame, and files of any revision. Resolves to
-   * `undefined` if the repository does not exist, if the viewer may not see it, if it was not indexed from git, or if
-   * its clone is gone.
+   * Opens the git history of a repository, with its commits, authors, differences, blame, and files of any revision.
+   * Resolves to `undefined` if the repository does not exist, if the viewer may not see it, if it was not indexed
+   * from git, or if its clone is gone.
    *
    * @example
    * const history = await engine.history("shop");
@@ -163,31 +167,34 @@ export interface Engine extends AsyncDisposable {
    */
   remove(repository: string): Promise<boolean>;
   /**
-   * Merges segments, waits until no search reads the old ones (10 s for searches of other processes), and deletes
-   * them.
+   * Merges segments, and then deletes the old segments. Before it deletes them, waits until no search of this process
+   * reads them. After a merge, always waits at least 10 s, because searches of other processes may read the old
+   * segments.
    *
    * @example
    * const { bytesFreed } = await engine.compact({ onProgress: ({ stage }) => console.log(stage) });
    */
   compact(options?: {
-    /** Aborting rejects with ABORTED; merges that are already published stay. */
+    /** Aborting makes compact() reject with ABORTED. Merges that are already published are kept. */
     signal?: AbortSignal;
     /** Called with progress updates. */
     onProgress?: (progress: IndexProgress) => void;
   }): Promise<CompactReport>;
   /**
-   * Reads and verifies the whole index in a child process. Damage is reported in the result, not thrown.
+   * Reads and verifies the whole index in a child process. Reports damage in the result. Does not reject because of
+   * damage.
    *
    * @example
    * const { ok, problems } = await engine.check({ signal: AbortSignal.timeout(60_000) });
    */
   check(options?: {
-    /** Aborting rejects with ABORTED. */
+    /** Aborting makes check() reject with ABORTED. */
     signal?: AbortSignal;
   }): Promise<CheckReport>;
   /**
-   * Releases memory that only makes searches faster: the text cache, and each thread's tables of segments. Running
-   * searches continue; their threads release the memory when they have finished. The next searches are slower.
+   * Releases memory that serves only to make searches faster, such as the text cache and each thread's tables of
+   * segments. Running searches continue. A thread that is searching releases its memory when the search has ended.
+   * The next searches are slower.
    *
    * @example
    * import { freemem } from "node:os";
@@ -195,8 +202,8 @@ export interface Engine extends AsyncDisposable {
    */
   trim(): void;
   /**
-   * Closes the engine. Running searches reject with ENGINE_CLOSED; a running index run stops as if aborted.
-   * May be called more than once.
+   * Closes the engine. Running searches reject with ENGINE_CLOSED. A running index run stops, and also rejects with
+   * ENGINE_CLOSED. Repositories that are already published stay. May be called more than once.
    *
    * @example
    * process.once("SIGTERM", () => void engine.close());
@@ -205,7 +212,7 @@ export interface Engine extends AsyncDisposable {
 }
 
 /**
- * Options of read() and list().
+ * Options of Engine.read() and Engine.list().
  *
  * @example
  * const options: ReadOptions = { overlay: [{ repository: "shop", path: "a.ts", content: "" }] };
@@ -214,7 +221,7 @@ export interface Engine extends AsyncDisposable {
 export type ReadOptions = Pick<SearchOptions, "viewer" | "overlay">;
 
 /**
- * Options of repositories().
+ * Options of Engine.repositories().
  *
  * @example
  * const options: RepositoriesOptions = { query: "shop", limit: 30 };
@@ -227,7 +234,8 @@ export interface RepositoriesOptions {
   /** Lists only repositories whose name or display name contains this text, regardless of case. Default: all. */
   query?: string;
   /**
-   * Lists only names after this one, compared by UTF-16 code units. The name need not exist. Default: from the first.
+   * Lists only repositories whose names come after this name, in the order of UTF-16 code units. No repository need
+   * have this name. Default: starts with the first repository.
    */
   after?: string;
   /** The maximum number of repositories to list. Default: all. */
@@ -235,19 +243,20 @@ export interface RepositoriesOptions {
 }
 
 /**
- * Options of index().
+ * Options of Engine.index().
  *
  * @example
  * const options: IndexOptions = { symbols: "skip", signal: AbortSignal.timeout(60_000) };
  * await engine.index(directory("./notes"), options);
  */
 export interface IndexOptions {
-  /** Aborts the run, which then rejects with ABORTED. Repositories that are already published stay. */
+  /** Aborting makes index() reject with ABORTED. Repositories that are already published stay. */
   signal?: AbortSignal;
   /** Called with progress updates. */
   onProgress?: (progress: IndexProgress) => void;
   /**
-   * 'after' (default) publishes the content first and extracts symbols before index() resolves. 'skip' extracts none.
+   * When symbols are extracted. With 'after' (default), index() publishes the content first, then extracts symbols,
+   * and then resolves. With 'skip', it extracts no symbols.
    */
   symbols?: "after" | "skip";
 }
@@ -260,26 +269,36 @@ export interface IndexOptions {
  * const engine = await open("./index", options);
  */
 export interface OpenOptions {
-  /** Never writes: index(), remove() and compact() reject with INDEX_READ_ONLY. Default false. */
+  /**
+   * Whether the engine only reads the index. If it is true, index(), remove() and compact() reject with
+   * INDEX_READ_ONLY. Default false.
+   */
   readOnly?: boolean;
   /**
-   * Threads that search and index. Default: one for each core, at most 4. With 0 the calling thread does the work and
-   * yields every 4 ms.
+   * The number of threads that search and index. With 0, the calling thread does this work, and yields to the event
+   * loop every 4 ms. Default: the number of cores, but at most 4.
    */
   workers?: number;
-  /** Bytes of memory that indexing may use in addition to a fixed base. Default 256 MiB, at least 32 MiB. */
+  /** The memory that an index run may use in addition to a fixed base, in bytes. Default 256 MiB, at least 32 MiB. */
   memoryBudget?: number;
-  /** Bytes of text that searches keep in memory, for all threads together; 0 (default) keeps none. At most 4 GiB. */
+  /**
+   * The maximum size of the text that searches cache in memory, in bytes, for all threads together. With 0 (default),
+   * no text is cached. At most 4 GiB.
+   */
   textCache?: number;
-  /** Whether threads warm up for searches while the engine is idle. Default true. */
+  /**
+   * Whether the engine runs searches of its own while it is idle, so that V8 compiles the code before the host
+   * searches. Default true.
+   */
   warmUp?: boolean;
   /**
-   * Bytes. Larger files are listed as skipped ('too-large') and found by path, not by content. Default 2 MiB, at most
-   * 16 MiB.
+   * The maximum size of a file whose content is indexed, in bytes. A larger file is listed as skipped ('too-large').
+   * Searches find it by its path, but not by its content. Default 2 MiB, at most 16 MiB.
    */
   maxFileSize?: number;
   /**
-   * Milliseconds that a write waits for another process to stop writing before it rejects with INDEX_LOCKED. Default 0.
+   * How long a write waits if another process is writing, in milliseconds. If the other process has not finished by
+   * then, the write rejects with INDEX_LOCKED. Default 0.
    */
   lockTimeoutMs?: number;
   /**
@@ -288,13 +307,19 @@ export interface OpenOptions {
    */
   webUrl?: WebUrl;
   /**
-   * Resolves each name in a `context:` filter to a set of repositories. `undefined` makes the search reject with
-   * CONTEXT_NOT_FOUND.
+   * Called with the name in a `context:` filter. Resolves to the repositories of the context with that name. If there
+   * is no such context, it resolves to `undefined`, and the search rejects with CONTEXT_NOT_FOUND.
    */
   contexts?: Contexts;
-  /** Called when a search finds damage or a worker dies. The search continues. Default: no call. */
+  /**
+   * Called when a search or an index run finds damage in the index, or when a worker dies. A search continues after
+   * the warning. Default: warnings are ignored.
+   */
   onWarning?: (warning: {
-    /** An ErrorCode: 'INDEX_CORRUPT' for damage, 'INTERNAL' for a worker that died. */
+    /**
+     * An ErrorCode. It is 'INDEX_CORRUPT' for damage, and 'INTERNAL' for a worker that died, or a match that RE2 does
+     * not confirm.
+     */
     code: string;
     /** A message for people. */
     message: string;
@@ -302,8 +327,9 @@ export interface OpenOptions {
 }
 
 /**
- * The key of a method of an open engine. The method returns another engine, whose answers include changes of workspaces
- * that are not indexed yet. Not part of the public interface: `quern mcp` uses it.
+ * The key of a method of an open engine. The method returns another engine over the same index. The answers of that
+ * engine include changes in workspaces that are not indexed yet. The key is not part of the public interface. `quern
+ * mcp` uses it.
  */
 export const FRESH = Symbol.for("quern.fresh");
 
@@ -320,8 +346,8 @@ export type FreshEngine = Pick<
   OpensHistory;
 
 /**
- * The key under which an open engine provides its parts. Not part of the public interface: quern/cluster uses it for
- * directories that hold slices of an index.
+ * The key of a property of an open engine that contains the engine's parts. The key is not part of the public
+ * interface. quern/cluster uses it for directories that hold slices of an index.
  */
 export const PARTS = Symbol.for("quern.parts");
 

@@ -1,4 +1,4 @@
-/** The entry point quern: the whole public API. */
+/** The main entry point of the package, `quern`. Everything that it exports is public. */
 
 export { QuernError, type ErrorCode } from "./base/errors.ts";
 export {

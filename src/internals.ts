@@ -1,6 +1,6 @@
 /**
- * Defines the internal settings with which an engine is opened, in addition to the host's options. quern/cluster passes
- * some of them. Tests pass small bounds, which they reach with little data.
+ * Defines the internal settings of an engine. A host cannot set them with the options of open(). quern/cluster sets
+ * some of them. Tests set small bounds, so that a little data is enough to reach the bounds.
  */
 
 import { RUN_BOUNDS, type RunBounds } from "./ingest/run/bounds.ts";
@@ -11,9 +11,9 @@ import { WORKSPACE_BOUNDS, type WorkspaceBounds } from "./workspace/bounds.ts";
 export interface Internals {
   /** Fetches the missing parts of segments. Undefined if the directory never lacks parts of a segment. */
   readonly complete: Complete | undefined;
-  /** How long a retired segment is kept for other processes, in milliseconds. */
+  /** How long a retired segment is kept, in milliseconds. Searches of other processes may still read it. */
   readonly retireMs: number;
-  /** How the text of new segments is cut, on disk and in memory. */
+  /** How the text of new segments is cut into pages and blocks, on disk and in memory. */
   readonly layout: NewLayout;
   readonly runs: RunBounds;
   readonly workspaces: WorkspaceBounds;

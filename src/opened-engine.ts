@@ -1,6 +1,6 @@
 /**
- * Opens a data directory for a host. The engine connects store, ingest and search, and owns their lifetimes. It
- * contains no other logic.
+ * Opens a data directory for a host. An opened engine creates the parts of store, ingest and search, connects them,
+ * and closes them. It contains no other logic.
  */
 
 import { availableParallelism } from "node:os";
@@ -93,14 +93,15 @@ const INDEX_OPTIONS: KeysOf<IndexOptions> = { signal: true, onProgress: true, sy
 
 const MIB = 2 ** 20;
 /**
- * Milliseconds that an index run may work before it yields. It is short because the next step, such as a table of a
- * segment, may take another 3 ms.
+ * How long an index run works on the calling thread before it yields to the event loop, in milliseconds. This time is
+ * short, because the step that is running at its end may take another 3 ms. An example is reading a table of a
+ * segment.
  */
 const STEP_MS = 0.5;
 
 /**
- * Opens a data directory. Creates it if it does not exist; with `readOnly`, throws INDEX_NOT_FOUND instead. Takes no
- * lock.
+ * Opens a data directory. If the directory does not exist, creates it, or with `readOnly` rejects with
+ * INDEX_NOT_FOUND. Other engines and processes may have the same directory open at the same time.
  *
  * @example
  * const engine = await open("./index");
@@ -114,8 +115,8 @@ export function open(path: string, options: OpenOptions = {}): Promise<Engine> {
 
 /**
  * Opens a data directory as open() does. `internals` overrides the default internal settings. REQUIRES: if
- * `internals.complete` is set, nobody searches the directory, because parts of its segments may still have to be
- * fetched.
+ * `internals.complete` is set, nobody searches the directory, because parts of its segments may be missing until they
+ * are fetched.
  */
 export async function openWith(
   path: string,
@@ -124,7 +125,7 @@ export async function openWith(
 ): Promise<Engine> {
   const checked = checkOptions(path, options);
   const environment = await openStore(resolve(path), { readOnly: checked.readOnly });
-  await yieldTurn(); // the following code compiles the kernel, which takes 2 ms
+  await yieldTurn(); // the constructor compiles the kernel, which takes 2 ms
   return new OpenedEngine(environment, checked, { ...INTERNALS, ...internals });
 }
 
@@ -240,7 +241,7 @@ class OpenedEngine
       workerDied: () => this.#tracer.workerDied(),
     });
     this.#nearThread = new NearThread(() => this.#kept.listsMemory);
-    // without threads, the calling thread searches everything
+    // without workers, every search runs on the calling thread anyway
     this.#near = this.#pool.inline ? undefined : new Near(this.#nearThread, this.#pool);
     this.#catalogs = new CatalogKeeper(environment, newPause, ({ manifest }) => {
       this.#kept.dropOthers(manifest.segments);
@@ -303,10 +304,13 @@ class OpenedEngine
     };
   }
 
-  /** Makes the warm-up. Without workers there is none, because the calling thread has other work. */
+  /**
+   * Creates the warm-up, unless the host has turned it off. Without workers there is no warm-up, because its searches
+   * would block the calling thread.
+   */
   #newWarmUp(): WarmUp | undefined {
     if (!this.#options.warmUp || this.#pool.inline) return undefined;
-    // the host's searches report damage; these need not
+    // damage is not reported here, because the host's own searches report it
     const searcher = new Searcher({ ...this.#searching(() => {}), near: undefined });
     return new WarmUp({
       hasContent: async () => (await this.#catalogs.newest()).manifest.segments.length > 0,
@@ -363,7 +367,7 @@ class OpenedEngine
     return this.#tracer.search(request, () => this.#searcher.search(request, options, toldView));
   }
 
-  /** Searches, and returns the generation of the index that the answer shows. */
+  /** Searches, and also returns the generation of the index that the search has read. */
   async #searchWithGeneration(
     request: SearchRequest,
     options: SearchOptions,
@@ -422,9 +426,9 @@ class OpenedEngine
   }
 
   /**
-   * Returns a function that makes views. A view is the newest generation, with the documents of `below` laid over it,
-   * and the overlay on top. Documents of repositories that the viewer may not see are left out. The overlay is read and
-   * checked immediately.
+   * Returns a function that creates a view of the newest generation. In the view, the documents of `below` replace
+   * indexed files, and the documents of the overlay replace both. Documents of `below` are left out if the viewer may
+   * not see their repository. The overlay is read and checked immediately, before the function is called.
    */
   #viewSource(
     { overlay, viewer }: Pick<SearchOptions, "overlay" | "viewer">,
@@ -606,7 +610,8 @@ class OpenedEngine
   async #close(): Promise<void> {
     await this.#warmUp?.close();
     await Promise.all(Array.from(this.#workspaces, (workspace) => workspace.close()));
-    // writes end first: a thread that is terminated within a transaction would keep LMDB's lock
+    // writes end before threads do, because a thread that is terminated within a transaction would never release
+    // LMDB's lock
     await Promise.all([this.#writes.close(), this.#histories.close()]);
     this.#nearThread.close();
     await this.#pool.stop();
@@ -655,7 +660,7 @@ function startPool(
               return kept.listsMemory;
             },
           },
-    // only the pool warns of dead workers
+    // the pool's only warnings are those about dead workers
     onWarning: (warning) => {
       workerDied();
       onWarning(warning);

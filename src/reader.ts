@@ -1,6 +1,6 @@
 /**
- * Reads single repositories, files and folders for an opened engine, on the caller's thread, in slices. Each call reads
- * a snapshot of its own.
+ * Reads repositories, files and folders for an open engine. All reads run on the calling thread, and regularly yield
+ * to the event loop. Each call reads from a snapshot of its own.
  */
 
 import { closedError, QuernError } from "./base/errors.ts";
@@ -20,9 +20,9 @@ import { symbolProgress } from "./store/symbols/symbol-progress.ts";
 
 export interface ReaderOptions {
   readonly environment: Environment;
-  /** The newest generation. */
+  /** Resolves to the catalog of the newest generation. */
   readonly newest: () => Promise<Catalog>;
-  /** Repositories that are being indexed for the first time. */
+  /** Returns the names of the repositories that are being indexed for the first time. */
   readonly indexing: () => ReadonlySet<string>;
   readonly webUrl: WebUrl;
 }
@@ -35,7 +35,7 @@ interface Place {
 
 interface FoundPlace {
   readonly repository: CatalogRepository;
-  /** The index of the revision in the repository's list. */
+  /** The index of the revision in the repository's list of revisions. */
   readonly position: number;
 }
 
@@ -43,9 +43,12 @@ const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST
 
 export class Reader {
   readonly #options: ReaderOptions;
-  /** The reads that are running, each on a snapshot of its own. */
+  /** The reads that are running. close() waits for them. */
   readonly #readings = new Set<Promise<unknown>>();
-  /** One pause for all reads: a host that reads many small files one after another would otherwise never yield. */
+  /**
+   * The pause that all reads share. If each read had a new pause, a host that reads many small files one after
+   * another would never yield.
+   */
   readonly #pause = newPause();
   #isClosed = false;
 
@@ -76,7 +79,10 @@ export class Reader {
     return this.#describe(catalog, await pageByName(catalog, { viewer, query, after, limit }));
   }
 
-  /** Describes repositories with the counts of a view's segments. Leaves out repositories that do not exist. */
+  /**
+   * Resolves to the repositories with these ids, without the ids that do not exist. The counts of symbols cover only
+   * the segments of the view.
+   */
   described(ids: readonly number[], { catalog }: View): Promise<Repository[]> {
     const segments = new Set(catalog.manifest.segments.map(({ segment }) => segment));
     const found = ids.flatMap((id): CatalogRepository[] => {
@@ -122,7 +128,7 @@ export class Reader {
     return this.present(record, { path: file.path, revision, ...stored });
   }
 
-  /** Makes the result of read() for one file. */
+  /** Creates the result of read() for one file. */
   present(
     record: RepositoryRecord,
     file: Parameters<typeof presentContent>[1],
@@ -160,7 +166,7 @@ export class Reader {
     );
   }
 
-  /** Runs a read on a snapshot of its own. close() waits for the read. */
+  /** Calls `read` with a new snapshot, and closes the snapshot when `read` has ended. close() waits until then. */
   async reading<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw closedError();
     const snapshot = this.#options.environment.snapshot();
@@ -172,7 +178,7 @@ export class Reader {
     return reading;
   }
 
-  /** Resolves when all running reads have ended. */
+  /** Makes new reads reject. Resolves when all running reads have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#readings);

@@ -1,6 +1,6 @@
 /**
- * Finds repositories one by one or page by page, without going through all of them. It uses the catalog's ordered
- * names, and lists of ids that are cached for each catalog.
+ * Looks up single repositories, and pages of the list of repositories, usually without scanning all repositories.
+ * Uses the sorted names in the catalog, and caches sorted lists of ids for each catalog.
  */
 
 import { compareText } from "./base/compare.ts";
@@ -15,19 +15,25 @@ import type { Viewer } from "./search/messages/request.ts";
 import { repositoryNamed, type Catalog, type CatalogRepository } from "./store/catalog/catalog.ts";
 import { placeAfter, placesContaining } from "./store/catalog/names.ts";
 
-/** The fields of a repository that the catalog has. */
+/** The fields of a repository that can be read from the catalog in memory. */
 export type RepositorySummary = Omit<Repository, "skipped" | "symbols">;
 
-/** Asks for a page of a sorted list: `limit` repositories, after the first `skip`. */
+/**
+ * A request for one page of a sorted list of repositories. The page leaves out the first `skip` repositories, and
+ * contains at most `limit`.
+ */
 export interface ListQuestion {
   readonly viewer?: Viewer | undefined;
-  /** Only repositories whose name or display name contains this text, regardless of case. */
+  /** Lists only repositories whose name or display name contains this text, regardless of case. */
   readonly query: string;
   readonly sort: "name" | "pushed" | "indexed";
   readonly direction: "asc" | "desc";
   readonly skip: number;
   readonly limit: number;
-  /** Only repositories with these names. Results are cached by this array's identity. REQUIRES: nobody changes it. */
+  /**
+   * Lists only repositories with these names. Lists are cached by the identity of this array. REQUIRES: nobody
+   * changes the array.
+   */
   readonly among?: readonly string[] | undefined;
 }
 
@@ -38,8 +44,9 @@ export interface RepositoryPage {
 }
 
 /**
- * The key under which an open engine looks up repositories without their skipped files and symbols, which cost more
- * than everything else. Not part of the public interface: quern/http uses it for each request.
+ * The key of a property of an open engine. The property has methods that find repositories without reading their
+ * skipped files and symbols, because reading these takes longer than everything else. The key is not part of the
+ * public interface. quern/http uses it for each request.
  */
 export const KNOWN_REPOSITORIES = Symbol.for("quern.repositories");
 
@@ -51,7 +58,10 @@ export interface KnowsRepositories {
   };
 }
 
-/** The engine's methods that this module calls. A host's wrapper of an engine may have only the public interface. */
+/**
+ * The methods of an engine that this module calls. If a host has wrapped the engine, the wrapper may have only the
+ * public methods.
+ */
 type Asked = Pick<EngineLists, "repository" | "repositories"> & Partial<KnowsRepositories>;
 
 interface EngineLists {
@@ -64,7 +74,10 @@ interface EngineLists {
 
 const optional = (viewer: Viewer | undefined): { viewer?: Viewer } => (viewer ? { viewer } : {});
 
-/** Resolves to the ids of public repositories. Returns the same set until the ids change. */
+/**
+ * Resolves to the ids of all public repositories. If the engine has KNOWN_REPOSITORIES, each call resolves to the
+ * same set until the ids change.
+ */
 export async function publicIds(engine: Asked): Promise<ReadonlySet<number>> {
   const known = engine[KNOWN_REPOSITORIES];
   if (known) return known.publicIds();
@@ -104,8 +117,8 @@ interface Dated {
 }
 
 /**
- * Returns the function that compares repositories for a list. Equal dates are ordered by name; an unknown date comes
- * last in either direction.
+ * Returns the function that compares two repositories of a sorted list. Repositories with equal dates are ordered by
+ * name. Repositories without a date come last in either direction.
  */
 function comparing({
   sort,
@@ -165,8 +178,8 @@ async function take(
 }
 
 /**
- * Yields the indexes, in the ordered names, of the matching repositories that the viewer may see. Does not scan all
- * names.
+ * Yields the matching repositories that the viewer may see, as indexes in the catalog's ordered names. Looks only at
+ * the viewer's repositories, instead of all names.
  */
 function* placesOfFew(
   catalog: Catalog,
@@ -187,14 +200,14 @@ const holds = (text: string, wanted: string): boolean => text.toLowerCase().incl
 type Lists = Map<string, Promise<Uint32Array>>;
 
 /**
- * Cached lists of a catalog, by the viewer's set, the array of names, and the other parameters. Lists are cached only
- * for viewers whose sets cannot change.
+ * The cached lists of ids. The keys are the catalog, the viewer's set of ids, the array of names, and the other
+ * parameters as a string. If the viewer's set of ids could change, the list is not cached.
  */
 const lists = new WeakMap<Catalog, WeakMap<object, WeakMap<object, Lists>>>();
 const MOST_LISTS = 16;
 const EVERYTHING = {};
 
-/** Resolves to the ordered ids of all repositories that the request asks for. */
+/** Resolves to the ids of the repositories on all pages of the list, in the order of the list. */
 async function sortedIds(catalog: Catalog, question: ListQuestion): Promise<Uint32Array> {
   const { viewer, query, sort, direction, among } = question;
   const seen = viewer?.repositoryIds ?? EVERYTHING;
@@ -231,7 +244,10 @@ async function sortIds(catalog: Catalog, question: ListQuestion): Promise<Uint32
   return ids;
 }
 
-/** Resolves to a function that says whether a repository has one of the names. */
+/**
+ * Resolves to a function that takes the id of a repository, and returns whether `among` contains the repository's
+ * name.
+ */
 async function marked(
   { names }: Catalog,
   among: readonly string[],
@@ -268,7 +284,7 @@ export function lookUp(
   return found && isVisible(found, viewer) ? found : undefined;
 }
 
-/** Returns the methods of an open engine that quern/http calls. */
+/** Creates the methods that an open engine offers under KNOWN_REPOSITORIES. */
 export function knownRepositories(
   newest: () => Promise<Catalog>,
   indexing: () => ReadonlySet<string>,
@@ -292,7 +308,7 @@ export function knownRepositories(
   };
 }
 
-/** Rejects options of repositories() that have a wrong type. */
+/** Throws if `query`, `after` or `limit` is not a valid option of repositories(). */
 export function checkPage(page: { query?: unknown; after?: unknown; limit?: unknown }): void {
   const { query = "", after = "", limit = 0 } = page;
   if (typeof query !== "string") throw invalid(`query must be a string, got ${typeof query}`);

@@ -1,4 +1,4 @@
-/** Defines a repository, its files and its folders as hosts see them. */
+/** Defines the public types of repositories, files and folders. */
 
 import type { CatalogRepository } from "./store/catalog/catalog.ts";
 import type {
@@ -20,43 +20,43 @@ export interface Repository extends Required<
 > {
   /** An id that never changes and is never reused. */
   id: number;
-  /** The name that the source gave. */
+  /** The name of the repository, as its source states it. */
   name: string;
-  /** The kind of code host; 'genericGitHost' unless the source gave one. */
+  /** The kind of code host. It is 'genericGitHost' if the source does not state another kind. */
   codeHostType: CodeHostType;
-  /** A name for people. */
+  /** A name to show to people, if the source states one. */
   displayName?: string;
-  /** The place from which the repository was indexed, if its source names it. Never sent over HTTP. */
+  /** The folder from which the repository was indexed, if the source states it. Never sent over HTTP. */
   origin?: Origin;
-  /** The repository's page on its code host. */
+  /** The address of the repository's page on its code host, if the source states it. */
   webUrl?: string;
-  /** The indexed revisions, the default one first. */
+  /** The indexed revisions. The first one is the default revision. */
   revisions: {
     /** The name that `rev:` matches. */
     name: string;
     /** The full commit id, if there is one. */
     commit?: string;
-    /** Files that can be found by path, including binary ones. */
+    /** The number of files that can be found by path, including binary files. */
     files: number;
     /** Whether queries without `rev:` search this revision. */
     isDefault: boolean;
   }[];
-  /** 'indexing' while this process indexes the repository for the first time. */
+  /** The state is 'indexing' while this process indexes the repository for the first time. Otherwise it is 'ready'. */
   state: "ready" | "indexing";
-  /** The number of files with known symbols. */
+  /** The progress of the extraction of symbols. */
   symbols: {
-    /** Files whose symbols are known, including files without any. */
+    /** The number of files whose symbols are known. A file that is known to have no symbols counts, too. */
     done: number;
-    /** The number of all files of the revisions. */
+    /** The number of all files in the revisions. */
     total: number;
   };
-  /** When the repository's current state was published. */
+  /** The time when the current state of the repository was published. */
   indexedAt: Date;
-  /** The commit time of the default revision, if the source knows it. */
+  /** The time of the default revision's commit, if the source states it. */
   pushedAt?: Date;
-  /** Bytes of content, counting each file once. */
+  /** The size of all files in the revisions, in bytes. A file that several revisions share counts once. */
   contentBytes: number;
-  /** Files that are listed but whose content is not searchable. */
+  /** The files that are listed, but whose content is not searchable. */
   skipped: SkippedFile[];
 }
 
@@ -72,15 +72,15 @@ export interface FileContent {
   repository: string;
   /** The path from the repository's root, with '/' between folders. */
   path: string;
-  /** The requested revision, or the default one. */
+  /** The name of the revision from which the file was read. */
   revision: string;
   /** The language's name in GitHub Linguist, or "" if it is unknown. */
   language: string;
-  /** The content as text; invalid UTF-8 becomes U+FFFD. */
+  /** The content as text. Invalid UTF-8 is replaced by U+FFFD. */
   content: string;
-  /** The content as stored: UTF-16 files are converted to UTF-8. The caller may change these bytes. */
+  /** The content as it is stored in the index. A UTF-16 file is stored as UTF-8. The caller may change these bytes. */
   bytes: Uint8Array;
-  /** The address at which this host shows the file, see OpenOptions.webUrl. */
+  /** The address at which this host shows the file, as OpenOptions.webUrl returns it. */
   webUrl: string;
   /** The address of the file on its code host, if known. */
   externalWebUrl?: string;
@@ -94,15 +94,15 @@ export interface FileContent {
  * const folders = entries?.filter(({ type }) => type === "folder").map(({ name }) => name);
  */
 export interface FolderEntry {
-  /** Whether it is a file or a folder. Empty folders are not listed. */
+  /** Whether the entry is a file or a folder. Folders that contain no files are not listed. */
   type: "file" | "folder";
   /** The last part of the path. */
   name: string;
-  /** The path from the repository's root, with '/' between folders and none at the end. */
+  /** The path from the repository's root, with '/' between folders, but not at the end. */
   path: string;
 }
 
-/** Describes a repository by its record. */
+/** Returns the fields of a repository that come from its record. */
 export function describe(
   { record }: CatalogRepository,
   isIndexing: boolean,
@@ -136,9 +136,9 @@ export function describe(
 }
 
 /**
- * The key of a method of an open engine that lists the paths of all files of a revision, unordered. With list() alone,
- * quern/http would need one call for each folder on the way to a path. Not part of the public interface: quern/http
- * uses it.
+ * The key of a method of an open engine. The method returns the paths of all files of a revision, in no particular
+ * order. If quern/http had only list(), it would have to call list() once for each folder. The key is not part of the
+ * public interface.
  */
 export const ALL_PATHS = Symbol.for("quern.paths");
 

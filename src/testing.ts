@@ -1,11 +1,12 @@
 /**
- * Provides conformance suites for hosts' own stores. They work with any test framework: pass your runner's `test`, and
- * a function that opens a store. The stores need not be empty, because a suite uses its own ids.
+ * Provides conformance suites for stores that a host implements. The suites work with any test framework. Pass a
+ * suite the `test` function of your framework, and a function that opens a store. The store need not be empty,
+ * because each suite uses ids of its own.
  *
  *     import { test } from "node:test";
  *     tokenStoreSuite({ test: (name, run) => void test(name, run) }, async () => myStore());
  *
- * A store with [Symbol.asyncDispose] is disposed of after each test.
+ * If a store has a method [Symbol.asyncDispose], the suite calls it after each test.
  */
 
 import { randomBytes } from "node:crypto";
@@ -16,8 +17,8 @@ import type { User, UserStore } from "./auth/user-store.ts";
 import type { SegmentStore } from "./cluster/objects/segment-store.ts";
 
 /**
- * The part of a test runner that the suites need. `test` of node:test and vitest fit, and so does `it` of jest and
- * mocha.
+ * The part of a test runner that the suites need. The `test` function of node:test or vitest can register the tests,
+ * and so can the `it` function of jest or mocha.
  *
  * @example
  * import { test } from "node:test";
@@ -58,8 +59,8 @@ export function userStoreSuite(runner: Runner, open: () => Promise<UserStore>): 
 }
 
 /**
- * Tests that an AuditStore fulfils its contract. Calls `open` once for each test. The suite appends records of the last
- * minute and the last hours; the store may drop older records.
+ * Tests that an AuditStore fulfils its contract. Calls `open` once for each test. The suite appends records from the
+ * last five hours. The store may drop older records.
  *
  * @example
  * import { test } from "node:test";
@@ -99,7 +100,7 @@ function runAll<Store extends object>(
     });
 }
 
-// strings that no store may mishandle, because clients of the HTTP interface may send any of them
+// strings that every store must handle correctly, because clients of the HTTP interface may send any of them
 const ABSURD = ["", "\0", "../..", "__proto__", "é\u{1f600}", "\ud800", "%00", "x".repeat(100_000)];
 
 const random = (): string => randomBytes(16).toString("hex");
@@ -147,7 +148,8 @@ const TOKEN_CASES: Cases<TokenStore> = {
     for (const key of [random(), ...ABSURD]) {
       same(await store.get(key), undefined, `get ${show(key)}`);
       same(await store.findByHash(key), undefined, `findByHash ${show(key)}`);
-      // a case below appends records of the owner "", perhaps in an earlier run of the suite on the same store
+      // a case below creates records of the owner "", and an earlier run of the suite may have done so in the same
+      // store
       if (key !== "") same(await collect(store.list(key)), [], `list ${show(key)}`);
     }
   },
@@ -348,7 +350,7 @@ const USER_CASES: Cases<UserStore> = {
   },
 };
 
-/** Returns a time `minutes` ago. */
+/** Returns the time `minutes` before this module was loaded. */
 const ago = (minutes: number): Date => new Date(AUDIT_NOW - minutes * 60_000);
 const AUDIT_NOW = Date.now();
 
@@ -366,7 +368,8 @@ const entry = (minutes: number, fields: Partial<AuditRecord> = {}): AuditRecord 
 });
 
 /**
- * Reads all records that the test has appended, page by page. Fails if a page is longer or shorter than its total says.
+ * Reads the store's list page by page, and returns the records that the test has appended. Throws if the length of a
+ * page does not agree with the total.
  */
 async function recorded(
   store: AuditStore,
@@ -449,7 +452,10 @@ const AUDIT_CASES: Cases<AuditStore> = {
   },
 };
 
-/** A body that is larger than any store's chunk, in pieces of odd lengths. */
+/**
+ * The content of a large object. It is larger than the chunks in which stores read and write. PIECES divides it into
+ * pieces of odd lengths.
+ */
 const LARGE = randomBytes(2_500_001);
 const PIECES = [0, 1, 70_000, 70_001, 1_048_576, 1_048_577, 2_097_152];
 
@@ -457,7 +463,7 @@ async function* inOddPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (const [i, from] of PIECES.entries()) yield bytes.subarray(from, PIECES[i + 1]);
 }
 
-/** Calls `run` with an unused key. */
+/** Calls `run` with an unused key. After that, deletes every object whose key begins with this key. */
 async function withKey(store: SegmentStore, run: (key: string) => Promise<void>): Promise<void> {
   const key = `suite/${random()}`;
   try {

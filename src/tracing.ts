@@ -1,11 +1,12 @@
 /**
- * Reports the calls of an engine while they run, to subscribers of Node's tracing channels `quern:search` and
- * `quern:index`, and to observers of this package. Without subscribers and observers, a call costs one more
- * comparison.
+ * Reports the calls of an engine to subscribers of Node's tracing channels `quern:search` and `quern:index`, and to
+ * observers inside this package. If there are no subscribers and no observers, a call costs only a few comparisons
+ * more.
  *
- * A trace goes through the events of a TracingChannel: `start` and `end` around the call itself, `asyncStart` and
- * `asyncEnd` when the answer is complete. If the call fails, `error` comes before these two. All events of a call
- * receive the same object, which has the outcome from `error` or `asyncStart` on.
+ * Each call publishes events of a TracingChannel. `start` and `end` are published when the call begins. `asyncStart`
+ * and `asyncEnd` are published when the answer is complete. If the call fails, `error` is published before
+ * `asyncStart`. All events of a call pass the same object. The outcome of the call is added to this object before
+ * `error` and `asyncStart`.
  */
 
 import { tracingChannel, type TracingChannel } from "node:diagnostics_channel";
@@ -16,8 +17,8 @@ import type { Explanation, SearchEvent, SearchResponse } from "./search/messages
 import type { SearchStats } from "./search/messages/stats.ts";
 
 /**
- * The message of the tracing channel `quern:search` about one search. Searches by workspaces, the HTTP interface and
- * the agents' tools are included.
+ * The message that the tracing channel `quern:search` publishes about one search. The channel also reports searches
+ * by workspaces, by the HTTP interface, and by the tools for agents.
  *
  * @example
  * import { tracingChannel } from "node:diagnostics_channel";
@@ -33,22 +34,25 @@ export interface SearchTrace {
   /** The data directory, absolute. */
   readonly path: string;
   /**
-   * The request as the caller gave it, before it was checked. It contains what a person typed, so treat it as
-   * personal data.
+   * The request as the caller passed it, before it was checked. It may contain text that a person typed, so treat it
+   * as personal data.
    */
   readonly request: SearchRequest;
-  /** Milliseconds from the call to its end. A stream, and a long answer over HTTP, end when they have been read. */
+  /**
+   * The time from the start of the call to its end, in milliseconds. A stream or a long answer over HTTP ends when
+   * the caller has read it, or stops reading it.
+   */
   durationMs?: number;
-  /** The counters, unless the search failed or the reader stopped early. */
+  /** The counters of the search. Absent if the search failed, or if the caller stopped reading before the end. */
   stats?: SearchStats;
-  /** Whether the answer has every match, as in the response. Absent for explain(). */
+  /** The same value as `isSearchExhaustive` in the response. Absent for explain(), and when `stats` is absent. */
   isSearchExhaustive?: boolean;
   /** The error with which the call rejected, nearly always a QuernError. */
   error?: unknown;
 }
 
 /**
- * The message of the tracing channel `quern:index` about one write.
+ * The message that the tracing channel `quern:index` publishes about one write.
  *
  * @example
  * import { tracingChannel } from "node:diagnostics_channel";
@@ -63,7 +67,7 @@ export interface IndexTrace {
   readonly call: "index" | "remove" | "compact";
   /** The data directory, absolute. */
   readonly path: string;
-  /** Milliseconds from the call to its end, including the wait for earlier writes. */
+  /** The time from the start of the call to its end, in milliseconds. It includes the wait for earlier writes. */
   durationMs?: number;
   /** The result of index(). */
   reports?: readonly IndexReport[];
@@ -71,7 +75,7 @@ export interface IndexTrace {
   error?: unknown;
 }
 
-/** Called when a trace has ended, and when a worker has died. */
+/** Receives each trace when its call has ended. Also learns of each worker that has died. */
 export interface Observer {
   searched(trace: SearchTrace): void;
   indexed(trace: IndexTrace): void;
@@ -82,14 +86,14 @@ export interface Observer {
 export interface IndexSize {
   readonly repositories: number;
   readonly segments: number;
-  /** Files and bytes of text in its segments. Replaced files count until segments are merged. */
+  /** The number of files in all segments. A file that was replaced or removed counts until its segment is merged. */
   readonly files: number;
   readonly textBytes: number;
 }
 
 /**
- * The key under which an open engine accepts observers. Not part of the public interface: the metrics of quern/http
- * use it.
+ * The key of a property of an open engine that accepts observers. The key is not part of the public interface. The
+ * metrics of quern/http use it.
  */
 export const OBSERVE = Symbol.for("quern.observe");
 
@@ -104,7 +108,7 @@ export interface Observable {
 const SEARCHES = tracingChannel<unknown, SearchTrace>("quern:search");
 const WRITES = tracingChannel<unknown, IndexTrace>("quern:index");
 
-/** The receivers of traces of one kind. */
+/** The channel that publishes traces of one kind, and the function that passes such a trace to an observer. */
 interface Audience<T extends SearchTrace | IndexTrace> {
   readonly channel: TracingChannel<unknown, T>;
   readonly tell: (observer: Observer, trace: T) => void;
@@ -126,7 +130,7 @@ const outcomeOf = ({ stats, isSearchExhaustive }: Answer): Partial<SearchTrace> 
   isSearchExhaustive,
 });
 
-/** The traces of one engine. */
+/** Traces the calls of one engine. */
 export class Tracer {
   readonly #path: string;
   readonly #observers = new Set<Observer>();
@@ -175,7 +179,7 @@ export class Tracer {
     }
   }
 
-  /** Traces a search whose answer may be long. If it is, the trace ends when the answer is closed. */
+  /** Traces a search whose answer may be a LongAnswer. In that case, the trace ends when the LongAnswer is closed. */
   async begin(
     request: SearchRequest,
     run: () => Promise<SearchResponse | LongAnswer>,
@@ -249,7 +253,7 @@ export class Tracer {
     }
   }
 
-  /** Reports the beginning of a call, and returns the function that reports its end. */
+  /** Publishes the beginning of a call, and returns a function that publishes the end of the call. */
   #begin<T extends SearchTrace | IndexTrace>({ channel, tell }: Audience<T>, trace: T): () => void {
     const startedAt = performance.now();
     channel.start.publish(trace);

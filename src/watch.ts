@@ -1,7 +1,7 @@
 /**
- * Indexes sources again as they change, for hosts whose searches need not be fully up to date. Folders are indexed
- * when a file in them changes, git repositories when HEAD or a branch moves. The watch itself compares nothing,
- * because an index run without changes is cheap.
+ * Indexes sources again when they change, for hosts whose searches need not be fully up to date. A folder is indexed
+ * when a file in it changes, and a git repository when HEAD, a branch or a tag moves. A watch does not find out what
+ * has changed. It starts an index run, because an index run without changes is cheap.
  */
 
 import { existsSync } from "node:fs";
@@ -28,30 +28,39 @@ import { systemNotices } from "./workspace/notices.ts";
 export interface WatchOptions {
   /** Aborting stops the watch. */
   signal?: AbortSignal;
-  /** 'after' (default) publishes the content first, then extracts symbols. 'skip' extracts none. */
+  /**
+   * When symbols are extracted. With 'after' (default), each run publishes the content first, and then extracts
+   * symbols. With 'skip', no symbols are extracted.
+   */
   symbols?: "after" | "skip";
-  /** Called after each index run, once for each of its sources. */
+  /** Called after each index run, once for each source of the run. */
   onIndexed?: (report: IndexReport) => void;
   /**
-   * Called when a run fails. Also called if the operating system cannot report changes in a source. quern then checks
-   * the source every few seconds.
+   * Called when a run fails. Also called if the operating system cannot report changes in a source. Such a source is
+   * indexed again every few seconds.
    */
   onWarning?: (warning: {
-    /** An ErrorCode, or 'NOT_FOLLOWED'. */
+    /** An ErrorCode, or 'NOT_FOLLOWED' if the operating system cannot report changes. */
     code: string;
     /** A message for people. */
     message: string;
   }) => void;
 }
 
-/** How long to wait for further changes after a change. */
+/**
+ * How long a change waits before it is indexed, in milliseconds. The same run indexes further changes that arrive in
+ * this time.
+ */
 const QUIET_MS = 200;
-/** The interval between checks if the system sends no notifications. */
+/**
+ * The interval between index runs if the system sends no notifications, and the wait after a failed run, in
+ * milliseconds.
+ */
 const POLL_MS = 5_000;
 
 /**
- * Indexes sources now and whenever they change. Resolves when the first run has ended; disposing the handle
- * stops the watch. Accepts git() and directory().
+ * Indexes the sources, and then each source again whenever it changes. Resolves when the first run has ended.
+ * Disposing of the returned handle stops the watch. Accepts sources that git() and directory() return.
  *
  * @example
  * await using watching = await watch(engine, [git("./shop"), directory("./notes")]);
@@ -76,7 +85,7 @@ export async function watch(
       watched.push(one);
       await one.follow();
     }
-    // a change from now on leads to another run after this one
+    // a change from now on starts another run, after this one
     await indexAll(
       engine,
       watched.map((one) => one.source),
@@ -161,7 +170,7 @@ class WatchedSource {
     const code = error instanceof QuernError ? error.code : "INTERNAL";
     const message = error instanceof Error ? error.message : String(error);
     this.#options.onWarning?.({ code, message });
-    this.#later(POLL_MS); // another process may hold the lease
+    this.#later(POLL_MS); // tries again, because another process may have held the lease
   }
 }
 
@@ -176,7 +185,11 @@ interface Follower {
   readonly signal: AbortSignal;
 }
 
-/** Follows what the source lists: committed files by the repository's refs, other files on the disk. */
+/**
+ * Watches for changes in the files that a source lists. For the committed files of git(), watches the repository's
+ * refs. For directory(), watches the files on disk, and in a git work tree also the files that decide what git
+ * tracks.
+ */
 async function followSource(source: Source, follower: Follower): Promise<Followed> {
   const { folder, ...origin } = source.origin!;
   if ("remote" in origin) {
@@ -198,7 +211,7 @@ const both = (one: Followed, other: Followed): Followed => ({
   },
 });
 
-/** Calls `onChange` when something that no rule excludes changes below the folder. */
+/** Calls `onChange` when a file or folder below `root` changes, unless a rule excludes it. */
 async function followFiles(
   root: string,
   { patterns, gitignore }: Pick<TreeRules, "patterns" | "gitignore">,
@@ -245,7 +258,7 @@ async function followGitRules(gitDir: string, { onChange }: Follower): Promise<F
   return existsSync(info) ? both(own, followNames(info, /^exclude$/, onChange)) : own;
 }
 
-/** Calls `onChange` when an entry of the folder with a matching name changes. */
+/** Calls `onChange` when an entry of the folder changes, if the entry's name matches `names` or is unknown. */
 function followNames(folder: string, names: RegExp, onChange: () => void): Followed {
   const notices = systemNotices(folder, onChange);
   const watched = notices.watch(folder, {
@@ -263,7 +276,10 @@ function followNames(folder: string, names: RegExp, onChange: () => void): Follo
   };
 }
 
-/** Resolves to the folder that contains the branches. A linked work tree has its own HEAD, but shares the branches. */
+/**
+ * Resolves to the folder that contains the refs. A linked work tree has its own HEAD, but shares the refs of the main
+ * work tree.
+ */
 async function commonFolder(gitDir: string): Promise<string> {
   const text = await readFile(join(gitDir, "commondir"), "utf8").catch(() => ".");
   return resolve(gitDir, text.trim());

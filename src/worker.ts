@@ -1,4 +1,4 @@
-/** The entry of the worker threads. It serves the tasks of ingest, search and overlays. */
+/** The entry point of a worker thread. Runs the tasks of ingest, search and overlays that the pool sends. */
 
 import { INGEST_TASKS } from "./ingest/tasks.ts";
 import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
