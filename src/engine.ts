@@ -328,8 +328,8 @@ export interface OpenOptions {
 
 /**
  * The key of a method of an open engine. The method returns another engine over the same index. The answers of that
- * engine include changes in workspaces that are not indexed yet. The key is not part of the public interface. `quern
- * mcp` uses it.
+ * engine include changes in workspaces that are not indexed yet. The key is not part of the public interface.
+ * `quern mcp` uses it.
  */
 export const FRESH = Symbol.for("quern.fresh");
 

@@ -1,12 +1,12 @@
-/** Joins names as the alternatives of expressions. */
+/** Joins names into regular expressions, as alternatives. */
 
 import { quote } from "../query/ast.ts";
 import { escapeExpression } from "./scope.ts";
 
-/** The maximum number of UTF-16 units of a text. An expression may have 10 000. */
+/** The maximum length of a joined text, in UTF-16 units. A regular expression may have 10 000. */
 const MOST_UNITS = 8_000;
 
-/** Joins escaped names with `|` into as few texts as the length limit of an expression allows. */
+/** Escapes the names and joins them with `|`. Returns more than one text only if a single text would be too long. */
 export function alternations(names: readonly string[]): string[] {
   const texts: string[] = [];
   for (const name of names.map(escapeExpression)) {
@@ -18,8 +18,8 @@ export function alternations(names: readonly string[]): string[] {
 }
 
 /**
- * Returns the filter for the files of these paths, in any repository. One expression for twenty paths takes
- * a tenth of the time of twenty expressions. REQUIRES: at least one path.
+ * Returns a filter for all files that have one of these paths, in any repository. Paths are joined, because one
+ * expression for twenty paths takes a tenth of the time of twenty expressions. REQUIRES: at least one path.
  */
 export const pathsFilter = (paths: readonly string[]): string =>
   `(${alternations(paths)

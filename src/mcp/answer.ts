@@ -1,7 +1,7 @@
 /**
- * Writes the text of one answer, within its budget. The budget is charged for each line as it is added, so an answer
- * never exceeds its budget, and lines that are added first are shown first. The last line says what was left out. Its
- * tokens are reserved from the beginning.
+ * Writes the text of one answer within a budget of tokens. Each line is charged to the budget before it is added, so
+ * an answer never exceeds its budget. The last line says what was left out. The tokens for the last line are reserved
+ * from the beginning.
  */
 
 import { firstIndex } from "../base/binary-search.ts";
@@ -9,15 +9,15 @@ import { tokenBound } from "./token-bound.ts";
 
 export type CountTokens = (text: string) => number;
 
-/** A line as long as the last line of most answers. */
+/** A line that takes as many tokens as the last line of most answers. */
 const LAST_LINE = 'Not all shown. The next ones: cursor "123456789012"';
-/** The part of the budget that may stay unused. If more is left, a line is cut to use it. */
+/** The share of the budget that may stay unused. If a larger share is left, the beginning of the next line is added. */
 const UNUSED = 0.04;
-/** The minimum number of UTF-16 units that a cut line must have to be useful. */
+/** The minimum number of UTF-16 units of a cut line. A shorter line would be useless, and is left out. */
 const LEAST_CUT = 12;
 /**
- * The maximum number of UTF-16 units of a first line, which may quote the request. It is limited because cutting a line
- * counts its tokens a dozen times.
+ * The maximum number of UTF-16 units of a line passed to head(). Such a line may quote a long request, and cutting a
+ * line counts its tokens a dozen times.
  */
 const MOST_HEAD = 1_000;
 
@@ -61,8 +61,8 @@ export class Answer {
   }
 
   /**
-   * Charges the budget for a line, or for as much of its beginning as fits. Returns that text, or `""` if nothing
-   * fits.
+   * Charges the budget for a line, or for as much of its beginning as fits. Returns the text that was charged, or
+   * `""` if nothing fits.
    */
   takeCut(line: string): string {
     if (this.take([line])) return line;
@@ -73,8 +73,8 @@ export class Answer {
   }
 
   /**
-   * Charges the budget for the first lines that fit, and returns these lines. If not even the first line fits, it is
-   * cut.
+   * Charges the budget for one line after another, until a line does not fit. Returns the charged lines. If not even
+   * the first line fits, cuts it.
    */
   takeSome(lines: readonly string[]): string[] {
     const end = lines.findIndex((line) => !this.take([line]));
@@ -83,7 +83,10 @@ export class Answer {
     return cut === "" ? lines.slice(0, end) : [cut];
   }
 
-  /** Charges the budget and returns lines as takeSome() does, and also cuts the next line if many tokens are left. */
+  /**
+   * Charges the budget and returns lines as takeSome() does. If many tokens are left, adds the beginning of the next
+   * line.
+   */
   fillWith(lines: readonly string[]): string[] {
     const taken = this.takeSome(lines);
     const next = lines[taken.length];
@@ -91,18 +94,18 @@ export class Answer {
     return cut === "" ? taken : [...taken, cut];
   }
 
-  /** Adds a line at the beginning, cut if it does not fit. */
+  /** Charges the budget for a line at the beginning of the answer, and adds it. If the line does not fit, cuts it. */
   head(line: string): void {
     const words = this.takeCut(line.length > MOST_HEAD ? beginningOf(line, MOST_HEAD) : line);
     if (words !== "") this.#head.push(words);
   }
 
-  /** Adds lines that were already charged. */
+  /** Adds lines that were already charged to the budget. */
   add(lines: readonly string[]): void {
     this.#blocks.push([...lines]);
   }
 
-  /** Adds the last line, whose tokens were reserved. Called once. */
+  /** Adds the last line, for which tokens were reserved. REQUIRES: called at most once. */
   tail(line: string): void {
     this.#left += this.#kept;
     this.#kept = 0;
@@ -117,7 +120,10 @@ export class Answer {
 
 const beginningOf = (line: string, length: number): string => `${stretchOf(line, 0, length)}…`;
 
-/** Returns a part of a text, without halves of surrogate pairs. */
+/**
+ * Returns the part of a text from `from` to `to`. A surrogate pair of which only one half is in this part is left
+ * out.
+ */
 function stretchOf(text: string, from: number, to: number): string {
   const begin = isLow(text.charCodeAt(from)) ? from + 1 : from;
   return text.slice(begin, isLow(text.charCodeAt(to)) ? to - 1 : to);
@@ -125,12 +131,12 @@ function stretchOf(text: string, from: number, to: number): string {
 
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 
-/** The maximum number of UTF-16 units of a line that are shown. */
+/** The number of UTF-16 units to which a longer line is cut by default. */
 export const SHOWN = 240;
-/** The share of SHOWN that comes before the match. */
+/** The share of a cut line that comes before its match. */
 const BEFORE = 1 / 4;
 
-/** Cuts a line around the position where its match begins. */
+/** Cuts a line to `shown` UTF-16 units. Keeps the text around `at`, the offset at which the match begins. */
 export function cutLine(line: string, at: number, shown = SHOWN): string {
   const text = line.trimEnd();
   if (text.length <= shown) return text;

@@ -4,7 +4,7 @@ import { DefinitionBody } from "../base/definition-body.ts";
 import type { Pause } from "../base/yield.ts";
 import type { TextLines } from "./text-lines.ts";
 
-/** The bytes that are read between two pauses, in at most a millisecond. */
+/** The number of bytes that are read between two pauses. Reading them takes at most a millisecond. */
 const STEP_BYTES = 16 * 1024;
 
 export interface BodyEnd {
@@ -13,7 +13,7 @@ export interface BodyEnd {
   readonly isCertain: boolean;
 }
 
-/** Resolves to the end of the definition that begins in a line. Reads at most about `most` bytes. */
+/** Resolves to the end of the definition that begins on line `line`. Reads at most about `most` bytes. */
 export async function endOfBody(
   lines: TextLines,
   line: number,

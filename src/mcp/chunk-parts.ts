@@ -1,15 +1,15 @@
 /**
- * Cuts chunks into the pieces that an answer shows or leaves out. Each piece has the matches of one line, with the
- * surrounding lines.
+ * Cuts chunks into parts. An answer can show some parts of a chunk and leave out the others. Each part contains the
+ * matches on one line, with the lines around it.
  */
 
 import type { Chunk, Range, ResultSymbol } from "../search/messages/response.ts";
 
 export interface ChunkPart {
   readonly lines: readonly string[];
-  /** The number of the first line. */
+  /** The line number of the first line. */
   readonly first: number;
-  /** The column at which the first line begins. Above 1 if this is only a part of a long line. */
+  /** The column of the first character in `lines`. It is above 1 if the first line is only a part of a long line. */
   readonly column: number;
   /** The matches in this part, at least one. */
   readonly matches: readonly Range[];
@@ -17,7 +17,10 @@ export interface ChunkPart {
   readonly around?: ResultSymbol | null | undefined;
 }
 
-/** Cuts a chunk. Each part begins with the line of a match; the first part also has the lines before it. */
+/**
+ * Cuts a chunk into parts. Each part begins with a line that contains a match. Only the first part also has the lines
+ * before that line.
+ */
 export function partsOf({ content, contentStart, matchRanges, enclosing }: Chunk): ChunkPart[] {
   const lines = content.split("\n");
   if (lines.at(-1) === "") lines.pop();

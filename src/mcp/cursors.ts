@@ -1,7 +1,7 @@
 /**
- * Keeps the cursors of tools. A cursor is a short number, because a model pays for each character. It refers to an
- * object in memory; the oldest objects are dropped. The object contains a request and a position, never results. So a
- * caller who continues with a cursor sees only what they may see at that time.
+ * Keeps the cursors of tools. A cursor is a short number, because a model pays for each character. The number refers
+ * to an object in memory. If there are too many objects, the oldest are dropped. An object contains a request and a
+ * position, but never results. So a caller who uses somebody else's cursor sees only what this caller may see.
  */
 
 import { randomInt } from "node:crypto";
@@ -9,8 +9,8 @@ import { QuernError } from "../base/errors.ts";
 
 const MOST_KEPT = 10_000;
 /**
- * The limit of characters of all objects together, as JSON. One request may have 10 000 characters, and anybody may
- * send many.
+ * The maximum number of characters of all objects together, as JSON. This limit is needed because a request may have
+ * 10 000 characters, and a client may send many requests.
  */
 const MOST_CHARACTERS = 16 * 2 ** 20;
 
@@ -37,7 +37,7 @@ export class Cursors {
     return cursor;
   }
 
-  /** Returns twelve digits, which take four tokens and cannot be guessed. */
+  /** Returns an unused cursor. It has twelve digits, which take four tokens and cannot be guessed. */
   #newCursor(): string {
     for (;;) {
       const cursor = String(randomInt(10 ** 11, 10 ** 12));

@@ -1,4 +1,4 @@
-/** Finds the definitions of some files, with line, name, kind and parent. */
+/** Finds the definitions in files. Also splits and formats the names of symbols. */
 
 import { newPause, type Pause } from "../base/yield.ts";
 import { quote } from "../query/ast.ts";
@@ -14,7 +14,7 @@ export interface Definition {
   readonly text: string;
 }
 
-/** Names a file as answers and models do. */
+/** Returns the name of a file in the form that answers and models use. */
 export const fileKey = ({
   repository,
   fileName,
@@ -22,7 +22,7 @@ export const fileKey = ({
 
 const MOST = 20_000;
 
-/** Resolves to the definitions of the files with these paths, by fileKey(). */
+/** Resolves to the definitions in all files that have one of these paths. The keys of the map come from fileKey(). */
 export async function definitionsOf(
   paths: readonly string[],
   {
@@ -48,7 +48,7 @@ export async function definitionsOf(
 export const STEP = 1_000;
 
 /**
- * Resolves to the definitions in a result. REQUIRES: only `sym:` filters found it, so that each range is the name of a
+ * Resolves to the definitions in a result. REQUIRES: only `sym:` filters matched, so that each range is the name of a
  * definition.
  */
 export async function definitionsIn({ chunks }: FileResult, pause: Pause): Promise<Definition[]> {
@@ -66,15 +66,18 @@ export async function definitionsIn({ chunks }: FileResult, pause: Pause): Promi
   return found;
 }
 
-/** Kinds that occur in every file of a package. Somebody who asks for a name wants definitions of other kinds first. */
+/**
+ * The kinds of definitions that every file of a package may contain. Somebody who looks for a name wants definitions
+ * of other kinds first.
+ */
 export const CLAUSES: ReadonlySet<string> = new Set(["package", "module", "namespace"]);
 
-/** Splits a name as models write it: `add`, `Cart.add`, `Cart::add` or `Cart#add`. */
+/** Splits a name into the symbol and its parent. Models write `add`, `Cart.add`, `Cart::add` or `Cart#add`. */
 export function partsOfName(name: string): { symbol: string; parent: string | undefined } {
   const parts = name.split(/[.#:]+/).filter((part) => part !== "");
   return { symbol: parts.at(-1) ?? name, parent: parts.at(-2) };
 }
 
-/** Returns the name with its parent's, such as `Cart.add`, or `add` without a parent. */
+/** Returns the name of a symbol with the name of its parent, such as `Cart.add`. Without a parent, returns `add`. */
 export const fullName = ({ symbol, parent }: ResultSymbol): string =>
   parent ? `${parent.symbol}.${symbol}` : symbol;

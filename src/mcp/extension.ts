@@ -1,6 +1,6 @@
 /**
- * Lets the protocol's conformance suite register the tools, prompts and resources that it requires, on the same server.
- * It is no public option: its key is a symbol.
+ * Lets tests add tools, prompts and resources to the server. The protocol's conformance suite requires some that
+ * quern does not have. Hosts cannot use this option, because its key is a symbol that the package does not export.
  */
 
 import type { McpServer } from "@modelcontextprotocol/server";
@@ -8,10 +8,10 @@ import type { Tool } from "./tool.ts";
 
 export const EXTENSION = Symbol("extension");
 
-/** Registers a tool. Its calls are guarded, recorded and answered like those of our own tools. */
+/** Registers a tool. Its calls are guarded, recorded and answered like those of quern's own tools. */
 export type AddTool = (tool: Tool) => void;
 
-/** Registers prompts and resources with the server of a request. */
+/** Registers tools, prompts and resources on the server of a request. `add` registers a tool. */
 export type Extension = (server: McpServer, add: AddTool) => void;
 
 export interface Extends {

@@ -1,9 +1,9 @@
-/** Defines the guard of each call that reads: it applies limits and records the call. */
+/** Defines the guard, which runs each call that reads the index. It applies limits and records the call. */
 
 /** Adds facts to the record of a call. */
 export type Note = (facts: object) => void;
 
-/** The arguments of a call. */
+/** A call, as a client has requested it. */
 export interface AskedCall {
   /** The name of a tool, or one of "resource", "complete_name" and "complete_path". */
   readonly tool: string;
@@ -18,7 +18,7 @@ export type Guard = <T>(call: AskedCall, run: (note: Note) => Promise<T>) => Pro
 
 export const UNGUARDED: Guard = (_, run) => run(() => {});
 
-/** A call that is refused, with the reason as text. */
+/** The error of a call that is refused. Its message tells the model the reason. */
 export class CallRefused extends Error {
   override readonly name = "CallRefused";
 }

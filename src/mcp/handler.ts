@@ -1,6 +1,6 @@
 /**
- * Serves the Model Context Protocol over HTTP, as a function from Request to Response. It supports clients of older and
- * newer revisions of the protocol. Between two requests of a client, it keeps only cursors.
+ * Serves the Model Context Protocol over HTTP, with a function that takes a Request and returns a Response. Clients
+ * may use older and newer revisions of the protocol. Between two requests of a client, only cursors are kept.
  */
 
 import { createMcpHandler as serve } from "@modelcontextprotocol/server";
@@ -22,7 +22,7 @@ import { BODY_BYTES, MOST_VALUES } from "./message-bounds.ts";
 import { Sessions } from "./sessions.ts";
 
 /**
- * Options of createMcpHandler(): access, and how tokens are counted.
+ * Options of createMcpHandler().
  *
  * @example
  * const options: McpOptions = { allowedHosts: ["code.example.com"] };
@@ -30,17 +30,28 @@ import { Sessions } from "./sessions.ts";
  */
 export interface McpOptions {
   /**
-   * Decides what a request may see. Undefined means everything. If it throws, the request is refused with 401.
-   * Default: everything.
+   * Returns the repositories that a request may see, or `undefined` for all repositories. If the function throws, the
+   * request is refused with status 401. Default: every request may see all repositories.
    */
   viewer?: (request: Request) => Viewer | undefined | Promise<Viewer | undefined>;
-  /** Counts the tokens of a text as the host's model does. Default: an upper bound that needs no tokenizer. */
+  /**
+   * Returns the number of tokens of a text for the model that the host uses. Default: returns an upper bound, which
+   * needs no tokenizer.
+   */
   countTokens?: (text: string) => number;
-  /** Host names of this server, without ports; '*' accepts any. Default: this machine's own names and addresses. */
+  /**
+   * Host names under which clients reach this server, without ports. '*' accepts any name. `localhost` and IP
+   * addresses are always accepted. Default: no further names.
+   */
   allowedHosts?: string[];
-  /** Origins whose pages may call, like 'https://example.com'; '*' is all. Default: pages of the server itself. */
+  /**
+   * Origins whose web pages may send requests, such as 'https://example.com'. '*' accepts any origin. Pages of this
+   * server itself are always accepted. Default: no further origins.
+   */
   allowedOrigins?: string[];
-  /** Milliseconds after which a search answers with what it has found. Default 10 000. */
+  /**
+   * The time-out of a search, in milliseconds. After that, the search answers with what it has found. Default 10 000.
+   */
   timeoutMs?: number;
 }
 
@@ -54,7 +65,8 @@ const OPTIONS: KeysOf<McpOptions> = {
 const TIMEOUT_MS = 10_000;
 
 /**
- * Makes a handler that serves the tools of a coding agent over the Model Context Protocol's streamable HTTP.
+ * Creates a handler that offers quern's tools to coding agents. It serves the streamable HTTP transport of the Model
+ * Context Protocol.
  *
  * @example
  * const handler = createMcpHandler(engine, { allowedHosts: ["code.example.com"] });
@@ -90,19 +102,19 @@ export function createMcpHandler(
   };
 }
 
-/** What a caller may see, and the guard of each call. */
+/** The viewer of a request that was admitted, and the guard that runs its calls. */
 interface Admitted {
   readonly viewer: Viewer | undefined;
   readonly guard?: Guard;
 }
 
-/** The parts from which the server of one request is made. */
+/** The values that createHandlerFor() passes to the server of one request. */
 interface Serving extends Admitted {
-  /** Aborts when the client no longer waits. */
+  /** Aborts when the client no longer waits for the answer. */
   readonly left: AbortSignal;
 }
 
-/** Makes the function that answers admitted requests. */
+/** Creates the function that answers requests after they have been admitted. */
 export function createHandlerFor(
   engine: Engine,
   limits: {
@@ -167,14 +179,16 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
-/** The fields that the MCP package requires of a token. Only the viewer matters here. */
+/**
+ * The fields of a token that the MCP package requires. Their values are not used, because quern uses only the viewer.
+ */
 const NO_TOKEN = { token: "", clientId: "", scopes: [] };
 
 function refuse(status: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }, { status });
 }
 
-/** Returns why a request is refused, if its host name is neither this machine's nor allowed. */
+/** If the request's host name is neither allowed nor a name of this machine, returns why the request is refused. */
 export function refuseHost(request: Request, allowed: readonly string[]): string | undefined {
   const { hostname: name } = new URL(request.url);
   if (isOwnName(name) || allowed.includes("*") || allowed.includes(name)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Implements the tool `history`: lists of commits, one commit, the difference of two revisions, and who last changed
- * which lines.
+ * Implements the tool `history`. It lists commits, shows one commit, compares two revisions, or shows the commits
+ * that last changed the lines of a file.
  */
 
 import { z } from "zod";
@@ -54,7 +54,10 @@ interface Asked {
   readonly history: History;
 }
 
-/** Opens a history. An engine that a host has wrapped does not say why a repository has no history. */
+/**
+ * Opens the history of a repository. If there is none, throws an error that says why. An engine that a host has
+ * wrapped does not know the reason.
+ */
 async function openHistory(repository: string, { engine, viewer }: ToolContext): Promise<History> {
   const { [OPEN_HISTORY]: open } = engine as Partial<OpensHistory>;
   const options = viewer ? { viewer } : {};
@@ -64,7 +67,7 @@ async function openHistory(repository: string, { engine, viewer }: ToolContext):
   throw new QuernError("HISTORY_NOT_AVAILABLE", `${repository} has no git history here`);
 }
 
-/** How many digits of a commit's id are shown. git accepts shortened ids. */
+/** The number of digits that are shown of the id of a commit. git accepts shortened ids. */
 const ID_DIGITS = 10;
 
 type LineOfCommit = Pick<Commit, "hash" | "date" | "authorName" | "message">;
@@ -83,14 +86,14 @@ async function mustFind(revision: string, { history: log, context }: Asked) {
 
 // ── commits ──
 
-/** The maximum number of commits that one call of the history lists. */
+/** The maximum number of commits that one call reads from the history. */
 const MOST_LISTED = 1_000;
-/** The minimum number of tokens that the line of a commit takes. */
+/** The minimum number of tokens of a line that describes a commit. */
 const LEAST_OF_A_COMMIT = 12;
 
 /**
- * Answers with commits. All pages start from the commit with which the first page began, even if newer commits have
- * arrived since.
+ * Answers with a page of the list of commits. Every page counts from the commit with which the list began when the
+ * first page was made, even if newer commits have arrived since then.
  */
 async function tellCommits(asked: Asked): Promise<Outcome> {
   const { args, context, history: log } = asked;
@@ -117,8 +120,8 @@ async function tellCommits(asked: Asked): Promise<Outcome> {
 }
 
 /**
- * Returns the newest commit of the path, or of the revision, for a request whose filters match no commit. The date or
- * the name in such a request is often wrong.
+ * Returns a line about the newest commit that changed the path, or the newest of the revision. It is shown if the
+ * filters of the request match no commit, because a date or a name in such a request is often wrong.
  */
 async function newest({ args: { path, revision }, context, history: log }: Asked) {
   const { signal } = context;
@@ -147,8 +150,8 @@ function listed(
 }
 
 /**
- * Answers with a list that is in memory as a whole. The first page begins with all lines of `head`, later pages only
- * with its first line.
+ * Answers with a page of a list that is in memory as a whole. The first page begins with all lines of `head`. Later
+ * pages begin only with the first line of `head`.
  */
 function listedWhole(lines: readonly string[], head: readonly string[], asked: Asked): Outcome {
   return listed({ lines }, asked.place.from === 0 ? head : head.slice(0, 1), asked);
@@ -156,7 +159,10 @@ function listedWhole(lines: readonly string[], head: readonly string[], asked: A
 
 // ── differences ──
 
-/** Answers with a difference. All pages compare the commits that the names referred to at the first page. */
+/**
+ * Answers with the difference of two revisions, or with one commit. All pages compare the commits to which the names
+ * referred when the first page was made.
+ */
 async function tellDiff(diff: string, asked: Asked): Promise<Outcome> {
   const { args, context, history: log } = asked;
   const [, base, head] = /^(.+?)\.{2,3}(.+)$/s.exec(diff) ?? [];
@@ -197,7 +203,10 @@ async function tellCommit(revision: string, given: Asked): Promise<Outcome> {
   );
 }
 
-/** Lists how many lines each file has lost and gained, then the changed lines. */
+/**
+ * Answers with the changes of each file. If there are several files, first lists how many lines were added to each
+ * file and deleted from it.
+ */
 function tellFiles(files: readonly FileDiff[], head: readonly string[], asked: Asked): Outcome {
   const lines = files.flatMap((file) => [
     titleOf(file),
@@ -258,7 +267,7 @@ interface BlamedLines {
   readonly pause: Pause;
 }
 
-/** Lists lines below their commits. */
+/** Lists the lines of a file. A line about a commit comes before the lines that this commit last changed. */
 async function linesOfBlame(
   { ranges, commits }: Blame,
   { text, first, last, pause }: BlamedLines,
@@ -279,7 +288,10 @@ async function linesOfBlame(
   return told;
 }
 
-/** Whether the other tools, which read the index, see a different text under the path. */
+/**
+ * Whether the indexed file, which the other tools read, differs from the committed file. Resolves to false if the
+ * request names a revision.
+ */
 async function isEdited(
   committed: string,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Converts tool schemas to JSON Schema. Leaves out what a model does not need, because every conversation pays for
- * their tokens. Arguments are still checked against the full schema.
+ * Converts the schemas of tools to JSON Schema. Leaves out everything that a model does not need, because the schemas
+ * take up tokens in every conversation. Arguments are still checked against the full schema.
  */
 
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
@@ -33,15 +33,18 @@ export function lean<Schema extends z.ZodObject>(
   return { "~standard": { version: 1, vendor, validate, jsonSchema } };
 }
 
-/** Leaves out defaults, because the instructions state them once. */
+/**
+ * Keeps only the type and the description. Defaults and limits are left out, because the instructions state those
+ * that matter.
+ */
 const leanProperty = ({ type, description }: Json): Json => ({
   type,
   ...(description !== undefined && { description }),
 });
 
 /**
- * Returns the schema of the structured facts that accompany the text of a tool's answers. It does not say which facts
- * are always present.
+ * Returns the schema of the structured facts that accompany the text of a tool's answers. All facts are optional in
+ * this schema, which makes it shorter.
  */
 export function leanOutput(facts: readonly (keyof Facts)[]): ReturnType<typeof lean> {
   const kept = Object.entries(OUTPUT.shape).filter(([name]) => facts.includes(name as keyof Facts));

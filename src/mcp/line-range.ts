@@ -1,4 +1,4 @@
-/** Parses ranges of lines as a model names them, and cuts long lines. */
+/** Parses ranges of lines in the form in which models write them, and cuts long lines. */
 
 import { z } from "zod";
 
@@ -7,13 +7,16 @@ export const lineRange = z
   .regex(/^\d+(-\d*)?$/, 'like "40-80", "40-" or "40"')
   .optional();
 
-/** Parses a range: 1-based, with Infinity for an open end. REQUIRES: `lines` matches `lineRange`. */
+/**
+ * Parses a range of lines, which are counted from 1. If the end is open, `last` is Infinity. REQUIRES: `lines`
+ * matches `lineRange`.
+ */
 export function rangeOf(lines: string): { first: number; last: number } {
   const [, first, dash, last] = /^(\d+)(-?)(\d*)$/.exec(lines)!;
   return { first: Number(first), last: last ? Number(last) : dash ? Infinity : Number(first) };
 }
 
-/** The maximum number of UTF-16 units of a line. A model that reads minified code must use search instead. */
+/** The maximum number of UTF-16 units that are shown of a line. Models must use the tool `search` for minified code. */
 const LONG = 2_000;
 
 export const cutLong = (line: string): string =>

@@ -1,4 +1,4 @@
-/** Shows as many lines of a list as fit, starting where a cursor points. */
+/** Answers with the lines of a list that fit, from the beginning or from the position of a cursor. */
 
 import { Answer } from "./answer.ts";
 import type { Outcome, ToolContext } from "./tool.ts";
@@ -8,16 +8,18 @@ export interface ListArgs {
   readonly cursor?: string | undefined;
 }
 
-/** What the cursor of a list refers to: the request, and where the answer ended. */
+/**
+ * The object to which the cursor of a list refers. It contains the request, and the position where the answer ended.
+ */
 export interface ListPlace<Args> {
   readonly args: Args;
-  /** The number of lines shown so far. */
+  /** The number of lines that the pages so far have shown. */
   readonly from: number;
-  /** The last line that was shown. */
+  /** The key of the last line that was shown, or '' if none was shown. */
   readonly last: string;
 }
 
-/** Returns where to begin: at the start of the list, or where the cursor points. */
+/** Returns where an answer begins. This is the start of the list, or the position to which the cursor refers. */
 export function placeOf<Args extends ListArgs>(
   tool: string,
   args: Args,
@@ -36,7 +38,10 @@ export interface List {
   readonly before?: number;
   /** The length of the whole list. Default: the length of `lines`. */
   readonly total?: number;
-  /** The key of each line, by which the next page finds the last line that was shown. Default: the line itself. */
+  /**
+   * The key of each line. The next page uses the keys to find the last line that was shown. Default: the lines
+   * themselves.
+   */
   readonly names?: readonly string[];
 }
 
@@ -48,7 +53,10 @@ export interface Listing<Args> {
   readonly context: ToolContext;
 }
 
-/** Answers with lines of a list. If not even one line fits, the line is cut, so each answer shows at least one. */
+/**
+ * Answers with the next lines of a list. If not even one line fits, the line is cut, so that each answer makes
+ * progress.
+ */
 export function tellList<Args extends ListArgs>(
   { lines, before = 0, total = lines.length, names = lines }: List,
   { tool, place, head, context }: Listing<Args>,

@@ -1,11 +1,14 @@
 /**
- * Shows the matches of a search within budgets, page by page. All matches are in one order: first the best line of each
- * file, file by file, then the other lines of each file. An answer is a part of this sequence. A cursor is the position
- * where an answer ended: a page of the engine, and how much of that page was shown.
+ * Answers with the matches of a search. Each answer shows as many matches as fit into its budget. All matches have
+ * one order. The best line of each file comes first, file by file, and then come the other lines of each file. Each
+ * answer shows a part of this sequence. A cursor refers to the position where an answer ended. This position consists
+ * of a page of the engine's results, and the number of matches of that page that were shown.
  *
- *     all    one page of the engine has every match: the files' first lines, then the others
- *     best   there are more: pages of the best line of each file,
- *     rest   then pages of all lines, without the best lines
+ * The engine's pages depend on the stage:
+ *
+ *     all    if one page has every match: the best line of each file, and then its other lines
+ *     best   otherwise, the first pages: only the best line of each file
+ *     rest   otherwise, the later pages: all lines of each file, of which the best lines are left out
  */
 
 import { IF_MANY, type AsksIfMany, type IfMany } from "../search/caller/if-many.ts";
@@ -20,7 +23,7 @@ import { plural } from "./plural.ts";
 import { scopedQuery, scopeOf, searchOptions } from "./scope.ts";
 import type { Filters, Outcome, ToolContext } from "./tool.ts";
 
-/** The search, which is sent to the engine again for each page. */
+/** The search of an answer. It is sent to the engine again for each page. */
 export interface Question {
   readonly tool: string;
   /** The request to the engine, with the filters in the query. */
@@ -35,23 +38,23 @@ export interface Question {
 
 type Stage = "all" | "best" | "rest";
 
-/** Where an answer ended. */
+/** The position where an answer ended, or where the next page of the engine begins. */
 interface Place {
   readonly question: Question;
   readonly stage: Stage;
-  /** The engine's cursor of the page. */
+  /** The engine's cursor from which the page begins, or '' for the first page. */
   readonly after: string;
-  /** The maximum number of matches of the page. 0 means as many as fit into the answer. */
+  /** The maximum number of matches of the page. It is 0 until sized() sets it. */
   readonly matches: number;
-  /** How many items of that page have been shown, and the last of them. */
+  /** The number of items of the page that have been shown, and the key of the last of them. */
   readonly told: number;
   readonly last: string;
   /**
-   * The file and line at which the engine's page before this one ended. If this page begins with further matches of
+   * The file and line at which the previous page of the engine ended. If this page begins with further matches of
    * that line, they are skipped, because the line has been shown.
    */
   readonly continued: Continued | undefined;
-  /** The numbers of matches and files at the first page. If they are different later, the index has changed. */
+  /** The numbers of matches and files when the cursor was made. If they are different later, the index has changed. */
   readonly totals: string;
 }
 
@@ -81,13 +84,14 @@ interface Item {
 const keyOf = ({ file, part }: Item): string =>
   part ? `${fileKey(file)}:${part.matches[0]!.start.byteOffset}` : fileKey(file);
 
-/** The minimum number of tokens of a line or a path. */
+/** The minimum number of tokens that a line or a path takes. */
 const LEAST_LINE = 6;
-/** The minimum number of tokens of a path and a line of the file. */
+/** The minimum number of tokens that the path of a file and one of its lines take together. */
 const LEAST_FILE = 16;
 const ALL_OF_A_FILE = 1e9;
 /**
- * The maximum number of pages of the engine for one answer. Only lines with hundreds of matches need more than a few.
+ * The maximum number of the engine's pages that are requested for one answer. More than a few are needed only if a
+ * line has hundreds of matches.
  */
 const MOST_PAGES = 16;
 /** The maximum number of matches to request if a page must be larger than the answer. */
@@ -159,8 +163,8 @@ export async function tellMatches(
 }
 
 /**
- * Describes what a search of content could not search. Returns nothing if nothing was found, because another part of
- * the answer then describes this in more detail.
+ * Says what a search of content could not search. If the search found nothing, returns no words, because the tools
+ * describe this case in more detail.
  */
 async function unsearched(
   { files, repositoryInfo }: SearchResponse,
@@ -175,14 +179,15 @@ async function unsearched(
 interface Searching {
   readonly context: ToolContext;
   readonly viewer: Viewer | undefined;
-  /** Which matches to request if not all of them fit. */
+  /** How many matches to request instead if not all matches fit into the answer. */
   readonly ifMany?: IfMany;
 }
 
 /**
- * Returns the place with the number of matches to request for its page. This is one match more than can fit into
- * `tokens` tokens. A page of all lines also contains the `toldBest` best lines that were already shown, so these are
- * added. Once a page was begun, its number never decreases, because the cursor counts the page's items.
+ * Returns `place` with the number of matches to request for its page. This number is one more than can fit into
+ * `tokens` tokens. In the stage `rest`, the page also contains the `toldBest` best lines that were already shown, so
+ * these are added. For a page of which a part has been shown, the number never decreases, because the cursor counts
+ * the items of this page.
  */
 function sized(place: Place, tokens: number, toldBest = 0): Place {
   const { question, stage } = place;
@@ -206,13 +211,13 @@ function searchPage(
   return context.engine.search(request, options);
 }
 
-/** The best line of each file, by fileKey(). */
+/** The number of the best line of each file, by fileKey(). */
 type BestLines = Map<string, number>;
 
-/** A page of the engine's answer. */
+/** A page of the engine's results. */
 interface Page {
   readonly response: SearchResponse;
-  /** The lines that are shown before the other lines of their files. */
+  /** The best lines of the files, which the answer shows before the other lines. */
   readonly best: BestLines;
 }
 
@@ -246,8 +251,9 @@ function* others(file: FileResult): Generator<Item, void> {
 const lineOf = ({ part }: Item): number => part?.matches[0]!.start.lineNumber ?? 0;
 
 /**
- * Adds the best lines of the files of a page. They are known if this answer has shown them. Otherwise this runs another
- * search, because in pages of all lines, the best line need not be the first.
+ * Adds the best lines of the files of a page to `best`. If this answer has shown the best line of a file, the line is
+ * known already. The other best lines are found by another search, because in the stage `rest` the best line of a
+ * file need not be the first.
  */
 async function addBestLines(
   { response, best }: Page,
@@ -275,7 +281,7 @@ function* itemsIn(file: FileResult): Generator<Item, void> {
 
 const firstIn = (file: FileResult): Item => itemsIn(file).next().value!;
 
-/** A list of items that are created on demand, because an answer shows only a fifth of them. */
+/** A list that creates its items on demand, because an answer shows only a fifth of them. */
 class Items {
   readonly #made: Item[] = [];
   readonly #rest: Iterator<Item, void>;
@@ -295,7 +301,10 @@ class Items {
   }
 }
 
-/** Returns the position after the last item that was shown, even if that item has moved. */
+/**
+ * Returns the position after the last item that was shown, even if that item has moved. If it is gone, returns the
+ * number of items that were shown.
+ */
 function beginOf(items: Items, { told, last }: Place): number {
   const isLast = (item: Item | undefined): boolean => item !== undefined && keyOf(item) === last;
   if (told === 0 || isLast(items.at(told - 1))) return told;
@@ -306,7 +315,7 @@ function beginOf(items: Items, { told, last }: Place): number {
   }
 }
 
-/** Returns the place of the next page, or undefined after the last. */
+/** Returns the place where the next page of the engine begins, or undefined after the last page. */
 function placeBehind(place: Place, page: Page): Place | undefined {
   const { response } = page;
   const { stage } = place;
@@ -357,7 +366,10 @@ class MatchWriter {
     this.#answer = answer;
   }
 
-  /** Returns how many of the items have been shown. The first item of an answer is always shown. */
+  /**
+   * Writes items from the position `begin` on, as long as they fit. Returns the position after the last item that was
+   * written. The first item of an answer is always written.
+   */
   write(items: Items, begin: number): number {
     for (let i = begin; ; i++) {
       const item = items.at(i);
@@ -378,8 +390,8 @@ class MatchWriter {
   }
 
   /**
-   * Returns the lines of an item, in less detail if they do not fit but many tokens are left. Returns undefined if
-   * even these do not fit.
+   * Charges the budget for the lines of an item, and returns them. If they do not fit but many tokens are left, tries
+   * lines in less detail. If even these do not fit, returns undefined.
    */
   #fitting(name: string, part: ChunkPart | undefined, isNew: boolean): string[] | undefined {
     const head = isNew ? [name] : [];
@@ -419,7 +431,7 @@ const DETAILS: readonly Detail[] = [
 ];
 const BARE: Detail = { shown: SHOWN / 8, hasContext: false, isBare: true };
 
-/** Returns lines like `12: line`, and `11- line` for context. */
+/** Returns lines such as `12: line` for a match, and `11- line` for its context. */
 function linesOf(
   { lines, first, column, matches, around }: ChunkPart,
   { shown, hasContext, isBare }: Detail,

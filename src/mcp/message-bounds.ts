@@ -1,4 +1,4 @@
-/** Bounds a message of a client, which is one tool call. */
+/** Defines the limits for a message from a client. The largest messages are tool calls. */
 
 /**
  * The maximum number of bytes of a message. The protocol's own parser takes a tenth of a second per megabyte of

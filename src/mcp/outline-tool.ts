@@ -1,4 +1,7 @@
-/** Implements the tool `outline`: the definitions of a file, or a map of a folder. */
+/**
+ * Implements the tool `outline`. It lists the definitions of a file, or writes a map of a folder, which names the
+ * most used definitions of each file.
+ */
 
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
@@ -109,7 +112,7 @@ interface Outlined {
   readonly definitions: readonly Definition[];
 }
 
-/** Lists every definition of one file. Each level of nesting is indented by two blanks. */
+/** Lists every definition of one file. Each level of nesting is indented by two spaces. */
 async function linesOf({ name, definitions }: Outlined, pause: Pause): Promise<string[]> {
   const around: string[] = [];
   const lines = [name];
@@ -132,8 +135,8 @@ const isOutermost = ({ symbol }: Definition): boolean =>
   !symbol.parent && !CLAUSES.has(symbol.kind);
 
 /**
- * Writes a line for each file, sorted by path: its most used definitions, and how many more it has. Names as many
- * definitions as possible while all files fit.
+ * Returns a line for each file, sorted by path. The line names the most used definitions of the file, and says how
+ * many more the file has. Names as many definitions as possible while all files fit into the answer.
  */
 async function mapOf(
   files: readonly Outlined[],
@@ -158,7 +161,7 @@ async function mapOf(
   return lines;
 }
 
-/** The part of the budget for lines. The rest is for the first and last lines. */
+/** The share of the budget for the lines of a map. The rest is for the lines before and after them. */
 const FOR_LINES = 0.9;
 
 function mapLine({ name, definitions }: Outlined, names: readonly string[]): string {

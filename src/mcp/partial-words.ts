@@ -1,4 +1,4 @@
-/** Describes what an answer lacks. Without this, a model would assume that the answer is complete. */
+/** Says in words what an answer lacks. Otherwise a model would assume that the answer is complete. */
 
 import type { Repository } from "../repository.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
@@ -9,7 +9,7 @@ import { scopeOf, searchOptions } from "./scope.ts";
 import type { Filters, ToolContext } from "./tool.ts";
 import { notIndexedWords } from "./words.ts";
 
-/** Explains why the counts of a search may be too low. */
+/** Says why the counts of a search may be too low. Returns no words if they are exact. */
 export function partialWords({ stats }: Pick<SearchResponse, "stats">): string[] {
   const { flushReason, shardsSkipped, crashes, duration, filesSkipped } = stats;
   const isLate = flushReason === "FLUSH_REASON_TIMER_EXPIRED" || shardsSkipped > 0;
@@ -32,7 +32,8 @@ export function partialWords({ stats }: Pick<SearchResponse, "stats">): string[]
 const MOST_NAMED = 10;
 
 /**
- * Names repositories in the request that are not indexed, and repositories in the answer that have unsearchable files.
+ * Names the repositories of the request that are not indexed. Also names the repositories in `found` that have
+ * unsearchable files.
  */
 export async function notSearchedWords(
   request: Pick<SearchRequest, "query" | "isRegexEnabled">,
@@ -57,10 +58,13 @@ export async function notSearchedWords(
   ];
 }
 
-/** The maximum number of repositories whose files are checked. */
+/** The maximum number of files that are requested to find the repositories within the filters. */
 const MOST_IN_SCOPE = 50;
 
-/** Explains why nothing may have been found: no file passes the filters, or the files that do are not searchable. */
+/**
+ * Says why a search may have found nothing. There may be no file that passes the filters, or such files may not be
+ * searchable.
+ */
 export async function nothingSearchedWords(
   request: Pick<SearchRequest, "query" | "isRegexEnabled">,
   filters: Filters,

@@ -1,4 +1,4 @@
-/** Reads a file by the name that a model uses: `path`, or `repository:path`. */
+/** Reads a file whose name a model has written, either as `path` or as `repository:path`. */
 
 import { QuernError } from "../base/errors.ts";
 import { newPause } from "../base/yield.ts";
@@ -24,7 +24,10 @@ export interface FileText {
 
 const MOST_LIKELY = 5;
 
-/** Reads the file. If it does not exist, throws an error that lists paths with the same ending. */
+/**
+ * Reads the file with this path, or the only file whose path ends with it. If there are several such files, throws an
+ * error that lists them. If there is none, throws an error that says so.
+ */
 export async function readText(asked: FileAsked, context: ToolContext): Promise<FileText> {
   const places = await placesOf(asked, context);
   const [place] = places;

@@ -1,4 +1,4 @@
-/** Implements the tool `read`: numbered lines of a file, or one of its definitions. */
+/** Implements the tool `read`. It returns numbered lines of a file, or the body of one of its definitions. */
 
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
@@ -61,7 +61,7 @@ export const read = tool({
 const restWords = (from: number, to: number): string =>
   `Lines ${from} to ${to} are not shown: read them with lines "${from}-${to}".`;
 
-/** The first and last line, 1-based. */
+/** The first and the last line to show. Lines are counted from 1. */
 interface Stretch {
   readonly from: number;
   readonly to: number;

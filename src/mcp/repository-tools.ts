@@ -41,7 +41,10 @@ export const repositories = tool({
   },
 });
 
-/** Returns how many lines to request. These are more than fit, because a line takes at least about twenty tokens. */
+/**
+ * Returns how many repositories to request. These are more than fit into the answer, because the line of a repository
+ * takes about twenty tokens or more.
+ */
 const mostLines = (maxTokens: number): number => Math.ceil(maxTokens / 15);
 
 interface NamesBehind {
@@ -57,7 +60,7 @@ interface NamesPage {
   readonly isLast: boolean;
 }
 
-/** Resolves to the next repositories whose names contain all words. */
+/** Resolves to the next repositories, after the name `after`, whose names contain all words. */
 async function pageOfWords(
   words: readonly string[],
   { after, limit }: NamesBehind,
@@ -85,7 +88,7 @@ async function pageOfWords(
   return { repositories, total: found.length, isLast: repositories.length === behind.length };
 }
 
-/** How many names are compared with several words at a time. */
+/** The number of repositories that are read at a time to compare their names with several words. */
 const MOST_AT_ONCE = 1_000;
 
 function describe({

@@ -1,4 +1,7 @@
-/** Converts the filters of a tool to a query, and to a viewer who sees only the named repository. */
+/**
+ * Converts the filters of a tool call to a part of a query, and to a viewer who sees only the named repository. Also
+ * finds repositories by name.
+ */
 
 import { editDistance } from "../base/edit-distance.ts";
 import { QuernError } from "../base/errors.ts";
@@ -52,8 +55,8 @@ export async function countRepositories(query: string, context: ToolContext): Pr
 }
 
 /**
- * Lists repositories whose names contain a text, ordered by name. Begins after the name `after`; '' begins with the
- * first.
+ * Lists repositories whose names contain a text, ordered by name. Begins after the name `after`, or with the first
+ * name if `after` is ''.
  */
 export const repositoriesBehind = (
   after: string,
@@ -67,7 +70,7 @@ export const repositoriesBehind = (
     ...(after !== "" && { after }),
   });
 
-/** Lists the first names, in order, that begin with a text. */
+/** Lists the first `limit` names of repositories that begin with a text, in order. */
 export async function namesThatBegin(
   begun: string,
   limit: number,
@@ -82,8 +85,8 @@ export async function namesThatBegin(
 
 const NEAR = 3;
 /**
- * If there are more repositories than this, only some are compared with the wanted name: those whose names contain one
- * half of the wanted name.
+ * The maximum number of repositories of which all are compared with the wanted name. If there are more, only names
+ * that contain one half of the wanted name are compared.
  */
 const FEW = 1_000;
 
@@ -122,7 +125,10 @@ async function namesHolding(query: string, context: ToolContext): Promise<string
   return found.map((one) => one.name);
 }
 
-/** Lists names that may be similar. If one letter is wrong, one half of the name is right. */
+/**
+ * Lists names of repositories that may be similar to `name`. If only one letter of `name` is wrong, one of its halves
+ * is right.
+ */
 async function namesLike(name: string, context: ToolContext): Promise<string[]> {
   const all = await namesHolding("", context);
   if (all.length < FEW) return all;
@@ -133,7 +139,10 @@ async function namesLike(name: string, context: ToolContext): Promise<string[]> 
   return [...new Set(held.flat())];
 }
 
-/** Returns the name of the given repository, or of the only one if none is given. */
+/**
+ * Resolves to the full name of the given repository. If none is given, resolves to the name of the only repository.
+ * Throws if there are several.
+ */
 export async function soleRepository(
   name: string | undefined,
   context: ToolContext,
@@ -159,11 +168,13 @@ export function splitPath<
     : { ...asked, repository, path };
 }
 
-/** Removes slashes and dots around a folder's path. */
+/** Removes `./` and slashes from the beginning of a folder's path, and slashes from its end. Returns '' for `.`. */
 export const folderPath = (path: string | undefined): string =>
   (path ?? "").replace(/^(?:\.?\/+|\.$)|\/+$/g, "");
 
-/** The minimum number of characters of a half. Shorter halves are too common: half of all names contain them. */
+/**
+ * The minimum number of characters of a half. Shorter halves are too common, because half of all names contain them.
+ */
 const LEAST_HALF = 3;
 
 /** Returns an expression that matches either half of a name. If one letter is wrong, one half of the name is right. */
@@ -177,8 +188,8 @@ export function eitherHalf(name: string): string {
 const MOST_NAME = 200;
 
 /**
- * Returns at most three similar names. Two names are similar if one contains the other, or at most a third of the
- * letters differ.
+ * Returns at most three similar names. Two names are similar if one contains the other, or if their last parts differ
+ * in few letters.
  */
 export function nearest(name: string, names: readonly string[]): string[] {
   if (name.length > MOST_NAME) return [];
@@ -210,8 +221,8 @@ function languageFilter(language: string): string {
 const isGlob = (text: string): boolean => /[*?[{]/.test(text);
 
 /**
- * Returns the filter for a part of a path, or for a glob of the whole path. A glob without '/' matches the
- * base name.
+ * Returns the filter for files whose path contains `path`. If `path` is a glob, it must match the whole path. A glob
+ * without '/' must match the base name.
  */
 export function pathFilter(path: string): string {
   const text = path.replace(/^\.?\//, "");
@@ -242,9 +253,9 @@ export const queryWith = (query: string, filter: string): string =>
   filter === "" ? query : `(${query}) ${filter}`;
 
 /**
- * Combines a query that a model wrote with a filter. Text is literal, so `Run(` is a term. If the query were put in
- * parentheses as it is, its own parentheses would be confused with them. So a query with parentheses is first parsed
- * and formatted, which quotes them.
+ * Combines a query that a model wrote with a filter. A query may contain unpaired parentheses, because text is
+ * literal, and `Run(` is a valid term. These would be confused with the parentheses that queryWith() adds. So a query
+ * with parentheses is first parsed and formatted. Formatting quotes the terms with parentheses.
  */
 export async function scopedQuery(
   {

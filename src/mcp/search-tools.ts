@@ -63,7 +63,7 @@ export const search = tool({
   },
 });
 
-/** Says which other searches were tried, and what could not be searched. */
+/** Answers that nothing was found. Says which other queries were tried, and what could not be searched. */
 async function nothingFound(
   { facts, response }: Told,
   args: z.output<typeof searchInput>,
@@ -123,12 +123,12 @@ export const findFiles = tool({
 
 interface NoFile {
   readonly request: { readonly query: string };
-  /** The last word of the search. */
+  /** The last word of the query. */
   readonly word: string;
   readonly args: z.output<typeof findInput>;
 }
 
-/** Lists paths with a name similar to the wanted one. */
+/** Answers that no file was found. Lists paths with a name that is similar to the wanted name. */
 async function noFile(
   { facts, response }: Told,
   { request, word, args }: NoFile,
@@ -159,5 +159,5 @@ async function noFile(
   return { text: answer.text, facts: { ...facts, shown: 0 } };
 }
 
-/** The maximum number of paths that are compared because they contain a half of the name. */
+/** The maximum number of paths that are compared with the wanted name. Each of them contains a half of that name. */
 const MOST_LIKE = 500;

@@ -1,4 +1,7 @@
-/** Makes the server of one connection or request: tools, resources and instructions over one engine. */
+/**
+ * Creates the server of one connection or one HTTP request. It offers tools, resources and instructions for one
+ * engine.
+ */
 
 import {
   McpServer,
@@ -37,10 +40,10 @@ export const TOOLS: readonly Tool[] = [
   history,
 ];
 
-/** The instructions. Each conversation pays for their length. */
+/** The instructions for the model. They take up tokens in every conversation, so they are short. */
 export const INSTRUCTIONS = `Search over indexed code. All words of a query must be in a file; quote a phrase "like this"; a or b; -word excludes; prefixes: file: repo: (regular expressions), lang: sym: rev: content:. Text is literal and without case unless regex or case is set. path: a part of a path, or a glob. Totals are exact. Files are named repository:path. An answer takes maxTokens at most (200 to 25000, default 4000); where more is left, call again with the cursor alone.`;
 
-/** Makes the context of a call. */
+/** Creates the context of a call. `signal` aborts the call. */
 export type ContextOf = (signal: AbortSignal) => ToolContext;
 
 interface Calls {
@@ -80,7 +83,10 @@ interface Schemas {
   readonly outputSchema: ReturnType<typeof leanOutput>;
 }
 
-/** The schemas of each tool. They are converted once, because over HTTP each request has a server of its own. */
+/**
+ * The converted schemas of each tool. They are shared by all servers, because over HTTP each request has a server of
+ * its own.
+ */
 const converted = new WeakMap<Tool, Schemas>();
 
 function schemasOf(tool: Tool): Schemas {
@@ -115,7 +121,7 @@ const MOST_QUERY = 10_000;
 /** The maximum number of characters of any other argument. No path is longer. */
 const MOST_TEXT = 4_096;
 
-/** Refuses long arguments, because name look-ups and globs are not made for them. */
+/** Throws if an argument is too long, because name look-ups and globs are not made for long texts. */
 function checkLengths(args: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(args)) {
     const most = name === "query" ? MOST_QUERY : MOST_TEXT;
@@ -132,7 +138,10 @@ const MOST_WORDS = 2_000;
 const cutWords = (words: string): string =>
   words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS)}…` : words;
 
-/** Runs a call and converts errors to text for the model. A bug in quern remains an error of the protocol. */
+/**
+ * Runs a call. Converts errors that concern the model to text. Any other error, such as a bug in quern, is thrown,
+ * and becomes an error of the protocol.
+ */
 export async function answerCall(run: () => ReturnType<Tool["run"]>): Promise<CallToolResult> {
   try {
     const { text, facts } = await run();
@@ -147,7 +156,10 @@ export async function answerCall(run: () => ReturnType<Tool["run"]>): Promise<Ca
 const TEMPLATE = "quern://{repository}@{revision}/{+path}";
 const MOST_COMPLETED = 50;
 
-/** Serves files as resources by a template. Names contain '/', which is %2F in a variable. */
+/**
+ * Serves files as resources with addresses as in TEMPLATE. A '/' in the name of a repository or revision is written
+ * as %2F in the address.
+ */
 function addResources(server: McpServer, { contextOf, guard }: Calls): void {
   const complete = (
     args: { readonly repository?: string | undefined; readonly path?: string },
@@ -223,7 +235,7 @@ async function completePath(
   return files.map(({ fileName }) => fileName.text);
 }
 
-/** Resolves to the repository of this name, or to undefined if it does not exist or is hidden. */
+/** Resolves to the repository with this name, or to undefined if it does not exist or the viewer may not see it. */
 async function known(name: string, context: ToolContext): Promise<Repository | undefined> {
   try {
     return await findRepository(name, context);

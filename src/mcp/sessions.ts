@@ -1,8 +1,9 @@
 /**
  * Lets clients of the 2025 protocol cancel a running call over HTTP. They do so with a separate request,
- * `notifications/cancelled`, that contains the id of the call. Two clients may use equal ids. So `initialize` answers
- * with an unguessable session id, which the client sends with all later requests. Both ids together identify the
- * call. Nothing else is kept of a session. Any session id is accepted, even after a restart.
+ * `notifications/cancelled`, that contains the id of the call. Two clients may use equal ids. So the response to
+ * `initialize` contains a session id that cannot be guessed. The client sends it with all later requests. Both ids
+ * together identify the call. The server keeps only the running calls, and no list of sessions. So it accepts any
+ * session id, even after a restart.
  */
 
 import { randomUUID } from "node:crypto";
@@ -20,15 +21,15 @@ interface Message {
 export interface Exchange {
   /** Aborts when the client has closed the connection, or has cancelled the call. */
   readonly signal: AbortSignal;
-  /** Returns the answer for the client. Forgets the call when the answer was sent. */
+  /** Returns the response to send to the client. Forgets the call when that response has been sent. */
   answer(response: Response): Response;
 }
 
-/** Longer session ids are not accepted. */
+/** The maximum length of a session id. Requests with a longer one are treated as requests without a session. */
 const MOST_SESSION = 100;
 
 export class Sessions {
-  /** Running calls, by session and id. */
+  /** The running calls, by session id and call id. Each controller aborts its call. */
   readonly #calls = new Map<string, AbortController>();
 
   begin(request: Request, body: unknown): Exchange {
@@ -73,7 +74,7 @@ function withSession(response: Response): Response {
   return new Response(response.body, { status, statusText, headers });
 }
 
-/** Calls `done` when the body has been read or dropped. */
+/** Returns the same response with a body that calls `done` when it has been read, has failed, or is cancelled. */
 function whenRead(response: Response, done: () => void): Response {
   if (response.body === null) {
     done();

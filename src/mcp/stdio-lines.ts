@@ -1,7 +1,7 @@
 /**
- * Reads messages of a client from lines, and passes on those that are requests, answers or notifications. The
- * protocol's own reader ignores any other line without an answer, so the client would wait forever. A line is kept only
- * up to a limit, because a line without an end would use up the memory. While nobody reads the answers, nothing more is
+ * Reads the lines that a client sends, and passes on those that are requests, answers or notifications. Any other
+ * line is answered with an error. The protocol package ignores such a line, so the client would wait forever. Only
+ * the beginning of a very long line is kept in memory. While the client does not read the answers, no more lines are
  * read.
  */
 
@@ -17,7 +17,7 @@ const LF = 0x0a;
 /** Yields lines that are valid messages. For every other line, writes a JSON-RPC error to `output`. */
 export async function* messageLines(input: Readable, output: Writable): AsyncGenerator<Buffer> {
   for await (const line of linesOf(input)) {
-    await turn(); // earlier requests may be answered first
+    await turn(); // lets earlier requests be answered first
     if (output.writableNeedDrain) await once(output, "drain");
     const refused = await refusalOf(line);
     if (refused === undefined) yield line;
@@ -25,7 +25,10 @@ export async function* messageLines(input: Readable, output: Writable): AsyncGen
   }
 }
 
-/** Yields lines with their line feed. A line that exceeds the limit is cut just beyond it. */
+/**
+ * Yields lines with their line feed. If a line exceeds the limit, yields only its beginning, which is longer than the
+ * limit, too.
+ */
 async function* linesOf(input: Readable): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   let length = 0;

@@ -14,16 +14,16 @@ import { tokenBound } from "./token-bound.ts";
 import type { AskedEngine } from "./tool.ts";
 
 export interface StdioOptions {
-  /** Says what is still being indexed. */
+  /** Returns sentences that say what is still being indexed. */
   readonly behind: () => readonly string[];
-  /** The guard of each call. */
+  /** The guard that runs each call. */
   readonly guard: Guard;
-  /** Ends the server. */
+  /** Aborting ends the server. */
   readonly signal: AbortSignal;
   readonly onError: (error: Error) => void;
 }
 
-/** Resolves when the client has left, or the signal aborts. */
+/** Serves one client. Resolves when the client has closed standard input, or when the signal aborts. */
 export async function serveOnStdio(
   engine: AskedEngine,
   { behind, guard, signal, onError }: StdioOptions,

@@ -73,12 +73,12 @@ const lineWords = (names: readonly string[], { line }: SymbolArgs): string =>
 
 const anyOf = (names: readonly string[]): string => names.map(escapeExpression).join("|");
 
-/** Where an answer ended. */
+/** The position where an answer ended. */
 interface DefinitionsPlace {
   readonly args: SymbolArgs;
   readonly names: readonly string[];
   readonly told: number;
-  /** The last definition that was shown. */
+  /** The title of the last definition that was shown. */
   readonly last: string;
 }
 
@@ -123,7 +123,7 @@ interface Placed {
 const LAST_LINE =
   'Not all shown. The next ones: cursor "123456789012". 1 234 lines of bodies are left out: read takes file and definition.';
 
-/** Shows the line of each definition, then as many bodies as fit. */
+/** Answers with the line of each definition. If tokens are left, adds the bodies of the first definitions. */
 async function tellDefinitions(
   place: DefinitionsPlace,
   response: SearchResponse,
@@ -187,7 +187,8 @@ const isIn = ({ definition: { symbol } }: Placed, parent: string | undefined): b
   parent !== undefined && symbol.parent?.symbol === parent;
 
 /**
- * Sorts definitions, the likeliest first. REQUIRES: these are all definitions, so that each page has the same order.
+ * Sorts definitions so that the likeliest come first. REQUIRES: `all` contains every definition that was found, so
+ * that each page has the same order.
  */
 function likeliestFirst(all: readonly Placed[], parent: string | undefined): Placed[] {
   const rank = (one: Placed): number =>
@@ -205,19 +206,19 @@ function parentWords(all: readonly Placed[], parent: string): string {
 const titleOf = (file: FileResult, { symbol, line }: Definition): string =>
   `${fileKey(file)}:${line} ${symbol.kind} ${fullName(symbol)}`;
 
-/** Returns the position after the last definition that was shown, even if it has moved. */
+/** Returns the position after the last definition that was shown, even if that definition has moved. */
 function beginOf(all: readonly Placed[], { told, last }: DefinitionsPlace): number {
   if (told === 0 || all[told - 1]?.title === last) return told;
   const at = all.findIndex(({ title }) => title === last);
   return at < 0 ? Math.min(told, all.length) : at + 1;
 }
 
-/** The maximum number of bytes of a body that are read. No answer holds more. */
+/** The maximum number of bytes that are read of a body. No answer can show more. */
 const MOST_BODY = 128 * 1024;
 
 /**
- * Adds bodies to the lines of definitions. Returns how many lines of bodies did not fit, and whether they are all
- * counted.
+ * Adds the bodies of definitions to their lines, as long as they fit. Returns how many lines of bodies did not fit,
+ * and whether this count is exact.
  */
 async function tellBodies(
   told: readonly (Placed & { readonly lines: string[] })[],
@@ -254,7 +255,7 @@ function contentOf(
   return engine.read(place, viewer ? { viewer } : {});
 }
 
-/** Returns numbered lines, the last one included. */
+/** Returns the lines from `first` to `last`, both included, with their numbers. */
 const linesIn = (text: TextLines, first: number, last: number): string[] =>
   text.slice(first, last).map((code, i) => `${first + i}: ${cutLine(code, 0)}`);
 
@@ -266,7 +267,7 @@ interface Unnamed {
   readonly context: ToolContext;
 }
 
-/** Suggests similar names, and says what could not be searched. */
+/** Answers that nothing has this name. Suggests similar names, and says what could not be searched. */
 async function nothingNamed(
   [first, last]: readonly [string, string],
   { names, none, request, args, context }: Unnamed,
@@ -289,7 +290,7 @@ async function nothingNamed(
   };
 }
 
-/** Lists defined names that contain a half of a name. */
+/** Lists the names of definitions that contain one half of `name`. */
 async function namesLike(name: string, args: SymbolArgs, context: ToolContext): Promise<string[]> {
   const { filter, viewer } = await scopeOf(args, context);
   const query = queryWith(`sym:${quote(eitherHalf(name))}`, filter);
@@ -346,7 +347,7 @@ export const references = tool({
   },
 });
 
-/** Resolves to those names that have a definition. */
+/** Resolves to those of the names that have a definition. */
 async function definedNames(
   names: readonly string[],
   args: SymbolArgs,

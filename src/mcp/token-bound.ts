@@ -1,37 +1,41 @@
 /**
- * Computes an upper bound for the number of tokens of a text, without a tokenizer's whole vocabulary. The budget of
- * an answer is counted with it.
+ * Computes an upper bound for the number of tokens of a text, without the whole vocabulary of a tokenizer. The tokens
+ * of an answer are counted with this bound.
  *
  * A byte-pair tokenizer cuts a text into pieces (words, numbers, punctuation, blanks). It begins with the bytes of
- * each piece, and joins neighbours in the order of its vocabulary. A token consists of two tokens that come earlier
- * in the vocabulary. So joining with only the first tokens of the vocabulary gives an intermediate state of the
- * tokenizer, which has at least as many tokens as the result.
+ * each piece, and joins neighbours to longer tokens, in the order of its vocabulary. Each token consists of two
+ * tokens that come earlier in the vocabulary. If only the first part of a vocabulary is used for joining, the result
+ * is an intermediate state of the tokenizer. This state has at least as many tokens as the final result.
  *
- * We use all tokens of cl100k that are not ASCII, and the ASCII tokens among the first 40 000 of cl100k and of o200k.
- * The larger of both counts is used. For code, the median count is 8 % too high. For these two tokenizers, the count is
- * never too low. Pieces that are not ASCII are counted with cl100k only. For nearly all of them, cl100k gives more
- * tokens than o200k; a margin covers the others. For these pieces the bound is measured, not proven
- * (test/mcp/budgets.test.ts).
+ * The table contains all tokens of cl100k that are not ASCII. Of the first 40 000 tokens of cl100k and of o200k, it
+ * contains those that are ASCII. A text is counted with both vocabularies, and the larger count is the bound. For
+ * code, the median count is 8 % too high. For these two tokenizers, the count is never too low. Pieces that are not
+ * ASCII are counted with cl100k only. For nearly all of them, cl100k gives more tokens than o200k; a margin covers
+ * the others. For these pieces the bound is measured, not proven (test/mcp/budgets.test.ts).
  *
  * Both tokenizers cut ASCII text at nearly the same places. So ASCII text is cut by hand-written code into units that
  * end where both tokenizers end a piece, and the counts of each unit are cached. Other text is cut by the tokenizers'
  * own expressions, which takes three times as long.
  *
- * Loading takes about 60 ms once, and 10 MB. Counting takes about 20 ns per character for words that were seen before.
+ * Loading the table takes about 60 ms, once, and 10 MB of memory. Counting takes about 20 ns per character for words
+ * that were seen before.
  */
 
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 import { packageFile } from "../base/package-file.ts";
 
-/** The position of each token in its vocabulary. A key has one character per byte. */
+/** The position of each token in its vocabulary. A key has one character for each byte of the token. */
 type Ranks = ReadonlyMap<string, number>;
 
-/** A tokenizer: how it cuts a text into pieces, and which neighbouring parts of a piece it joins. */
+/**
+ * A tokenizer. `pieces` matches the pieces into which it cuts a text. `ranks` says which neighbouring parts of a
+ * piece it joins.
+ */
 interface Vocabulary {
   readonly pieces: RegExp;
   readonly ranks: Ranks;
-  /** How many tokens a piece has, for the pieces seen. */
+  /** The number of tokens of each piece that was counted recently. */
   readonly known: Map<string, number>;
 }
 
@@ -91,8 +95,8 @@ export function countsByExpressions(text: string): Counts {
 }
 
 /**
- * Adds a tenth, because o200k makes up to a tenth more tokens than cl100k of Chinese and Japanese characters in
- * random order.
+ * Adds a tenth to the count of a piece with Chinese or Japanese characters. If such characters are in random order,
+ * o200k makes up to a tenth more tokens of them than cl100k.
  */
 const withMargin = (count: number, piece: string): number =>
   /[\u3000-\u9fff]/.test(piece) ? count + Math.ceil(count / 10) : count;
@@ -105,7 +109,7 @@ function isAscii(piece: string): boolean {
 // ── units ──
 
 const [LETTER, DIGIT, BLANK, OTHER] = [1, 2, 3, 4] as const;
-/** The kinds of ASCII characters, by code. */
+/** The kind of each ASCII character, by the code of the character. */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/[a-z]/i.test(character)) return LETTER;
@@ -114,22 +118,22 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 const SPACE = 0x20;
 const APOSTROPHE = 0x27;
-/** Marks where a line was cut. Both expressions treat it like ASCII punctuation. */
+/** The character that marks where a line was cut. Both expressions treat it like ASCII punctuation. */
 const ELLIPSIS = 0x2026;
 
-/** Returns 0 after the end, and for characters that only the expressions handle. */
+/** Returns the kind of a character. Returns 0 after the end, and for characters that only the expressions handle. */
 function kindAt(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code < 128) return KINDS[code]!;
   return code === ELLIPSIS ? OTHER : 0;
 }
 
-/** For each unit, the counts of both tokenizers, in 16 bits each. */
+/** The counts of each unit that was counted recently. The counts of both tokenizers take 16 bits each. */
 const knownUnits = new Map<string, number>();
 
 /**
- * Counts the tokens of a line of ASCII. Returns undefined for any other text, and if a unit has more than LONGEST
- * characters.
+ * Counts the tokens of one line of ASCII text. Returns undefined for any other text, and if a unit has more than
+ * LONGEST characters.
  */
 export function countsByUnits(text: string): Counts | undefined {
   const newline = text.indexOf("\n");
@@ -148,13 +152,14 @@ export function countsByUnits(text: string): Counts | undefined {
 }
 
 /**
- * Returns the end of the unit that begins here. A unit is one of these:
+ * Returns the end of the unit that begins at `at`. Returns undefined if only the expressions can handle the character
+ * there. A unit is one of these:
  *
- * - a word, and one character before it. If an apostrophe touches the word, everything up to a blank or a digit,
- *   because the tokenizers treat `'s` differently
- * - three digits
+ * - a word, and one character before it. If an apostrophe touches the word, the unit extends to the next blank or
+ *   digit, because the tokenizers treat `'s` differently
+ * - up to three digits
  * - other characters, with a space before them and a newline after them
- * - blanks, except the last one before something else
+ * - blanks. If something else follows, the last blank does not belong to the unit
  */
 function endOfUnit(text: string, at: number): number | undefined {
   const kind = kindAt(text, at);
@@ -192,8 +197,8 @@ function countUnit(unit: string): number {
 const CAMEL = /[^A-Za-z]?(?:[A-Z]*[a-z]+|[A-Z]+)/g;
 
 /**
- * Counts a unit without apostrophes, with the same result as the expressions. This is faster than compiling them, which
- * takes 10 ms.
+ * Counts the tokens of a unit without apostrophes. The result is the same as with the expressions. Compiling the
+ * expressions would take 10 ms.
  */
 function countsOfWord(unit: string): Counts {
   const { cl100k, o200k } = (loaded ??= load());
@@ -207,8 +212,8 @@ function countsOfWord(unit: string): Counts {
 
 const MOST_KNOWN = 50_000;
 /**
- * The maximum number of characters of a piece. Longer pieces are cut, because joining takes quadratic time. A cut can
- * only add tokens, so the bound still holds.
+ * The maximum number of characters of a piece that is counted as a whole. A longer piece is cut, because joining
+ * takes quadratic time. A cut can only add tokens, so the bound still holds.
  */
 const LONGEST = 64;
 
@@ -230,12 +235,14 @@ function countShort(piece: string, { known, ranks }: Vocabulary): number {
 }
 
 /**
- * Matches numbers that are one token in both vocabularies, wherever they occur. So all cursors take the same number of
- * tokens.
+ * Matches numbers of up to three digits. Each of them is one token in both vocabularies, even if the table lacks it.
+ * So all cursors take the same number of tokens.
  */
 const NUMBER = /^\d{1,3}$/;
 
-/** Joins neighbours in the order of the vocabulary, as long as any can be joined. */
+/**
+ * Joins neighbouring parts in the order of the vocabulary, until none can be joined. Returns the number of the parts.
+ */
 function countJoined(bytes: string, ranks: Ranks): number {
   if (bytes.length < 2 || ranks.has(bytes) || NUMBER.test(bytes)) return 1;
   const ends = Array.from(bytes, (_, i) => i + 1);

@@ -1,4 +1,4 @@
-/** Defines a tool, and what all tools share. */
+/** Defines the interface of a tool, and the arguments and facts that several tools share. */
 
 import { z } from "zod";
 import type { Engine } from "../engine.ts";
@@ -15,17 +15,20 @@ export type AskedEngine = Pick<
 > &
   Partial<KnowsRepositories>;
 
-/** What a call receives. */
+/** The context that a call of a tool receives in addition to its arguments. */
 export interface ToolContext {
   readonly engine: AskedEngine;
-  /** The viewer. If undefined, everything is visible. */
+  /** The viewer of the call. If undefined, all repositories are visible. */
   readonly viewer: Viewer | undefined;
   readonly signal: AbortSignal;
-  /** Milliseconds after which a search answers with what it has found. No limit if undefined. */
+  /**
+   * The time-out of a search, in milliseconds. After that, the search answers with what it has found. No limit if
+   * undefined.
+   */
   readonly timeoutMs: number | undefined;
   readonly cursors: Cursors;
   readonly count: CountTokens;
-  /** Returns what is still being indexed, as text. Empty if nothing is. */
+  /** Returns sentences that say what is still being indexed. Returns an empty list if nothing is. */
   readonly behind: () => readonly string[];
   /** Adds facts to the record of the call, such as the request that a cursor refers to. */
   readonly note?: Note;
@@ -58,7 +61,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly run: (args: z.output<Input>, context: ToolContext) => Promise<Outcome>;
 }
 
-/** Infers the type of a tool's arguments. */
+/** Returns the tool itself. Lets TypeScript infer the type of the tool's arguments from its schema. */
 export const tool = <Input extends z.ZodObject>(given: Tool<Input>): Tool =>
   given as unknown as Tool;
 

@@ -1,7 +1,8 @@
 /**
  * Estimates how often names are used, so that the most used ones are shown first. Exact counts of a thousand names
- * took seconds in a repository of 1 GB. So this counts all words in some files of the folder. Then it searches the
- * whole repository for the names that are used most there, and counts the best matches.
+ * took seconds in a repository of 1 GB. So the estimate has two steps. The first step counts all words in some files
+ * of the folder. The second step searches the whole repository for the names that are most frequent in these files,
+ * and counts the best matches.
  */
 
 import { quote } from "../query/ast.ts";
@@ -11,18 +12,21 @@ import type { Filters, ToolContext } from "./tool.ts";
 
 /** The maximum number of names that are searched in the whole repository. */
 const MOST_NAMES = 250;
-/** The maximum number of matches that are read. */
+/** The maximum number of matches that one search of the repository returns. */
 const MOST_PLACES = 1_000;
 const PER_FILE = 50;
-/** The maximum number of files of the folder whose words are counted, and the maximum of their UTF-16 units. */
+/**
+ * The maximum number of files of the folder whose words are counted, and the maximum length of these files together,
+ * in UTF-16 units.
+ */
 const MOST_FILES = 100;
 const MOST_TEXT = 4 * 2 ** 20;
 
 type Uses = Map<string, number>;
 
 /**
- * Counts the uses of names, which are given by file. `inFolder` is the folder as a filter, or '' for the whole
- * repository.
+ * Estimates the number of uses of each name. `namesOfFiles` contains a list of names for each file. `inFolder` is a
+ * filter for the files of the folder, or '' for the whole repository.
  */
 export async function usesOf(
   namesOfFiles: readonly (readonly string[])[],
@@ -56,7 +60,10 @@ export async function usesOf(
 
 const NAME = /^[\w$]{3,100}$/;
 
-/** Returns the same number of names for each file: those that the folder uses most. */
+/**
+ * Selects the names that are searched in the whole repository. Of each file, selects those that the folder uses most,
+ * up to the same number for each file.
+ */
 function mostUsed(namesOfFiles: readonly (readonly string[])[], uses: Uses): string[] {
   const share = Math.ceil(MOST_NAMES / namesOfFiles.length);
   const chosen = namesOfFiles.flatMap((names) =>

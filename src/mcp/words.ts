@@ -1,4 +1,4 @@
-/** Converts errors to text that a model can act on, and guesses what a query without matches was meant to be. */
+/** Converts errors to text that a model can act on. Also gives hints for queries that match nothing. */
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 import type { Explanation } from "../search/messages/response.ts";
@@ -54,7 +54,10 @@ const GLOB = /^\S*\*\S*\.\w+$|\*\*\//;
  */
 const MOST_GUESSED = 1_000;
 
-/** Guesses what a query without matches was meant to be. */
+/**
+ * Returns a hint if a query without matches looks like a command, a glob or an expression. Otherwise returns
+ * undefined.
+ */
 export function hintFor(query: string, isRegex: boolean): string | undefined {
   if (query.length > MOST_GUESSED) return undefined;
   if (COMMAND.test(query))
