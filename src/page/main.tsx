@@ -1,4 +1,4 @@
-/** Starts the page. The document says where the root is, relative to its own address. */
+/** Starts the page. An attribute of the document contains the address of the page's root, relative to the document. */
 
 import "./style/page.css";
 import { render } from "preact";

@@ -1,4 +1,4 @@
-/** Draws the frame around every view: the search box above, the view below, and what opens over both. */
+/** Draws the frame of the page. It contains the search box, the current view, and the dialogs that open over both. */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { FilePage } from "../file/file-page.tsx";
@@ -19,7 +19,7 @@ import { useRouter } from "../frame/router.ts";
 import { SignIn } from "./sign-in.tsx";
 
 interface AppProps {
-  /** The address below which all views are, with a slash at its end. */
+  /** The address with which the addresses of all views begin. It ends with a slash. */
   root: string;
   service: string;
   hasHistory: boolean;
@@ -28,7 +28,7 @@ interface AppProps {
 export function App({ root, service, hasHistory }: AppProps) {
   const router = useRouter(root);
   const [isRefused, setRefused] = useState(false);
-  const [visits, setVisits] = useState(0); // as a key: after a sign-in, all views ask again
+  const [visits, setVisits] = useState(0); // a key, so that all views load again after a sign-in
   const client = useMemo(
     () =>
       createClient({
@@ -108,7 +108,7 @@ function View() {
   }
 }
 
-/** Focuses the new view, because the control that had the focus is gone with the old one. */
+/** Moves the focus to a new view, because the control that had the focus was a part of the old view. */
 function useFocusOnArrival(address: Address): void {
   const view = "path" in address ? `${address.view} ${address.path}` : address.view;
   const before = useRef(view);

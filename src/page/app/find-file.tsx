@@ -1,4 +1,7 @@
-/** Finds a file by parts of its path, in the repository that is shown or in all. */
+/**
+ * Draws the dialog that finds a file by parts of its path. It searches the repository that is shown, or all
+ * repositories.
+ */
 
 import { useState } from "preact/hooks";
 import { escapeExpression, filterFor, quoteValue } from "../search/query-text.ts";

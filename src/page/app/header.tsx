@@ -1,4 +1,7 @@
-/** Draws the bar at the top: the link home, the search box, help. */
+/**
+ * Draws the bar at the top of the page. It contains a link to the start page, the search box, and the button for
+ * help.
+ */
 
 import { SearchBox } from "../search/search-box.tsx";
 import { usePage } from "../frame/page-context.ts";

@@ -1,4 +1,4 @@
-/** Draws the first view: the repositories, and examples of queries. */
+/** Draws the start page, with a list of the repositories and examples of queries. */
 
 import type { HomeView } from "../frame/address.ts";
 import { useAsked, useKept } from "../frame/asked.ts";
@@ -13,7 +13,7 @@ import type { Repository } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
 
 const PER_PAGE = 50;
-/** The maximum number of pages of repositories. Further ones are found by name. */
+/** The maximum number of pages of the list that are shown. Further repositories can be found by name. */
 const MOST_PAGES = 20;
 const MOST_WITH_EXAMPLES = 10;
 
@@ -68,7 +68,10 @@ export function Home({ address }: { address: HomeView }) {
   );
 }
 
-/** Shows examples if there are few repositories, because there is room, and the reader is probably new. */
+/**
+ * Shows examples of queries. They appear only if there are few repositories. Then there is room for them, and the
+ * reader is probably new.
+ */
 function Examples() {
   const { router } = usePage();
   return (

@@ -1,4 +1,4 @@
-/** Asks for an API key. The text in the search box stays. */
+/** Draws the form that asks for an API key. The text in the search box is kept. */
 
 import { useEffect, useRef } from "preact/hooks";
 import { usePage, useTitle } from "../frame/page-context.ts";

@@ -1,6 +1,6 @@
 /**
- * Draws a column before the line numbers with the author of each line. The name is shown only where another commit
- * begins.
+ * Draws a column with the authors of the lines, before the line numbers. An author is shown only on the first of
+ * consecutive lines from the same commit.
  */
 
 import type { Extension } from "@codemirror/state";

@@ -29,20 +29,20 @@ import { tokenClasses } from "./token-classes.ts";
 
 export interface CodeOptions {
   text: string;
-  /** The language's name in GitHub Linguist; empty if it is not known. */
+  /** The name of the language in GitHub Linguist, or '' if it is not known. */
   language: string;
   /** The text's label for screen readers. */
   label: string;
   /** Called when line numbers are clicked. */
   onLines: (lines: Lines) => void;
-  /** Called when a name is clicked, or Enter pressed on one. */
+  /** Called when a name is clicked, or when Enter is pressed while the caret is on a name. */
   onName: (name: string) => void;
 }
 
 export interface CodeView {
-  /** Marks lines, and scrolls to them unless they are visible. */
+  /** Marks lines. If they are not visible, scrolls to them. */
   show(lines: Lines | undefined): void;
-  /** Shows next to each line who wrote it, or removes that column. */
+  /** Shows a column with the authors of the lines. If `blame` is undefined, removes this column. */
   blame(blame: Blame | undefined, linkOf: (hash: string) => string): void;
   focus(): void;
   destroy(): void;
@@ -62,7 +62,7 @@ export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
       extensions: [grammar.of([]), blame.of([]), ...extensionsOf(options)],
     }),
   });
-  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet]; // CodeMirror has inserted its own style sheets before
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet]; // comes after CodeMirror's own style sheets
   const observer = keepCaretInView(view);
   let isOpen = true;
   void grammarFor(options.language).then((found) => {
@@ -113,7 +113,7 @@ function extensionsOf({ label, onLines, onName }: CodeOptions): Extension[] {
     search({ top: true }),
     keymap.of([
       { key: "Enter", run: (view) => nameAtCaret(view, onName) },
-      // the browser's own shortcuts find only lines that are drawn
+      // the browser's own shortcuts reach only lines that are drawn
       { key: "Mod-Home", mac: "Cmd-ArrowUp", run: (view) => goTo(view, 0) },
       { key: "Mod-End", mac: "Cmd-ArrowDown", run: (view) => goTo(view, view.state.doc.length) },
       ...searchKeymap,

@@ -1,4 +1,4 @@
-/** Offers what can be done with a file besides reading it. */
+/** Draws the buttons and links of a file, such as those that copy its path or show its history. */
 
 import { useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
@@ -73,11 +73,12 @@ function HistoryLinks({ address }: { address: FileView }) {
 
 const canCopy = "clipboard" in navigator; // not available if the page came over plain HTTP from another machine
 
-/** Whether an address from metadata is safe to link to: it must not be a script. */
+/** Whether an address from a repository's metadata is safe as a link. Any address but a web address may be a script. */
 const isWeb = (url: string): boolean => /^https?:\/\//i.test(url);
 
 /**
- * Opens a new tab with the file as plain text. The page passes the text, because a link to the server has no API key.
+ * Opens a new tab with the file as plain text. The page passes the text itself, because a link to the server would be
+ * opened without the API key.
  */
 function openRaw({ source }: Source): void {
   const url = URL.createObjectURL(new Blob([source], { type: "text/plain;charset=utf-8" }));

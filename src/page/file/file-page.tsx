@@ -1,6 +1,6 @@
 /**
- * Draws the view of a file: the folders on the left, the text in the middle, and the file's definitions or a name's
- * uses on the right.
+ * Draws the view of a file. The folders are on the left, and the text is in the middle. On the right are the
+ * definitions of the file, or the uses of a name.
  */
 
 import type { FileView } from "../frame/address.ts";
@@ -60,7 +60,10 @@ interface SideProps {
   address: FileView;
 }
 
-/** Shows a file's definitions or a name's uses. The uses stay while the file of one of them is loaded. */
+/**
+ * Shows the definitions of the file, or the uses of a name. When the reader opens one of the uses, the list of uses
+ * stays while the other file is loading.
+ */
 function Side({ source, address }: SideProps) {
   const kept = useKept(source);
   if (address.name !== undefined && kept.state === "there")

@@ -1,4 +1,4 @@
-/** Draws the view of a folder: its entries and its README. */
+/** Draws the view of a folder, with its entries and its README. */
 
 import { useMemo } from "preact/hooks";
 import type { FileView, FolderView } from "../frame/address.ts";
@@ -83,7 +83,7 @@ function Entries({ nodes, address: { repository, ref, path } }: EntriesProps) {
     step: DRAWN_IN_FRAME,
     least: top + DRAWN_IN_FRAME,
   });
-  // entries that are the same objects are not drawn again
+  // an entry that is the same object as before is not drawn again
   const entries = useMemo(
     () =>
       nodes.map(({ type, name, path: below }) => {
@@ -106,7 +106,7 @@ function Entries({ nodes, address: { repository, ref, path } }: EntriesProps) {
 const README_LINES = 400;
 const README_CHARACTERS = 40_000;
 
-/** Shows the README as text, never as markup, because it is written by others. */
+/** Shows the README as plain text. It is never shown as markup, because strangers may have written it. */
 function Readme({ nodes, address }: EntriesProps) {
   const { client } = usePage();
   const { repository, ref } = address;

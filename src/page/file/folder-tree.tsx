@@ -1,4 +1,4 @@
-/** Draws the folders of a repository, open down to the file that is shown. */
+/** Draws the tree of a repository's folders. The folders that contain the current file are open. */
 
 import { useEffect, useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
@@ -39,7 +39,7 @@ function foldersOf(path: string): string[] {
   return names.map((_, index) => names.slice(0, index + 1).join("/"));
 }
 
-/** Returns the tree, or the previous one until the new one has arrived. */
+/** Returns the tree. While a new tree is loading, returns the previous tree. */
 function useTree({ repository, ref }: FileView, open: ReadonlySet<string>): TreeNode | undefined {
   const { client } = usePage();
   const [tree, setTree] = useState<TreeNode>();

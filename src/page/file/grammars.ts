@@ -1,6 +1,7 @@
 /**
- * Loads grammars for syntax highlighting, by the names of GitHub Linguist. Each grammar is a separate file, loaded when
- * a file in its language is first shown. Other languages are shown without colours.
+ * Loads grammars for syntax highlighting. Languages have their names in GitHub Linguist. Each grammar is a separate
+ * file of code, which is loaded when a text in its language is first shown. Texts in other languages are shown
+ * without colours.
  */
 
 import {
@@ -125,6 +126,6 @@ export async function grammarFor(language: string): Promise<Language | undefined
   try {
     return await load?.();
   } catch {
-    return undefined; // text without colours is better than none
+    return undefined; // a text without colours is better than no text
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Lists the definitions of a file, in the order of its text. They come from a search for symbols in this file alone.
+ * Lists the definitions of a file, in the order of its text. The definitions come from a search for symbols that is
+ * limited to this file.
  */
 
 import { useMemo } from "preact/hooks";
@@ -41,7 +42,7 @@ export function Outline({ address }: { address: FileView }) {
   );
 }
 interface DefinitionsProps {
-  /** Identifies the list. */
+  /** A text that identifies the list. */
   list: string;
   definitions: readonly Definition[];
   address: FileView;
@@ -52,7 +53,7 @@ function Definitions({ list, definitions, address }: DefinitionsProps) {
   const drawn = useDrawn({ list, count: definitions.length, step: DRAWN_IN_FRAME });
   const addressOf = (line: number): string =>
     router.href({ ...address, lines: { from: line, to: line } });
-  // entries that are the same objects are not drawn again
+  // an entry that is the same object as before is not drawn again
   const entries = useMemo(
     () =>
       definitions.map(({ name, kind, line, depth }) => (
@@ -76,8 +77,8 @@ function outlineQuery({ repository, ref, path }: FileView): string {
 }
 
 /**
- * Returns the definitions of a file. Each range of the search result is one name. A definition inside another one is
- * one step deeper.
+ * Returns the definitions of a file. Each range of the search result is one name. A definition inside another
+ * definition is one level deeper.
  */
 function definitionsOf(file: FileResult | undefined): Definition[] {
   const definitions: Definition[] = [];

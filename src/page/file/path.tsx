@@ -1,4 +1,4 @@
-/** Draws the path of a file or folder, beginning with its repository. Each part is a link. */
+/** Draws the path of a file or folder, beginning with its repository. Each part but the last is a link. */
 
 import type { Address } from "../frame/address.ts";
 import { usePage } from "../frame/page-context.ts";

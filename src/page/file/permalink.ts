@@ -1,4 +1,4 @@
-/** Makes the key `y` replace the branch in the address by its commit. */
+/** Replaces the branch or tag in the address by its commit when the reader presses `y` or copies the link. */
 
 import { useEffect, useMemo } from "preact/hooks";
 import type { FileView, FolderView } from "../frame/address.ts";

@@ -67,7 +67,10 @@ export function SourceText({ source, address }: SourceTextProps) {
   );
 }
 
-/** Says that the page cannot load its next part: the server has a newer version, or cannot be reached. */
+/**
+ * Says that a part of the page's code could not be loaded. The server has a newer version of the page, or cannot be
+ * reached.
+ */
 function Outdated() {
   return (
     <p class="error" role="alert">

@@ -1,6 +1,6 @@
 /**
- * Defines the classes by which code.shadow.css colours tokens. Operators and punctuation have none, because they are
- * most of a file's tokens, and each class would need an element.
+ * Defines the CSS classes of tokens. code.shadow.css sets the colour of each class. Operators and punctuation have no
+ * class. They are most of the tokens of a file, and each token with a class needs an element.
  */
 
 import { tagHighlighter, tags } from "@lezer/highlight";

@@ -1,15 +1,15 @@
 /**
- * Reads and writes addresses. An address is the page's state, so every view can be sent as a link.
+ * Parses and formats addresses. An address is the page's state, so every view can be sent as a link.
  *
  *     ?q=NAME&page=2                                    the repositories whose names contain NAME
  *     search?q=QUERY&regex=1&case=1&group=repository
  *     browse/REPOSITORY@REVISION/-/blob/PATH#L10-20     a file; ?blame=1&name=NAME
  *     browse/REPOSITORY@REVISION/-/tree/PATH            a folder; /-/tree/ is the root
- *     browse/REPOSITORY@REVISION/-/commits/PATH         its history; ?q=WORDS&author=NAME&page=2
+ *     browse/REPOSITORY@REVISION/-/commits/PATH         the commits that changed it; ?q=WORDS&author=NAME&page=2
  *     browse/REPOSITORY/-/commit/HASH                   a commit
  *
- * Without `@REVISION`, the default revision is used. In names and paths, `@` is percent-encoded, so the first `@` is a
- * separator. The first `/-/` before `blob`, `tree`, `commits` or `commit` is also a separator. Addresses here are
+ * Without `@REVISION`, the default revision is used. In names and paths, `@` is percent-encoded, so the first `@` is
+ * a separator. The first `/-/` before `blob`, `tree`, `commits` or `commit` is also a separator. Addresses here are
  * relative to the page's root.
  */
 
@@ -20,9 +20,9 @@ export interface Lines {
 
 export interface HomeView {
   view: "home";
-  /** Part of the repositories' names. */
+  /** A text that the names of the listed repositories contain. */
   filter?: string;
-  /** How many pages of the list are shown; 1 if absent. */
+  /** How many pages of the list are shown. Default 1. */
   pages?: number;
 }
 
@@ -59,7 +59,7 @@ export interface CommitsView extends InRepository {
   query?: string;
   /** Part of the author's name. */
   author?: string;
-  /** 1-based. The first page if absent. */
+  /** The number of the page, from 1. Default 1. */
   page?: number;
 }
 
@@ -91,7 +91,7 @@ function parseLines(hash: string): Lines | undefined {
   return { from: ends[0]!, to: ends[1]! };
 }
 
-/** Writes an address, relative to the root. */
+/** Formats an address, relative to the root. */
 export function formatAddress(address: Address): string {
   switch (address.view) {
     case "missing":
@@ -130,17 +130,17 @@ function searchParameters({ query, regex, matchCase, isGrouped }: SearchAddress)
   return parameters.toString();
 }
 
-/** Writes the parameters that are not empty. */
+/** Formats the parameters that are not empty. */
 function parametersOf(values: Readonly<Record<string, string | false | undefined>>): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value) parameters.set(name, value);
   return parameters.size === 0 ? "" : `?${parameters.toString()}`;
 }
 
-/** Returns a page's number as text, or undefined for the first page, whose address has none. */
+/** Returns the number of a page as text. Returns undefined for the first page, because its address has no number. */
 const numberOf = (page = 1): string | undefined => (page > 1 ? String(page) : undefined);
 
-/** Reads an address below `root`, which ends with a slash. */
+/** Parses an address below `root`. REQUIRES: `root` ends with a slash. */
 export function parseAddress(href: string, root: string): Address {
   const { pathname, searchParams, hash } = new URL(href);
   const base = new URL(root).pathname;

@@ -1,4 +1,4 @@
-/** Sends a request to a route, and sends a new one when its key changes. */
+/** Provides hooks with which a component loads data from the server. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isAbort } from "../wire/client.ts";
@@ -10,7 +10,10 @@ export type Asking<T> =
 
 const WAITING = { state: "waiting" } as const;
 
-/** Sends the request when `key` changes, and aborts the previous one. If the key is undefined, nothing is sent. */
+/**
+ * Sends a request, and returns its state. When `key` changes, aborts the request and sends a new one. If the key is
+ * undefined, nothing is sent.
+ */
 export function useAsked<T>(
   key: string | undefined,
   ask: (signal: AbortSignal) => Promise<T>,
@@ -28,7 +31,7 @@ export function useAsked<T>(
   return asking !== undefined && asking.key === key ? asking.asking : WAITING;
 }
 
-/** Keeps the last value while the next one is loading, so that a list does not vanish. */
+/** Returns the previous state while the next value is loading, so that a list does not vanish. */
 export function useKept<T>(asking: Asking<T>): Asking<T> {
   const last = useRef<Asking<T>>(asking);
   if (asking.state !== "waiting") last.current = asking;

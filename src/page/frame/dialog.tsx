@@ -1,6 +1,6 @@
 /**
- * Draws a dialog over the page. Focus stays in it, Esc closes it, and the control that had the focus gets
- * it back.
+ * Draws a dialog over the page. The focus stays in the dialog, and Esc closes it. After that, the control that had
+ * the focus before gets it again.
  */
 
 import type { ComponentChildren } from "preact";

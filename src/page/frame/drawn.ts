@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 interface Drawing {
-  /** Identifies the list. If it changes, the list is drawn from its start. */
+  /** A text that identifies the list. If it changes, drawing begins again at the first entry. */
   list: string;
   count: number;
   /** How many entries each frame adds. */
@@ -12,7 +12,7 @@ interface Drawing {
   least?: number;
 }
 
-/** Returns how many of a list's entries are drawn so far. */
+/** Returns how many entries of a list to draw now. Adds `step` entries in each frame. */
 export function useDrawn({ list, count, step, least = step }: Drawing): number {
   const [known, setKnown] = useState({ list, drawn: 0 });
   const drawn = known.list === list ? Math.max(known.drawn, least) : least;

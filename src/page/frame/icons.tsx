@@ -1,4 +1,7 @@
-/** Draws icons in the colour of the text around them. Words beside them say what they mean. */
+/**
+ * Draws icons in the colour of the text around them. Screen readers skip icons, because a text or a label says what
+ * an icon means.
+ */
 
 const PATHS = {
   repository: "M4 2h9v12H4a1.5 1.5 0 0 1 0-3h9M4 2a1.5 1.5 0 0 0-1.5 1.5v9",

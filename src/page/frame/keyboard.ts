@@ -1,6 +1,6 @@
 /**
- * Handles the keys that work anywhere. A key moves the focus, so results and dialogs need not know which row is
- * selected.
+ * Handles the keys that work everywhere on the page. The selected result is the one that has the focus, so no
+ * component has to know which result is selected.
  */
 
 import { useLayoutEffect } from "preact/hooks";
@@ -22,7 +22,7 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["?", "Show these keys"],
 ];
 
-/** The event that asks for the permanent link of a view. The file's view listens to it. */
+/** The event that requests the permanent link of a view. The views of files and folders listen to it. */
 export const PERMALINK = "quern-permalink";
 
 export function useKeyboard(onCommand: (command: Command) => void): void {
@@ -40,8 +40,8 @@ export function useKeyboard(onCommand: (command: Command) => void): void {
 }
 
 /**
- * Returns whether a dialog is open. Asks the document, because a component learns of a dialog's end one task later, and
- * a key in between would be lost.
+ * Returns whether a dialog is open, according to the document. A component learns only one task later that a dialog
+ * has been closed. A key that is pressed in between would be lost.
  */
 const isInDialog = (): boolean => document.querySelector("dialog[open]") !== null;
 
@@ -49,7 +49,7 @@ function isTyping(target: EventTarget | undefined): boolean {
   return target instanceof Element && target.matches("input, textarea, select");
 }
 
-/** Does what a key stands for. Returns whether the key has a meaning here. */
+/** Performs the action of a key. Returns whether the key has an action in this view. */
 function act(key: string, page: Page, onCommand: (command: Command) => void): boolean {
   switch (key) {
     case "/":
@@ -83,7 +83,10 @@ function focusSearch(): boolean {
 
 const isOnResult = (): boolean => document.activeElement?.matches(RESULTS) === true;
 
-/** Moves the focus to the next result, or to the first one if none has it. */
+/**
+ * Moves the focus to the next or the previous result. If no result has the focus, moves it to the first result.
+ * Before the first result comes the search box.
+ */
 export function moveFocus(step: 1 | -1): boolean {
   const results = resultsNow();
   if (results.length === 0) return false;
@@ -95,7 +98,10 @@ export function moveFocus(step: 1 | -1): boolean {
   return true;
 }
 
-/** Goes back to where the reader came from. If the view was opened by its link, goes to the start page. */
+/**
+ * Goes back to the previous view. If there is none, because the reader has opened this view by its link, goes to the
+ * start page.
+ */
 function back({ router }: Page): boolean {
   if (router.address.view === "home") return false;
   if (router.depth > 0) history.back();

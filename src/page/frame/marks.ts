@@ -1,6 +1,6 @@
 /** Splits a text at its marks. */
 
-/** UTF-16 positions in a line's text, end exclusive. */
+/** A marked part of a text, in UTF-16 units. `to` is the position after its last unit. */
 export interface Mark {
   from: number;
   to: number;

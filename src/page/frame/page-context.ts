@@ -1,4 +1,4 @@
-/** Provides what every component may use: the routes, the addresses, and a place for messages. */
+/** Provides the values that every component may use, such as the client of the server and the router. */
 
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";

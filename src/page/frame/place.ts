@@ -1,7 +1,7 @@
 /**
- * Remembers where the reader was in a long list: which element was at the top of the window, and which result had the
- * focus. It remembers an element instead of a distance, because elements that are not drawn have only estimated
- * heights.
+ * Remembers the position of the reader in a long list. The position consists of the element that was at the top of
+ * the window, and the result that had the focus. It is not a distance in pixels, because elements that are not drawn
+ * have only estimated heights.
  */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -13,7 +13,7 @@ export interface Place {
   result?: number;
 }
 
-/** Selects the elements of lists. */
+/** Selects the elements of lists that can be at the top of the window. */
 const PLACES = "[data-place]";
 /** Selects the results that `j` and `k` step through. */
 export const RESULTS = "[data-result]";
@@ -32,7 +32,7 @@ function topNow(): Place["top"] {
   return index === -1 ? undefined : { index, distance: places[index]!.getBoundingClientRect().top };
 }
 
-/** Scrolls back to where the reader left the list, as soon as that part is drawn. */
+/** Scrolls back to the position where the reader left the list, as soon as the list is there. */
 export function usePlace(place: Place | undefined, isThere: boolean): void {
   const isDue = useRef(true);
   useLayoutEffect(() => {
@@ -69,13 +69,13 @@ function scrollTo({ top }: Place): void {
   if (element) window.scrollBy(0, element.getBoundingClientRect().top - top.distance);
 }
 
-/** Whether no control has the focus, because the view with the focused control is gone. */
+/** Whether no control has the focus. This is so after the view with the focused control has been replaced. */
 export function hasNoFocus(): boolean {
   const { activeElement } = document;
   return activeElement === null || activeElement.matches("body, main");
 }
 
-/** Gives the focus to the view itself, so that a screen reader begins there and keys work. */
+/** Moves the focus to the view itself, so that a screen reader begins there, and keys work. */
 export function focusMain(): void {
   const main = document.getElementById("main");
   main?.setAttribute("tabindex", "-1");

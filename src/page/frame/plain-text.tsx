@@ -1,7 +1,7 @@
 /**
- * Shows text from repositories, never as markup. Characters that cannot be seen, or that change the direction of the
- * characters around them, are shown by their numbers. Only the beginning of a long text is shown, because a stranger's
- * commit message or README may have megabytes, which the browser would lay out at once.
+ * Shows text from repositories as plain text, never as markup. Instead of characters that cannot be seen, or that
+ * change the direction of the characters around them, their code points are shown. Only the beginning of a long text
+ * is shown. A stranger's commit message or README may have megabytes, and the browser would lay them all out at once.
  */
 
 import type { ComponentChildren } from "preact";
@@ -14,13 +14,13 @@ const UNSEEN = /((?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029])/u;
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** The maximum number of characters of a text: more than a path has. */
+/** The default maximum number of characters that are shown of a text. No path is longer. */
 const MOST_SHOWN = 5_000;
 /** The maximum number of characters of a title, a tooltip or the name of a control. */
 const MOST_TOLD = 1_000;
 /**
- * The maximum number of unseen characters whose numbers are highlighted. If a text has more, their numbers look like
- * the rest of the text.
+ * The maximum number of unseen characters whose code points are highlighted. If a text has more, all code points look
+ * like the rest of the text.
  */
 const MOST_MARKED = 50;
 
@@ -47,7 +47,10 @@ function showPart(part: string, index: number): ComponentChildren {
 const codeOf = (char: string): string =>
   `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 
-/** Returns a text with unseen characters replaced by their numbers, for titles, names of controls and options. */
+/**
+ * Replaces the unseen characters of a text by their code points. For titles, for the names of controls, and for
+ * options.
+ */
 export const plainText = (text: string, most = MOST_TOLD): string =>
   beginningOf(text, most).replace(new RegExp(UNSEEN, "gu"), codeOf);
 

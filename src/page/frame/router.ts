@@ -6,13 +6,13 @@ import { placeNow, type Place } from "./place.ts";
 
 export interface Router {
   readonly address: Address;
-  /** The reader's position in this view when it was left. */
+  /** The reader's position in this view when the reader left it. */
   readonly place: Place | undefined;
   /** How many views of this page come before this one in the browser's history. */
   readonly depth: number;
   /**
-   * Opens a view. With `typing`, the address bar follows a little later, and the previous view is not kept in the
-   * history.
+   * Opens a view. With `push` (default), adds it to the browser's history. With `replace` or `typing`, it replaces
+   * the current view in the history. With `typing`, the address bar changes a little later.
    */
   go(address: Address, how?: "push" | "replace" | "typing"): void;
   /** Returns the link to a view. */

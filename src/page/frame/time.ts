@@ -8,7 +8,7 @@ const UNITS = [
   ["minute", 60],
 ] as const;
 
-/** Formats a time in words: "3 days ago". */
+/** Formats a time in words, such as "3 days ago". */
 export function ago(iso: string): string {
   const seconds = (Date.parse(iso) - Date.now()) / 1000;
   const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });

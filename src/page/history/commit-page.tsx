@@ -1,4 +1,4 @@
-/** Shows one commit: its message and what it changed. */
+/** Draws the view of one commit, with its message and its changes. */
 
 import type { CommitView } from "../frame/address.ts";
 import { useAsked } from "../frame/asked.ts";

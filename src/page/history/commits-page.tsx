@@ -1,4 +1,4 @@
-/** Lists the commits of a repository, or those that touched a path, newest first. */
+/** Draws the list of a repository's commits, or of the commits that changed a path. The newest commit comes first. */
 
 import { Path } from "../file/path.tsx";
 import type { CommitsView } from "../frame/address.ts";
@@ -35,7 +35,7 @@ export function CommitsPage({ address }: { address: CommitsView }) {
   );
 }
 
-/** Escapes an author's name for git, which reads it as a basic expression. */
+/** Escapes the name of an author, because git reads it as a basic regular expression. */
 const escapeBasic = (text: string): string => text.replace(/[\\^$.*[\]]/g, "\\$&");
 
 function Head({ address }: { address: CommitsView }) {

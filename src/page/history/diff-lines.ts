@@ -1,10 +1,10 @@
-/** Numbers the lines of a hunk on both sides, and finds how much of a diff is shown. */
+/** Numbers the lines of a hunk in the old and in the new file, and limits how much of a diff is shown. */
 
 import type { Diff, Hunk } from "../wire/answers.ts";
 
 export interface DiffLine {
   kind: "added" | "removed" | "same";
-  /** 1-based; absent on the side that lacks the line. */
+  /** The numbers of the line in the old and in the new file, from 1. A file that lacks the line has no number. */
   old?: number;
   new?: number;
   text: string;
@@ -16,7 +16,7 @@ export const LINE_CHARACTERS = 1_000;
 const MOST_LINES = 5_000;
 const CHARACTERS_A_LINE = 200;
 
-/** Returns the beginning of a diff, because a commit may change a million lines. */
+/** Returns the beginning of a diff. A long diff is cut, because a commit may change a million lines. */
 export function beginningOfDiff(diff: readonly Diff[]): {
   readonly files: { readonly file: Diff; readonly hunks: DiffLine[][] }[];
   readonly isCut: boolean;
@@ -40,7 +40,7 @@ export function beginningOfDiff(diff: readonly Diff[]): {
 const costOf = (text: string): number =>
   Math.max(1, Math.ceil(Math.min(text.length, LINE_CHARACTERS) / CHARACTERS_A_LINE));
 
-/** Returns the first lines of a hunk. */
+/** Returns the first `most` lines of a hunk, with their numbers. */
 export function diffLines({ oldRange, newRange, body }: Hunk, most = Infinity): DiffLine[] {
   const lines: DiffLine[] = [];
   let [old, now] = [oldRange.start, newRange.start];

@@ -1,4 +1,4 @@
-/** Shows what changed in one file. Signs, not colours alone, mark what was added and removed. */
+/** Shows the changes of one file. Added and removed lines have not only a colour, but also a sign. */
 
 import { usePage } from "../frame/page-context.ts";
 import { PlainText } from "../frame/plain-text.tsx";

@@ -1,4 +1,4 @@
-/** Draws the list below the search box. */
+/** Draws the list of completions below the search box. */
 
 import { PlainText } from "../frame/plain-text.tsx";
 import type { Completion } from "./completions.ts";

@@ -1,4 +1,4 @@
-/** Completes the word at the caret: names of filters, repositories, languages, paths, symbols. */
+/** Completes the word at the caret. It can be the name of a filter, repository, language or symbol, or a path. */
 
 import type { Client } from "../wire/client.ts";
 import { LANGUAGES } from "./languages.ts";
@@ -79,7 +79,7 @@ async function valuesOf(
   }
 }
 
-/** Returns the literal text in a typed expression, which may be a part of a name. */
+/** Returns the literal text of an expression that is being typed. This text may be a part of a name. */
 const plain = (expression: string): string => expression.replace(/^\^|\$$|\\/g, "");
 
 async function repositories(

@@ -1,6 +1,6 @@
 /**
- * Lists what narrows a search: repositories, languages and folders, each with the number of files that
- * would be left.
+ * Lists the repositories, languages and folders to which a search can be narrowed. Each is shown with the number of
+ * files that would be left.
  */
 
 import type { SearchAddress } from "../frame/address.ts";

@@ -13,7 +13,7 @@ export function facetsOf(files: readonly FileResult[]): Facets {
   };
 }
 
-/** Counts values, the most frequent first. Empty values are left out. */
+/** Counts how often each value occurs. The most frequent value comes first. Empty values are left out. */
 function count(values: readonly string[]): Facet {
   const counts = new Map<string, number>();
   for (const value of values) if (value !== "") counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -31,7 +31,7 @@ export interface Folded {
   copies: FileResult[];
 }
 
-/** Puts copies after the first file with the same matches. Otherwise the order stays the same. */
+/** Groups each file with its copies, which have the same name and the same lines. The files stay in their order. */
 export function foldCopies(files: readonly FileResult[]): Folded[] {
   const byContent = new Map<string, Folded>();
   const folded: Folded[] = [];
@@ -47,7 +47,7 @@ export function foldCopies(files: readonly FileResult[]): Folded[] {
   return folded;
 }
 
-/** The keys of files by content. They are cached, because each further page groups all files again. */
+/** The key of each file's content. Keys are cached, because all files are grouped again for each further page. */
 const contentKeys = new WeakMap<FileResult, string>();
 
 function contentKey(file: FileResult): string {

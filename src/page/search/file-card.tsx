@@ -1,4 +1,4 @@
-/** Draws one file of the results: its path and its matching lines. */
+/** Draws one file of the results, with its path and its matching lines. */
 
 import { useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
@@ -23,7 +23,7 @@ interface FileCardProps extends Folded {
   showsRefs: boolean;
 }
 
-/** What the reader has unfolded beyond the lines of the answer. Belongs to one answer. */
+/** What the reader has unfolded in addition to the lines of the answer. It is valid only for the result `of`. */
 interface Unfolded {
   of: FileResult;
   isOpen: boolean;
@@ -113,7 +113,10 @@ const rangesIn = ({ chunks }: FileResult): number =>
 
 const MOST_IN_FILE = 5000;
 
-/** Asks for all matches of one file, in their order. A ranked answer has only the best lines of each file. */
+/**
+ * Requests all matches of one file, in the order of the file. A ranked answer contains only the best lines of each
+ * file.
+ */
 async function matchesIn(
   { repository, fileName, branches = [] }: FileResult,
   asked: Asked,
@@ -131,8 +134,8 @@ async function matchesIn(
 }
 
 /**
- * Returns the address of a result. If several revisions have the file, the first is opened. The default one
- * needs no name.
+ * Returns the address of a result. With `showsRefs`, the address names the first revision that contains the file.
+ * Without it, the address leads to the default revision.
  */
 export function addressOf(
   { repository, fileName, branches = [] }: FileResult,

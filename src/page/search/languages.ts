@@ -1,5 +1,6 @@
 /**
- * The languages that the search box suggests, by their names in GitHub Linguist. A query may name any other language.
+ * The names of the languages that the search box suggests, as in GitHub Linguist. A query may also name other
+ * languages.
  */
 export const LANGUAGES: readonly string[] =
   `ABAP Ada Assembly Astro Batchfile C C# C++ Clojure CMake CoffeeScript CSS CSV CUE Dart Dockerfile D Elixir Elm

@@ -1,4 +1,4 @@
-/** Cuts a chunk into lines, and ranges into the marks of each line. */
+/** Splits a chunk into lines, and converts its ranges to the marks of each line. */
 
 import type { Mark } from "../frame/marks.ts";
 import type { Chunk, Range } from "../wire/answers.ts";
@@ -63,7 +63,7 @@ export function withoutIndentation(line: Line): Line {
   return { ...line, text: line.text.slice(from), marks };
 }
 
-/** Returns the marks of a path, which is one line. */
+/** Converts ranges to the marks of a path. A path is a text of one line. */
 export function pathMarks(path: string, ranges: readonly Range[]): Mark[] {
   return ranges.flatMap((range) => markIn(path, { number: 1, firstColumn: 1 }, range));
 }

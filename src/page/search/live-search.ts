@@ -1,6 +1,7 @@
 /**
- * Runs one search, from the keystroke to its last page. The ranked answer is requested immediately. If it takes
- * longer than `STREAM_AFTER_MS`, files are streamed as they are found, and shown until the ranked answer arrives.
+ * Runs one search, and loads its further pages. The ranked answer is requested immediately. If it takes longer than
+ * `STREAM_AFTER_MS`, files are also streamed as they are found. The streamed files are shown until the ranked answer
+ * arrives.
  */
 
 import type { Facets, FileResult, SearchAnswer, SearchRequest, Stats } from "../wire/answers.ts";
@@ -29,7 +30,7 @@ export interface Found {
 export interface LiveSearch {
   readonly asked: Asked;
   readonly found: Found;
-  /** Asks for the next page of files. */
+  /** Requests the next page of files. */
   more(): void;
   stop(): void;
 }
@@ -135,7 +136,10 @@ async function showStream(
 
 // ── pages ──
 
-/** How the next page is requested. From a server without cursors, more matches are requested each time. */
+/**
+ * How the next page is requested. If the server has no cursors, each request asks for more matches than the one
+ * before.
+ */
 interface Paging {
   matches: number;
   cursor?: string;

@@ -1,6 +1,6 @@
 /**
- * Says why a search found nothing, as far as the server knows: changed queries that find something, and
- * what is not indexed.
+ * Says why a search found nothing, as far as the server knows. Suggests changed queries that find something, and
+ * names repositories that are not indexed.
  */
 
 import { useAsked } from "../frame/asked.ts";

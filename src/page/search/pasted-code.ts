@@ -2,7 +2,7 @@
 
 import { escapeExpression, filterWord, wordsOf } from "./query-text.ts";
 
-/** Filters that mean the same in both dialects. */
+/** The filters that mean the same with and without regular expressions. */
 const PLACES = /^(?:f|file|r|repo|reposet|context|lang|rev|archived|fork|visibility)$/;
 
 interface Pasted {
@@ -12,9 +12,10 @@ interface Pasted {
 }
 
 /**
- * Returns what to paste instead of `text`, or undefined to paste it as it is. Several lines become one expression,
- * which matches whatever their indentation and line ends are. A text that is one quoted string stays as it is. If the
- * box contains terms, which the regex dialect could read differently, each line is quoted instead.
+ * Returns what to paste instead of `text`, or undefined to paste it as it is. Several lines become one regular
+ * expression, which matches them with any indentation and any line ends. If the box already contains terms, each line
+ * is quoted instead, because these terms could have another meaning as regular expressions. A text that is one quoted
+ * string stays as it is.
  */
 export function pasteCode(text: string, rest: string): Pasted | undefined {
   if (/^"(?:[^"\\]|\\.)*"$/s.test(text.trim())) return undefined;

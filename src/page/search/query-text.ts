@@ -1,6 +1,6 @@
-/** Changes the text of a query: adds and removes filters, finds the word that is being typed. */
+/** Changes the text of a query by adding and removing filters. Also finds the word that is being typed. */
 
-/** Quotes a filter's value if it would otherwise not stay one word. */
+/** Quotes the value of a filter if it would otherwise be split into several words. */
 export function quoteValue(value: string): string {
   return /[\s"()]/.test(value)
     ? `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`
@@ -11,7 +11,7 @@ export function quoteValue(value: string): string {
 export const escapeExpression = (text: string): string =>
   text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
-/** Writes a filter that matches exactly this value; for a folder, everything below it. */
+/** Returns a filter that matches exactly this value. The filter for a folder matches everything below the folder. */
 export function filterFor(kind: "repo" | "lang" | "folder" | "file", value: string): string {
   switch (kind) {
     case "repo":
@@ -26,8 +26,8 @@ export function filterFor(kind: "repo" | "lang" | "folder" | "file", value: stri
 }
 
 /**
- * Splits a query into words. Spaces inside a closed quote do not split a word, if the quote begins the word or a
- * filter's value.
+ * Splits a query into words. Spaces between quotation marks do not split a word, if the first mark begins the word or
+ * the value of a filter.
  */
 export function wordsOf(query: string): string[] {
   return query.match(/[-(]*(?:[a-z]+:)?"(?:\\.|[^"\\])*"\)*|\S+/g) ?? [];
@@ -52,10 +52,10 @@ export function removeFilter(query: string, filter: string): string {
   return words.filter((word) => word !== filter).join(" ");
 }
 
-/** Whether a query searches other revisions than the default ones. */
+/** Whether a query searches revisions other than the default revisions. */
 export const namesRevisions = (query: string): boolean => /(?:^|[\s(-])rev:/.test(query);
 
-/** The word that contains the caret, or ends at it. */
+/** The word that contains the caret, or ends at it. `text` is the part of the word before the caret. */
 export interface Word {
   start: number;
   end: number;
@@ -77,7 +77,7 @@ export function wordAt(query: string, caret: number): Word {
 
 /** A filter in a word, with the signs and parentheses before its name. */
 export interface FilterWord {
-  /** `-`, `(`, or nothing. */
+  /** The signs and parentheses before the name, or ''. */
   before: string;
   keyword: string;
   value: string;

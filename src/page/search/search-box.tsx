@@ -1,6 +1,6 @@
 /**
- * Draws the search box. On the start page and in results, every keystroke starts a search; while a file is shown, only
- * Enter does. Pasted code of several lines is searched as it is.
+ * Draws the search box. On the start page and on a page of results, every keystroke starts a search. On other pages,
+ * only Enter starts a search. If the reader pastes several lines of code, exactly this code is searched for.
  */
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
@@ -96,7 +96,10 @@ interface Box {
   search: (changes: Partial<SearchAddress>, how: "typing" | "enter") => void;
 }
 
-/** Returns the text of the box: the query of a search's address, or else what was typed last. */
+/**
+ * Returns the search that the box shows, and the function that changes it. The box shows the search in the address,
+ * or else the text that was typed last.
+ */
 function useBox(): Box {
   const { router } = usePage();
   const { address } = router;
@@ -116,8 +119,8 @@ function useBox(): Box {
 }
 
 /**
- * Returns the search that the box shows, and follows changes of the address. `own` has the addresses that the box
- * itself has made. They are ignored, because by the time they arrive the reader may have typed more.
+ * Returns the search that the box shows, and follows changes of the address. `own` contains the addresses that the
+ * box itself has made. These are ignored, because the reader may have typed more by the time they arrive.
  */
 function useAsked(
   address: Address,

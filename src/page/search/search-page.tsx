@@ -1,4 +1,4 @@
-/** Draws the view of a search: how much was found, what narrows it, and the files. */
+/** Draws the view of a search. It shows how much was found, the filters that narrow the search, and the files. */
 
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -113,7 +113,7 @@ function counted({ totalMatchCount, fileCount }: Stats): string {
     : `${matches(totalMatchCount)} in ${filesIn(fileCount)}`;
 }
 
-/** Says why an answer may be incomplete. Files that are found but not shown yet do not count. */
+/** Says why the counts of an answer may be too low. Files that were found but are not shown yet are in the counts. */
 function missing({ shardsSkipped = 0, crashes = 0, filesSkipped = 0 }: Stats): string[] {
   const isCut = shardsSkipped > 0;
   return [
@@ -197,7 +197,7 @@ function Files({ asked, shown, isStale, showsRefs, onEnd }: FilesProps) {
   );
 }
 
-/** The number of cards that are drawn in one frame, and compared with earlier ones as a unit. */
+/** The number of cards in a run. A run is drawn in one frame, and is compared with the earlier run as a unit. */
 const CARDS_IN_RUN = 8;
 
 function runsOf(cards: readonly VNode[]): VNode[][] {
@@ -207,18 +207,22 @@ function runsOf(cards: readonly VNode[]): VNode[][] {
   return runs;
 }
 
-/** Draws consecutive cards. If they are the same objects as in the last frame, they are not compared in detail. */
+/** Draws consecutive cards. If all cards are the same objects as before, they are not compared in detail. */
 function Run({ cards }: { cards: VNode[] }) {
   return useMemo(() => <div>{cards}</div>, cards);
 }
 
 /**
- * Returns how many cards are drawn at once when the reader comes back to a list: all up to where the reader left it.
+ * Returns how many cards the first frame draws. If the reader comes back to a list, these are all cards down to the
+ * position where the reader left the list.
  */
 const leastDrawn = ({ top }: Place = {}): number =>
   CARDS_IN_RUN + (top === undefined ? 0 : top.index + 2 * CARDS_IN_RUN);
 
-/** Identifies the search that the files belong to: the earlier one until the new one has an answer. */
+/**
+ * Returns a text that identifies the search whose files are shown. This is the earlier search until the new search
+ * has an answer.
+ */
 function useList({ query, regex, matchCase }: SearchAddress, isStale: boolean): string {
   const list = useRef("");
   if (!isStale) list.current = JSON.stringify([query, regex, matchCase]);
@@ -226,8 +230,8 @@ function useList({ query, regex, matchCase }: SearchAddress, isStale: boolean): 
 }
 
 /**
- * Returns a function that makes the card of each file once. A card that is the same object is not drawn again, so
- * adding a page to a list of thousands takes only the time of that page.
+ * Returns a function that creates the card of each file only once. A card that is the same object is not drawn again,
+ * so adding a page to a list of thousands takes only the time of that page.
  */
 function useCards(asked: SearchAddress, showsRefs: boolean): (one: Folded) => VNode {
   const { query, regex, matchCase } = asked;
@@ -258,7 +262,7 @@ function byRepository(folded: readonly Folded[]): { name: string; files: Folded[
   return [...groups].map(([name, files]) => ({ name, files }));
 }
 
-/** Ends a list, and asks for more when it comes into view. */
+/** Draws the button at the end of a list. When the button comes into view, requests more files. */
 function End({ isLoading, onSeen }: { isLoading: boolean; onSeen: () => void }) {
   const ref = useRef<HTMLButtonElement>(null);
   const seen = useRef(onSeen);

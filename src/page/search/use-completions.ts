@@ -1,4 +1,4 @@
-/** Keeps the state of the list below the search box: its suggestions, and which row is selected. */
+/** Keeps the state of the list below the search box. The state consists of the suggestions and the selected row. */
 
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";

@@ -34,7 +34,7 @@ export interface Searching {
   more: () => void;
 }
 
-/** Searches for `asked`, and stops when it changes. */
+/** Runs the search `asked`. When `asked` changes, stops this search if it is still running. */
 export function useSearch(client: Client, asked: Asked): Searching {
   const [, render] = useReducer((count: number) => count + 1, 0);
   const current = useRef<{ key: string; search: LiveSearch }>(undefined);

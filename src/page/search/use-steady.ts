@@ -1,6 +1,6 @@
 /**
- * Keeps in place what the reader is looking at, and what has the focus, when the ranked answer replaces the stream in
- * another order.
+ * Keeps the reader's position when the ranked answer replaces the streamed files, which are in another order. The
+ * first visible card stays in its place, and the focus stays on the same link.
  */
 
 import { useLayoutEffect, useRef } from "preact/hooks";

@@ -2,7 +2,7 @@
 
 import type { Line } from "./lines.ts";
 
-/** Returns blocks of `around` lines on each side of the marked lines. Blocks that meet become one. */
+/** Returns the marked lines with `around` lines on each side, as blocks. Blocks that meet are joined. */
 export function widen(lines: readonly Line[], source: readonly string[], around: number): Line[][] {
   const sorted = lines.toSorted((a, b) => a.number - b.number); // the best lines may come first
   const known = new Map(sorted.map((line) => [line.number, line]));

@@ -1,7 +1,7 @@
 /**
- * Describes the fields of the routes' answers that the page reads. Other fields are ignored, and fields that a later
- * version might leave out are optional. So this page works with answers of the next version. A test compares these
- * types with the library's own.
+ * Defines the fields that the page reads in the answers of the server's routes. Other fields are ignored, and fields
+ * that a later version might leave out are optional. So the page also works with a server of the next version. A test
+ * compares these types with those of the library.
  */
 
 export interface Position {
@@ -36,13 +36,13 @@ export interface FileResult {
 export interface Stats {
   totalMatchCount: number;
   fileCount: number;
-  /** The nanoseconds that the search took. */
+  /** The time that the search took, in nanoseconds. */
   duration: number;
   /** Above 0 if the search timed out. */
   shardsSkipped?: number;
   /** Above 0 if the index is damaged. */
   crashes?: number;
-  /** Files that the search could not decide. */
+  /** The number of files of which the search does not know whether they match. */
   filesSkipped?: number;
 }
 
@@ -52,7 +52,7 @@ export interface Facet {
   more: number;
 }
 
-/** Counts of all files of the answer. */
+/** The counts of all matching files, including those that are not in the answer. */
 export interface Facets {
   repositories: Facet;
   languages: Facet;

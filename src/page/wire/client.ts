@@ -1,6 +1,6 @@
 /**
- * Calls the public routes. An API key is kept only in the browser's session storage, and sent as a header, never in
- * an address.
+ * Calls the public routes of the server. An API key is kept only in the browser's session storage. It is sent in a
+ * header, and never in an address.
  */
 
 import type {
@@ -19,7 +19,10 @@ import type {
 } from "./answers.ts";
 import { readEvents } from "./events.ts";
 
-/** Thrown if the server refuses a request or cannot be reached. If it cannot be reached, `code` is empty. */
+/**
+ * Thrown if the server refuses a request. If the response has no error code, such as the error page of a proxy,
+ * `code` is empty.
+ */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly status: number;
@@ -41,7 +44,7 @@ export interface Listed<T> {
 export interface FileAddress {
   repository: string;
   path: string;
-  /** The revision. Default: the default one. */
+  /** The name of the revision. Default: the default revision. */
   ref?: string | undefined;
 }
 
@@ -62,11 +65,11 @@ export interface KeyStorage {
 export interface ClientOptions {
   /** The address of the folder that contains `api/…`, with a slash at its end. */
   root: string;
-  /** The name of the service, which is part of the name of the key's header. */
+  /** The name of the service. It is a part of the name of the header that contains the key. */
   service: string;
   /** Where the key is kept. */
   storage: KeyStorage;
-  /** Called when a route requires a valid key. */
+  /** Called when the server refuses a request because it lacks a valid key. */
   onRefused: () => void;
 }
 
@@ -189,7 +192,7 @@ async function refusalOf(response: Response): Promise<Refused> {
   }
 }
 
-/** Explains to the person at the page why a request failed. */
+/** Returns a message that tells the reader why a request failed. */
 export function wordsOf(error: unknown): string {
   if (error instanceof Refused) return error.message;
   return "The server cannot be reached. Is it running, and is the network up?";

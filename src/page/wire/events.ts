@@ -1,4 +1,4 @@
-/** Reads server-sent events: each `data:` line holds one JSON value, and `[DONE]` is the last. */
+/** Reads server-sent events. Each `data:` line contains one JSON value. The last line contains `[DONE]` instead. */
 
 export async function* readEvents<T>(body: ReadableStream<Uint8Array>): AsyncGenerator<T> {
   const reader = body.getReader();
