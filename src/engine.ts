@@ -60,7 +60,7 @@ export interface Engine extends AsyncDisposable {
   search(request: SearchRequest, options?: SearchOptions): Promise<SearchResponse>;
   /**
    * Streams matching files as they are found, without ranking them. The last event is 'final'. Breaking out of the
-   * loop stops the search.
+   * loop over the events stops the search.
    *
    * @example
    * for await (const event of engine.stream({ query: "retry", matches: 1000 }))
@@ -346,8 +346,8 @@ export type FreshEngine = Pick<
   OpensHistory;
 
 /**
- * The key of a property of an open engine that contains the engine's parts. The key is not part of the public
- * interface. quern/cluster uses it for directories that hold slices of an index.
+ * The key under which an open engine provides its parts. The key is not part of the public interface. quern/cluster
+ * uses it for directories that hold slices of an index.
  */
 export const PARTS = Symbol.for("quern.parts");
 

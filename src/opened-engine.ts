@@ -610,8 +610,7 @@ class OpenedEngine
   async #close(): Promise<void> {
     await this.#warmUp?.close();
     await Promise.all(Array.from(this.#workspaces, (workspace) => workspace.close()));
-    // writes end before threads do, because a thread that is terminated within a transaction would never release
-    // LMDB's lock
+    // all writes end first, because a thread that is terminated within a transaction would never release LMDB's lock
     await Promise.all([this.#writes.close(), this.#histories.close()]);
     this.#nearThread.close();
     await this.#pool.stop();

@@ -80,7 +80,7 @@ export class Reader {
   }
 
   /**
-   * Resolves to the repositories with these ids, without the ids that do not exist. The counts of symbols cover only
+   * Resolves to the repositories with these ids. Leaves out ids that do not exist. The counts of symbols cover only
    * the segments of the view.
    */
   described(ids: readonly number[], { catalog }: View): Promise<Repository[]> {

@@ -271,7 +271,7 @@ function datesOf({ name, indexedAt, revisions }: CatalogRepository["record"]): D
   };
 }
 
-/** Finds a repository by its id or name. Returns undefined if it does not exist or is not visible. */
+/** Finds a repository by its id or name. Returns undefined if it does not exist or the viewer may not see it. */
 export function lookUp(
   catalog: Catalog,
   nameOrId: string | number,

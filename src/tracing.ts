@@ -92,8 +92,8 @@ export interface IndexSize {
 }
 
 /**
- * The key of a property of an open engine that accepts observers. The key is not part of the public interface. The
- * metrics of quern/http use it.
+ * The key under which an open engine accepts observers. The key is not part of the public interface. The metrics of
+ * quern/http use it.
  */
 export const OBSERVE = Symbol.for("quern.observe");
 

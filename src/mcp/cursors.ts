@@ -1,7 +1,7 @@
 /**
  * Keeps the cursors of tools. A cursor is a short number, because a model pays for each character. The number refers
  * to an object in memory. If there are too many objects, the oldest are dropped. An object contains a request and a
- * position, but never results. So a caller who uses somebody else's cursor sees only what this caller may see.
+ * position, but never results. So a cursor never shows a caller anything that this caller may not see.
  */
 
 import { randomInt } from "node:crypto";

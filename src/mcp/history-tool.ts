@@ -92,8 +92,8 @@ const MOST_LISTED = 1_000;
 const LEAST_OF_A_COMMIT = 12;
 
 /**
- * Answers with a page of the list of commits. Every page counts from the commit with which the list began when the
- * first page was made, even if newer commits have arrived since then.
+ * Answers with a page of the list of commits. All pages belong to one list, because the cursor keeps the id of the
+ * commit from which the list starts. Commits that arrive later are not in this list.
  */
 async function tellCommits(asked: Asked): Promise<Outcome> {
   const { args, context, history: log } = asked;

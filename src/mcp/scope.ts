@@ -158,7 +158,10 @@ export async function soleRepository(
   );
 }
 
-/** Splits `repository:path`, the form in which answers name files, unless a repository was given separately. */
+/**
+ * Splits a path of the form `repository:path`, in which answers name files. If a repository was given separately,
+ * does not split the path.
+ */
 export function splitPath<
   Asked extends { path?: string | undefined; repository?: string | undefined },
 >(asked: Asked): Asked {

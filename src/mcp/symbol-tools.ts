@@ -54,7 +54,7 @@ type SymbolArgs = z.output<typeof symbolInput>;
 const MOST_DEFINITIONS = 200;
 const MOST_NAMES = 30;
 
-/** Resolves to the wanted names: the given name, or the names on the given line. */
+/** Resolves to the names to look up. These are the given name, or all names on the given line. */
 async function namesOf(args: SymbolArgs, context: ToolContext): Promise<string[]> {
   const { symbol, file, line, revision } = args;
   if (symbol) return [partsOfName(symbol).symbol];

@@ -26,7 +26,7 @@ class CommitMarker extends GutterMarker {
     link.textContent = this.#text;
     link.title = this.#title;
     link.href = this.#href;
-    link.tabIndex = -1; // the gutter is hidden from screen readers; they have the file's history instead
+    link.tabIndex = -1; // the gutter is hidden from screen readers, which can read the file's history instead
     return link;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Loads grammars for syntax highlighting. Languages have their names in GitHub Linguist. Each grammar is a separate
+ * Loads grammars for syntax highlighting, by the names of languages in GitHub Linguist. Each grammar is a separate
  * file of code, which is loaded when a text in its language is first shown. Texts in other languages are shown
  * without colours.
  */

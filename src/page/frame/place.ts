@@ -32,7 +32,7 @@ function topNow(): Place["top"] {
   return index === -1 ? undefined : { index, distance: places[index]!.getBoundingClientRect().top };
 }
 
-/** Scrolls back to the position where the reader left the list, as soon as the list is there. */
+/** Scrolls back to the position where the reader left the list, as soon as the list is drawn. */
 export function usePlace(place: Place | undefined, isThere: boolean): void {
   const isDue = useRef(true);
   useLayoutEffect(() => {

@@ -77,7 +77,7 @@ export function useRouter(root: string): Router {
   return useMemo(() => ({ ...entry, go, href }), [entry, go, href]);
 }
 
-/** Opens views for plain clicks on their links, and leaves all other clicks to the browser. */
+/** Opens a view when its link is clicked without modifier keys. Leaves all other clicks to the browser. */
 function useLinks(root: string, go: Router["go"]): void {
   useEffect(() => {
     const onClick = (event: MouseEvent): void => {

@@ -1,4 +1,4 @@
-/** Completes the word at the caret. It can be the name of a filter, repository, language or symbol, or a path. */
+/** Completes the word at the caret to the name of a filter, repository, language or symbol, or to a path. */
 
 import type { Client } from "../wire/client.ts";
 import { LANGUAGES } from "./languages.ts";
