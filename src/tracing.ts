@@ -3,10 +3,10 @@
  * observers inside this package. If there are no subscribers and no observers, a call costs only a few comparisons
  * more.
  *
- * Each call publishes events of a TracingChannel. `start` and `end` are published when the call begins. `asyncStart`
- * and `asyncEnd` are published when the answer is complete. If the call fails, `error` is published before
- * `asyncStart`. All events of a call pass the same object. The outcome of the call is added to this object before
- * `error` and `asyncStart`.
+ * Each call publishes events of a TracingChannel. `start` and `end` are published when the call begins, which for a
+ * stream is the first read. `asyncStart` and `asyncEnd` are published when the answer is complete. If the call fails,
+ * `error` is published before `asyncStart`. All events of a call pass the same object. The outcome of the call is
+ * added to this object before `error` and `asyncStart`.
  */
 
 import { tracingChannel, type TracingChannel } from "node:diagnostics_channel";
@@ -39,8 +39,8 @@ export interface SearchTrace {
    */
   readonly request: SearchRequest;
   /**
-   * The time from the start of the call to its end, in milliseconds. A stream or a long answer over HTTP ends when
-   * the caller has read it, or stops reading it.
+   * The time from the start of the call to its end, in milliseconds. A stream starts with the first read. A stream or
+   * a long answer over HTTP ends when the caller has read it, or stops reading it.
    */
   durationMs?: number;
   /** The counters of the search. Absent if the search failed, or if the caller stopped reading before the end. */
