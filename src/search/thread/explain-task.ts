@@ -1,6 +1,7 @@
 /**
- * Describes the plan of a query in each segment, as a thread sees it: grams, list sizes, candidates. Counts only
- * pages of files in scope, because other pages would reveal repositories that the viewer may not see.
+ * Describes how a query is planned in each segment. The description lists the grams of each literal, the number of
+ * pages with each gram, and the number of candidates. Only pages of files in scope are counted, because the other pages
+ * would reveal something about repositories that the viewer may not see.
  */
 
 import { countBits, intersect, type Bitset } from "../../base/bitset.ts";
@@ -40,7 +41,7 @@ export async function explainSegments(
       const { reader } = opened;
       const asked = { query, scope, sets, symbols, isRanked: false };
       const plan = await planSegment(opened, asked, snapshot, tools);
-      if (!plan) continue; // never undefined, because nothing stops the planning
+      if (!plan) continue; // does not happen, because nothing stops the planning
       const { kept, kernel, arena } = tools;
       const countInScope = counterInScope(scope, reader);
       const { isStopped, pause } = tools;
@@ -68,7 +69,7 @@ export async function explainSegments(
       });
     } catch (error) {
       if (!isCorrupt(error)) throw error;
-      // a damaged segment has no plan; the search has reported the damage
+      // a damaged segment cannot be planned; searches report the damage
       explained.push({
         id: segment,
         literals: [],
@@ -81,7 +82,7 @@ export async function explainSegments(
   return explained;
 }
 
-/** Returns the texts that no page in scope contains. */
+/** Returns the texts of the literals that no page in scope contains. */
 const absentFrom = (literals: ExplainedSegment["literals"]): string[] =>
   literals.filter(({ pages }) => pages === 0).map(({ text }) => text);
 
@@ -99,7 +100,7 @@ function explainLiteral(
   return { text: literal.text, pages: pages(literal.grams), grams };
 }
 
-/** Returns the text of each gram that is looked up, for people. */
+/** Maps the number of each gram that is looked up to its text, which is shown to people. */
 function gramTexts({ grams, folded }: Literal): Map<number, string> {
   const texts = new Map<number, string>();
   for (let i = 2; i < folded.length; i++) {

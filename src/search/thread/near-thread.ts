@@ -1,8 +1,9 @@
 /**
- * Searches on the calling thread, if that needs little work and no data from the disk. For such a search, the way to
- * another thread and back would take most of the time. This search runs the same code as a worker, but reads only
- * cached values (kept-values.ts). If a value is missing, or there is too much work, it gives up, and the workers
- * search. The workers record what they read, so that the next such search finds it here.
+ * Runs a search on the calling thread if the search needs little work and no data from the disk. Sending such a search
+ * to another thread and back would take most of its time. The calling thread runs the same code as a worker, but reads
+ * only cached values (kept-values.ts). If a value is missing, or if there is too much work, the calling thread gives up
+ * and the workers run the search. The workers record the values that they read. The calling thread caches these values,
+ * so that it can run the next such search itself.
  */
 
 import { countBits } from "../../base/bitset.ts";
@@ -31,14 +32,17 @@ import type { SegmentPlan } from "./planning/segment-plan.ts";
 import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 import { SearchRun } from "./search-task.ts";
 
-/** The maximum number of bytes of cached values: the text of about 400 pages, each in a block of 16 KiB. */
+/**
+ * The maximum number of bytes of cached values. This is enough for the text of about 400 pages, if each page is in a
+ * different block of 16 KiB.
+ */
 const KEPT_BYTES = 8 * 2 ** 20;
 /**
- * The maximum number of candidate files of a search that the calling thread answers. Scoring a file takes about a
+ * The maximum number of candidate files in a search that the calling thread runs. Scoring a file takes about a
  * microsecond.
  */
 const MOST_FILES = 2048;
-/** The maximum number of pages of such a search. Reading and scanning a page takes 1 µs. */
+/** The maximum number of pages that such a search reads. Reading and scanning a page takes 1 µs. */
 const MOST_PAGES = 400;
 
 /** Thrown if a search is too much work for the calling thread. */
@@ -46,7 +50,7 @@ class TooMuch extends Error {}
 
 export class NearThread {
   readonly #lists: () => KeptListsMemory | undefined;
-  /** The open segments, and the editions of their symbols. */
+  /** Maps the number of each open segment to the edition of its symbols. */
   readonly #editions = new Map<number, number>();
   readonly #values = new KeptValues(KEPT_BYTES);
   /** The tools of the calling thread, created when the first segment is opened here. */
@@ -58,7 +62,10 @@ export class NearThread {
     this.#lists = lists;
   }
 
-  /** Searches. Resolves to undefined if data is missing, and to "too much" if the search needs too much work. */
+  /**
+   * Runs a search. Resolves to undefined if data is missing or another search is running here, and to "too much" if the
+   * search needs too much work.
+   */
   async search(input: SearchInput): Promise<SearchOutput | "too much" | undefined> {
     const thread = this.#tools;
     const isReady = input.segments.every(
@@ -71,7 +78,7 @@ export class NearThread {
       return await run(input, { thread, snapshot: this.#values.snapshot(), pause: this.#pause() });
     } catch (error) {
       if (error instanceof TooMuch) return "too much";
-      // if this is damage, the workers report it
+      // the workers then run the search, and report the damage if there is any
       if (error instanceof NotKept || isCorrupt(error)) return undefined;
       throw error;
     } finally {
@@ -80,17 +87,20 @@ export class NearThread {
     }
   }
 
-  /** Caches values that workers have read. */
+  /** Caches the values that workers have read. */
   keep(read: PackedValues): void {
     this.#values.add(read);
   }
 
-  /** Whether the tables of a segment are missing here. */
+  /** Returns true if the segment is not open here with these symbols, so that its tables must be sent. */
   lacks({ segment, symbols }: TablesInput): boolean {
     return !this.#tools?.isOpen(segment, symbols);
   }
 
-  /** Opens a segment in short steps, from the tables that a worker thread has read and sent. */
+  /**
+   * Opens a segment from the tables that a worker thread has read and sent. Yields to the event loop between short
+   * steps.
+   */
   async open({ segment, symbols: edition }: TablesInput, read: PackedValues): Promise<void> {
     if (this.#isClosed) return;
     const tools = (this.#tools ??= new ThreadTools(true, { keptLists: this.#lists() }));
@@ -103,14 +113,17 @@ export class NearThread {
       opened.reader.hashes(snapshot);
       await pause();
       openDefinitions(snapshot, opened, edition);
-      if (tools === this.#tools) this.#editions.set(segment, edition); // trim() was not called meanwhile
+      if (tools === this.#tools) this.#editions.set(segment, edition); // false if trim() was called meanwhile
     } catch (error) {
       tools.close(segment);
       if (!(error instanceof NotKept) && !isCorrupt(error)) throw error;
     }
   }
 
-  /** Keeps only the data of the given segments, in the given editions of their symbols. */
+  /**
+   * Drops the data of all segments except the given ones. Also drops the data of a given segment if it was opened with
+   * another edition of its symbols.
+   */
   dropOthers(segments: readonly (TablesInput & Pick<ManifestSegment, "content">)[]): void {
     const editions = new Map<number, number>();
     for (const { segment, symbols } of segments) editions.set(segment, symbols);
@@ -124,14 +137,14 @@ export class NearThread {
     this.#values.dropOthers((segment) => stored.has(segment));
   }
 
-  /** Drops everything. */
+  /** Drops all cached values and all open segments. */
   trim(): void {
     this.#tools = undefined;
     this.#editions.clear();
     this.#values.dropOthers(() => false);
   }
 
-  /** Ends the running search. */
+  /** Ends the running search, if any, and drops all data. Later searches resolve to undefined. */
   close(): void {
     this.#isClosed = true;
     this.trim();
@@ -176,18 +189,24 @@ async function run(
   return new SearchRun(searching).run();
 }
 
-/** The largest size of an expression whose matches RE2 confirms on this thread; see verify.ts. */
+/**
+ * The maximum size of an expression that the calling thread searches for. RE2 confirms the matches on the same thread,
+ * which may take long for larger expressions; see verify.ts.
+ */
 const MOST_SIZE = 64;
 
 function isEasy(atom: PreparedAtom): boolean {
   if (atom.kind === "literal" || atom.kind === "language") return true;
-  // without a literal to search for, each path is tried
+  // an expression without a literal to search for must be tried on each path
   if (atom.kind === "path" && !atom.anchors) return false;
   const { expression } = atom.kind === "path" ? atom : atom.placed;
   return (expression.size ?? Infinity) <= MOST_SIZE;
 }
 
-/** Returns a function that throws TooMuch once the plans of a search together need too much work. */
+/**
+ * Returns a function to call with each plan of a search. The function throws TooMuch once the plans together need too
+ * much work. Throws TooMuch at once if an atom of the query needs too much work in any segment.
+ */
 function limits(query: PreparedQuery): (plan: SegmentPlan) => void {
   let [files, pages] = [0, 0];
   if (!query.atoms.every(isEasy)) throw new TooMuch();

@@ -1,5 +1,6 @@
 /**
- * Runs one thread's part of a search: claims segments, plans them, evaluates their windows, and keeps the best files.
+ * Runs the part of a search that one thread does. The thread claims segments, plans the query in each of them,
+ * evaluates the windows of the segment, and keeps the best files.
  */
 
 import { countBits, hasBit } from "../../base/bitset.ts";
@@ -28,17 +29,24 @@ import { openDefinitions } from "./reading/thread-tools.ts";
 import { zeroTotals, type Totals } from "../messages/totals.ts";
 
 /**
- * If a segment has no more windows with candidates than this, other threads do not help with it, because planning it
- * again would take them as long as scanning. They never help if planning reads all text.
+ * If a segment has at most this many windows with candidates, no other thread helps to scan it. A thread that helps
+ * must plan the segment again, which takes as long as scanning so few windows. Other threads do not help either if
+ * planning reads all text of the segment.
  */
 const WORTH_HELP = 4;
-/** The part of the text cache that one search may replace. A search that reads more would evict everything else. */
+/**
+ * The share of the text cache that one search may replace. A search that reads more text than this evicts nothing from
+ * the cache.
+ */
 const CACHE_SHARE = 0.5;
-/** Milliseconds between two parts of a stream. The first part is sent at the first hit. */
+/**
+ * The minimum number of milliseconds between two parts of a stream. The first part is sent after the first window with
+ * a hit.
+ */
 const POST_MS = 4;
 /**
- * The maximum number of files or ranges of a part, not counting its last file. The calling thread receives this many in
- * half a millisecond.
+ * A part of a stream is sent once it has this many files or this many ranges. The calling thread receives such a part
+ * in half a millisecond.
  */
 const PART_FILES = 16;
 const PART_RANGES = 512;
@@ -51,7 +59,9 @@ type WritablePart = { -readonly [Name in keyof SegmentPart]: SegmentPart[Name] }
 export class SearchRun {
   readonly #thread: SearchThread;
   readonly #parts: WritablePart[] = [];
-  /** Keeps the best files; in a stream, only those that its reader was not yet ready to receive. */
+  /**
+   * Keeps the best files. In a stream, it keeps only the files that were found while the stream's reader was behind.
+   */
   readonly #collector: Collector;
   readonly #facets: FacetCounter | undefined;
   readonly #readers = new Map<number, SegmentReader>();
@@ -100,8 +110,8 @@ export class SearchRun {
   }
 
   /**
-   * Returns the positions of the undecided segments. In every search, a thread begins with the same segments, because
-   * it may have cached their text.
+   * Returns the positions of the segments to search, in the order in which this thread tries to claim them. A thread
+   * begins with the same segments in every search, because it may have cached their text.
    */
   #order(): number[] {
     const { input, worker } = this.#thread;
@@ -173,7 +183,8 @@ export class SearchRun {
     const scan = new SegmentScan(plan, { snapshot, tools, caching });
     const rater = await this.#rater(plan);
     const onHit = (hit: Hit) => {
-      // #compare and #columns need the hashes later; they are read now, so that damage in them counts for this segment
+      // #compare and #columns need the hashes later. They are read now, so that damage in them is reported for this
+      // segment
       if (input.matches > 0) plan.reader.hashes(snapshot);
       const rating = rater.rate(hit);
       if (!rating) return keep(hit);
@@ -200,7 +211,7 @@ export class SearchRun {
           : undefined;
     for (let step = next(); step !== undefined && !control.stopped; step = next()) {
       await scan.window(steps[step]!, totals, onHit);
-      if (control.stopped) break; // stopped within the window, so the window counts as not finished
+      if (control.stopped) break; // the search was stopped within the window, so the window is not counted
       part.stepsDone++;
       if (this.#pending.length > 0 && performance.now() - this.#lastPost > POST_MS)
         await this.#post();
@@ -209,7 +220,10 @@ export class SearchRun {
     }
   }
 
-  /** Estimates from this segment whether the text that the search reads fits into its share of the cache. */
+  /**
+   * Returns true if the text that the whole search reads probably fits into the search's share of the cache. Assumes
+   * that the search reads as large a part of the other segments as of this one.
+   */
   #fitsCache({ reader, stats }: SegmentPlan): boolean {
     const { tools, input } = this.#thread;
     const share = stats.ngramMatches / Math.max(1, reader.header.pages);
@@ -231,12 +245,15 @@ export class SearchRun {
     });
   }
 
-  /** Returns the position of a file's repository in the order of names. */
+  /** Returns the position of the file's repository in the list of all repositories, which is sorted by name. */
   #placeOfRepository({ header }: SegmentReader, file: number): number {
     return this.#thread.input.repositories.places[repositoryOf(header, file)] ?? -1;
   }
 
-  /** Whether an earlier page has shown the whole file. */
+  /**
+   * Returns true if the file ranks before the end of the previous page, so that earlier pages have shown all its
+   * ranges.
+   */
   #isBefore({ score, segment, file }: RankedFile): boolean {
     const after = this.#thread.input.page?.after;
     if (!after || score !== after.score) return after !== undefined && score > after.score;
@@ -248,7 +265,7 @@ export class SearchRun {
     );
   }
 
-  /** Compares by repository name, then path, then content. */
+  /** Orders two files with the same score by repository name, then by path, then by the hash of the content. */
   #compare(a: RankedFile, b: RankedFile): number {
     const left = this.#readers.get(a.segment)!;
     const right = a.segment === b.segment ? left : this.#readers.get(b.segment)!;
@@ -257,8 +274,8 @@ export class SearchRun {
     if (repositories !== 0) return repositories;
     const { snapshot } = this.#thread;
     const [paths, others] = [left.paths(snapshot), right.paths(snapshot)];
-    // in a segment, a repository's files are in the order of their paths, so the paths need not be compared. This saves
-    // time in queries by path or language, because most of their files have the same score
+    // within a segment, the files of a repository are numbered in the order of their paths, so comparing the numbers is
+    // enough. This saves time for queries by path or language, in which most files have the same score
     if (left === right && !isSamePath(paths, a.file, b.file)) return a.file - b.file;
     return (
       Buffer.compare(pathOf(paths, a.file), pathOf(others, b.file)) ||
@@ -298,7 +315,10 @@ export class SearchRun {
     return columns;
   }
 
-  /** Sends the files that a stream has found since the last part, in rank order, while ranges are left. */
+  /**
+   * Sends the files that were found since the last part of the stream, in rank order. Stops once the answer has all the
+   * ranges that it may have.
+   */
   async #post(): Promise<void> {
     const { control, query, tools, snapshot, input, context } = this.#thread;
     const isBestFirst = input.matchesPerFile < Infinity;
@@ -309,7 +329,7 @@ export class SearchRun {
     const onDisagreement = (message: string) => void part.disagreements.push(message);
     const pause = () => context.pause();
     const how = { ...input.stream!, isBestFirst, pause, onDisagreement };
-    // files that were found are shown even if the search is about to stop
+    // files that were found are shown even if scanning has stopped, until the answer is due
     const untilEnd = { ...tools, isStopped: () => control.hasEnded };
     const showing = { query, tools: untilEnd, snapshot, ...how };
     let part = emptyPart(this.#newTotals());
@@ -354,12 +374,12 @@ export class SearchRun {
     this.#thread.context.post({ ...part, files }, [buffer]);
   }
 
-  /** Counts the segment of a file as damaged if the file was found but cannot be shown. */
+  /** Records the failure of a segment in which a file was found but could not be shown. */
   #fail(position: number, error: unknown): void {
     this.#parts.find((part) => part.position === position)!.failure = failureOf(error);
   }
 
-  /** Returns the counts since the last part. */
+  /** Returns by how much each counter has grown since the last part was sent. */
   #newTotals(): Totals {
     const now = zeroTotals();
     for (const { stats } of this.#parts) for (const name of names(now)) now[name] += stats[name];
@@ -385,7 +405,10 @@ const emptyPart = (stats: Totals): OpenPart => ({
   bytes: 0,
 });
 
-/** Compares from the ends, because neighbouring files have the same folder. */
+/**
+ * Returns true if two paths are equal. Compares them from their ends, because the paths of neighbouring files begin
+ * alike.
+ */
 function isSamePath({ starts, bytes }: PathTable, a: number, b: number): boolean {
   let [left, right] = [starts[a + 1]!, starts[b + 1]!];
   const from = starts[a]!;
@@ -402,7 +425,10 @@ class SegmentGone extends Error {
   }
 }
 
-/** Limits the effect of damage, or of a segment that is gone, to that segment. Any other error ends the search. */
+/**
+ * Returns the failure to record for a segment that is damaged or no longer exists. The search then continues with the
+ * other segments. Rethrows any other error, which ends the search.
+ */
 function failureOf(error: unknown): Failure {
   if (error instanceof SegmentGone) return { kind: "gone", message: error.message };
   if (isCorrupt(error)) return { kind: "damaged", message: error.message };
@@ -420,7 +446,7 @@ const reportOf = (
   nanoseconds: nanoseconds(ms),
 });
 
-/** Estimates how many bytes a file in a part occupies until the reader takes it. */
+/** Estimates how many bytes of memory a shown file occupies until the stream's reader takes the part with this file. */
 function sizeOf({ content = "", chunks }: ShownFile): number {
   const { text, ranges } = chunks;
   return 256 + content.length + text.length + ranges.byteLength;

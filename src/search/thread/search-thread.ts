@@ -10,7 +10,7 @@ import type { SearchTools, ThreadTools } from "./reading/thread-tools.ts";
 
 export interface SearchThread {
   readonly input: SearchInput;
-  /** The number of this thread. */
+  /** The number of this worker thread, or 0 for the calling thread. */
   readonly worker: number;
   readonly query: PreparedQuery;
   readonly control: Control;
@@ -18,6 +18,6 @@ export interface SearchThread {
   readonly thread: ThreadTools;
   readonly tools: SearchTools;
   readonly context: Pick<TaskContext, "pause" | "post" | "transfer">;
-  /** Called with each plan before it is carried out. If it throws, the search ends. */
+  /** Called with the plan of each segment before the segment is scanned. If this function throws, the search ends. */
   readonly checkPlan?: (plan: SegmentPlan) => void;
 }

@@ -1,6 +1,7 @@
 /**
- * Shows files during the search that finds them, if there are few. This saves a second round through the threads,
- * which takes as long as the search. A file that cannot be shown now is requested later.
+ * Shows files during the search that finds them, if they are few. To show a file is to read the lines and ranges that
+ * the response contains. Doing so during the search saves a second task on the threads, which would take as long as the
+ * search. A file that cannot be shown now is requested later.
  */
 
 import { hasBit } from "../../base/bitset.ts";
@@ -12,20 +13,20 @@ import type { SearchThread } from "./search-thread.ts";
 import { showFile } from "./showing/show.ts";
 
 /**
- * The maximum number of files that one thread shows during a search. Groups of files that are requested later have the
- * same size.
+ * The maximum number of files that a worker shows during a search. Files that are requested later are requested in
+ * groups of the same size.
  */
 const MOST_FILES = 32;
 const MOST_RANGES = 512;
 /**
- * The maximum number of files that the calling thread shows during a search. It is larger, because these files need not
- * be sent to another thread.
+ * The maximum number of files that the calling thread shows during a search. This limit is larger, because the calling
+ * thread need not send the files to another thread.
  */
 const MOST_FILES_ALONE = 64;
 
 /**
- * Shows the files if they are few, otherwise none. REQUIRES: each thread of a search calls this once, with the best
- * files that it has found.
+ * Shows the given files if they are few. Otherwise shows none of them and resolves to an empty list.
+ * REQUIRES: each thread of a search calls this once, with the best files that it has found.
  */
 export async function showAhead(
   thread: SearchThread,
@@ -40,7 +41,7 @@ export async function showAhead(
   if (!isFew || shown.length > most || ranges > MOST_RANGES) return [];
   const ahead: ShownAhead[] = [];
   for (const one of shown) {
-    if (control.stopped) break; // the later request decides what may still be shown
+    if (control.stopped) break; // the task that is requested later decides what may still be shown
     const result = await showUnlessDamaged(thread, one);
     if (result) ahead.push(result);
     await thread.context.pause();
@@ -49,8 +50,9 @@ export async function showAhead(
 }
 
 /**
- * Returns the files that the response contains if no other thread has found any: those with the first `matches`
- * ranges.
+ * Returns the files that the response will contain if no other thread has found any file. These are the files with the
+ * first `matches` ranges. If there are more ranges and `bestIfMany` is set, these are the best `bestIfMany` files, each
+ * with one range.
  */
 function shownOf(
   best: readonly RankedFile[],
@@ -76,7 +78,7 @@ async function showUnlessDamaged(
   try {
     return await showOne(thread, one);
   } catch (error) {
-    if (isCorrupt(error)) return undefined; // the error is reported when the file is requested
+    if (isCorrupt(error)) return undefined; // the error is reported when the file is requested later
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** Lists the search tasks of worker threads, which run in the lane "search". */
+/** Defines the tasks that threads run for searches, in the lane "search". */
 
 import { collectGarbage } from "../../base/collect-garbage.ts";
 import { QuernError } from "../../base/errors.ts";
@@ -35,16 +35,16 @@ import { SearchRun } from "./search-task.ts";
 import { showFile } from "./showing/show.ts";
 import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 
-/** The part of a pool's environment that searching needs. */
+/** The fields of a pool's environment that search tasks use. */
 export interface SearchEnvironment {
-  /** The most bytes of text that each thread caches. */
+  /** The maximum number of bytes of text that each thread caches. */
   textCache?: number;
   keptLists?: KeptListsMemory | undefined;
 }
 
 const TOOLS = "search tools";
 
-/** The maximum number of bytes that are recorded for a search: the blocks of about 128 pages. */
+/** The maximum number of bytes that are recorded during one search. The blocks of about 128 pages have this size. */
 const MOST_RECORDED = 2 * 2 ** 20;
 
 const toolsOf = (context: TaskContext): ThreadTools =>
@@ -53,7 +53,7 @@ const toolsOf = (context: TaskContext): ThreadTools =>
     return new ThreadTools(context.isInline, { textCache, keptLists });
   });
 
-/** Returns the control of a task that nothing stops. */
+/** Returns the functions that control a task, for a task that is never stopped. */
 const endless = (context: TaskContext) => ({
   isStopped: () => false,
   giveUp: () => undefined,
@@ -99,7 +99,10 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
   }
 };
 
-/** Tells segments that were deleted during the search from damaged ones. Both lack values or text. */
+/**
+ * Changes the failure of each segment that was deleted during the search to "gone". Such a segment may have been
+ * reported as damaged, because its values or its text are missing.
+ */
 function withoutGone(output: SearchOutput, input: SearchInput, context: TaskContext): SearchOutput {
   const parts = output.parts.map((part) =>
     part.failure && !isNamed(input.segments[part.position]!.segment, context)
@@ -109,7 +112,7 @@ function withoutGone(output: SearchOutput, input: SearchInput, context: TaskCont
   return { ...output, parts };
 }
 
-/** Whether the newest manifest names the segment. */
+/** Returns true if the segment still exists, which means that it is in memory or the newest manifest refers to it. */
 function isNamed(segment: number, context: TaskContext): boolean {
   if (segment >= FIRST_MEMORY_SEGMENT) return true;
   const snapshot = threadEnvironment(context).snapshot();
@@ -121,7 +124,7 @@ function isNamed(segment: number, context: TaskContext): boolean {
   }
 }
 
-/** Returns the recorded values in a form that is sent without another copy. */
+/** Returns the recorded values, and transfers their buffer, so that sending the values does not copy them again. */
 function sent(recorder: ValueRecorder, context: TaskContext): PackedValues {
   const values = recorder.packed();
   context.transfer(values.bytes.buffer as ArrayBuffer);
@@ -135,7 +138,10 @@ function readTables(snapshot: Snapshot, { segment, symbols }: TablesInput): void
   if (reader && symbols !== 0) openSymbols(snapshot, reader.header.content, symbols);
 }
 
-/** Returns the values from which the tables of a segment are made. Returns none if the segment is gone or damaged. */
+/**
+ * Returns the values from which the tables of a segment are built. Some or all of them are missing if the segment is
+ * damaged or no longer exists.
+ */
 const tables: Task<TablesInput, PackedValues> = async (input, context) => {
   const snapshot = threadEnvironment(context).snapshot();
   const recorder = new ValueRecorder(snapshot, Infinity);
@@ -228,7 +234,10 @@ const hints: Task<QueryText, ReturnType<typeof hintsFor>> = hintsFor;
 const texts: Task<TextsQuestion, Uint32Array> = (input, context) =>
   matchTexts(input, toolsOf(context).forTask(endless(context)), () => context.pause());
 
-/** Releases what was cached, and continues with other shared memory. */
+/**
+ * Releases everything that this thread has cached. From now on, the thread shares posting lists through the given
+ * memory.
+ */
 const trim: Task<Pick<SearchEnvironment, "keptLists">, void> = ({ keptLists }, context) => {
   Object.assign(context.environment as SearchEnvironment, { keptLists });
   context.forget(TOOLS);

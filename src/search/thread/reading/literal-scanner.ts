@@ -1,6 +1,7 @@
 /**
- * Scans a window for one literal: builds the kernel's table of runs, and reads the results blob by blob. The kernel
- * scans a piece at a time, because a file may have a match in each byte: two million matches take 20 ms.
+ * Scans a window for one literal. The scanner builds a table of runs, which are the ranges of text that the kernel
+ * scans. It then reads the kernel's results blob by blob. The kernel scans one piece of the text at a time, because a
+ * file may have a match at every byte, and finding two million matches takes 20 ms.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -14,16 +15,25 @@ import type { Literal } from "./literal.ts";
 import type { Window } from "./window.ts";
 
 const RUN_WORDS = 6;
-/** The bytes that are scanned between two checks of the clock. If a match begins at each of them, this takes 3 ms. */
+/**
+ * The number of bytes that are scanned between two checks of the clock. If a match begins at every byte, scanning them
+ * takes 3 ms.
+ */
 const PIECE_BYTES = 2 ** 18;
 
-/** Called between pieces. A scan that is stopped returns what it has found so far. */
+/**
+ * The functions that a scan calls between two pieces. A scan that is stopped returns the matches that it has found so
+ * far.
+ */
 export interface Between {
   readonly isStopped: () => boolean;
   readonly pause: Pause;
 }
 
-/** A literal in the kernel's memory. It is valid as long as the arena's mark is not released. */
+/**
+ * A literal and the addresses of its parts in the kernel's memory. The addresses are valid until the arena releases an
+ * earlier mark.
+ */
 export interface PlacedLiteral {
   readonly literal: Literal;
   readonly bytes: number;
@@ -42,25 +52,29 @@ export function placeLiteral(literal: Literal, arena: Arena): PlacedLiteral {
   };
 }
 
-/** A range of a blob's text, in addresses. */
+/** A range of a blob's text, as addresses in the kernel's memory. */
 export interface Region {
   readonly from: number;
   readonly to: number;
-  /** The start of the blob. */
+  /** The address at which the blob's text starts. */
   readonly lowest: number;
 }
 
-/** What an atom found in the blobs of a window. All arrays but `pairs` have one element for each visited blob. */
+/**
+ * The matches of an atom in the blobs of a window. All arrays except `pairs` have one element for each visited blob.
+ */
 export interface Found {
   /** The number of matches in each blob. */
   readonly counts: Uint32Array;
-  /** The best edge of the matches in each blob, 0 to 4. */
+  /** The best edge rating of the matches in each blob, from 0 to 4 (kernel/assembly/edges.ts). */
   readonly edges: Uint8Array;
-  /** The index in `pairs` at which a blob's pairs begin, counted in pairs. */
+  /** The index of each blob's first pair in `pairs`, counted in pairs. */
   readonly starts: Uint32Array;
-  /** (start, end) of every match, relative to the start of its blob. */
+  /** The pair (start, end) of every match, as offsets from the start of its blob. */
   pairs: Uint32Array;
-  /** How well the matches fit the blob's definitions, 0 to 3. Undefined if not requested. */
+  /**
+   * How well the matches in each blob fit the names of definitions, from 0 to 3. Undefined if this was not requested.
+   */
   definitions?: Uint8Array;
 }
 
@@ -71,7 +85,10 @@ export const noneFound = (blobs: number): Found => ({
   pairs: new Uint32Array(0),
 });
 
-/** Returns the best edge of some ranges in a blob whose text is at [lowest, limit). */
+/**
+ * Returns the best edge rating of the given ranges in a blob, or 0 if there are no ranges. The text of the blob is at
+ * the addresses [lowest, limit).
+ */
 export function bestEdge(
   ranges: Uint32Array,
   [lowest, limit]: readonly [lowest: number, limit: number],
@@ -102,8 +119,9 @@ export class LiteralScanner {
   }
 
   /**
-   * Scans the candidate pages of the given ascending blobs, or all their pages if `pages` is undefined. Pairs are
-   * read only if `wantsPairs` is set.
+   * Scans those pages of the given blobs that are in `pages`, or all pages of the blobs if `pages` is undefined.
+   * Returns the pairs of the matches only if `wantsPairs` is set.
+   * REQUIRES: `blobs` is in ascending order.
    */
   async scan(
     window: Window,
@@ -142,7 +160,8 @@ export class LiteralScanner {
 
   /**
    * Scans the same pages for several literals, and returns the ranges of each as ascending addresses relative to
-   * `origin`. Each literal has two lists: ranges in text that needs no folding, and ranges in text that does.
+   * `origin`. The result has two lists for each literal. The first list has the ranges in blobs that need no folding,
+   * the second those in blobs that do.
    */
   async rangesOfEach(
     window: Window,
@@ -168,7 +187,10 @@ export class LiteralScanner {
     return lists;
   }
 
-  /** Loads the pages. Separates the blobs in which some literal must be compared with folding (mustFold()). */
+  /**
+   * Loads the pages and returns their runs. The runs of blobs in which some literal must be compared with folding
+   * (mustFold()) are in `folded`, all others in `plain`.
+   */
   #runsOf(
     window: Window,
     blobs: readonly number[],
@@ -192,9 +214,9 @@ export class LiteralScanner {
   }
 
   /**
-   * Whether the literal must be searched code point by code point, at a tenth of the speed. This may be needed in
-   * text in which folding changes code points beyond ASCII: never for `return`, and for `task` only if U+212A or
-   * U+017F occurs.
+   * Returns true if the literal must be searched code point by code point, which runs at a tenth of the speed. Called
+   * only for text in which folding changes code points beyond ASCII. Even there, `return` never needs this, and `task`
+   * needs it only if the text contains U+212A or U+017F.
    */
   mustFold({ caseSensitive, partners }: Literal, { from, to }: Omit<Region, "lowest">): boolean {
     if (caseSensitive) return false;
@@ -203,7 +225,10 @@ export class LiteralScanner {
     return partners.some((partner) => text.includes(partner));
   }
 
-  /** Returns the ascending addresses at which the literal begins in regions of loaded blobs. */
+  /**
+   * Returns the addresses at which the literal begins in the given regions, in ascending order.
+   * REQUIRES: the text of the regions is loaded.
+   */
   async places(
     placed: PlacedLiteral,
     regions: readonly Region[],
@@ -234,7 +259,10 @@ export class LiteralScanner {
     return ranges.view;
   }
 
-  /** Scans runs in pieces. Ends early if stopped. */
+  /**
+   * Scans the runs piece by piece, and calls `onPiece` with the matches in each piece. Returns early if the search was
+   * stopped.
+   */
   async #scan(
     runs: Runs,
     placed: PlacedLiteral,
@@ -284,7 +312,7 @@ export class LiteralScanner {
   }
 }
 
-/** What the kernel found in the runs [first, end). */
+/** The matches that the kernel found in the runs [first, end). */
 interface Piece {
   readonly first: number;
   readonly end: number;
@@ -297,8 +325,8 @@ interface Piece {
 }
 
 /**
- * The table of runs that is being built: six words per run, and the index of the visited blob to which the run belongs.
- * A run that is longer than a piece becomes several runs.
+ * A table of runs that is being built. Each run has six words for the kernel (kernel/assembly/scan.ts), and the index
+ * of the visited blob to which the run belongs. A run that is longer than a piece is split into several runs.
  */
 class Runs {
   readonly words: number[] = [];
@@ -324,7 +352,7 @@ class Runs {
     }
   }
 
-  /** Copies the runs [first, end). */
+  /** Copies the words of the runs [first, end) to `to`. */
   copy(first: number, end: number, to: Uint32Array): void {
     for (let word = RUN_WORDS * first; word < RUN_WORDS * end; word++)
       to[word - RUN_WORDS * first] = this.words[word]!;
@@ -335,7 +363,9 @@ class Runs {
     for (const index of indexes) this.indexes.push(index);
   }
 
-  /** Returns the regions that matches of at most `longest` bytes can touch. */
+  /**
+   * Returns for each run the region that matches which start in the run can touch. A match has at most `longest` bytes.
+   */
   stretches(longest: number): Omit<Region, "lowest">[] {
     return this.indexes.map((_, i) => {
       const at = RUN_WORDS * i;
@@ -374,7 +404,7 @@ function addRuns(
   }
 }
 
-/** Whether some page of the blob must be folded code point by code point. */
+/** Returns true if folding changes code points beyond ASCII on some page of the blob. */
 export function foldsIn({ firstPages, folds }: SegmentReader, blob: number): boolean {
   for (let page = firstPages[blob]!; page < firstPages[blob + 1]!; page++)
     if (hasBit(folds, page)) return true;

@@ -1,4 +1,4 @@
-/** Prepares a literal for the kernel: its bytes and masks, its folded code points, its grams. */
+/** Prepares a literal for a search. Computes its bytes and masks, its folded code points, and its grams. */
 
 import { LruCache } from "../../../base/lru-cache.ts";
 import { foldCodePoint, foldText, orbit } from "../../../kernel/folding.ts";
@@ -10,7 +10,7 @@ import type { LiteralAtom } from "../../messages/plan.ts";
 export interface Literal {
   readonly text: string;
   readonly caseSensitive: boolean;
-  /** The part of the literal that is looked up in the index, folded. */
+  /** The prefix of the literal that is looked up in the index, folded. */
   readonly folded: Uint8Array;
   /** The grams that are on every page on which a match starts. Empty if `folded` has fewer than three bytes. */
   readonly grams: readonly number[];
@@ -18,8 +18,8 @@ export interface Literal {
   readonly shortest: number;
   readonly longest: number;
   /**
-   * The text, folded unless case matters, and `masks`, the bits in which a match may differ. Both are padded with 0xff
-   * to a multiple of 16.
+   * `bytes` is the text in UTF-8, folded unless case matters. `masks` has the bits in which a match may differ from
+   * `bytes`. Both are padded with 0xff to a multiple of 16 bytes.
    */
   readonly bytes: Uint8Array;
   readonly masks: Uint8Array;
@@ -27,14 +27,14 @@ export interface Literal {
   /** The positions of the two bytes that are rarest in code. */
   readonly rarest: readonly [first: number, second: number];
   /**
-   * The characters beyond ASCII that fold to ASCII letters of the literal (U+212A and U+017F at most). In text
-   * without them, comparing bytes under the masks finds every match. Undefined if the literal itself has letters
-   * beyond ASCII, because their upper and lower case may differ in other bits.
+   * The characters beyond ASCII that fold to an ASCII letter of the literal. Only U+212A (to `k`) and U+017F (to `s`)
+   * do so. In text without these characters, comparing bytes under the masks finds every match. Undefined if the
+   * literal itself has letters beyond ASCII, because their upper and lower case may differ in other bits.
    */
   readonly partners: readonly Buffer[] | undefined;
   /** The folded code points, for text in which folding changes code points beyond ASCII. */
   readonly points: Uint32Array;
-  /** The first two bytes that a match may have, in the form of sets that the kernel looks up. */
+  /** The values that the first two bytes of a match may have, as two sets in the form that the kernel reads. */
   readonly leads: Uint8Array;
 }
 
@@ -52,7 +52,7 @@ export function prepareLiteral(atom: LiteralAtom): Literal {
 }
 
 function prepare({ text, caseSensitive }: LiteralAtom): Literal {
-  const wellFormed = text.replace(/\p{Surrogate}/gu, "\ufffd"); // as UTF-8 would encode it
+  const wellFormed = text.replace(/\p{Surrogate}/gu, "\ufffd"); // encoding as UTF-8 would do the same
   const points = Array.from(wellFormed, (char) => char.codePointAt(0)!);
   const lengthsOf = new Map<number, readonly [least: number, most: number]>();
   for (const point of new Set(points)) lengthsOf.set(point, matchedLengths(point, caseSensitive));
@@ -93,7 +93,10 @@ function matchedLengths(point: number, caseSensitive: boolean): [least: number, 
 const encodedLength = (point: number): number =>
   point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
 
-/** Returns the longest prefix whose matches always fit into OVERLAP bytes, so that the grams of a page cover them. */
+/**
+ * Returns the longest prefix of a literal whose matches never have more than OVERLAP bytes. The grams of a page include
+ * all grams of such a match that starts on the page.
+ */
 function plannedPiece(
   points: readonly number[],
   lengths: readonly (readonly [number, number])[],
@@ -118,8 +121,8 @@ function padded(
 }
 
 /**
- * Returns the two sets that the kernel's scanFolded() uses: the values of a match's first byte, and those of its
- * second.
+ * Returns the two sets that the kernel's scanFolded() uses: the values that the first byte of a match may have, and
+ * those that its second byte may have.
  */
 function leadSets([first, second]: readonly number[]): Uint8Array {
   const leads = new Uint8Array(64);

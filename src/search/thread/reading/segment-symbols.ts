@@ -1,6 +1,6 @@
 /**
- * Reads the definitions of a segment for one search. Each blob's definitions are read into the same columns. The
- * bytes read count as content.
+ * Reads the definitions of a segment for one search. The definitions of each blob are read into the same list. The
+ * bytes that are read for this count as loaded content.
  */
 
 import { firstIndex } from "../../../base/binary-search.ts";
@@ -14,24 +14,27 @@ import type { SymbolsReader } from "../../../store/symbols/symbols.ts";
 import type { ResultSymbol } from "../../messages/response.ts";
 
 /**
- * The maximum number of bytes of a name that are shown. Each range within a name shows the name, so for a name as long
- * as its file, an answer would have quadratic size.
+ * The maximum number of bytes of a definition's name that an answer contains. The answer repeats the name for each
+ * range within the name. Without a limit, a name as long as its file would give the answer a quadratic size.
  */
 const MOST_SHOWN = 256;
 
-/** The maximum nesting depth of names. Names are hardly ever nested. */
+/** The maximum number of definitions that at() tries for a range. Names are hardly ever nested within each other. */
 const MOST_NESTED = 4;
 
 export class SegmentSymbols {
-  /** The bytes of symbol tables that were read. */
+  /** The number of bytes of stored definitions that were read. */
   bytesLoaded = 0;
   readonly #reader: SymbolsReader;
   readonly #segment: SegmentReader;
   readonly #snapshot: Snapshot;
-  /** The definitions of the last blob, created when needed. Most searches do not need them for most segments. */
+  /**
+   * The definitions of blob #blob. The list is created when needed, because most searches read no definitions of most
+   * segments.
+   */
   #list: SymbolList | undefined;
   #blob = -1;
-  /** The blobs whose definitions were counted. Each counts once, however often and in whatever order it is read. */
+  /** The blobs whose bytes are included in `bytesLoaded`. Each blob is counted once, however often it is read. */
   #counted: Bitset | undefined;
 
   constructor(reader: SymbolsReader, segment: SegmentReader, snapshot: Snapshot) {
@@ -59,25 +62,26 @@ export class SegmentSymbols {
     return this.#reader.blobsWithDefinitions;
   }
 
-  /** Returns a blob's stored definitions. They are valid until the next read. */
+  /** Returns the stored bytes of a blob's definitions. They are valid until the next call. */
   run(blob: number): Uint8Array {
     const run = this.#reader.run(this.#snapshot, blob);
     this.#count(blob, run.length);
     return run;
   }
 
-  // counts in any order: the order of blobs depends on hidden repositories, too, and must not change the counter
+  // the sum must not depend on the order in which blobs are read, because that order depends on hidden repositories,
+  // too
   #count(blob: number, bytes: number): void {
     const counted = (this.#counted ??= emptyBitset(this.#segment.header.blobs));
     if (!hasBit(counted, blob)) this.bytesLoaded += bytes;
     setBit(counted, blob);
   }
 
-  /** Returns the definitions of a blob, valid until the next call. */
+  /** Returns the definitions of a blob. The list is valid until the next call for another blob. */
   of(blob: number): SymbolList {
     const list = (this.#list ??= newSymbolList());
     if (this.#blob === blob) return list;
-    this.#blob = -1; // a damaged run would leave a partial list behind
+    this.#blob = -1; // if the stored definitions are damaged, the list is left incomplete
     const { blobStarts } = this.#segment;
     const textBytes = blobStarts[blob + 1]! - blobStarts[blob]!;
     const bytes = this.#reader.read(this.#snapshot, blob, textBytes, list);
@@ -86,7 +90,10 @@ export class SegmentSymbols {
     return list;
   }
 
-  /** Returns a definition of a blob. REQUIRES: `row` comes from of(blob). */
+  /**
+   * Returns a definition of a blob, as a response contains it. `text` is the text of the blob.
+   * REQUIRES: `row` comes from of(blob).
+   */
   symbol(blob: number, row: number, text: Uint8Array): ResultSymbol {
     return show(this.of(blob).rows, row, text);
   }
@@ -127,13 +134,13 @@ function named(
 const textOf = (text: Uint8Array, start: number, end: number): string =>
   Buffer.from(text.subarray(start, end)).toString();
 
-/** Returns the shown part of a long name, ended by an ellipsis. */
+/** Returns the beginning of a name that is too long to be shown, followed by an ellipsis. */
 function beginning(text: Uint8Array, start: number): string {
   let end = start + MOST_SHOWN;
-  while (end > start && (text[end]! & 0xc0) === 0x80) end--; // not within a character
+  while (end > start && (text[end]! & 0xc0) === 0x80) end--; // do not split a character
   return `${textOf(text, start, end)}…`;
 }
 
-/** Returns the last row that starts at or before `place`, or -1. */
+/** Returns the last row whose name starts at or before `place`, or -1 if there is none. */
 const lastStart = (rows: Int32Array, count: number, place: number): number =>
   firstIndex(0, count, (row) => rows[row * SYMBOL_ROW]! > place) - 1;

@@ -1,4 +1,4 @@
-/** Holds what a thread keeps between searches: a kernel with its regions, and the open segments. */
+/** Keeps the kernel of a thread, its caches, and its open segments from one search to the next. */
 
 import { Arena } from "../../../kernel/arena.ts";
 import type { Pause } from "../../../base/yield.ts";
@@ -18,38 +18,43 @@ import { LiteralScanner } from "./literal-scanner.ts";
 import { SegmentSymbols } from "./segment-symbols.ts";
 import { WindowMemory, windowsOf } from "./window.ts";
 
-/** The maximum amount of memory of the tables of open segments. Linux (1 GB of source) takes 6 MB. */
+/** The maximum number of bytes that the tables of open segments take. Those of Linux (1 GB of source) take 6 MB. */
 const TABLE_BYTES = 24 * 2 ** 20;
 /**
- * The bytes that are counted for each segment in addition to its tables. The objects of a small segment take about 20
- * KiB. More is counted, because small segments come and go with every update, and this thread is not notified when one
- * is gone.
+ * The number of bytes that are counted for each open segment in addition to its tables. The objects of a small segment
+ * take only about 20 KiB. More bytes are counted to limit the number of segments that stay open after they were
+ * deleted. Every update replaces small segments, and this thread is not notified of that.
  */
 const READER_BYTES = 128 * 1024;
 
-/** The tools with which a task of a thread searches. */
+/** The tools that one task on a thread searches with. */
 export interface SearchTools {
   readonly kernel: Kernel;
   readonly arena: Arena;
   readonly literals: LiteralScanner;
   readonly memory: WindowMemory;
   readonly textCache: TextCache | undefined;
-  /** Posting lists that threads share. Undefined if there are none. */
+  /** The posting lists that all threads share. Undefined if threads share none. */
   readonly kept?: KeptLists | undefined;
   /** Whether the tools are used on the calling thread. */
   readonly isInline: boolean;
-  /** Whether the search has ended, so that nothing more is searched. */
+  /** Returns true once the search was stopped. No more text is searched after that. */
   readonly isStopped: () => boolean;
-  /** Ends the search like a time-out, because the rest would take more memory than a thread may use. */
+  /**
+   * Stops the search as a time-out does. Called if the rest of the search would take more memory than a thread may use.
+   */
   readonly giveUp: () => void;
-  /** Whether RE2 must no longer be asked about shown ranges. */
+  /** Returns true once the answer is due. RE2 must not verify any more ranges after that. */
   readonly isDue: () => boolean;
-  /** Called between steps that together take long. REQUIRES: nobody else uses the tools during the pause. */
+  /**
+   * Called between the short steps of long work, to yield to the event loop if needed.
+   * REQUIRES: no other task uses the tools during the pause.
+   */
   readonly pause: Pause;
 }
 
 export interface Caches {
-  /** The most bytes of text that this thread caches. Default 0. */
+  /** The maximum number of bytes of text that this thread caches. Default 0. */
   readonly textCache?: number | undefined;
   /** The posting lists that threads share. Without them, each thread reads its own copy. */
   readonly keptLists?: KeptListsMemory | undefined;
@@ -59,7 +64,7 @@ export interface OpenedSegment {
   readonly reader: SegmentReader;
   /** The first blob of each window; see windowsOf(). */
   readonly windows: Uint32Array;
-  /** The symbols of the last requested edition. */
+  /** The symbols of the edition that was requested last. Undefined if none was requested. */
   symbols?: SymbolsReader;
 }
 
@@ -95,8 +100,8 @@ export class ThreadTools {
   }
 
   /**
-   * Returns the tools for a task, with the functions that stop it and let it yield. If what the task reads is recorded,
-   * it gets no text cache, so that it reads all text through its snapshot.
+   * Returns the tools for a task. `stop` has the functions that stop the task and let it yield. If `isRecorded` is set,
+   * the tools have no text cache. The task then reads all text through its snapshot, which records the text.
    */
   forTask(
     stop: Pick<SearchTools, "isStopped" | "giveUp" | "isDue" | "pause">,
@@ -114,20 +119,19 @@ export class ThreadTools {
     };
   }
 
-  /** Whether a segment is open, with these symbols. */
+  /** Returns true if the segment is open with this edition of its symbols. An edition of 0 stands for no symbols. */
   isOpen(segment: number, edition: number): boolean {
     const opened = this.#opened.get(segment);
     return opened !== undefined && (edition === 0 || opened.symbols?.edition === edition);
   }
 
-  /** Closes a segment. */
   close(segment: number): void {
     this.#opened.delete(segment);
   }
 
   /**
-   * Opens a segment. Returns undefined if the segment no longer exists. A segment that is still open here may also be
-   * gone; reading its text shows this.
+   * Returns the segment, and opens it if it is not open yet. Returns undefined if the segment no longer exists. A
+   * segment that is already open may have been deleted, too. This is noticed only when its text is read.
    */
   open(snapshot: Snapshot, segment: number): OpenedSegment | undefined {
     return this.#opened.getOrMake(segment, () => {
@@ -136,7 +140,7 @@ export class ThreadTools {
     });
   }
 
-  /** Does what open() does, but in slices. Resolves at once if the segment is already open. */
+  /** Opens a segment as open() does, but yields to the event loop between short steps. */
   async openInSlices(
     snapshot: Snapshot,
     segment: number,
@@ -150,8 +154,8 @@ export class ThreadTools {
 }
 
 /**
- * Returns the definitions of a segment, in the given edition, for one search, or "gone" if the edition no longer
- * exists.
+ * Returns the definitions of a segment for one search, from the given edition of its symbols. Returns undefined if the
+ * edition is 0 (no symbols), and "gone" if the edition no longer exists.
  */
 export function openDefinitions(
   snapshot: Snapshot,

@@ -1,7 +1,7 @@
 /**
  * Loads windows. A window is about 1 MiB of a segment's text in kernel memory. It consists of whole blobs. Every byte
- * has its original distance from the start of the window, but only requested pages are loaded. Threads claim windows,
- * and a search checks for time-out and abort between windows.
+ * has its original distance from the start of the window, but only the requested pages are loaded. Threads claim one
+ * window at a time, and check between windows whether the search was aborted or has timed out.
  */
 
 import { emptyBitset, hasBit, setBit, wordsFor, type Bitset } from "../../../base/bitset.ts";
@@ -20,16 +20,19 @@ import {
 /** The largest value in `tails`. */
 const MOST_TAIL = 2 ** 16 - 1;
 /**
- * The part of a window from which on all of it is read at once. In one piece, a window of 1 MiB is read from a file in 75
- * µs, as fast as 40 separate pages.
+ * If at least this share of a window will be needed, the whole window is read at once. Reading a window of 1 MiB from a
+ * file in one piece takes 75 µs, as long as reading 40 separate pages.
  */
 const WHOLE_PART = 1 / 4;
-/** How many bytes are kept free before the text, for SIMD and for the byte before a match. */
+/**
+ * The number of bytes that are kept free before and after the text, because SIMD instructions and the look at the byte
+ * before a match read beyond the text.
+ */
 const MARGIN = 64;
 
 /**
- * Returns the first blob of each window, then the number of blobs. There is at least one window, for files without
- * content.
+ * Returns the first blob of each window, then the number of blobs. There is at least one window, because files without
+ * content are processed with the first window.
  */
 export function windowsOf(reader: SegmentReader): Uint32Array {
   const { blobStarts, header } = reader;
@@ -39,10 +42,13 @@ export function windowsOf(reader: SegmentReader): Uint32Array {
   return Uint32Array.from([...starts, header.blobs]);
 }
 
-/** Says which pages of a window were loaded. */
+/** Records which pages of a window were loaded. */
 interface PageMarks {
   readonly loaded: Bitset;
-  /** How many bytes of a page were loaded together with the previous page. Bytes beyond MOST_TAIL are loaded again. */
+  /**
+   * The number of bytes at the start of each page that were loaded together with the previous page. Bytes beyond
+   * MOST_TAIL are loaded again.
+   */
   readonly tails: Uint16Array;
 }
 
@@ -51,7 +57,7 @@ const newMarks = (pages: number): PageMarks => ({
   tails: new Uint16Array(pages),
 });
 
-/** The memory that windows use one after another. REQUIRES: a window is not used after the next one was opened. */
+/** The memory that windows use one after another. REQUIRES: a window is not used after the next window was opened. */
 export class WindowMemory {
   readonly kernel: Kernel;
   #at = 0;
@@ -71,7 +77,7 @@ export class WindowMemory {
     return this.#at + MARGIN;
   }
 
-  /** Returns empty marks for so many pages. */
+  /** Returns marks for `pages` pages, none of which counts as loaded. The marks are valid until the next call. */
   marks(pages: number): PageMarks {
     if (pages > this.#marks.tails.length) this.#marks = newMarks(2 * pages);
     const { loaded, tails } = this.#marks;
@@ -82,8 +88,9 @@ export class WindowMemory {
 }
 
 /**
- * What a window may do with the text cache. With "find", it may only use text that is already cached. With "add", it
- * may also be added to the cache if there is room. With "replace", other windows may be evicted to make room for it.
+ * What a window may do with the text cache. With "find", the window may only use text that is already cached. With
+ * "add", the window may also be added to the cache if there is room. With "replace", other windows may be evicted from
+ * the cache to make room.
  */
 export type Caching = "find" | "add" | "replace";
 
@@ -93,7 +100,7 @@ export interface WindowOptions {
   readonly textCache: TextCache | undefined;
   /** Default "find". */
   readonly caching?: Caching | undefined;
-  /** How many bytes will probably be loaded. Default 0. */
+  /** The number of bytes that will probably be loaded. Default 0. */
   readonly expectedBytes?: number;
 }
 
@@ -101,14 +108,17 @@ export class Window {
   readonly reader: SegmentReader;
   readonly firstBlob: number;
   readonly endBlob: number;
-  /** The bytes of text that were loaded. */
+  /** The number of bytes of text that were loaded. */
   bytesLoaded = 0;
   readonly #snapshot: Snapshot;
   readonly #kernel: Kernel;
-  /** Where to count what is read, if the window may be cached later. */
+  /**
+   * The cache that counts how much of the window is read, to decide whether to cache the window later. Undefined if the
+   * window is already cached, or may not be cached.
+   */
   readonly #cache: TextCache | undefined;
   readonly #place: TextWindow;
-  /** Whether all text is in memory already. */
+  /** Whether all text of the window is in memory already. */
   readonly #isWhole: boolean;
   /** The address that offset 0 of the text would have. */
   readonly #origin: number;
@@ -129,7 +139,7 @@ export class Window {
     const from = reader.blobStarts[firstBlob]!;
     const bytes = reader.blobStarts[endBlob]! - from;
     this.#place = { content: reader.header.content, firstBlob, endBlob, bytes };
-    // segments in memory are not cached
+    // the text of segments in memory is not cached
     const cache = reader.segment < FIRST_MEMORY_SEGMENT ? textCache : undefined;
     const cached = cache && (cache.find(this.#place) ?? this.#addTo(cache, caching));
     this.#cache = cached || caching === "find" ? undefined : cache;
@@ -147,7 +157,10 @@ export class Window {
     return this.#origin + this.reader.blobStarts[blob]!;
   }
 
-  /** The kernel's memory, in which the addresses are. Do not keep a reference to it across a reservation. */
+  /**
+   * The kernel's memory, which the addresses refer to. Do not keep this array when memory is reserved, because it is
+   * replaced then.
+   */
   get bytes(): Uint8Array {
     return this.#kernel.bytes;
   }
@@ -157,15 +170,16 @@ export class Window {
   }
 
   /**
-   * Loads pages [first, end) of a blob, the byte before them and `beyond` bytes after them, if the blob has these.
-   * Loaded pages are not read again, because the terms of a query request mostly the same pages.
+   * Loads pages [first, end) of a blob, the byte before them and `beyond` bytes after them, if the blob has these. Does
+   * not read pages again that are already loaded, because the terms of a query mostly need the same pages.
    */
   load(blob: number, first: number, end: number, beyond: number): void {
     const { blobStarts, firstPages, pageBytes } = this.reader;
     const [from, to] = [blobStarts[blob]!, blobStarts[blob + 1]!];
     const start = from + (first - firstPages[blob]!) * pageBytes;
     const stop = Math.min(to, from + (end - firstPages[blob]!) * pageBytes);
-    // in one piece if possible, because each piece reads its blocks again
+    // the byte before the pages is read together with them if possible, because a separate read would read its blocks
+    // again
     const isLeadMissing = first > firstPages[blob]! && !this.holds(first - 1) && !this.holds(first);
     let missing = isLeadMissing ? start - 1 : start;
     for (let page = first; page < end; page++) {
@@ -179,24 +193,27 @@ export class Window {
     if (stop === to || this.holds(end)) return this.#copy(missing, stop);
     const { tails } = this.#marks;
     const tail = end - this.#firstPage;
-    // a page has a tail only if the previous page is loaded, so nothing else is missing then
+    // page `end` has a tail only if the page before it was already loaded, so the pages [first, end) are complete then
     const next = missing === stop ? stop + tails[tail]! : missing;
     const limit = Math.min(to, stop + beyond);
     this.#copy(next, limit);
     tails[tail] = Math.max(tails[tail]!, Math.min(limit - stop, MOST_TAIL));
   }
 
-  /** Loads bytes [from, to) of a blob, given as addresses, without the rest of their pages. */
+  /** Loads the bytes at the addresses [from, to), which belong to one blob. Does not load the rest of their pages. */
   loadBytes(from: number, to: number): void {
     this.#copy(from - this.#origin, to - this.#origin);
   }
 
-  /** Whether a page of the window's blobs was loaded. */
+  /** Returns true if a page of the window's blobs was loaded. */
   holds(page: number): boolean {
     return hasBit(this.#marks.loaded, page - this.#firstPage);
   }
 
-  /** Copies bytes into the window, unless they are there. They count as read, whatever their source. */
+  /**
+   * Reads the bytes [from, to) of the segment's text, unless the whole window is in memory already. The bytes count as
+   * loaded in both cases.
+   */
   #copy(from: number, to: number): void {
     if (from >= to) return;
     if (!this.#isWhole) this.#read(from, to, this.#origin + from);
@@ -204,19 +221,25 @@ export class Window {
     this.bytesLoaded += to - from;
   }
 
-  /** Reads all text, if it is in an open file. Returns false if some of it is damaged, which perhaps nobody needs. */
+  /**
+   * Reads all text of the window, and returns true. Returns false if the text is not in an open file. Also returns
+   * false if some of the text is damaged, because the search may not need the damaged part.
+   */
   #readWhole(from: number, bytes: number): boolean {
     if (!this.#snapshot.hasOpenText?.(this.#place.content)) return false;
     const read = () => (this.#read(from, from + bytes, this.#origin + from), true);
     return unlessCorrupt(read) ?? false;
   }
 
-  /** Adds the window to the cache if it was read often enough. Returns undefined if some of its text is damaged. */
+  /**
+   * Adds the window to the cache if it was read often enough. Returns undefined if the window was not added, or if some
+   * of its text is damaged.
+   */
   #addTo(cache: TextCache, caching: Caching): CachedWindow | undefined {
     if (caching === "find") return undefined;
     const { blobStarts } = this.reader;
     const [from, to] = [blobStarts[this.firstBlob]!, blobStarts[this.endBlob]!];
-    // perhaps the search does not need the part that is damaged
+    // damage is ignored here, because the search may not need the damaged part
     return unlessCorrupt(() =>
       cache.keep(this.#place, caching === "replace", (at) => this.#read(from, to, at)),
     );
