@@ -1,4 +1,4 @@
-/** Plans each atom in one segment by metadata and grams, before any content is read. */
+/** Plans each atom of a query in one segment, by metadata and grams. */
 
 import { emptyBitset, fullBitset, intersect, setBit, type Bitset } from "../../../base/bitset.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
@@ -17,7 +17,7 @@ import type { PlacedLiteral } from "../reading/literal-scanner.ts";
 /** The plan of one atom in one segment. */
 export interface AtomPlan {
   readonly atom: PreparedAtom;
-  /** The files for which the atom is true, if that is known without content. */
+  /** The files for which the atom is true. Undefined if this is not known without reading content. */
   readonly exact: Bitset | undefined;
   /** The blobs in which the atom may be true. Undefined means any blob. */
   readonly blobs: Bitset | undefined;
@@ -48,8 +48,8 @@ export const anywhere = (atom: PreparedAtom): AtomPlan => ({
 });
 
 /**
- * Plans every atom. Resolves to undefined if stopped. `symbols` is undefined if the symbols of the segment are not
- * known.
+ * Plans every atom. Resolves to undefined if the search was stopped. `symbols` is undefined if the symbols of the
+ * segment are not known.
  */
 export async function planAtoms(
   { atoms, shown }: PreparedQuery,
@@ -106,7 +106,7 @@ export function knownOf(
   sets: readonly Bitset[],
   reader: SegmentReader,
 ): Known {
-  // made when needed, because most queries need at most one of these sets
+  // these sets are created when needed, because most queries need at most one of them
   let [everything, nothing]: (Bitset | undefined)[] = [];
   const all = () => (everything ??= fullBitset(reader.header.files));
   const none = () => (nothing ??= emptyBitset(reader.header.files));

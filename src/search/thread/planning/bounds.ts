@@ -21,7 +21,10 @@ export interface Bounds {
   readonly maybe: Bitset;
 }
 
-/** Returns the bounds of single atoms and sets. REQUIRES: the bitsets have `files` bits and never change. */
+/**
+ * Provides the bounds of single atoms and sets.
+ * REQUIRES: the bitsets have `files` bits and never change.
+ */
 export interface Known {
   atom(atom: number): Bounds;
   set(set: number): Bounds;
@@ -55,7 +58,7 @@ export async function boundsOf(
       const [first, ...others] = node.children;
       const begun = await boundsOf(first!, known, { files, pause });
       const [sure, maybe] = [begun.sure.slice(), begun.maybe.slice()];
-      // one after another, because memory should not hold the sets of two thousand children at the same time
+      // combined one after another, because the sets of two thousand children would take too much memory at once
       for (const other of others) {
         const child = await boundsOf(other, known, { files, pause });
         combine(sure, child.sure);

@@ -1,4 +1,4 @@
-/** Finds the pages in which a literal can begin, by their grams. */
+/** Finds the pages on which a literal can begin, by the grams of the literal. */
 
 import { intersect, wordsFor, type Bitset } from "../../../base/bitset.ts";
 import type { Pause } from "../../../base/yield.ts";
@@ -14,7 +14,7 @@ import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 
 export interface Lookup {
   readonly reader: SegmentReader;
-  /** The lists to read. Default: those of the segment's text. */
+  /** The posting lists to read. If undefined, the lists of the segment's text are read. */
   readonly lists?: PostingsReader | undefined;
   readonly snapshot: Snapshot;
   /**
@@ -26,27 +26,27 @@ export interface Lookup {
   readonly kept?: KeptLists | undefined;
   readonly kernel: Kernel;
   readonly arena: Arena;
-  /** Counts those of the given pages that are in scope. Other pages must not influence any counter. */
+  /** Returns how many of the given pages are in scope. Other pages must not influence any counter. */
   readonly countInScope: (pages: Bitset) => number;
-  /** Whether the search was stopped. If so, further look-ups are useless. */
+  /** Returns true once the search was stopped. After that, further look-ups are useless. */
   readonly isStopped: () => boolean;
-  /** Called between atoms. */
+  /** Called between atoms, to yield to the event loop if needed. */
   readonly pause: Pause;
 }
 
-/** How many lists are read between two checks of the time limit. */
+/** The number of posting lists that are read between two checks of the time limit. */
 const LISTS_AT_ONCE = 256;
 
 export interface Candidates {
-  /** The pages that contain every gram. Undefined, which means any page, if there are no grams. */
+  /** The pages that contain every gram. Undefined if there are no grams, so that any page is a candidate. */
   readonly pages: Bitset | undefined;
-  /** The bytes of decoded lists. */
+  /** The number of bytes of the posting lists that were looked up. */
   readonly listBytes: number;
 }
 
 /**
- * Intersects the lists of all grams, even if the result is already empty, so that no counter reveals the length of a
- * list.
+ * Returns the pages that contain all the given grams. Looks up the lists of all grams, even if no page is left after
+ * some of them. Otherwise, a counter would reveal something about the length of a list.
  */
 export function pagesWith(grams: readonly number[], lookup: Lookup): Candidates {
   if (grams.length === 0) return { pages: undefined, listBytes: 0 };
@@ -54,7 +54,10 @@ export function pagesWith(grams: readonly number[], lookup: Lookup): Candidates 
   return keptPagesWith(grams, lookup) ?? readPagesWith(grams, lookup);
 }
 
-/** Uses the lists that threads share. Returns undefined if they have no room left, or if the segment is in memory. */
+/**
+ * Looks up the grams in the lists that threads share. Returns undefined if threads share no lists, if the memory for
+ * these lists is full, or if the segment is in memory.
+ */
 function keptPagesWith(grams: readonly number[], lookup: Lookup): Candidates | undefined {
   const { reader, snapshot, kept, lists = reader.postings } = lookup;
   if (!kept || reader.segment >= FIRST_MEMORY_SEGMENT) return undefined;
@@ -76,7 +79,7 @@ const both = (into: KeptPages, other: KeptPages): KeptPages => ({
   listBytes: into.listBytes + other.listBytes,
 });
 
-/** Reads each list from the data file. */
+/** Looks up the grams in the stored lists. */
 function readPagesWith(grams: readonly number[], lookup: Lookup): Candidates {
   const { reader, kernel, arena, lists = reader.postings } = lookup;
   const mark = arena.mark();
@@ -90,7 +93,7 @@ function readPagesWith(grams: readonly number[], lookup: Lookup): Candidates {
     const target = i === 0 ? all : one;
     const list = lists.find(lookup.snapshot, gram);
     listBytes += list?.bytes.length ?? 0;
-    if (isEmpty) continue; // the list counts towards the decoded bytes, but its pages are not used
+    if (isEmpty) continue; // the list only adds to `listBytes`
     kernel.bytes.fill(0, target, target + bytes);
     if (list && !decodeList(list, reader.header.pages, lookup, target))
       throw corrupt(`a posting list of segment ${reader.segment}`);

@@ -1,7 +1,7 @@
 /**
- * Decides whether a file matches, from what is known about the query's atoms, and which atoms' ranges the file shows.
- * An atom is true, false, or undefined if not evaluated yet. The result is undefined if it depends on an undefined
- * atom.
+ * Decides whether a file matches, and for which atoms its ranges are shown. The decision depends on what is known about
+ * the query's atoms. An atom is true, false, or undefined if not evaluated yet. The result is undefined if it depends
+ * on an undefined atom.
  */
 
 import type { PlanNode } from "../../messages/plan.ts";
@@ -65,13 +65,13 @@ function atomsIn(node: PlanNode, into = new Set<number>()): Set<number> {
   return into;
 }
 
-/** Whether a tree contains a negation. */
+/** Returns true if a tree contains a negation. */
 export function hasNegation(node: PlanNode): boolean {
   if (node.kind === "not") return true;
   return (node.kind === "and" || node.kind === "or") && node.children.some(hasNegation);
 }
 
-/** Counts the nodes of a tree, which is the most work that its evaluation takes for one file. */
+/** Returns the number of nodes in a tree. This limits the work of evaluating the tree for one file. */
 export function sizeOf(node: PlanNode): number {
   if (node.kind === "not") return 1 + sizeOf(node.child);
   if (node.kind !== "and" && node.kind !== "or") return 1;
@@ -79,8 +79,9 @@ export function sizeOf(node: PlanNode): number {
 }
 
 /**
- * Collects the atoms whose ranges a matching file shows: those that are true, are under no negation, and are only in
- * branches that are true. REQUIRES: decide(node, facts) is true.
+ * Adds to `into` the atoms whose ranges are shown for a matching file. These are the true atoms that are under no
+ * negation, and that are not in a branch of a disjunction that is false or unknown.
+ * REQUIRES: decide(node, facts) is true.
  */
 export function shown(node: PlanNode, facts: Facts, into: Set<number>): void {
   switch (node.kind) {

@@ -1,6 +1,6 @@
 /**
- * Explains why a segment has no candidate file: which operands of the query exclude all files by metadata,
- * paths and grams. For explain() only; a search just finds no candidates.
+ * Explains why a segment has no candidate file. Finds the operands of the query that exclude all files by metadata,
+ * paths and grams. Only explain() uses this. A search needs no reason for having no candidates.
  */
 
 import { countBits, fullBitset, intersect, isEmpty, type Bitset } from "../../../base/bitset.ts";
@@ -15,7 +15,7 @@ import type { SearchTools } from "../reading/thread-tools.ts";
 
 /** An operand that excludes all files, by itself or together with the other operands of the result. */
 export interface Exclusion {
-  /** The operand's index in the conjunction. */
+  /** The operand's index in the query's conjunction. */
   readonly operand: number;
   /** The number of files in scope that the operand alone does not exclude. */
   readonly candidateFiles: number;
@@ -23,12 +23,15 @@ export interface Exclusion {
   readonly atoms: ReadonlySet<number>;
 }
 
-/** If there are more operands than this, no minimal set is searched for, because this takes quadratic time. */
+/**
+ * If there are more operands than this, all of them are returned instead of a minimal set. Finding a minimal set takes
+ * quadratic time.
+ */
 const MOST_LEFT_OUT = 32;
 
 /**
- * Returns the operands that each exclude every file. If no single operand does, returns a minimal set that
- * does so together.
+ * Returns the operands that each exclude every file. If there is no such operand, returns a minimal set of operands
+ * that exclude every file together.
  */
 export async function exclusionsOf(
   { query, scope, sets, symbols }: SegmentQuery,
@@ -64,9 +67,10 @@ export async function exclusionsOf(
 }
 
 /**
- * Returns a minimal group of sets with an empty intersection. Each round intersects the sets taken so far with one set
- * after another. It takes the set that makes the result empty. This set is necessary, and no set after it is. REQUIRES:
- * the intersection of all is empty.
+ * Returns the indexes of a minimal group of sets whose intersection is empty. Each round begins with the intersection
+ * of the sets that were chosen so far, and intersects it with the other sets in order. The set that makes the result
+ * empty is chosen, because the group needs it. The sets after it are dropped, because the group does not need them.
+ * REQUIRES: the intersection of all sets is empty.
  */
 function conflict(sets: readonly Bitset[], everything: Bitset): number[] {
   if (sets.length > MOST_LEFT_OUT) return [...sets.keys()];

@@ -1,6 +1,6 @@
 /**
- * Prepares a regular expression over content or names in one thread: its matcher and its required literals. Finds the
- * pages and blobs of a segment in which a match may be.
+ * Prepares a regular expression over content or names in one thread, which creates its matcher and its required
+ * literals. Finds the pages and blobs of a segment that may contain a match.
  */
 
 import { emptyBitset, intersect, unite, type Bitset } from "../../../base/bitset.ts";
@@ -18,37 +18,45 @@ import { placeLiteral, type PlacedLiteral } from "../reading/literal-scanner.ts"
 import { pagesWith, type Lookup } from "./candidates.ts";
 import { blobsOf } from "./pages.ts";
 
-/** An expression in one thread. REQUIRES: no earlier mark of the arena is released while it is used. */
+/**
+ * An expression that was prepared in one thread. Its tables and literals are in the kernel's memory.
+ * REQUIRES: while the expression is used, no earlier mark of the arena is released.
+ */
 export interface PlacedExpression {
   readonly expression: Expression;
   readonly matcher: Matcher;
   /** The required literals, whose grams are looked up in each segment. */
   readonly literals: readonly Literal[];
   readonly required: GramFormula;
-  /** The address of the tables of a triple that every match contains. Undefined if no triple is worth searching for. */
+  /**
+   * The address of the tables for a triple. Every match contains the triple, which is three neighbouring bytes of
+   * certain classes. Undefined if no triple is worth searching for, or if matches can cross lines.
+   */
   readonly triple: number | undefined;
   /**
    * All texts that the expression matches, if they are few; see fewTexts(). If there are required literals, each text
-   * begins with one of them. So it begins on a page of that literal.
+   * begins with one of them. So every match begins on a page on which a required literal may begin.
    */
   readonly texts: readonly PlacedLiteral[] | undefined;
 }
 
-/** The required literals with their grams. */
+/** A formula over required literals. The formula is true for every text with a match. */
 type GramFormula =
   | { readonly kind: "any" }
   | { readonly kind: "none" }
   | { readonly kind: "literal"; readonly placed: PlacedLiteral }
   | { readonly kind: "and" | "or"; readonly children: readonly GramFormula[] };
 
-/** Where an expression may match in a segment. */
+/** The parts of a segment in which an expression may match. */
 export interface ExpressionReach {
   /**
-   * The only pages whose lines can contain a match. Undefined if matches can cross lines, or if any page can contain
-   * one.
+   * The pages whose lines may contain a match. No other line contains one. Undefined if matches can cross lines, or if
+   * there may be a match on any page.
    */
   readonly pages: Bitset | undefined;
-  /** Some literals. Every match contains at least one of them. Undefined if there are none to search for. */
+  /**
+   * A few literals. Every match contains at least one of them. Undefined if no such literals are known, or too many.
+   */
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
 
@@ -86,19 +94,19 @@ function textsOf({ syntax }: Expression, required: readonly Literal[]): Literal[
   return required.length === 0 || texts?.every(isReached) ? texts : undefined;
 }
 
-/** Whether every match of `text` begins with `literal`. */
+/** Returns true if every match of `text` begins with a match of `literal`. */
 const beginsWith = (text: Literal, literal: Literal): boolean =>
   literal.caseSensitive
     ? text.caseSensitive && text.text.startsWith(literal.text)
     : foldText(text.text).startsWith(literal.text);
 
-/** Whether the automaton must run over all text. */
+/** Returns true if the automaton must run over all text, because there is nothing to search for first. */
 export const readsAll = ({ literals, triple, texts }: PlacedExpression): boolean =>
   literals.length === 0 && triple === undefined && !texts;
 
 /**
- * Finds where an expression may match in a segment. The grams of one literal are intersected page by page, but
- * different literals blob by blob.
+ * Finds the parts of a segment in which an expression may match. All grams of one literal must be on the same page.
+ * Different literals must be in the same blob, but may be on different pages.
  */
 export function expressionCandidates(
   { expression, required }: PlacedExpression,
@@ -133,19 +141,19 @@ export function expressionCandidates(
 }
 
 /**
- * Where a formula may be true. For each match, `pages` contains a page on which one of the match's literals begins.
- * Undefined means everywhere.
+ * The parts of a segment in which a formula may be true. For each match, `pages` contains a page on which one of the
+ * match's literals begins. If `blobs` or `pages` is undefined, the formula may be true in any blob or on any page.
  */
 interface Reach {
   readonly blobs: Bitset | undefined;
   readonly pages: Bitset | undefined;
-  /** The literals that `pages` were found for. Every match contains one of them. */
+  /** The literals by which `pages` was found. Every match contains at least one of them. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
 
 /**
- * Combines literals that are all required: a blob must contain every one. To find the place of a match, the literal
- * that is rarest in scope is enough.
+ * Combines formulas that must all be true. A blob is a candidate only if each formula may be true in it. To find the
+ * pages, one formula is enough. The formula with the fewest pages in scope is used.
  */
 function inAll(reaches: readonly Reach[], { countInScope }: Lookup): Reach {
   const known = reaches.filter(({ pages }) => pages !== undefined);

@@ -1,9 +1,10 @@
 /**
- * Finds the blobs in which a match may be within the name of a definition: those that define a name with all grams of
- * the searched text. Ranking need not read the definitions of other blobs.
+ * Finds the blobs in which a match may be within the name of a definition. The names that such a blob defines contain
+ * all grams of the searched text. Ranking need not read the definitions of any other blob.
  *
- * Finding them takes one list per gram. Reading and rating the definitions of a blob takes at least 2 µs. So this saves
- * a tenth to a fifth of the time for a frequent word, and is not done for a rare word.
+ * Finding these blobs takes one look-up per gram in the posting lists of names. Reading and rating the definitions of a
+ * blob takes at least 2 µs. For a frequent word, the look-ups save a tenth to a fifth of the search's time. For a rare
+ * word, they are not worth it.
  */
 
 import { countBits, type Bitset } from "../../../base/bitset.ts";
@@ -13,18 +14,24 @@ import { pagesWith, type Lookup } from "./candidates.ts";
 import { expressionCandidates } from "./expression-plan.ts";
 import { blobsOf } from "./pages.ts";
 
-/** If fewer blobs than this are visited, the lists of names are not read, because that takes longer than it saves. */
+/**
+ * If fewer blobs than this are visited, the posting lists of names are not read, because reading them takes longer than
+ * it saves.
+ */
 const WORTH_LISTS = 32;
 
 interface Asked {
-  /** The content atoms that are ranked. */
+  /** The atoms whose matches are ranked. */
   readonly atoms: ReadonlySet<number>;
   readonly visit: Bitset;
   /** The definitions of the segment. Undefined if they are not read. */
   readonly symbols: SegmentSymbols | undefined;
 }
 
-/** Resolves to the plans with `named` filled in, and the bytes of the lists of names added to `listBytes`. */
+/**
+ * Resolves to the plans, with `named` set for each atom that was looked up in names. `listBytes` then includes the
+ * lists of names.
+ */
 export async function withNamedBlobs(
   plans: readonly AtomPlan[],
   { atoms, visit, symbols }: Asked,
@@ -50,7 +57,8 @@ function lookUp(
   lookup: Lookup,
 ): Pick<AtomPlan, "blobs" | "listBytes"> | undefined {
   if (atom.kind === "content") return expressionCandidates(atom.placed, lookup);
-  if (atom.kind !== "literal") return undefined; // the names of these atoms were already looked up
+  // symbol atoms were already looked up in names, and the others have no matches in content
+  if (atom.kind !== "literal") return undefined;
   const { pages, listBytes } = pagesWith(atom.placed.literal.grams, lookup);
   return { blobs: pages && blobsOf(pages, lookup.reader), listBytes };
 }

@@ -29,7 +29,7 @@ export function blobsOf(
   return blobs;
 }
 
-/** Returns how many of the pages belong to the blobs. */
+/** Returns how many of the given pages belong to one of the given blobs. */
 export function countPagesOf(
   blobs: Bitset,
   pages: Bitset,
@@ -75,8 +75,8 @@ export function pagesOf(scope: Bitset, { files, firstPages, header }: SegmentRea
 }
 
 /**
- * Returns a function that counts how many of the given pages belong to files in scope. The pages in scope are
- * determined at the first call.
+ * Returns a function that counts how many of the given pages belong to files in scope. The pages in scope are computed
+ * at the first call.
  */
 export function counterInScope(scope: Bitset, reader: SegmentReader): (pages: Bitset) => number {
   if (isAllContent(reader.segment, reader.header, countBits(scope))) return countBits;

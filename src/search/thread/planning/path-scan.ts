@@ -1,7 +1,8 @@
 /**
- * Finds the paths of a segment that match an expression, for `file:`. All paths are in memory one after another. So a
- * required literal of the expression is searched in all of them at once, and the expression is tried only on paths
- * that contain it. Trying each of Linux's 78 000 paths takes 7 ms; searching them for `raid5` takes 0.5 ms.
+ * Finds the paths of a segment that match an expression, for `file:`. All paths lie in memory one after another, so a
+ * required literal of the expression can be searched in all of them at once. The expression is then tried only on the
+ * paths that contain this literal. Trying each of Linux's 78 000 paths takes 7 ms. Searching them for `raid5` takes 0.5
+ * ms.
  */
 
 import { isAscii } from "node:buffer";
@@ -25,7 +26,9 @@ import { placeLiteral, type PlacedLiteral } from "../reading/literal-scanner.ts"
 export interface PathExpression {
   readonly expression: ExpressionSource;
   readonly matcher: Matcher;
-  /** Some literals. Every match contains at least one of them. Undefined if there are none or too many. */
+  /**
+   * A few literals. Every match contains at least one of them. Undefined if no such literals are known, or too many.
+   */
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
 
@@ -33,17 +36,17 @@ type Tools = Pick<SearchTools, "arena" | "literals" | "isStopped" | "pause">;
 
 /** The maximum number of literals that are searched for one after another. */
 const MOST_ANCHORS = 4;
-/** How many bytes can be searched for a literal in the time that trying one path takes. */
+/** Searching this many bytes for a literal takes about as long as trying the expression on one path. */
 const TRY_BYTES = 1024;
 /**
- * How many paths are tried between two checks of the time limit, usually in 0.1 ms. The matcher also checks within
- * each path.
+ * The number of paths that are tried between two checks of the time limit, which usually takes 0.1 ms. The matcher also
+ * checks the time limit within each path.
  */
 const TRIES = 1024;
 
 /**
- * Places the literals of a path's expression in the kernel's memory. REQUIRES: no earlier mark of the arena is released
- * while they are used.
+ * Chooses a few required literals of an expression for paths, and places them in the kernel's memory.
+ * REQUIRES: while the literals are used, no earlier mark of the arena is released.
  */
 export function pathAnchors(required: Formula, arena: Arena): readonly PlacedLiteral[] | undefined {
   return anchorTexts(required)?.map(({ text, fold }) =>
@@ -54,8 +57,8 @@ export function pathAnchors(required: Formula, arena: Arena): readonly PlacedLit
 type Text = Formula & { readonly kind: "literal" };
 
 /**
- * Returns some texts. Every match contains at least one of them. If several texts are required, chooses the longest,
- * which is usually the rarest.
+ * Returns a few texts. Every match contains at least one of them. If several texts are required, returns the longest,
+ * because it is usually the rarest.
  */
 function anchorTexts(formula: Formula): readonly Text[] | undefined {
   switch (formula.kind) {
@@ -82,7 +85,7 @@ function anchorTexts(formula: Formula): readonly Text[] | undefined {
 const shortest = (texts: readonly Text[]): number =>
   Math.min(...texts.map(({ text }) => text.length));
 
-/** Resolves to those files of `among` whose path matches, or to undefined if stopped. */
+/** Resolves to those files of `among` whose path matches, or to undefined if the search was stopped. */
 export async function filesWithPath(
   { matcher, anchors }: PathExpression,
   paths: PathTable,
@@ -115,12 +118,12 @@ export async function filesWithPath(
   return isCut ? undefined : out;
 }
 
-/** Paths that lie in the kernel's memory at `at`. */
+/** Paths in the kernel's memory, beginning at the address `at`. */
 type PlacedPaths = PathTable & { readonly at: number };
 
 /**
- * Resolves to the files whose paths contain the text regardless of case. The result may contain other files as well,
- * and if stopped, some are missing.
+ * Resolves to the files whose paths contain the text regardless of case. The result may contain other files as well. If
+ * the search is stopped, some files are missing.
  */
 export async function filesHolding(
   text: string,
@@ -137,8 +140,9 @@ export async function filesHolding(
 }
 
 /**
- * Visits the files whose paths a match of the literal touches, some of them more than once. Matches of a literal do not
- * overlap, so a match that extends from one path into the next may hide a match within the next.
+ * Visits each file whose path is touched by a match of the literal. Visits some files more than once. A match may
+ * extend from one path into the next. Both files are visited then, because such a match may hide a match within the
+ * next path, as matches do not overlap.
  */
 async function forEachHolding(
   anchor: PlacedLiteral,
@@ -147,7 +151,7 @@ async function forEachHolding(
   visit: (file: number) => void,
 ): Promise<void> {
   const region = { from: at, to: at + bytes.length, lowest: at };
-  // with one byte per character, only ASCII letters have two cases
+  // if all paths are ASCII, comparing bytes finds every match
   const isFolded = !isAscii(bytes) && literals.mustFold(anchor.literal, region);
   let file = 0;
   for (const place of await literals.places(anchor, [region], isFolded, tools)) {

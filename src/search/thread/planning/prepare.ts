@@ -1,4 +1,7 @@
-/** Prepares a plan in one thread: places literals in its kernel's memory and compiles expressions. */
+/**
+ * Prepares the plan of a query in one thread. Places literals in the memory of the thread's kernel, and compiles
+ * expressions.
+ */
 
 import { compileExpression } from "../../../regex/expression.ts";
 import { createMatcher } from "../../../regex/matcher.ts";
@@ -26,9 +29,12 @@ export type PreparedAtom = {
 export const gramsOf = ({ literals }: PreparedAtom): number =>
   literals.reduce((sum, { grams }) => sum + grams.length, 0);
 
-/** How many nodes of a query's tree are evaluated between two checks of the time limit. */
+/** The number of nodes of a query's tree that are evaluated between two checks of the time limit. */
 const NODES_AT_ONCE = 50_000;
-/** The maximum number of files between two checks of the time limit, because rating a file takes a microsecond. */
+/**
+ * The maximum number of files that are evaluated between two checks of the time limit. Rating a file takes a
+ * microsecond.
+ */
 const FILES_AT_ONCE = 512;
 
 const NO_LITERALS: readonly Literal[] = [];
@@ -36,31 +42,35 @@ const NO_LITERALS: readonly Literal[] = [];
 export interface PreparedQuery {
   readonly root: PlanNode;
   readonly atoms: readonly PreparedAtom[];
-  /** The atoms that content decides. */
+  /** The atoms that can be decided only with the content of a file. */
   readonly contentAtoms: readonly number[];
-  /** The atoms whose ranges a file can show. */
+  /** The atoms whose ranges can be shown, which are those under no negation. */
   readonly shown: ReadonlySet<number>;
-  /** The atoms whose ranges a matching file shows. Undefined if they depend on the file. */
+  /** The atoms whose ranges are shown for every matching file. Undefined if these atoms differ between files. */
   readonly shownAlways: ShownAtoms | undefined;
-  /** Whether a file matches only if some atom is found in its content. */
+  /** Whether a file can match only if some content atom is true. */
   readonly isContentOnly: boolean;
-  /** The only content atom, if a candidate file matches exactly when that atom is true. */
+  /** The only content atom, if a candidate file matches exactly when this atom is true. Otherwise undefined. */
   readonly single: number | undefined;
-  /** For each atom, the operands of the root that may become false if the atom is false. */
+  /** The operands of the root that contain each atom; see operandsByAtom(). */
   readonly operands: readonly (readonly PlanNode[])[];
   readonly hasNegation: boolean;
-  /** How many files are evaluated between two checks of the time limit, in about half a millisecond. */
+  /**
+   * The number of files that are evaluated between two checks of the time limit. Evaluating them takes about half a
+   * millisecond.
+   */
   readonly filesAtOnce: number;
-  /** The expressions over content that share a pass. Undefined if none do. */
+  /** The expressions over content that share one pass over each blob. Undefined if there are none. */
   readonly sharing: Sharing | undefined;
 }
 
-/** The tools for preparing a plan, and the pause that divides this work into slices. */
+/** The tools for preparing a plan. `pause` divides this work into slices. */
 export type Preparing = Pick<SearchTools, "kernel" | "arena" | "isInline" | "pause">;
 
 /**
- * Prepares a plan, and yields between atoms. REQUIRES: until the query is done, no earlier mark of the arena is
- * released, and nobody else uses the tools.
+ * Prepares a plan, and yields to the event loop between atoms.
+ * REQUIRES: while the prepared query is used, no earlier mark of the arena is released, and no other task uses the
+ * tools.
  */
 export async function prepareQuery(plan: Plan, tools: Preparing): Promise<PreparedQuery> {
   const never = () => false;
@@ -68,8 +78,8 @@ export async function prepareQuery(plan: Plan, tools: Preparing): Promise<Prepar
 }
 
 /**
- * Prepares a plan as prepareQuery() does, but resolves to undefined if it was stopped before the end. A large
- * expression takes about 20 ms.
+ * Prepares a plan as prepareQuery() does, but resolves to undefined if the search was stopped before the end. Preparing
+ * a large expression takes about 20 ms.
  */
 export async function prepareInTime(
   plan: Plan,
@@ -86,7 +96,10 @@ export async function prepareInTime(
   return tools.isStopped() ? undefined : queryOf(plan, atoms, tools.kernel);
 }
 
-/** Builds the automaton of an atom in slices. A worker instead builds it when it reads the first text, if any. */
+/**
+ * Builds the automaton of an atom in slices, for the calling thread. In a worker, the automaton is built only when the
+ * first text is read.
+ */
 async function makeAutomaton(
   atom: PreparedAtom,
   { pause }: Pick<Preparing, "pause">,
@@ -96,7 +109,7 @@ async function makeAutomaton(
   for (const _ of matcher.prepare()) await pause();
 }
 
-/** Assembles the query. Expressions that share a pass are compiled once more, as one automaton. */
+/** Assembles the query. Expressions that share a pass are compiled a second time, into one common automaton. */
 function queryOf(
   { root, atoms }: Plan,
   prepared: readonly PreparedAtom[],
@@ -151,8 +164,8 @@ function prepareAtom(atom: PlanAtom, { kernel, arena }: Preparing): PreparedAtom
 }
 
 /**
- * Returns the only content atom of a conjunction, or undefined if there are several. All other operands are known
- * before content is read, so a candidate matches if and only if this atom is true.
+ * Returns the only content atom of a query, if it is an operand of the conjunction. Otherwise returns undefined. All
+ * other operands are decided before content is read, so a candidate matches if and only if this atom is true.
  */
 function singleAtom(root: PlanNode, contentAtoms: readonly number[]): number | undefined {
   const [atom] = contentAtoms;
@@ -163,7 +176,7 @@ function singleAtom(root: PlanNode, contentAtoms: readonly number[]): number | u
     : undefined;
 }
 
-/** Whether matching files may differ in the atoms whose ranges they show. */
+/** Returns true if the atoms whose ranges are shown may differ between matching files. */
 function hasChoice(node: PlanNode): boolean {
   if (node.kind === "and") return node.children.some(hasChoice);
   return node.kind === "or" && shownAtoms(node).size > 0;

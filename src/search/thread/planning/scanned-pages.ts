@@ -1,7 +1,7 @@
 /**
- * Finds the pages that may contain all grams of a literal in a segment without posting lists, by reading its text. So
- * such a segment has a plan like one with lists, with a few more candidate pages. Reads the text once for all literals
- * of a query.
+ * Finds the pages that may contain all grams of a literal in a segment without posting lists. Reads the text of the
+ * segment for this, once for all literals of a query. The plan of such a segment is then like that of a segment with
+ * posting lists, but has a few more candidate pages.
  */
 
 import { emptyBitset, nextBit, setBit, type Bitset } from "../../../base/bitset.ts";
@@ -13,12 +13,12 @@ import type { Lookup } from "./candidates.ts";
 import { pagesOf } from "./pages.ts";
 import type { PreparedQuery } from "./prepare.ts";
 
-/** The PageGrams of each kernel. They are reused, because memory that a kernel has given out is never freed. */
+/** The PageGrams of each kernel. A PageGrams is reused, because a kernel never frees its memory. */
 const pageGrams = new WeakMap<Kernel, PageGrams>();
 
 /**
- * Returns the parameters for looking up the grams of a query. In a segment without lists, they include the pages in
- * scope that may contain the query's literals.
+ * Returns the parameters for looking up the grams of a query. If the segment has no posting lists, the parameters
+ * include the pages in scope that may contain each literal of the query.
  */
 export async function withScannedPages(
   lookup: Lookup,

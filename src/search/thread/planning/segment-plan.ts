@@ -1,10 +1,11 @@
 /**
  * Plans a query in one segment by metadata, paths and grams. The plan says which files may match, which blobs must be
- * read to find out, and in which windows these are. No content is read.
+ * read to decide this, and which windows contain these blobs. Planning reads no content, unless the segment has no
+ * posting lists (scanned-pages.ts).
  *
- * If the sets of files exclude a segment, as `repo:` does with most segments, no list is read. In the other segments,
- * each atom is planned separately. Paths are tried last, and only those of files that the other atoms leave. The
- * remaining files are the candidates.
+ * If the sets of files in the plan exclude all files of a segment, no posting list is read. A `repo:` filter excludes
+ * most segments in this way. In the other segments, each atom is planned separately. Expressions for paths are tried
+ * last, and only on files that may still match then. The files that remain are the candidates.
  */
 
 import {
@@ -36,7 +37,10 @@ import { withNamedBlobs } from "./named-blobs.ts";
 import { withScannedPages } from "./scanned-pages.ts";
 import { countUndecided } from "./undecided.ts";
 
-/** How many blobs a window has if no content is read. Such a window takes about a millisecond. */
+/**
+ * The number of blobs after which a window ends if no content is read. Evaluating such a window takes about a
+ * millisecond.
+ */
 const BLOBS_AT_ONCE = 1024;
 
 /** The parameters of a search in one segment. */
@@ -44,26 +48,29 @@ export interface SegmentQuery {
   readonly query: PreparedQuery;
   /** The files of the searched revisions that the viewer may see. */
   readonly scope: Bitset;
-  /** For each of the plan's sets, by number, its files. */
+  /** The files of each set of the plan, by the number of the set. */
   readonly sets: readonly Bitset[];
   /** The definitions of the segment. Undefined if none are known. */
   readonly symbols: SegmentSymbols | undefined;
-  /** Whether files are ranked, so that it matters which match is the name of a definition. */
+  /** Whether files are ranked. Ranking depends on which matches are within names of definitions. */
   readonly isRanked: boolean;
 }
 
 export interface SegmentPlan {
   readonly reader: SegmentReader;
   readonly asked: SegmentQuery;
-  /** Plans by the numbers of the query's atoms. */
+  /** The plans of the query's atoms, by the number of the atom. */
   readonly atoms: readonly AtomPlan[];
   /** The files for which the query's tree must be evaluated. */
   readonly candidates: Bitset;
-  /** The blobs of candidate files in which some content atom may be true. These are read. */
+  /** The blobs of candidate files in which some content atom may be true. These blobs are read. */
   readonly visit: Bitset;
-  /** The blobs whose candidate files are evaluated. These are only `visit` if no file matches without content. */
+  /**
+   * The blobs whose candidate files are evaluated. If a file can match only by its content, these are the blobs in
+   * `visit`. Otherwise they are the blobs of all candidate files.
+   */
   readonly work: Bitset;
-  /** The candidate files without content. They are processed with the first window. */
+  /** The candidate files without content. These files are evaluated with the first window. */
   readonly withoutContent: readonly number[];
   /** The content atoms in the order in which they are scanned. */
   readonly order: readonly number[];
@@ -72,13 +79,13 @@ export interface SegmentPlan {
   /** The numbers of the windows that contain a file to evaluate. */
   readonly steps: readonly number[];
   readonly stats: PlanStats;
-  /** The number of files in scope that may or may not match, because their symbols were not extracted. */
+  /** The number of files in scope that may or may not match, because their symbols are not known. */
   readonly undecided: number;
-  /** Whether all text was read for the plan, because the segment has no posting lists. */
+  /** Whether planning has read the text of all files in scope, because the segment has no posting lists. */
   readonly hasReadText: boolean;
 }
 
-/** Plans the query. Resolves to undefined if time runs out before the end. */
+/** Plans the query in a segment. Resolves to undefined if the search is stopped before the plan is complete. */
 export async function planSegment(
   { reader, windows }: OpenedSegment,
   asked: SegmentQuery,
@@ -161,7 +168,10 @@ function excluded(
   };
 }
 
-/** Decides the path atoms for `files`. Resolves to undefined if it was stopped. */
+/**
+ * Tries the path atoms on `files`, and resolves to the plans with the results in `exact`. Resolves to undefined if the
+ * search was stopped.
+ */
 async function planPaths(
   atoms: readonly AtomPlan[],
   {
@@ -217,10 +227,10 @@ function blobsToVisit(
 }
 
 /**
- * Orders the content atoms, cheap ones first. Literals come before expressions, beginning with those in the fewest
- * visited blobs. Among expressions, those for names come first, then those that require the most grams. Only visited
- * blobs are counted, because the number of files on which an expression runs must not depend on content that the viewer
- * may not see, or on the layout of segments.
+ * Orders the content atoms, cheap ones first. Literals come first, ordered by the number of visited blobs that may
+ * contain them. Next come the expressions over names, and last those over content. Among expressions of one kind, those
+ * that require more grams come first. Only visited blobs are counted, because the order decides on how many files an
+ * expression runs. This number must not depend on content that the viewer may not see, or on the layout of segments.
  */
 async function scanOrder(
   { contentAtoms }: PreparedQuery,
@@ -239,10 +249,13 @@ async function scanOrder(
   return contentAtoms.toSorted((a, b) => costs[a]! - costs[b]!);
 }
 
-/** A sort key that is greater than the number of blobs in any segment, and of grams in any expression. */
+/** A sort key that is greater than the number of blobs in any segment and the number of grams in any expression. */
 const ANYWHERE = 2 ** 32;
 
-/** Joins windows in which no content is read. The size of such a window is limited only by the number of its blobs. */
+/**
+ * Joins windows into larger ones, for a plan that reads no content. The text of such a window may have any size,
+ * because it is not loaded.
+ */
 function coarser(windows: Uint32Array): Uint32Array {
   let begun = -BLOBS_AT_ONCE;
   return windows.filter((blob, i) => {
@@ -252,7 +265,10 @@ function coarser(windows: Uint32Array): Uint32Array {
   });
 }
 
-/** Lists the windows with work. `withFirst` says that the first window has work in addition to its blobs. */
+/**
+ * Returns the numbers of the windows that contain a blob in `work`. If `withFirst` is set, the first window is always
+ * included.
+ */
 function stepsOf(windows: Uint32Array, work: Bitset, withFirst: boolean): number[] {
   const steps = withFirst ? [0] : [];
   let window = 0;
@@ -286,7 +302,7 @@ async function statsOf(
     shardFilesConsidered: inScope,
     ngramLookups: sum(({ atom }) => gramsOf(atom)),
     ngramMatches,
-    // in a segment with files out of scope, this would reveal something about those files
+    // if the segment has files out of scope, this number would reveal something about them
     indexBytesLoaded: isAllContent(reader.segment, reader.header, inScope)
       ? sum(({ listBytes }) => listBytes)
       : 0,

@@ -1,9 +1,9 @@
-/** Lists the atoms whose ranges a matching file shows. */
+/** Finds the atoms whose ranges are shown for a matching file. */
 
 import type { PlanAtom, PlanNode } from "../../messages/plan.ts";
 import { shown, type Facts } from "./evaluate.ts";
 
-/** The content and path atoms whose ranges a matching file shows. */
+/** The content atoms and path atoms whose ranges are shown for a matching file. */
 export interface ShownAtoms {
   readonly content: readonly number[];
   readonly paths: readonly number[];
@@ -11,7 +11,7 @@ export interface ShownAtoms {
 
 type Kinds = readonly Pick<PlanAtom, "kind">[];
 
-/** Whether content decides the atom. */
+/** Returns true if the atom can be decided only with the content of a file. */
 export const isContentAtom = ({ kind }: Pick<PlanAtom, "kind">): boolean =>
   kind === "literal" || kind === "content" || kind === "symbol";
 
@@ -29,7 +29,7 @@ export function shownBy(
   return byKind(numbers, query.atoms);
 }
 
-/** Divides the numbers of atoms into content atoms and path atoms. */
+/** Divides atoms, given by their numbers, into content atoms and path atoms. */
 export function byKind(numbers: ReadonlySet<number>, atoms: Kinds): ShownAtoms {
   const ordered = [...numbers].sort((a, b) => a - b);
   return {

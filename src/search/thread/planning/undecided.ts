@@ -1,8 +1,8 @@
 /**
  * Counts the files that may or may not match because their symbols are not known. Such files are being indexed, were
- * indexed without symbols, or have symbols that cannot be read. A search treats them as if they defined nothing. A
- * file counts if suitable definitions could make it match, and if its text contains what an expression for symbols
- * requires. Takes no time if all symbols are known.
+ * indexed without symbols, or have symbols that cannot be read. A search treats them as if they defined nothing. A file
+ * is counted if some definitions could make it match, and if its text contains the literals that an expression over
+ * names requires. Counting takes no time if all symbols are known.
  */
 
 import {
@@ -29,15 +29,16 @@ interface Asked {
   readonly symbols: SegmentSymbols | undefined;
 }
 
-/** Tries paths for some files. Resolves to undefined if it was stopped. */
+/** Tries the path atoms on `files`. Resolves to undefined if the search was stopped. */
 export type DecidePaths = (
   atoms: readonly AtomPlan[],
   files: Bitset,
 ) => Promise<readonly AtomPlan[] | undefined>;
 
 /**
- * Counts the undecided files in scope. REQUIRES: no path of `atoms` was tried before. If symbols are unknown, more
- * files may match, and the paths of all of them must be tried.
+ * Returns the number of undecided files in scope. If symbols are unknown, more files may match, and the path atoms must
+ * be tried on all of them.
+ * REQUIRES: the path atoms in `atoms` were not tried before.
  */
 export async function countUndecided(
   { query, scope, sets, symbols }: Asked,
