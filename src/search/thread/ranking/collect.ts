@@ -1,6 +1,6 @@
 /**
- * Keeps the best files, as many as the response may need. The response takes files in rank order until `matches`
- * ranges are used up, so a file is dropped once better files have that many ranges.
+ * Keeps the best files, as many as the response may need. The response takes files in rank order until it has `matches`
+ * ranges. So a file is dropped once the files that rank before it have that many ranges.
  */
 
 export interface RankedFile {
@@ -11,7 +11,7 @@ export interface RankedFile {
   readonly count: number;
 }
 
-/** Returns a negative number if `a` comes first. Called only for equal scores. */
+/** Compares two files with equal scores. Returns a negative number if `a` ranks before `b`. */
 export type TieBreak = (a: RankedFile, b: RankedFile) => number;
 
 const LEAST_KEPT = 1024;

@@ -1,6 +1,6 @@
 /**
- * Counts the matching files by repository, language and folder. A file takes a few additions. Only the first two
- * folders of its path are read. They are decoded only if they differ from the previous file's, which is rare,
+ * Counts the matching files by repository, language and folder. Counting a file takes a few additions. Only the first
+ * two folders of its path are read. They are decoded only if they differ from those of the previous file. This is rare,
  * because files come in the order of their paths.
  */
 
@@ -52,8 +52,8 @@ function addOne<Key>(counts: Map<Key, number>, key: Key): void {
 }
 
 /**
- * Returns the first two folders: `src/page/` of `src/page/style/page.css`, `src/` of `src/engine.ts`,
- * nothing of `README.md`.
+ * Returns the first two folders: `src/page/` of `src/page/style/page.css`, `src/` of `src/engine.ts`, and nothing of
+ * `README.md`.
  */
 function firstFolders(path: Uint8Array): Uint8Array {
   let end = 0;

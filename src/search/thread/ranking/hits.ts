@@ -23,7 +23,10 @@ import {
 import type { Hit } from "../scanning/segment-scan.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 
-/** How many ranges are compared with those of another term between two checks of the clock. This takes 3 ms. */
+/**
+ * The number of ranges of a term that are compared with those of another term between two checks of the clock. This
+ * takes 3 ms.
+ */
 const GAPS_AT_ONCE = 2 ** 15;
 
 export interface RaterOptions {
@@ -39,7 +42,10 @@ export interface RaterOptions {
 
 /** Rates the hits of a segment one after another. */
 export class HitRater {
-  /** The number of ranges in the last rated hit's content, or if there are none, in its path. */
+  /**
+   * The number of ranges in the content of the hit that was rated last. If there are none, the number of ranges in its
+   * path.
+   */
   count = 0;
   score = 0;
   readonly #options: RaterOptions;
@@ -48,17 +54,23 @@ export class HitRater {
   /** The languageScore() of each of the segment's languages. */
   readonly #languageScores: Int16Array;
   readonly #definesNames: Uint8Array;
-  /** How well the ranges in the last rated hit's path fit the path. */
+  /** The value in WEIGHTS.path for the ranges in the path of the hit that was rated last. */
   #pathScore = 0;
   /**
-   * For each atom, whether it is a keyword such as `class`, which says what kind of definition the other terms
-   * name.
+   * For each atom, 1 if it is a keyword such as `class`, otherwise 0. A keyword says what kind of definition the other
+   * terms name.
    */
   readonly #isGrammar: Uint8Array;
-  /** The atoms whose ranges every hit in content shows, if the query has a single content atom. */
+  /**
+   * The atoms whose ranges are shown for every hit in content. Set only if a single content atom decides whether a file
+   * matches.
+   */
   readonly #always: ShownAtoms | undefined;
 
-  /** Creates a rater. Finds the terms in the paths, in slices. */
+  /**
+   * Creates a rater. Searches the paths of the segment for the query's terms, and yields to the event loop between
+   * terms.
+   */
   static async of(options: RaterOptions): Promise<HitRater> {
     const { query, reader, snapshot, candidates, tools } = options;
     return new HitRater(
@@ -82,8 +94,9 @@ export class HitRater {
   }
 
   /**
-   * Rates a hit. Normally returns undefined. If the file has so many ranges that this takes long, returns a promise,
-   * which resolves to whether the hit was rated. REQUIRES: the hit does not change until the promise resolves.
+   * Rates a hit. Normally returns undefined. If the file has so many ranges that rating takes long, returns a promise
+   * instead. The promise resolves to true if the hit was rated, and to false if the search was stopped.
+   * REQUIRES: the hit does not change until the promise resolves.
    */
   rate(hit: Hit): Promise<boolean> | undefined {
     const { query, reader, rankOf } = this.#options;
@@ -148,7 +161,7 @@ export class HitRater {
     const { files } = this.#options.reader;
     const isTest = (files.flags[file]! & FILE_FLAG.TEST) !== 0;
     const definition = found.definitions?.[index] ?? 0;
-    // definitions in a test have names similar to what they test
+    // definitions in a test have names similar to those that they test, so only exact matches count there
     const isCounted = this.#definesNames[files.languages[file]!] && !(isTest && definition < EXACT);
     const counted = isCounted ? definition : 0;
     return atomScore(found.edges[index]!, counted, this.#pathFits.fit(atom, file));

@@ -1,6 +1,6 @@
 /**
- * Rates how well a literal fits the paths of a segment's files. If many files match, the kernel scans all paths once
- * for the literal, and only paths that contain it are rated one by one.
+ * Rates how well a literal fits the paths of a segment's files. If many files may match, the kernel scans all paths
+ * once for the literal. Only the paths that contain the literal are then rated one by one.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -26,10 +26,16 @@ interface LiteralInPaths {
 export class PathFits {
   readonly #paths: PathTable;
   readonly #bytes: Buffer;
-  /** Rated literals by atom. Undefined for atoms that are not literals, or occur only under negations. */
+  /**
+   * The literal to rate for each atom. Undefined for an atom that is not a literal, or that occurs only under
+   * negations.
+   */
   readonly #literals: readonly (LiteralInPaths | undefined)[];
 
-  /** Searches the paths for the terms, in slices. `candidates` is the number of files that may match. */
+  /**
+   * Creates a PathFits. Searches the paths for each literal of the query if this is worthwhile, and yields to the event
+   * loop between literals. `candidates` is the number of files that may match.
+   */
   static async of(
     query: PreparedQuery,
     paths: PathTable,
@@ -63,7 +69,7 @@ export class PathFits {
     this.#literals = literals;
   }
 
-  /** Returns 0 to 4; see pathFit(). */
+  /** Returns how well the literal of an atom fits the path of a file, from 0 to 4; see pathFit(). */
   fit(atom: number, file: number): number {
     const literal = this.#literals[atom];
     if (!literal || (literal.files && !hasBit(literal.files, file))) return 0;
@@ -77,8 +83,8 @@ export class PathFits {
 }
 
 /**
- * Chooses how paths are decoded: for an ASCII literal as Latin-1, one character per byte, so that folding keeps the
- * length.
+ * Returns the encoding in which paths are decoded to be compared with a literal. For an ASCII literal, this is Latin-1,
+ * in which each byte is one character and folding keeps the length.
  */
 const encodingFor = (text: string): LiteralInPaths["encoding"] =>
   Buffer.byteLength(text) === text.length ? "latin1" : "utf8";

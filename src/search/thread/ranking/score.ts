@@ -1,29 +1,31 @@
 /**
- * Scores how much a person who searches code would want to see a file, as an integer. docs/ranking.md explains the
- * table below. The score does not depend on the layout of segments or on other files.
+ * Computes the score of a file, which says how much a person who searches code would want to see the file. The score is
+ * an integer. It does not depend on the layout of segments or on other files. docs/ranking.md explains the table below.
  */
 
 import { FILE_FLAG } from "../../../store/format/format.ts";
 
 export const WEIGHTS = {
   /**
-   * Added for a match in the name of a definition, from left to right: no such match; inside the name; from one end of
-   * the name to a joint in it (kernel/assembly/edges.ts), or the whole name of a member; the whole name.
+   * Added for the best match in the name of a definition. The first value is for no such match, and the second for a
+   * match inside the name. The third is for a match from one end of the name to a joint in it
+   * (kernel/assembly/edges.ts), or a match of the whole name of a member. The last is for a match of the whole name.
    */
   definition: [0, 1500, 2600, 4000],
   /**
-   * Added for the ends of the best match. The index is the sum of what kernel/assembly/edges.ts says of both ends: 0 if
-   * neither is the edge of a word, 4 if the match is a whole word.
+   * Added for the ends of the best match. The index is the edge rating (kernel/assembly/edges.ts), which adds up the
+   * ratings of both ends. It is 0 if neither end is an edge of a word, and 4 if the match is a whole word.
    */
   edge: [0, 150, 300, 450, 900],
   /**
-   * Added for the searched text in the path, from left to right: not there; in a folder's name; in the base name; at an
-   * edge of the base name; all of the base name without its extension.
+   * Added if the searched text is in the path. From left to right, the values are for a text that is not in the path;
+   * in a folder's name; in the base name; at an edge of the base name; equal to the base name, with or without its
+   * extension.
    */
   path: [0, 60, 250, 450, 900],
   /**
-   * Added for several searched texts close together: all of it if they are adjacent, and half of it with `nearby` bytes
-   * between them.
+   * Added if several searched texts are close together. The full value is added if they are adjacent, and half of it if
+   * `nearby` bytes are between them.
    */
   together: 400,
   nearby: 16,
@@ -37,7 +39,7 @@ export const WEIGHTS = {
   prose: -500,
   data: -250,
   rules: -700,
-  /** Added for a repository with rank 1. */
+  /** Multiplied by the rank of the file's repository, which is from 0 to 1, and added. */
   rank: 200,
 } as const;
 
@@ -65,8 +67,8 @@ const KIND_OF_LANGUAGE: Readonly<Record<string, "prose" | "data" | "rules">> = {
 
 export interface FileFit {
   /**
-   * The mean of atomScore() over the atoms found in the content (docs/ranking.md). If none is found there, the value of
-   * WEIGHTS.path.
+   * The mean of atomScore() over the atoms found in the content (docs/ranking.md). If no atom is found there, this is a
+   * value of WEIGHTS.path.
    */
   readonly fit: number;
   readonly count: number;
@@ -75,11 +77,13 @@ export interface FileFit {
   readonly language: number;
   /** The rank of the file's repository, 0 to 1. */
   readonly rank: number;
-  /** The bytes between the nearest matches of different atoms; -1 if there is only one atom. */
+  /**
+   * The number of bytes between matches of different atoms (distanceOf() in hits.ts), or -1 if there is only one atom.
+   */
   readonly distance: number;
 }
 
-/** Keywords of definitions, and other words that come before names. */
+/** Keywords with which definitions begin, and other words that come before names. */
 const GRAMMAR = new Set(
   (
     "abstract async await class const def defn defun enum export extends extern final fn fun func function impl " +
@@ -88,10 +92,10 @@ const GRAMMAR = new Set(
   ).split(" "),
 );
 
-/** Whether a searched text is exactly a keyword. */
+/** Returns true if a searched text is exactly one of the words in GRAMMAR, regardless of case. */
 export const isGrammarWord = (text: string): boolean => GRAMMAR.has(text.toLowerCase());
 
-/** Returns how well an atom fits a file. */
+/** Returns the score of an atom in a file. The arguments are indexes into the arrays in WEIGHTS. */
 export const atomScore = (edge: number, definition: number, path: number): number =>
   WEIGHTS.edge[edge]! + WEIGHTS.definition[definition]! + WEIGHTS.path[path]!;
 
@@ -101,8 +105,8 @@ export function languageScore(language: string): number {
 }
 
 /**
- * Whether the definitions of a language count in the ranking. Headings and keys do not, because somebody who types a
- * name looks for something else, although `sym:` finds them.
+ * Returns true if the definitions of a language count in the ranking. Headings in prose and keys in data do not count,
+ * because somebody who types a name looks for something else. `sym:` finds them all the same.
  */
 export const definesNames = (language: string): boolean => !KIND_OF_LANGUAGE[language];
 
@@ -134,7 +138,10 @@ export function pathFit(path: string, text: string): number {
   return fitInBase({ base, end, length: path.length }, at, at + text.length);
 }
 
-/** Returns how well the ranges (start, end) of an expression fit a path: the best value of any of them. */
+/**
+ * Returns how well the ranges (start, end) of an expression fit a path, as an index into WEIGHTS.path. The range that
+ * fits best decides.
+ */
 export function bestPathFit(path: Uint8Array, pairs: Uint32Array): number {
   const base = path.lastIndexOf(SLASH) + 1;
   const dot = path.indexOf(DOT, base + 1);
@@ -152,7 +159,7 @@ export function bestPathFit(path: Uint8Array, pairs: Uint32Array): number {
 const SLASH = 47;
 const DOT = 46;
 
-/** Rates a match that begins in the base name, whose extension begins at `end`. */
+/** Rates a match that begins in the base name of a path. The extension of the base name begins at `end`. */
 function fitInBase(
   { base, end, length }: { base: number; end: number; length: number },
   from: number,

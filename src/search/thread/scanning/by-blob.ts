@@ -1,18 +1,19 @@
 /**
- * Assigns ranges of a window to its blobs, some at a time, because a blob may have a range at each byte. If the search
- * is stopped, later ranges are not assigned.
+ * Assigns the ranges that were found in a window to its blobs. Checks the clock after every RANGES_AT_ONCE ranges,
+ * because a blob may have a range at each byte. If the search is stopped, the remaining ranges are not assigned.
  */
 
 import { bestEdge, noneFound, type Found } from "../reading/literal-scanner.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 import type { Window } from "../reading/window.ts";
 
-/** How many ranges are assigned between two checks of the clock. This takes at most a millisecond. */
+/** The number of ranges that are assigned between two checks of the clock. This takes at most a millisecond. */
 const RANGES_AT_ONCE = 2 ** 15;
 
 /**
- * Returns what was found in each blob. The ranges become offsets in their blobs. REQUIRES: the blobs and the ranges
- * ascend; ranges are addresses relative to `origin`, and none is empty.
+ * Returns the ranges in each blob. Changes `ranges` itself, so that each range has offsets from the start of its blob.
+ * REQUIRES: `blobs` and `ranges` are in ascending order. The ranges are addresses relative to `origin`, and none is
+ * empty.
  */
 export async function byBlob(
   ranges: Uint32Array,
@@ -22,7 +23,7 @@ export async function byBlob(
 ): Promise<Found> {
   const found = { ...noneFound(blobs.length), pairs: ranges };
   let next = 0;
-  let done = 0; // ranges since the last check of the clock
+  let done = 0; // counts the ranges since the last check of the clock
   for (let index = 0; index < blobs.length && next < ranges.length; index++) {
     const lowest = window.address(blobs[index]!) - origin;
     const limit = lowest + window.length(blobs[index]!);
@@ -46,10 +47,13 @@ export async function byBlob(
   return found;
 }
 
-/** The best value of an edge. */
+/** The highest edge rating. */
 const BEST_EDGE = 4;
 
-/** Updates the best edge of a blob by some of its ranges, which are offsets in the text [lowest, limit). */
+/**
+ * Raises the edge rating of a blob to the best rating among `ranges`, if this is higher. The ranges are offsets in the
+ * blob, whose text is at the addresses [lowest, limit).
+ */
 export function addEdge(
   { edges }: Found,
   index: number,

@@ -1,6 +1,6 @@
 /**
- * Rates how well matches fit the definitions of their blob, for ranking. The classes 0 to 3 are defined in
- * kernel/assembly/definitions.ts.
+ * Rates how well matches fit the names of the definitions in their blob, for ranking. The ratings 0 to 3 are called
+ * classes and are defined in kernel/assembly/definitions.ts.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -13,28 +13,37 @@ import type { Window } from "../reading/window.ts";
 /** The class of a match that is exactly the name of a definition. */
 export const EXACT = 3;
 
-/** How many ranges are rated between two checks of the clock. Each time, the definitions are read again. */
+/**
+ * The number of ranges that are rated between two checks of the clock. For each group of this many ranges, the
+ * definitions are read again.
+ */
 const RANGES_AT_ONCE = 2 ** 18;
 
-/** What an atom found. REQUIRES: its pairs were read. */
+/**
+ * The matches of an atom that are rated.
+ * REQUIRES: `found` contains the pairs of the matches.
+ */
 export interface RatedAtom {
   readonly found: Found;
   /** The blobs in which a match may be within a name. Undefined means any blob. */
   readonly named: Bitset | undefined;
 }
 
-/** What was found in the blobs of a window. */
+/** The matches that are rated, in the blobs of a window. */
 export interface Rated {
   readonly found: readonly RatedAtom[];
   readonly blobs: readonly number[];
-  /** The window after scanning, with the text of every match. */
+  /** The window of the blobs. The text of every match is loaded. */
   readonly window: Window;
   readonly symbols: SegmentSymbols;
 }
 
 type Tools = Pick<SearchTools, "kernel" | "arena" | "isStopped">;
 
-/** Rates a blob when its first hit is found, because with several terms most blobs have no hit. */
+/**
+ * Rates the matches in a blob when the first hit with this blob is found. If a query has several terms, most blobs have
+ * no hit, and their matches are never rated.
+ */
 export class DefinitionRater {
   readonly #rated: Rated;
   readonly #tools: Tools;
@@ -46,7 +55,7 @@ export class DefinitionRater {
     for (const { found } of rated.found) found.definitions = new Uint8Array(rated.blobs.length);
   }
 
-  /** Sets, for each atom, the best class of its matches in a visited blob. */
+  /** Sets the class of the best match of each atom in the visited blob with this index. */
   rate(index: number): void {
     const { found, blobs, symbols } = this.#rated;
     const blob = blobs[index]!;

@@ -1,6 +1,6 @@
 /**
- * Finds the matches of a regular expression in the blobs of a window. It first finds the lines that may have a match,
- * and then runs the expression on these.
+ * Finds the matches of a regular expression in the blobs of a window. The scan first finds the lines that may contain a
+ * match, and then runs the expression on these lines.
  */
 
 import { bytesOf } from "../../../base/growable.ts";
@@ -20,10 +20,10 @@ import { addEdge, byBlob } from "./by-blob.ts";
 import { regionsOf, type Stretch } from "./line-regions.ts";
 import type { SharedLines } from "./shared-lines.ts";
 
-/** How many ranges are found in short texts, or rated, between two checks of the clock. */
+/** The number of ranges that are found in short texts, or whose edges are rated, between two checks of the clock. */
 const RANGES_A_LOOK = 2 ** 15;
 
-/** How to run an expression over a window. */
+/** The parameters for running an expression over a window. */
 export interface ExpressionRun extends ExpressionReach {
   /** The shared pass, if the expression takes part in one. */
   readonly shared?: SharedLines | undefined;
@@ -34,19 +34,26 @@ export interface ExpressionRun extends ExpressionReach {
 interface ScannedBlobs {
   readonly window: Window;
   readonly blobs: readonly number[];
-  /** The loaded regions of each blob: ascending, disjoint addresses. */
+  /** The loaded regions of each blob, which are disjoint and in ascending order. */
   readonly regions: readonly (readonly Stretch[])[];
 }
 
 /**
- * With an anchor in every DENSE_BYTES bytes, running the automaton over the whole text is as fast as running it on each
- * line that has an anchor. Searching for literals is five to ten times as fast as running the automaton.
+ * If a text has an anchor in every DENSE_BYTES bytes, running the automaton over the whole text is as fast as running
+ * it on each line that has an anchor. Searching a text for a literal is five to ten times as fast as running the
+ * automaton over it.
  */
 const DENSE_BYTES = 1024;
-/** The minimum average distance of a window's triples, in bytes. If it is smaller, most lines have a triple. */
+/**
+ * The minimum average distance between the triples in a window, in bytes. If the distance is smaller, most lines have a
+ * triple, and searching for triples first saves no time.
+ */
 const LEAST_APART = 64;
 
-/** Scans whole lines around the candidate pages, or whole blobs if there are no candidate pages. */
+/**
+ * Runs an expression on the lines that the shared pass has found, on the lines on the pages in `run.pages`, or on whole
+ * blobs if there is neither.
+ */
 export async function scanExpression(
   placed: PlacedExpression,
   window: Window,
@@ -75,14 +82,15 @@ class ExpressionScan {
   }
 
   /**
-   * Runs over all texts at once, and then assigns the matches to their blobs. If required literals are rare, runs
-   * only over the lines that contain them.
+   * Runs the expression over the regions of all blobs at once, and then assigns the matches to their blobs. If anchors
+   * or triples are rare in a region, the expression runs only over the lines that contain them.
    */
   async runOnAll(run: ExpressionRun): Promise<Found> {
     const { anchors, shared } = run;
     const { blobs, regions } = this.#scanned;
     const { arena, kernel, isStopped } = this.#tools;
-    // only for a single blob, because a limit reached in one of several blobs would end the run for all
+    // the limit applies only to a single blob. If there were several, the run would end for all once one of them has
+    // reached it
     const most = blobs.length === 1 ? (run.most ?? Infinity) : Infinity;
     const out = this.#ranges;
     const mark = arena.mark();
@@ -105,8 +113,8 @@ class ExpressionScan {
   }
 
   /**
-   * Returns the places of the triple that every match contains, or undefined if there is no such triple or too many
-   * places.
+   * Returns the addresses at which the triple occurs that every match contains. Returns undefined if there is no such
+   * triple, or if it occurs too often.
    */
   #placesOfTriple(texts: TextTable): Uint32Array | undefined {
     const { triple } = this.#placed;
@@ -123,14 +131,14 @@ class ExpressionScan {
   }
 
   /**
-   * Runs blob by blob, because an empty match at the end of one blob has the same address as the beginning of the
-   * next.
+   * Runs an expression that matches the empty text, blob by blob. If it ran over all blobs at once, an empty match at
+   * the end of one blob would have the same address as one at the beginning of the next.
    */
   async runOnEach(most: number): Promise<Found> {
     const { window, blobs, regions } = this.#scanned;
     const { matcher } = this.#placed;
     const out = this.#ranges;
-    let looked = 0; // the ranges at the last check of the clock
+    let looked = 0; // the number of ranges at the last check of the clock
     for (let index = 0; index < blobs.length; index++) {
       if (out.length - looked > RANGES_A_LOOK) {
         if (this.#tools.isStopped()) break;
@@ -147,7 +155,7 @@ class ExpressionScan {
           () => isFull() || this.#tools.isStopped(),
         );
         shiftRanges(out, before, from - lowest);
-        // checks the clock only in long runs, because reading it takes as long as matching a line
+        // the clock is checked only within long runs, because reading it takes as long as matching a line
         if (matcher.stopped || isFull()) break;
       }
       await this.#count(index, first);
@@ -156,7 +164,9 @@ class ExpressionScan {
     return this.#found;
   }
 
-  /** Runs the expression, and yields between its slices. */
+  /**
+   * Starts a run of the expression with `begin`, and resumes it until it ends. Yields to the event loop between slices.
+   */
   async #runInTurns(begin: (limits: Limits) => number, budget: Budget): Promise<void> {
     const { matcher } = this.#placed;
     let turn: Promise<void> | undefined;
@@ -167,7 +177,7 @@ class ExpressionScan {
     }
   }
 
-  /** Assigns the ranges from `first` on to a blob. */
+  /** Assigns the ranges with numbers from `first` on to a blob, and rates their edges. */
   async #count(index: number, first: number): Promise<void> {
     const { window, blobs } = this.#scanned;
     const { data, length } = this.#ranges;
@@ -185,13 +195,18 @@ class ExpressionScan {
   }
 }
 
-/** Texts in the kernel's memory: the address and the number of pairs (from, to) of addresses. */
+/**
+ * A table of texts in the kernel's memory. It has `count` pairs (from, to) of addresses and begins at the address `at`.
+ */
 interface TextTable {
   readonly at: number;
   readonly count: number;
 }
 
-/** Returns the texts that contain one of the places. */
+/**
+ * Returns the parts of the texts that are worth searching around the addresses in `places`. These parts are lines or
+ * whole texts; see stretchesWith() in kernel/assembly/text.ts.
+ */
 function textsWith(
   places: Uint32Array,
   texts: TextTable,
@@ -205,8 +220,8 @@ function textsWith(
 }
 
 /**
- * Returns the ascending addresses at which the anchors begin in regions of a window's blobs. Each anchor takes one
- * scan.
+ * Returns the addresses at which an anchor begins in the regions of a window's blobs, in ascending order. The regions
+ * are scanned once for each anchor.
  */
 export async function placesOf(
   anchors: readonly PlacedLiteral[],

@@ -13,10 +13,13 @@ export function pairsOf(found: Found, index: number): Uint32Array {
   return found.pairs.subarray(start, start + 2 * found.counts[index]!);
 }
 
-/** How many ranges are merged between two checks of the time limit, in about half a millisecond. */
+/** The number of ranges that are merged between two checks of the time limit. This takes about half a millisecond. */
 export const RANGES_AT_ONCE = 4096;
 
-/** Returns the ranges of each content atom that has any in a blob. If the scan was stopped, some may be missing. */
+/**
+ * Returns a list of ranges for each content atom that has any in a visited blob. If the scan was stopped, some ranges
+ * may be missing.
+ */
 export function shownLists(
   atoms: readonly number[],
   found: readonly (Found | undefined)[],
@@ -30,7 +33,10 @@ export function shownLists(
   return lists;
 }
 
-/** Merges the ranges that content atoms show in a blob. If the search is stopped, resolves to only the first ranges. */
+/**
+ * Merges lists of ranges, and yields to the event loop between slices. If the search is stopped, resolves to only the
+ * first ranges.
+ */
 export async function mergeInSlices(
   lists: readonly Uint32Array[],
   { isStopped, pause }: Pick<SearchTools, "isStopped" | "pause">,
@@ -41,14 +47,14 @@ export async function mergeInSlices(
   return merge.merged;
 }
 
-/** Corrects the ranges of an expression in a short text: a path or a name. */
+/** Returns the ranges of an expression in a path or a name, as confirmed or corrected by RE2. */
 export type Confirm = (
   expression: ExpressionSource,
   text: Uint8Array,
   claimed: RangeList,
 ) => RangeList;
 
-/** Returns the ranges that path atoms find in a path. If there are none, the only range is the whole path. */
+/** Returns the merged ranges of path atoms in a path. If there are none, returns the whole path as the only range. */
 export function pathRanges(
   path: Uint8Array,
   atoms: readonly number[],

@@ -1,4 +1,7 @@
-/** Finds parts of a blob that consist of whole lines: the lines of some pages, or the lines around some places. */
+/**
+ * Finds parts of a blob that consist of whole lines. These are either the lines on certain pages, or the lines that
+ * contain certain positions.
+ */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import type { Arena } from "../../../kernel/arena.ts";
@@ -6,15 +9,15 @@ import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Window } from "../reading/window.ts";
 
 const NEWLINE = 10;
-/** How many bytes are read first to find the end of a line. */
+/** The number of bytes that are read first to find the start or the end of a line. */
 const LINE_BYTES = 256;
 
 /** The addresses from `from` up to, but not including, `to` in the kernel's memory. */
 export type Stretch = readonly [from: number, to: number];
 
 /**
- * Loads the regions and returns them, as ascending, disjoint addresses [from, to). Without pages, the region is the
- * whole blob.
+ * Loads the lines that are on certain pages of a blob, entirely or in part. Returns the regions of these lines, which
+ * are disjoint and in ascending order. If `pages` is undefined, the only region is the whole blob.
  */
 export function regionsOf(
   window: Window,
@@ -35,7 +38,7 @@ export function regionsOf(
     page = nextIn(pages, begin, end, false);
     if (begin === page) break;
     const last = regions.at(-1);
-    // a long line of an earlier page extends over this one
+    // these pages are within a long line, which the last region contains already
     if (last && lowest + (page - first) * pageBytes <= last[1]) continue;
     const region = extend(window, blob, begin, page);
     if (last && region[0] <= last[1]) last[1] = Math.max(last[1], region[1]);
@@ -44,13 +47,16 @@ export function regionsOf(
   return regions;
 }
 
-/** Returns the first page from `page` on that is in the set. If `isIn` is false, returns the first that is not. */
+/**
+ * Returns the first page from `page` on that is in the set. If `isIn` is false, returns the first page that is not. If
+ * there is no such page, returns `end`.
+ */
 function nextIn(pages: Bitset, page: number, end: number, isIn: boolean): number {
   while (page < end && hasBit(pages, page) !== isIn) page++;
   return page;
 }
 
-/** Returns pages [begin, stop), extended to whole lines. */
+/** Loads the pages [begin, stop), and returns their region, extended to whole lines. */
 function extend(
   window: Window,
   blob: number,
@@ -66,7 +72,10 @@ function extend(
   return [lineStart(window, addressOf(begin), lowest), lineEnd(window, addressOf(stop), limit)];
 }
 
-/** Returns the start of the line that contains `at`, and loads it. REQUIRES: the byte before is loaded. */
+/**
+ * Returns the start of the line that contains `at`, and loads the line from there up to `at`.
+ * REQUIRES: the byte before `at` is loaded.
+ */
 function lineStart(window: Window, at: number, lowest: number): number {
   if (at === lowest || window.bytes[at - 1] === NEWLINE) return at;
   let from = at;
@@ -81,8 +90,9 @@ function lineStart(window: Window, at: number, lowest: number): number {
 }
 
 /**
- * Returns the end of the line that contains `at`, after its newline, and loads it. REQUIRES: the byte before it is
- * loaded.
+ * Returns the end of the line that contains the byte before `at`, and loads the rest of this line. The end is after the
+ * line's newline.
+ * REQUIRES: the byte before `at` is loaded.
  */
 function lineEnd(window: Window, at: number, limit: number): number {
   if (window.bytes[at - 1] === NEWLINE) return at;
@@ -97,7 +107,11 @@ function lineEnd(window: Window, at: number, limit: number): number {
   return limit;
 }
 
-/** Returns the lines of a text that contain one of the ascending places. Adjacent lines become one region. */
+/**
+ * Returns the lines of the text [from, to) that contain at least one of the addresses in `places`. Adjacent lines are
+ * joined into one region.
+ * REQUIRES: `places` is in ascending order.
+ */
 export function linesAround(
   { kernel, arena }: { readonly kernel: Kernel; readonly arena: Arena },
   [from, to]: Stretch,

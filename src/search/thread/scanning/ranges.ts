@@ -1,17 +1,18 @@
 /**
- * Merges ranges of a file, which are pairs (start, end) of byte offsets in one array. The matches of each atom are
- * leftmost and do not overlap. The ranges of several atoms are merged by one rule: they are sorted by offset, longer
- * ones first, and a range that overlaps an earlier kept range is dropped. Ranges that touch are both kept. An empty
- * range is also dropped if a kept range ends where it is.
+ * Merges the ranges of several atoms in a file. The ranges of an atom are one list, an array with pairs (start, end) of
+ * byte offsets. The ranges in a list do not overlap. The ranges of all lists are sorted by their start, and those with
+ * the same start by their length, the longest first. In this order, a range is dropped if it overlaps a range that was
+ * kept. An empty range is also dropped if it is at the end of a range that was kept. Ranges that only touch each other
+ * are both kept.
  *
- * Takes n log k for n ranges in k lists. A query may have 2 000 terms, and a file as many ranges as bytes.
+ * Merging n ranges in k lists takes O(n log k) time. A query may have 2 000 terms, and a file as many ranges as bytes.
  */
 
 import { GrowableWords } from "../../../base/growable.ts";
 
 /**
- * More than any offset, because a file has at most 16 MiB. Sort keys are below SPAN², which a double represents
- * exactly.
+ * Greater than any offset, because a file has at most 16 MiB. Every sort key is an integer below SPAN², which is 2 **
+ * 52, and a double represents such integers exactly.
  */
 const SPAN = 2 ** 26;
 
@@ -23,14 +24,20 @@ export function mergeRanges(lists: readonly Uint32Array[]): Uint32Array {
   return merge.merged;
 }
 
-/** Merges lists of ranges in steps. REQUIRES: each list is sorted by offset. */
+/**
+ * Merges lists of ranges, some ranges at a time.
+ * REQUIRES: each list is sorted by offset.
+ */
 export class RangeMerge {
   readonly #lists: readonly Uint32Array[];
-  /** The position of the next range in each list. */
+  /** The index of the next range in each list. */
   readonly #next: Uint32Array;
-  /** The sort key of the next range in each list: by its start, then longer ranges first. */
+  /**
+   * The sort key of the next range in each list. Keys order ranges by start, and ranges with the same start by
+   * descending length.
+   */
   readonly #keys: Float64Array;
-  /** A heap of the lists that have not ended. */
+  /** A heap of the lists that have ranges left, by the key of the next range. */
   readonly #heap: number[] = [];
   readonly #merged = new GrowableWords();
   #end = -1;
@@ -46,12 +53,12 @@ export class RangeMerge {
     for (let place = this.#heap.length >> 1; place >= 0; place--) this.#sink(place);
   }
 
-  /** The ranges merged so far. REQUIRES: the result is not used after the next step. */
+  /** The ranges merged so far. REQUIRES: the result is not used after the next call of advance(). */
   get merged(): Uint32Array {
     return this.#merged.view;
   }
 
-  /** Takes at most `count` steps. Returns whether all ranges are merged. */
+  /** Takes at most `count` more ranges from the lists. Returns true once all ranges are merged. */
   advance(count: number): boolean {
     const heap = this.#heap;
     for (let left = count; left > 0 && heap.length > 0; left--) {
@@ -122,8 +129,8 @@ export function firstFrom(ranges: Uint32Array, at: number, offset: number): numb
 }
 
 /**
- * Returns the smallest distance in bytes between a range of one list and one of the other; Infinity if a list is
- * empty.
+ * Returns the smallest distance in bytes between a range of one list and a range of the other list. Returns Infinity if
+ * a list is empty.
  */
 export function gapBetween(a: Uint32Array, b: Uint32Array): number {
   const [few, many] = a.length < b.length ? [a, b] : [b, a];

@@ -1,6 +1,6 @@
 /**
- * Evaluates the windows of a planned segment: first literals, then expressions where the result still depends on
- * them. Every matching file is passed to `onHit`. A blob is scanned once, however many files share it.
+ * Evaluates the windows of a planned segment. Literals are searched first. Expressions run only on blobs whose files
+ * still depend on them. Every matching file is passed to `onHit`. A blob is scanned once, however many files share it.
  */
 
 import { countBitsBetween, hasBit, nextBit, type Bitset } from "../../../base/bitset.ts";
@@ -15,7 +15,10 @@ import { Window, type Caching } from "../reading/window.ts";
 import { DefinitionRater, type RatedAtom } from "./definitions.ts";
 import { VisitedBlobs } from "./visited-blobs.ts";
 
-/** A matching file with its evaluation. Valid only until the next hit, because the object is reused. */
+/**
+ * A matching file, with the matches of the query's atoms. The object is valid only until the next hit, because it is
+ * reused.
+ */
 export interface Hit extends Facts {
   readonly file: number;
   /** The index of the file's blob among the visited blobs; -1 if the content was not read. */
@@ -79,7 +82,9 @@ export class SegmentScan {
     stats.contentBytesLoaded += (symbols?.bytesLoaded ?? 0) - symbolBytes;
   }
 
-  /** Returns how much of the blobs [first, end) the first atom needs. `blobs` are those that are visited. */
+  /**
+   * Estimates how many bytes of the blobs [first, end) must be read for the first atom. `blobs` are the visited blobs.
+   */
   #expectedBytes([first, end]: readonly [number, number], blobs: readonly number[]): number {
     const { reader, atoms, order } = this.plan;
     const { blobStarts, firstPages, pageBytes } = reader;
@@ -106,14 +111,17 @@ export class SegmentScan {
     return new FileFacts(this.plan.atoms, this.plan.asked.sets, visited);
   }
 
-  /** Evaluates the content atoms in the visited blobs. Resolves to false if stopped. */
+  /**
+   * Decides for each candidate file of the visited blobs whether the file matches. Resolves to false if the search was
+   * stopped.
+   */
   async #settleBlobs(at: Settling): Promise<boolean> {
     const { visited, stats } = at;
     const { reader, candidates, asked } = this.plan;
     const { blobFileStarts, blobFiles } = reader;
     const { single, filesAtOnce } = asked.query;
     const { isStopped, pause } = this.#options.tools;
-    let evaluated = 0; // counts files, because a million may share a blob
+    let evaluated = 0; // counts files, because a million files may share a blob
     for (let index = 0; index < visited.blobs.length; index++) {
       const blob = visited.blobs[index]!;
       const cannotMatch = single !== undefined && visited.found[single]?.counts[index] === 0;
@@ -134,8 +142,8 @@ export class SegmentScan {
   }
 
   /**
-   * Evaluates the candidates whose content need not be scanned, because grams or filters have already shown that it
-   * has no match.
+   * Decides for each remaining candidate file of a window whether it matches. The content of such a file need not be
+   * scanned, because the plan has already shown that no content atom is true for it.
    */
   async #settleUnread(number: number, at: Settling): Promise<void> {
     const { reader, asked, candidates, visit, work, windows, withoutContent } = this.plan;
@@ -188,7 +196,7 @@ export class SegmentScan {
 
 /**
  * Says which atoms and sets are true for the current file. One object is reused for all files, because a frequent word
- * matches every file.
+ * may match every file.
  */
 class FileFacts implements Hit {
   file = 0;

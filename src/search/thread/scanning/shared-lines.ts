@@ -8,7 +8,10 @@ import type { SearchTools } from "../reading/thread-tools.ts";
 import { linesAround, type Stretch } from "./line-regions.ts";
 import type { Window } from "../reading/window.ts";
 
-/** The matching lines of a window's blobs. The lines of a blob are found when the first expression needs them. */
+/**
+ * The lines of a window's blobs that match at least one of the expressions. The lines of a blob are found when the
+ * first expression needs them.
+ */
 export class SharedLines {
   readonly #pass: SharedPass;
   readonly #window: Window;

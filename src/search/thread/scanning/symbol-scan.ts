@@ -1,11 +1,11 @@
 /**
  * Matches an expression against the names of definitions, for `sym:`. Each name is a separate text.
  *
- * Names are part of the content. The gram lists of names tell which pages may have a name with a required literal of
- * the expression (the anchor). First, these pages of the whole window are searched for the anchor. Then the definitions
- * of the blobs that contain it are read, and the expression runs only on names that overlap an anchor. These are a
- * hundredth of all names. Reading text and definitions alternately, blob by blob, would take 1.5 times as long, because
- * reading text evicts the cached block of definitions, and the reverse.
+ * Names are part of the content. The posting lists of names tell which pages may have a name that contains an anchor,
+ * which is a required literal of the expression. First, these pages of all blobs are searched for anchors. Next, the
+ * definitions of the blobs that contain an anchor are read. The expression runs only on names that overlap an anchor,
+ * which are a hundredth of all names. Reading the text and the definitions of one blob after another would take 1.5
+ * times as long, because reading text evicts the cached block of definitions, and the reverse.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -20,7 +20,10 @@ import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 import type { Window } from "../reading/window.ts";
 
-/** How many names are tried between two checks of the clock. RE2 takes 4 µs for each name that is shown. */
+/**
+ * The number of names that are tried between two checks of the clock. RE2 takes 4 µs to confirm each name that is
+ * shown.
+ */
 const NAMES_A_LOOK = 512;
 
 export interface SymbolScan {
@@ -63,15 +66,15 @@ interface NamesOf {
   /** The addresses at which anchors begin. Undefined if any name may match. */
   readonly places: Uint32Array | undefined;
   /**
-   * The maximum length of an anchor in bytes. Found anchors do not overlap, so an anchor that begins before a name can
-   * hide another one within the name.
+   * The maximum length of an anchor in bytes. The search for anchors finds no overlapping ones, so an anchor that
+   * begins before a name can hide another anchor within the name.
    */
   readonly reach: number;
 }
 
 /**
- * Whether a name overlaps an anchor. In most blobs, anchors occur only outside names. The definitions of such a blob
- * need not be decoded, which saves a tenth of a query's time.
+ * Returns true if the name of a definition may contain an anchor. In most blobs, anchors occur only outside names. The
+ * definitions of such a blob need not be decoded, which saves a tenth of a query's time.
  */
 function isInNames(
   { window, symbols, tools }: SymbolScan,
@@ -93,7 +96,10 @@ function isInNames(
   return touches !== 0;
 }
 
-/** Appends the ranges in a blob, relative to its start. If stopped, appends only the first of them. */
+/**
+ * Appends to `out` the ranges in the names of a blob, as offsets from the start of the blob. If the search is stopped,
+ * appends only the first ranges.
+ */
 async function matchNames(
   scan: SymbolScan,
   { blob, list, places, reach }: NamesOf,
@@ -122,7 +128,7 @@ async function matchNames(
   }
 }
 
-/** Makes RE2 confirm the ranges from `first` on, all of which are in one name. */
+/** Makes RE2 confirm the ranges of `out` with numbers from `first` on. All of these ranges are in one name. */
 function confirmNew(
   { placed, window, confirm }: SymbolScan,
   out: RangeList,
@@ -135,7 +141,10 @@ function confirmNew(
   for (let i = 0; i < length; i++) pushRange(out, data[2 * i]!, data[2 * i + 1]!);
 }
 
-/** Loads the pages of a name, which may begin or end on a page without an anchor. */
+/**
+ * Loads the pages of a name, unless they are loaded already. A name may begin or end on a page without an anchor, which
+ * was not loaded yet.
+ */
 function loadName({ window, reach }: SymbolScan, blob: number, start: number, end: number): void {
   const { firstPages, pageBytes } = window.reader;
   const first = firstPages[blob]! + Math.floor(start / pageBytes);
@@ -145,8 +154,9 @@ function loadName({ window, reach }: SymbolScan, blob: number, start: number, en
 }
 
 /**
- * Shifts the ranges from `first` on by `by`, so that they are relative to the blob. Drops those that overlap ranges
- * of an enclosing name. Returns the end of the last range.
+ * Adds `by` to the ranges of `out` with numbers from `first` on, so that they are offsets in the blob instead of a
+ * name. Drops each range that overlaps a range in an enclosing name. `last` is the end of the range before `first`.
+ * Returns the end of the last range that was kept.
  */
 function keepNew(out: RangeList, { first, by, last }: { first: number; by: number; last: number }) {
   let kept = first;
@@ -164,8 +174,8 @@ function keepNew(out: RangeList, { first, by, last }: { first: number; by: numbe
 }
 
 /**
- * Returns the ascending addresses at which a required literal begins, or undefined if there is no literal to search
- * for. Loads the pages that it scans.
+ * Returns the addresses at which an anchor begins, in ascending order. Returns undefined if there are no anchors to
+ * search for. Loads the pages that may contain a match.
  */
 async function anchorPlaces({
   reach,
@@ -180,8 +190,8 @@ async function anchorPlaces({
 }
 
 /**
- * Loads the pages of a blob that are in the set, or all pages if there is no set. Also loads `beyond` bytes after
- * them.
+ * Loads those pages of a blob that are in `pages`, or all pages if `pages` is undefined. Also loads `beyond` bytes
+ * after them. Returns the regions that were loaded.
  */
 function loadPages(
   window: Window,

@@ -1,7 +1,7 @@
 /**
- * Finds the matches of an expression that matches only a few texts (src/regex/few-texts.ts). It searches the same
- * pages for one text after another, and merges the results. `fixme|todo` takes three quarters of the time of the
- * automaton.
+ * Finds the matches of an expression that matches only a few texts (src/regex/few-texts.ts). The scan searches the same
+ * pages for one text after another, and merges the matches. For `fixme|todo`, this takes three quarters of the time
+ * that the automaton would take.
  */
 
 import type { Bitset } from "../../../base/bitset.ts";
@@ -11,7 +11,10 @@ import type { Window } from "../reading/window.ts";
 import { byBlob } from "./by-blob.ts";
 import { mergeInSlices } from "./file-ranges.ts";
 
-/** Scans the candidate pages of ascending blobs, or all pages if there are no candidates. */
+/**
+ * Scans those pages of the given blobs that are in `pages`, or all pages of the blobs if `pages` is undefined.
+ * REQUIRES: `blobs` is in ascending order.
+ */
 export async function scanTexts(
   texts: readonly PlacedLiteral[],
   window: Window,
@@ -19,7 +22,8 @@ export async function scanTexts(
   pages: Bitset | undefined,
   tools: SearchTools,
 ): Promise<Found> {
-  const origin = window.address(window.firstBlob); // RangeMerge needs numbers below SPAN
+  // ranges are relative to this address, because RangeMerge needs numbers below SPAN
+  const origin = window.address(window.firstBlob);
   const all = await tools.literals.rangesOfEach(window, blobs, { texts, pages, origin }, tools);
   const lists = all.filter(({ length }) => length > 0);
   if (lists.length === 0) return noneFound(blobs.length);

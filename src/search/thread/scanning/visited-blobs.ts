@@ -1,6 +1,7 @@
 /**
- * Holds the visited blobs of a window, and what each content atom found in them. Cheap atoms come first. If none of a
- * blob's files can still match, the blob is not scanned for the next atom.
+ * Scans the visited blobs of a window for the content atoms of a query, and holds the matches of each atom. The atoms
+ * that take the least time come first. Once no file with a certain blob can match any more, the blob is not scanned for
+ * the remaining atoms.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -30,21 +31,27 @@ export interface Visit {
   readonly mayMatch: (index: number, atom: number, nth: number) => boolean | undefined;
   readonly wantsPairs: boolean;
   readonly symbols: SegmentSymbols | undefined;
-  /** How many matches of an expression are enough in each blob. Default: all. */
+  /**
+   * The number of matches of an expression after which the rest of a blob need not be searched. By default, all matches
+   * are found.
+   */
   readonly most?: number | undefined;
-  /** Confirms ranges that will be shown. Names are confirmed here, while they are still separate. */
+  /**
+   * Makes RE2 confirm ranges that will be shown. Called here only for ranges in names, because each name is a text of
+   * its own.
+   */
   readonly confirm?: Confirm;
 }
 
 /**
- * The maximum amount of memory of all ranges of a window. The letters of the alphabet take 16 MiB in a file of 2 MiB.
- * 400 terms that contain each other would take 400 MiB.
+ * The maximum number of bytes that the ranges of all atoms in a window take. The ranges of all letters of the alphabet
+ * in a file of 2 MiB take 16 MiB. Those of 400 terms that contain each other would take 400 MiB.
  */
 const MOST_RANGE_BYTES = 128 * 2 ** 20;
 
 export class VisitedBlobs {
   readonly blobs: readonly number[];
-  /** The results by number of the atom. Undefined if the atom was not scanned (yet). */
+  /** The matches of each atom, by the number of the atom. Undefined as long as the atom was not scanned. */
   readonly found: (Found | undefined)[];
   /** For each visited blob, 1 if its content was read. */
   readonly loaded: Uint8Array;
@@ -81,7 +88,7 @@ export class VisitedBlobs {
       const reach = sharing?.atoms.has(atom) ? { ...plan, shared } : plan;
       const found = await this.#scanAtom(reach, targets, window, tools);
       const isStopped = tools.isStopped() || this.#isTooMuch(found, tools);
-      // after a stop, matches may be missing, so a negation must not count as true
+      // after a stop, matches may be missing, and a negated atom must not count as false because of that
       if (!isStopped || !query.hasNegation || atom === query.single)
         this.found[atom] = spread(found, targets, this.blobs.length);
       if (isStopped) return;
@@ -98,8 +105,8 @@ export class VisitedBlobs {
   }
 
   /**
-   * Returns the blobs that may still match after the atom was evaluated. If the evaluation was stopped, may return
-   * more.
+   * Returns those of the blobs in `alive` that have a file which may still match after the atom was evaluated. If the
+   * search is stopped, the result may also contain other blobs of `alive`.
    */
   async #stillAlive(
     alive: readonly number[],
@@ -111,7 +118,7 @@ export class VisitedBlobs {
     const still: number[] = [];
     let [evaluated, isCut] = [0, false];
     for (const index of alive) {
-      // in a blob outside the set, the atom was known to be false before
+      // in a blob outside the atom's set, the atom was already known to be false, so nothing has changed
       const isNews = !blobs || hasBit(blobs, this.blobs[index]!);
       let may = isNews && !isCut ? undefined : true;
       for (let nth = 0; may === undefined; nth++) {
@@ -168,7 +175,10 @@ export class VisitedBlobs {
   }
 }
 
-/** Expands the results of the scanned blobs, `targets`, to all blobs. */
+/**
+ * Returns the results of a scan for all visited blobs. `found` has results only for the scanned blobs, whose indexes
+ * are in `targets`.
+ */
 function spread(found: Found, targets: readonly number[], blobs: number): Found {
   if (targets.length === blobs) return found;
   const all = { ...noneFound(blobs), pairs: found.pairs };

@@ -1,8 +1,9 @@
 /**
- * Orders the lines of a file by how much a reader wants to see them first. The score of a line adds up, for each term,
- * what the best match in the line would add to the score of a file (score.ts). So a match in the name of a definition
- * comes before a whole word, and a line with two terms before a line with one. Lines of equal score stay in order.
- * Rating one end of a range takes about 100 ns.
+ * Orders the lines of a file, so that the lines that a reader most wants to see come first. The score of a line is a
+ * sum over the query's terms. Each term adds what its best match in the line would add to the score of a file
+ * (score.ts). So a line with a match in the name of a definition comes before a line with a whole word, and a line with
+ * two terms before a line with one. Lines with equal scores keep their order. Rating one end of a range takes about 100
+ * ns.
  */
 
 import type { Pause } from "../../../base/yield.ts";
@@ -14,16 +15,21 @@ import { atomScore } from "../ranking/score.ts";
 import { bestEdge } from "../reading/literal-scanner.ts";
 
 const NEWLINE = 10;
-/** The classes of scanning/definitions.ts: a whole name, one end of a name, the inside of a name. */
+/**
+ * The classes of matches in kernel/assembly/definitions.ts, which rate how well a match fits the name of a definition.
+ */
 const [EXACT, EDGE, INSIDE, NOT_IN_A_NAME] = [3, 2, 1, 0];
-/** The rating in kernel/assembly/edges.ts of a match from one end of a name (2 points) to a joint within it (1). */
+/**
+ * The edge rating (kernel/assembly/edges.ts) of a match that extends from one end of a name (2 points) to a joint
+ * within the name (1 point).
+ */
 const AT_JOINT = 3;
-/** The maximum nesting depth of names. Names are hardly ever nested. */
+/** The maximum number of definitions that are tried for a range. Names are hardly ever nested within each other. */
 const MOST_NESTED = 4;
 
-/** A file's text, and what is needed to rate its lines. */
+/** The text of a file, and everything else that is needed to rate its lines. */
 export interface RatedText {
-  /** A view of the kernel's memory. It is valid until something is allocated there. */
+  /** The text as a view of the kernel's memory. The view is valid until this memory grows. */
   readonly text: Buffer;
   /** The address of the text in the kernel's memory, and its length in bytes. */
   readonly origin: number;
@@ -31,23 +37,24 @@ export interface RatedText {
   readonly kernel: Kernel;
   readonly arena: Arena;
   readonly definitions: SymbolList | undefined;
-  /** Awaited regularly. */
+  /** Called and awaited regularly. */
   readonly pause: Pause;
-  /** Whether time is up. If so, the first lines are returned instead of the best. */
+  /** Returns true once the search was stopped. The first lines are then returned instead of the best ones. */
   readonly isStopped: () => boolean;
-  /** How many pairs are needed, in the order of their lines. */
+  /** The number of pairs that the caller needs. */
   readonly most: number;
 }
 
-/** The number of ranges after which a thread checks the clock, or yields if it is shared. */
+/** The number of ranges between two checks of the clock. */
 const RANGES_PER_PAUSE = 256;
 
 /**
- * Returns the indexes of at least `most` pairs, those of the best line first. All pairs of a line are returned together,
- * in their order. `terms` has the ranges of each term; `pairs` has the ranges of all terms, merged. REQUIRES: all are ascending
- * pairs (from, to).
+ * Returns the indexes of at least `most` pairs, beginning with the pairs in the best line. The pairs in one line stay
+ * together and in their order. `pairs` has the merged ranges of all terms, and `terms` has the ranges of each term.
+ * REQUIRES: `pairs` and each of `terms` are ascending pairs (from, to).
  *
- * A file of 2 MiB may have a million lines, so this takes linear time, apart from sorting the distinct scores.
+ * A file of 2 MiB may have a million lines, so the order is found in linear time, apart from sorting the distinct
+ * scores.
  */
 export async function bestFirst(
   pairs: Uint32Array,
@@ -69,15 +76,15 @@ function inTheirOrder(count: number): Uint32Array {
 }
 
 /**
- * Resolves to the indexes of pairs, those with the highest score first, or to undefined if stopped. This is a
- * counting sort.
+ * Resolves to the indexes of all pairs, by descending score of their lines, or to undefined if the search was stopped.
+ * This is a counting sort.
  */
 async function byScore(
   lineOf: Uint32Array,
   scores: Int32Array,
   { pause, isStopped }: Pick<RatedText, "pause" | "isStopped">,
 ): Promise<Uint32Array | undefined> {
-  // for each score, first the number of its pairs, then the index where its next pair goes
+  // for each score, this is at first the number of its pairs, and later the index at which its next pair is stored
   const next = new Map<number, number>();
   const forEach = async (visit: (i: number, known: number) => number) => {
     for (let i = 0; i < lineOf.length; i++) {
@@ -151,14 +158,14 @@ async function addScores(
       scores[line]! += best;
       line++;
     }
-    if (from < starts[line]! || from >= ends[line]!) continue; // overlaps a range that begins in an earlier line
+    if (from < starts[line]! || from >= ends[line]!) continue; // the range overlaps one that begins in an earlier line
     const edge = edgeOf(rated, [from, to], [0, rated.length]);
     best = Math.max(best, atomScore(edge, classOf(from, to), 0));
   }
   if (starts.length > 0) scores[line]! += best;
 }
 
-/** Returns the edge of a range in a part of the text, 0 to 4. */
+/** Returns the edge rating of a range, from 0 to 4, as if the text were only the part [lowest, limit). */
 function edgeOf(
   rated: RatedText,
   [from, to]: readonly [number, number],
@@ -170,14 +177,14 @@ function edgeOf(
 }
 
 /**
- * Returns a function that rates a range by the definitions whose names contain it. REQUIRES: ranges are passed in
- * ascending order.
+ * Returns a function that rates a range by the definitions whose names contain it.
+ * REQUIRES: the function is called with ranges in ascending order.
  */
 function definitionClasses(rated: RatedText): (from: number, to: number) => number {
   const { definitions } = rated;
   if (!definitions) return () => NOT_IN_A_NAME;
   const { count, rows } = definitions;
-  let next = 0; // the first row that starts after the range
+  let next = 0; // the first definition whose name starts after the start of the range
   return (from, to) => {
     while (next < count && rows[next * SYMBOL_ROW]! <= from) next++;
     let best = NOT_IN_A_NAME;
@@ -187,7 +194,7 @@ function definitionClasses(rated: RatedText): (from: number, to: number) => numb
   };
 }
 
-/** Rates a range by one definition. `row` is the start, the end and the kind of the definition's name. */
+/** Rates a range by one definition. `row` has the start and end of the definition's name, and its kind. */
 function classIn(rated: RatedText, row: Int32Array, [from, to]: readonly [number, number]): number {
   const [start, end, kind] = [row[0]!, row[1]!, row[2]!];
   if (from < start || to > end || from === to) return NOT_IN_A_NAME;

@@ -1,7 +1,8 @@
 /**
- * Makes chunks from ranges. Each range is shown with its lines and `contextLines` more on each side; ranges that share
- * any of these lines share a chunk. If a line has more than LONG_LINE bytes, only WINDOW bytes on each side of a match
- * are shown. Otherwise a minified file could make the response a hundred times larger than its matches.
+ * Cuts a file into chunks around ranges. A chunk contains the lines of a range and `contextLines` more lines on each
+ * side. Ranges that share any of these lines are in the same chunk. If a line has more than LONG_LINE bytes, the chunk
+ * contains only WINDOW bytes of the line on each side of a match. Otherwise, a response with matches in a minified file
+ * could be a hundred times larger than the matches.
  */
 
 import type { Pause } from "../../../base/yield.ts";
@@ -13,29 +14,32 @@ const NEWLINE = 10;
 const LONG_LINE = 4096;
 const WINDOW = 256;
 
-/** The number of ranges after which a thread that yields checks the clock. */
+/** The number of ranges between two checks of the clock. */
 const RANGES_PER_PAUSE = 64;
 
 /**
- * How many lines with ranges are cut into chunks even if time is up. Otherwise a busy machine would show nothing. This
- * takes about 10 ms.
+ * The number of lines, including context, that are cut into chunks even if the search was stopped. Without this, a busy
+ * machine would show nothing. Cutting this many lines takes about 10 ms.
  */
 const MOST_LATE = 4096;
 
-/** What is needed to cut the ranges of a file. */
+/** The parameters for cutting a file into chunks. */
 export interface Cutting {
   readonly contextLines: number;
   /** Returns the definition whose name contains a range, if any. */
   readonly symbolOf: (from: number, to: number) => ResultSymbol | undefined;
   /** Returns the definition around a line. Undefined if the request did not ask for definitions. */
   readonly enclosing: ((line: Line) => ResultSymbol | null) | undefined;
-  /** Awaited regularly, because a file may have any number of ranges. */
+  /** Called and awaited regularly, because a file may have any number of ranges. */
   readonly pause: Pause;
-  /** Whether time is up. If so, only the first ranges are cut. */
+  /** Returns true once the search was stopped. Only the first ranges are then put into chunks. */
   readonly isStopped: () => boolean;
 }
 
-/** Makes the chunks. REQUIRES: the pairs (from, to) are ascending and do not overlap. */
+/**
+ * Cuts a file into chunks.
+ * REQUIRES: the pairs (from, to) are ascending and do not overlap.
+ */
 export async function cutChunks(
   lines: Lines,
   pairs: Uint32Array,
@@ -68,13 +72,13 @@ export async function cutChunks(
 }
 
 /**
- * Whether the lines shown around two lines surely overlap, because only few bytes are between the two. This is a quick
- * test: walking over 1 000 lines of context for each match would take seconds.
+ * Returns true if the lines shown around `a` and `b` certainly overlap, because few bytes and few lines lie between `a`
+ * and `b`. This test is quick. Finding up to 1 000 lines of context for each match would take seconds.
  */
 const isNear = (a: Line, b: Line, contextLines: number): boolean =>
   b.end - a.start <= LONG_LINE && b.number - a.number <= 2 * contextLines;
 
-/** Whether a range that begins at `from` is shown with bytes before `end`. */
+/** Returns true if the part that is shown around a range at `from` begins before `end`. */
 const joins = (lines: Lines, from: number, contextLines: number, end: number): boolean =>
   windowStart(lines, lines.at(from), from, contextLines) < end;
 
@@ -109,7 +113,7 @@ function windowEnd(lines: Lines, line: Line, to: number, contextLines: number): 
   return end;
 }
 
-// neighbouring lines are found without at(), which would count newlines for their numbers
+// the next two functions find a neighbouring line without Lines.at(), which would count newlines
 
 function lineBefore({ text }: Lines, { start, number }: Line): Line {
   const before = start < 2 ? 0 : text.lastIndexOf(NEWLINE, start - 2) + 1;
@@ -124,13 +128,13 @@ function lineAfter({ text }: Lines, { end, number }: Line): Line {
 const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** Returns the start of the character that contains the byte at `at`, which is at most three bytes before. */
+/** Returns the start of the character that contains the byte at `at`. The start is at most three bytes before `at`. */
 function characterStart(text: Uint8Array, at: number, least: number): number {
   for (let back = 0; back < 3 && at > least && isContinuation(text[at]); back++) at--;
   return at;
 }
 
-/** Returns the end of the character that contains the byte before `at`, which is at most three bytes later. */
+/** Returns the end of the character that contains the byte before `at`. The end is at most three bytes after `at`. */
 function characterEnd(text: Uint8Array, at: number, most: number): number {
   for (let on = 0; on < 3 && at < most && isContinuation(text[at]); on++) at++;
   return at;

@@ -1,11 +1,11 @@
 /**
- * Finds the definition around a line: the innermost one whose body contains the line. Bodies are found by their
- * indentation (src/base/definition-body.ts).
+ * Finds the definition around a line, which is the innermost definition whose body contains the line. The end of a body
+ * is found by indentation (src/base/definition-body.ts).
  *
  * The first candidate is the last definition before the line that is indented less than the line. The next candidate is
- * the last definition before that one with even less indentation, and so on, up to a definition without indentation.
- * Candidates are kept for the following lines, which come in ascending order. So a file is read about once, whatever
- * the number of its lines and definitions.
+ * the last definition before the first candidate that is indented even less, and so on, up to a definition without
+ * indentation. Lines come in ascending order, so the candidates are kept for the following lines. A file is therefore
+ * read about once, however many lines and definitions it has.
  */
 
 import { firstIndex } from "../../../base/binary-search.ts";
@@ -14,9 +14,9 @@ import { SYMBOL_ROW, type SymbolList } from "../../../store/symbols/symbol-run.t
 
 const NEWLINE = 10;
 /**
- * The maximum number of bytes of definition bodies that are read in one file. Reading them takes about 20 ms. Only a
- * hostile file exceeds this, with many definitions whose brackets are never closed. Beyond this limit, no definition is
- * found around a line.
+ * The maximum number of bytes of definition bodies that are read in one file. Reading this many takes about 20 ms. Only
+ * a hostile file exceeds this limit, with many definitions whose brackets are never closed. After that, no more
+ * definitions are found around lines of the file.
  */
 const MOST_BYTES = 4 * 2 ** 20;
 
@@ -34,7 +34,7 @@ interface Place {
   readonly end: number;
 }
 
-/** Finds definitions around lines of one file. */
+/** Finds the definitions around lines of one file. */
 export class Enclosing {
   readonly #text: Buffer;
   readonly #list: Pick<SymbolList, "count" | "rows">;
@@ -43,11 +43,12 @@ export class Enclosing {
   readonly #around: Candidate[] = [];
   /** The number of definitions before the line of the last call of at(). */
   #before = 0;
-  /** The number of bytes read in bodies. */
+  /** The number of bytes of definition bodies that were read. */
   bytesRead = 0;
 
   /**
-   * Prepares to find definitions in a text. REQUIRES: the text and the list do not change while this object is in use.
+   * Creates an Enclosing for a text and its definitions.
+   * REQUIRES: the text and the list do not change while this object is in use.
    */
   constructor(
     text: Buffer,
@@ -60,8 +61,9 @@ export class Enclosing {
   }
 
   /**
-   * Returns the row of the definition around a line, or -1 if there is none or the line itself begins a definition.
-   * REQUIRES: calls come with lines in ascending order.
+   * Returns the row of the definition around a line, or -1 if there is none, or if a definition begins on the line
+   * itself.
+   * REQUIRES: the lines of successive calls are in ascending order.
    */
   at({ start, end }: Place): number {
     const { count, rows } = this.#list;
@@ -74,14 +76,14 @@ export class Enclosing {
       const one = this.#around[i]!;
       if (one.indent >= indent) continue;
       if (this.#reaches(one, start)) return one.row;
-      this.#around.splice(i, 1); // it ended before the line, and so before all following lines
+      this.#around.splice(i, 1); // this definition ends before the line, and so before all following lines
     }
     return -1;
   }
 
   /**
-   * Adds the candidates among the definitions after the line of the last call and before row `behind`, the last one
-   * first.
+   * Adds candidates from the definitions between the line of the last call and row `behind`. Goes through these
+   * definitions from the last one back.
    */
   #advance(behind: number): void {
     const fresh: Candidate[] = [];

@@ -1,9 +1,9 @@
 /**
  * Converts byte offsets to lines and columns. Lines are 1-based, and a newline belongs to the line that it ends.
- * Columns are 1-based and count code points from the start of the line. Invalid UTF-8 counts as the U+FFFD that
- * TextDecoder makes of the line's bytes before the position.
+ * Columns are 1-based and count code points from the start of the line. Invalid UTF-8 counts as the number of U+FFFD
+ * that TextDecoder decodes it to, if it decodes the line up to the position.
  *
- * Everything moves forwards, so a file is read once, however many matches a line has.
+ * If positions are requested in ascending order, a file is read only once, however many matches a line has.
  */
 
 import { decodeText } from "../../../base/decode-text.ts";
@@ -17,14 +17,14 @@ export interface Line {
   readonly end: number;
 }
 
-/** Counts the newlines of a part of the text. */
+/** Returns the number of newlines in the part [from, to) of the text. */
 export type CountNewlines = (from: number, to: number) => number;
 
 export class Lines {
   readonly text: Buffer;
   readonly #count: CountNewlines;
   #line: Line;
-  // the last place whose column was requested
+  // the last position whose column was requested, and the start of its line
   #lineStart = 0;
   #offset = 0;
   #column = 1;
@@ -41,13 +41,13 @@ export class Lines {
   }
 
   /**
-   * Returns the line that contains the byte at `offset`. At the end of the text it is the last line, which
-   * is empty if the text ends with a newline.
+   * Returns the line that contains the byte at `offset`. For an offset at the end of the text, returns the last line,
+   * which is empty if the text ends with a newline.
    */
   at(offset: number): Line {
     const line = this.#line;
     if (offset < line.start) return this.#back(offset);
-    // after the last newline, a line without bytes begins
+    // the last newline of the text is followed by an empty line
     const isEmpty = line.start === line.end;
     const endsHere = isEmpty || this.text[line.end - 1] !== NEWLINE;
     if (offset < line.end || (offset === line.end && endsHere)) return line;
@@ -63,7 +63,7 @@ export class Lines {
   }
 
   column(lineStart: number, offset: number): number {
-    // the place is within a character, so the bytes counted so far may have been a part of it
+    // if the last position is within a character, the column may have counted a part of this character
     const isInside = (this.text[this.#offset]! & 0xc0) === 0x80;
     if (lineStart !== this.#lineStart || offset < this.#offset || isInside) {
       this.#lineStart = lineStart;
@@ -88,7 +88,7 @@ export class Lines {
   }
 }
 
-/** Counts the code points of [from, to), which for ASCII are the bytes. */
+/** Returns the number of code points in [from, to). ASCII text has as many code points as bytes. */
 function countPoints(text: Uint8Array, from: number, to: number): number {
   let at = from;
   while (at < to && text[at]! < 0x80) at++;

@@ -1,6 +1,6 @@
 /**
- * Builds the result of a file. If its content was searched or is requested, reads the content again. Finds the ranges,
- * and cuts them into chunks.
+ * Builds the result for a matching file. If the query searches content, or if the whole content was requested, the
+ * content is read again. The ranges in the content are found again and cut into chunks.
  */
 
 import { decodeText } from "../../../base/decode-text.ts";
@@ -28,7 +28,7 @@ import { verified, verifiedShort, type Asking } from "./verify-shown.ts";
 import { VisitedBlobs } from "../scanning/visited-blobs.ts";
 import { Window } from "../reading/window.ts";
 
-/** How many pairs are put in order between two checks of the clock. This takes about a millisecond. */
+/** The number of pairs that are put in order between two checks of the clock, which takes about a millisecond. */
 const PAIRS_A_LOOK = 2 ** 16;
 
 export interface Showing {
@@ -37,11 +37,14 @@ export interface Showing {
   readonly snapshot: Snapshot;
   readonly contextLines: number;
   readonly whole: boolean;
-  /** Whether ranges are shown with the definitions around them. */
+  /** Whether each range is returned with the definition around it. */
   readonly enclosing: boolean;
   /** Whether the best lines come first, because the request limits the ranges of a file. */
   readonly isBestFirst: boolean;
-  /** Awaited regularly. REQUIRES: nobody else uses the tools until the file is shown. */
+  /**
+   * Called and awaited regularly.
+   * REQUIRES: no other task uses the tools until showFile() has finished.
+   */
   readonly pause: Pause;
   /** Called when RE2 and the automaton disagree. */
   readonly onDisagreement: (message: string) => void;
@@ -52,7 +55,7 @@ export interface FileToShow {
   readonly symbols: SegmentSymbols | undefined;
   readonly file: number;
   readonly sets: (set: number) => boolean;
-  /** The number of ranges to skip before those that are shown. */
+  /** The number of ranges to skip before the first one that is shown. */
   readonly skip: number;
   readonly most: number;
 }
@@ -72,7 +75,7 @@ export async function showFile(
   const pairs = content
     ? await mergeInSlices(shownLists(shown.content, content.visited.found, 0), tools)
     : new Uint32Array(0);
-  // the content was not read or not searched in time, so no range is shown
+  // if there was no time to read and search the content, no range is shown
   const isLate = pairs.length === 0 && query.contentAtoms.length > 0 && tools.isStopped();
   const name = pathRanges(path, shown.paths, { query, tools, confirm: confirmOf(showing) });
   const hasOwnName = shown.paths.length > 0;
@@ -93,7 +96,7 @@ export async function showFile(
       chunks,
       count:
         pairs.length > 0
-          ? rangesIn(chunks) // fewer than requested if there was no time for more
+          ? rangesIn(chunks) // may be fewer than `most`, if there was no time for more
           : isLate
             ? 0
             : Math.min(most, name.length / 2 - skip),
@@ -102,7 +105,7 @@ export async function showFile(
   };
 }
 
-/** Returns the ranges of each term that a file shows. */
+/** Returns the ranges of each content atom whose ranges are shown. */
 const termsOf = (
   shown: ShownAtoms,
   content: { readonly visited: VisitedBlobs } | undefined,
@@ -119,7 +122,10 @@ const confirmOf =
   (expression, bytes, claimed) =>
     verifiedShort(expression, { bytes, claimed }, askingOf(showing));
 
-/** Whether a file's content is read. If time is up, it is read only when the whole file was requested. */
+/**
+ * Returns true if the content of a file must be read. Once the search was stopped, this is so only if the whole content
+ * was requested.
+ */
 const readsContent = ({ query, tools, whole }: Showing): boolean =>
   whole || (query.contentAtoms.length > 0 && !tools.isStopped());
 
@@ -179,18 +185,21 @@ async function readContent(
 interface PlacedText {
   readonly blob: number;
   readonly symbols: SegmentSymbols | undefined;
-  /** The address in the kernel's memory. */
+  /** The address of the blob's text in the kernel's memory. */
   readonly origin: number;
   readonly length: number;
 }
 
-/** Returns functions that decode a blob's text in kernel memory, and that cut chunks from it. */
+/**
+ * Returns a function that decodes a blob's text, and a function that cuts chunks from it. The text is in the kernel's
+ * memory.
+ */
 function placedText(
   { tools, contextLines, enclosing, pause }: Showing,
   { blob, symbols, origin, length }: PlacedText,
 ) {
   const { kernel, arena, isStopped } = tools;
-  // created when it is used, because a view of the kernel's memory becomes invalid when the memory grows
+  // a new view is created for each use, because a view becomes invalid when the kernel's memory grows
   const text = () => Buffer.from(kernel.bytes.buffer, origin, length);
   const count = (start: number, end: number) =>
     kernel.run.countNewlines(origin + start, origin + end);
@@ -206,8 +215,8 @@ function placedText(
   return {
     text: () => decodeText(text()),
     /**
-     * Cuts the shown ranges into chunks. `terms` determine which lines are best. If undefined, the first ranges are
-     * shown.
+     * Cuts the ranges to show into chunks. If `terms` is set, the ranges in the best lines for these terms are shown.
+     * Otherwise the first ranges in the file are shown.
      */
     async chunks(pairs: Uint32Array, { skip, most, terms }: ShownPart) {
       const end = skip + most;
@@ -230,8 +239,8 @@ function placedText(
 }
 
 /**
- * Returns a function that finds the definition around a line of a blob. REQUIRES: it is called with lines in
- * ascending order.
+ * Returns a function that finds the definition around a line of a blob.
+ * REQUIRES: the function is called with lines in ascending order.
  */
 function definitionAround(
   symbols: SegmentSymbols | undefined,
@@ -256,8 +265,8 @@ interface ShownPart {
 }
 
 /**
- * Returns the pairs whose indexes are in `order`, sorted as in the file, and the place of each in `order`. If stopped,
- * returns only the first of them.
+ * Returns the pairs whose indexes are in `order`, in the order of the file, and the position of each pair in `order`.
+ * If the search is stopped, returns only the first pairs of the file.
  */
 async function inFileOrder(
   pairs: Uint32Array,
@@ -265,7 +274,7 @@ async function inFileOrder(
   { isStopped, pause }: Pick<SearchTools, "isStopped" | "pause">,
 ): Promise<{ readonly pairs: Uint32Array; readonly places: Uint32Array }> {
   const last = order.reduce((most, pair) => Math.max(most, pair), -1);
-  const next = new Uint32Array(last + 1); // 1 + the place of each pair, or 0
+  const next = new Uint32Array(last + 1); // 1 + the position of each pair in `order`, or 0
   order.forEach((pair, place) => (next[pair] = place + 1));
   const [shown, places] = [new GrowableWords(), new GrowableWords()];
   for (let pair = 0; pair < next.length && places.length < order.length; pair++) {

@@ -1,7 +1,8 @@
 /**
- * Makes RE2 confirm every returned range of an expression. If RE2 and the automaton disagree, RE2's answer is used and
- * the difference is reported, because it is a bug in quern. RE2 may take MOST_MS per text, and is no longer asked once
- * the search's own time is up. On a host's own thread, RE2 is asked only what it can answer within a slice.
+ * Makes RE2 confirm the ranges of an expression that are about to be returned. If RE2 and the automaton disagree, the
+ * ranges of RE2 are returned, and the difference is reported as a bug in quern. RE2 may take at most MOST_MS for a
+ * text, and is not called any more once the answer is due. On the calling thread, RE2 must not block the event loop, so
+ * it confirms only ranges for which it needs a few milliseconds.
  */
 
 import type { Kernel } from "../../../kernel/kernel.ts";
@@ -11,29 +12,29 @@ import { verifyRanges } from "../../../re2/verify.ts";
 import { pairsOf } from "../scanning/file-ranges.ts";
 import type { Found } from "../reading/literal-scanner.ts";
 
-/** The maximum time for the ranges of a text. 100 000 ranges take 0.4 s. */
+/** The maximum number of milliseconds for the ranges of a text. RE2 confirms 100 000 ranges in 0.4 s. */
 const MOST_MS = 1_000;
 const BRIEF_MS = 2;
 
 /** How RE2 is called. */
 export interface Asking {
   readonly isLate: () => boolean;
-  /** Whether this is a host's own thread. */
+  /** Whether RE2 may take only a few milliseconds, because it runs on the calling thread. */
   readonly isBrief: boolean;
   readonly onDisagreement: (message: string) => void;
 }
 
 export interface VerifiedText extends Asking {
   readonly kernel: Kernel;
-  /** The address of the blob in the kernel's memory. */
+  /** The blob's text is at the addresses [from, to) of the kernel's memory. */
   readonly from: number;
   readonly to: number;
-  /** The ranges that may be shown, from `first` up to but not including `most`. */
+  /** The ranges with the numbers [first, most) may be shown. Only these are confirmed. */
   readonly first: number;
   readonly most: number;
 }
 
-/** Returns what the expression found in the only visited blob, after confirmation by RE2. */
+/** Returns the matches of an expression in the only visited blob, as confirmed or corrected by RE2. */
 export function verified(expression: ExpressionSource, found: Found, text: VerifiedText): Found {
   const count = Math.min(text.most, found.counts[0]!);
   if (count === 0) return found;
@@ -52,7 +53,7 @@ export function verified(expression: ExpressionSource, found: Found, text: Verif
   return { ...found, counts: Uint32Array.of(ranges.length), starts: new Uint32Array(1), pairs };
 }
 
-/** Returns what the expression found in a path or name, after confirmation by RE2. */
+/** Returns the ranges of an expression in a path or a name, as confirmed or corrected by RE2. */
 export function verifiedShort(
   expression: ExpressionSource,
   claim: { readonly bytes: Uint8Array; readonly claimed: RangeList },
@@ -70,10 +71,16 @@ export function verifiedShort(
   return ranges ?? claimed;
 }
 
-/** The expressions for which RE2 took too long. RE2 is not asked about their other texts. */
+/**
+ * The expressions for which RE2 took too long in some text. RE2 is not called for any other text with these
+ * expressions.
+ */
 const slow = new WeakSet<ExpressionSource>();
 
-/** Returns the function that tells RE2 to stop. It also limits a search without a time-out. */
+/**
+ * Returns a function that returns true once RE2 must stop. This also limits the time that RE2 takes in a search without
+ * a time-out.
+ */
 function soon(expression: ExpressionSource, { isLate, isBrief }: Asking): () => boolean {
   const end = performance.now() + (isBrief ? BRIEF_MS : MOST_MS);
   return () => {
