@@ -41,7 +41,7 @@ export class Arena {
     return at;
   }
 
-  /** Returns a mark. release() frees everything allocated after it. */
+  /** Returns a mark. Passing the mark to release() frees everything that was allocated after this call. */
   mark(): readonly [chunk: number, used: number] {
     return [this.#chunk, this.#used];
   }

@@ -1,4 +1,7 @@
-/** Declares the kernel's exports for TypeScript. The functions in assembly/ state their contracts. */
+/**
+ * Declares the kernel's exports for TypeScript. The comments on the functions in assembly/ say what each export does
+ * and requires.
+ */
 
 export interface KernelExports {
   // text

@@ -3,16 +3,17 @@
  * together) come from the build of RE2 that verifies matches (scripts/build-folding-table.ts), not from Node's Unicode
  * data, which changes with Node's version. A test compares every code point with RE2.
  *
- * The representative of an orbit is its ASCII lower-case letter if it has one: K and U+212A fold to k, U+017F to s.
- * Otherwise it is the ordinary lower-case form: É folds to é, Σ and ς to σ. Nothing at or above 0x20000 folds.
+ * The representative of an orbit is its ASCII lower-case letter if it has one: K and U+212A fold to k, and U+017F folds
+ * to s. Otherwise, the representative is the ordinary lower-case form. É folds to é, and Σ and ς fold to σ. Folding
+ * changes no code point at or above 0x20000.
  *
- * For WebAssembly, the same map is a two-level table in linear memory. writeFoldingTable() writes it once, at an
+ * The kernel reads the same map from a two-level table in its memory. writeFoldingTable() writes this table once, at an
  * address that is a multiple of 4:
  *
- *     index   u8[1024]            at address:         which block has the deltas of cp
- *     delta   i32[blocks * 128]   at address + 1024
+ * index   u8[1024]            at address:         which block has the deltas of cp delta   i32[blocks * 128]   at
+ * address + 1024
  *
- *     folded = cp < 0x20000 ? cp + delta[index[cp >> 7] * 128 + (cp & 127)] : cp
+ * folded = cp < 0x20000 ? cp + delta[index[cp >> 7] * 128 + (cp & 127)] : cp
  */
 
 import { FOLDING_RUNS } from "./folding-table.ts";
@@ -59,14 +60,14 @@ export function foldingCodePoints(): number[] {
   return [...orbits.keys()].sort((a, b) => a - b);
 }
 
-/** Replaces each code point by its representative. Lone surrogates stay. */
+/** Replaces each code point by its representative. Lone surrogates are kept as they are. */
 export function foldText(text: string): string {
   let folded = "";
   for (const char of text) folded += String.fromCodePoint(foldCodePoint(char.codePointAt(0)!));
   return folded;
 }
 
-/** Builds the two levels of the table. Equal blocks are kept once; block 0 is all zero. */
+/** Builds the two levels of the table. Equal blocks are stored only once, and block 0 has only zeros. */
 export function foldingPages(): { index: Uint8Array; blocks: Int32Array } {
   const pages = new Map<string, number>([[new Int32Array(BLOCK).join(), 0]]);
   const numbers = new Uint8Array(INDEX_BYTES);
@@ -83,7 +84,10 @@ export function foldingPages(): { index: Uint8Array; blocks: Int32Array } {
   return { index: numbers, blocks: Int32Array.from(kept) };
 }
 
-/** Writes the table into `bytes`. REQUIRES: address is a multiple of 4, with room for FOLDING_TABLE_BYTES. */
+/**
+ * Writes the table into `bytes`. REQUIRES: `address` is a multiple of 4, and FOLDING_TABLE_BYTES bytes are reserved
+ * there.
+ */
 export function writeFoldingTable(bytes: Uint8Array, address: number): void {
   bytes.set(index, address);
   bytes.set(new Uint8Array(blocks.buffer), address + INDEX_BYTES);

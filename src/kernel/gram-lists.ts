@@ -1,11 +1,11 @@
 /**
- * Builds the posting lists of a segment with assembly/grams.ts. The memory grows with the added text and is reused
- * after clear(). It is freed only with the kernel.
+ * Builds the posting lists of a segment with assembly/grams.ts. The memory for the lists grows with the added text, and
+ * is reused after clear(). It is freed only together with the kernel.
  *
- * Memory for every possible gram would take 93 MB. V8 would count all of it as the thread's memory, even if it is
- * unused, and would collect garbage each time lists are created. That would take a fifth of the processor time of small
- * index runs. So the table of grams beyond ASCII (18 MB) is created for the first text that needs it, and room for
- * slots is added as lists begin.
+ * Memory for every possible gram would take 93 MB. V8 would count all of this memory for the thread, even if most of it
+ * is unused, and would collect garbage each time a GramLists is created. That would take a fifth of the processor time
+ * of small index runs. So the table of grams beyond ASCII (18 MB) is created only when a text needs it, and memory for
+ * slots is added as lists are begun.
  */
 
 import { ASCII_GRAMS, BYTE_CLASSES, GRAM_LIMIT } from "./gram-numbers.ts";
@@ -21,18 +21,20 @@ const NEXT_BLOCK = 7;
 const SLOT = 16;
 const BLOCK = 16;
 /**
- * More than there are slots, because there are fewer grams and each has at most one slot. So
- * `gram * SLOT_LIMIT + slot` packs both into one float.
+ * Greater than the number of slots, because there are fewer grams than this, and each gram has at most one slot. So
+ * `gram * SLOT_LIMIT + slot` packs a gram and its slot into one float.
  */
 const SLOT_LIMIT = 2 ** 23;
-/** The result of addPage() if it has added nothing, because it needs the table of grams beyond ASCII. */
+/** The result of addPage() if it has added nothing, because the table of grams beyond ASCII must be created first. */
 const NEEDS_OTHERS = 2;
 const LEAST_SLOTS = 2 ** 12;
-/** The minimum and maximum number of bytes by which the arena grows. Between these limits it doubles. */
+/**
+ * The minimum and maximum number of bytes by which the arena grows. Between these limits, the arena doubles its size.
+ */
 const LEAST_STEP = 2 ** 16;
 const MOST_STEP = 2 ** 20;
 
-/** A stretch of the arena. */
+/** A contiguous part of the arena. */
 interface Chunk {
   readonly at: number;
   end: number;
@@ -40,14 +42,17 @@ interface Chunk {
 
 export interface GramLists {
   /**
-   * Adds the text of the next page, with the bytes after the page that its grams cover, too. Returns whether folding
-   * changes a code point beyond ASCII in the text.
+   * Adds the next page. `text` has the bytes of the page, and those after the page that its grams also cover. Returns
+   * true if folding changes a code point beyond ASCII in the text.
    */
   add(text: Uint8Array): boolean;
   readonly pages: number;
-  /** The bytes of memory that the lists use. */
+  /** The number of bytes of memory that the lists use. */
   readonly bytes: number;
-  /** Visits every list by ascending gram number. REQUIRES: the visitor copies `list` before it returns. */
+  /**
+   * Calls `visit` for every list, in ascending order of gram numbers.
+   * REQUIRES: `visit` copies `list` before it returns.
+   */
   forEach(visit: (gram: number, list: Uint8Array) => void): void;
   clear(): void;
 }
@@ -63,10 +68,10 @@ class Lists implements GramLists {
   readonly #text: number;
   readonly #ascii: number;
   #slotRoom = 0;
-  /** The arena. Chunks before the current one are full, those after it are empty. */
+  /** The chunks of the arena. Those before the current chunk are full, and those after it are empty. */
   readonly #chunks: Chunk[] = [];
   #chunk = -1;
-  /** Bytes of the chunks before the current one. */
+  /** The number of bytes that are used in the chunks before the current one. */
   #before = 0;
 
   constructor(kernel: Kernel, mostTextBytes: number) {
@@ -91,7 +96,7 @@ class Lists implements GramLists {
   }
 
   add(text: Uint8Array): boolean {
-    // folding lengthens text by at most half; each byte may start a list and fill a block
+    // folding makes text longer by at most half, and each folded byte may need a slot and two blocks
     this.#makeSlots(Math.ceil(1.5 * text.length));
     this.#makeRoom(3 * BLOCK * text.length);
     this.#kernel.bytes.set(text, this.#text);
@@ -132,7 +137,10 @@ class Lists implements GramLists {
     this.#kernel.words[(this.#state >>> 2) + at] = value;
   }
 
-  /** Returns the slots ordered by gram. Gram and slot are packed into one float, which the native sort compares. */
+  /**
+   * Returns the numbers of the slots, ordered by gram. Each gram and its slot are packed into one float, because floats
+   * can be sorted without a comparison function.
+   */
   #slotsByGram(): number[] {
     const { words } = this.#kernel;
     const slots = this.#word(SLOTS);

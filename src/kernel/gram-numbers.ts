@@ -1,4 +1,7 @@
-/** Computes the numbers of grams as assembly/grams.ts does, for looking up lists. */
+/**
+ * Computes the numbers of grams, by which posting lists are looked up. The numbers are those that assembly/grams.ts
+ * computes.
+ */
 
 const ASCII_CLASSES = 38;
 const CLASSES = 166;
@@ -34,7 +37,10 @@ export function classesOf(gram: number): [number, number, number] {
   ];
 }
 
-/** Returns the distinct grams of folded text, ascending; none for fewer than three bytes. */
+/**
+ * Returns the numbers of the distinct grams in folded text, in ascending order. A text of fewer than three bytes has no
+ * grams.
+ */
 export function gramsOf(folded: Uint8Array): number[] {
   const grams = new Set<number>();
   for (let i = 2; i < folded.length; i++)

@@ -1,9 +1,9 @@
 /**
- * Creates instances of the kernel, each with its own memory. The module is compiled once per thread. An instance
- * takes only 0.1 ms to create, so tasks that may interleave each have their own.
+ * Creates instances of the kernel, each with its own memory. The module is compiled once per thread. Creating an
+ * instance takes only 0.1 ms, so each of several tasks that may interleave has an instance of its own.
  *
- * The kernel does not allocate. Its callers reserve regions here, at creation or when they need a larger one, and pass
- * the addresses. Addresses below RESERVED belong to the module.
+ * The kernel does not allocate memory. Its callers reserve regions of the memory here, when they are created or when
+ * they need a larger region, and pass the addresses to the kernel. Addresses below RESERVED belong to the module.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -19,7 +19,7 @@ export const MOST_GAP = SLACK + 15;
 
 export interface Kernel {
   readonly run: KernelExports;
-  /** The whole memory. Do not keep this across reserve(), which may replace it. */
+  /** The whole memory. Do not keep this array across a call of reserve(), which may replace it. */
   readonly bytes: Uint8Array;
   readonly words: Uint32Array;
   /** Returns the address of a new zeroed region, aligned to 16. Regions are never freed. */

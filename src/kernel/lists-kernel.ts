@@ -1,6 +1,6 @@
 /**
- * Creates instances of the part of the kernel that works in shared memory: one per thread, all with the same memory.
- * The callers decide on the layout of the memory.
+ * Creates instances of the part of the kernel that works in shared memory. Each thread has an instance of its own, and
+ * all instances have the same memory. The callers define the layout of this memory.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -19,7 +19,10 @@ export interface ListsKernel {
 
 let compiled: WebAssembly.Module | undefined;
 
-/** Creates zeroed memory of `bytes` bytes, rounded down to 64 KiB. The system allocates it as it is written. */
+/**
+ * Creates zeroed shared memory of `bytes` bytes, rounded down to a multiple of 64 KiB. The operating system allocates a
+ * page of this memory only when it is written.
+ */
 export function newSharedMemory(bytes: number): WebAssembly.Memory {
   const pages = Math.floor(bytes / PAGE);
   return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });

@@ -1,6 +1,7 @@
 /**
- * Tests which grams a page contains, with assembly/page-grams.ts, for text without posting lists. A test takes about
- * 0.2 ns per byte for each rare gram. Making the posting lists of a page takes 1.3 ns per byte, but only once.
+ * Tests which grams a page contains, for text without posting lists. The test itself is in assembly/page-grams.ts.
+ * Testing a page for a rare gram takes about 0.2 ns per byte. Building the posting lists of a page takes 1.3 ns per
+ * byte, but is done only once.
  */
 
 import type { Arena } from "./arena.ts";
@@ -9,17 +10,20 @@ import { BYTE_CLASSES, classesOf } from "./gram-numbers.ts";
 import type { Kernel } from "./kernel.ts";
 
 /**
- * The number of pages that are tested for all grams. Later pages are tested only for the MOST_TESTED grams that these
- * pages lacked most often, because a test for a frequent gram excludes few pages and takes as long.
+ * The number of pages that are tested for all grams. Later pages are tested only for the MOST_TESTED grams that the
+ * first pages lacked most often. Testing for a more frequent gram takes as long, but excludes fewer pages.
  */
 const TRIAL_PAGES = 64;
 const MOST_TESTED = 3;
 
-/** Grams in the kernel's memory. They are valid as long as the arena's mark is not released. */
+/** Grams whose tables are in the kernel's memory. The tables are valid until the arena releases an earlier mark. */
 export interface PlacedGrams {
-  /** The address of each gram's table, and how many trial pages lacked the gram. Later only the rarest grams. */
+  /**
+   * The address of each gram's tables, and the number of trial pages that lacked the gram. After the trial, only the
+   * rarest grams are left.
+   */
   grams: { readonly table: number; lacking: number }[];
-  /** The number of pages of the trial that remain. */
+  /** The number of trial pages that are left, on which all grams are tested. */
   trial: number;
 }
 
@@ -40,7 +44,7 @@ export class PageGrams {
     writeFoldingTable(kernel.bytes, this.#folding);
   }
 
-  /** Folds the page of this length. Returns whether folding changes a code point beyond ASCII. */
+  /** Folds the page at `at`, whose text has this length. Returns true if folding changes a code point beyond ASCII. */
   load(length: number): boolean {
     const end = this.at + length;
     const folded = this.#kernel.run.foldPage(this.at, end, this.#folding, this.#folded);
@@ -49,7 +53,10 @@ export class PageGrams {
     return (folded & 1) === 1;
   }
 
-  /** Whether the page may contain all grams. If not, it lacks at least one. */
+  /**
+   * Returns true if the loaded page may contain all the grams. If the result is false, the page lacks at least one of
+   * them.
+   */
   mayHaveAll(placed: PlacedGrams): boolean {
     if (placed.trial === 0) return placed.grams.every(({ table }) => this.#has(table));
     let hasAll = true;
@@ -73,7 +80,10 @@ export const placeGrams = (grams: readonly number[], arena: Arena): PlacedGrams 
   trial: TRIAL_PAGES,
 });
 
-/** Returns the sets of bytes of the gram's three classes, 32 bytes each. */
+/**
+ * Returns three tables of 32 bytes each. Each table is the set of bytes in one of the gram's three classes, in the form
+ * that assembly/page-grams.ts reads.
+ */
 function tablesOf(gram: number): Uint8Array {
   const tables = new Uint8Array(96);
   classesOf(gram).forEach((of, place) =>

@@ -1,6 +1,6 @@
 /** Finds the bytes of a literal that are rarest in code, which the kernel compares first. */
 
-// bytes by descending frequency in a mix of source code; all others are rarer
+// bytes in descending order of their frequency in a mix of source code; all other bytes are rarer
 const FREQUENT =
   " etrnaioslcdp\n_um\tf(h)b,;g.=v-y*>0/kx1\"w{}2&<:#ESITARNCDOPLqj|3M4['68+]!UFGBz5HV79KXWYQ\\Z%@$?^J~`";
 const RARITY = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -9,8 +9,8 @@ const RARITY = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * Returns where the two rarest byte values first occur. If all bytes are equal, the second position is that of the last
- * byte.
+ * Returns the positions at which the two rarest byte values first occur. If all bytes are equal, the second position is
+ * that of the last byte.
  */
 export function rarestTwo(bytes: Uint8Array): [number, number] {
   const first = rarestBut(-1, bytes)!;

@@ -1,4 +1,7 @@
-/** Declares the part of WebAssembly's JavaScript interface that the loader uses, which Node's types lack. */
+/**
+ * Declares the part of WebAssembly's JavaScript interface that the loaders of modules use. Node's types do not declare
+ * it.
+ */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

@@ -1,25 +1,27 @@
 /**
- * Runs a table-driven automaton over a text until it has found all matches or needs a state that is not built yet. In
- * the second case, the host builds the state and continues the run.
+ * Runs a table-driven automaton over texts. The run stops once all matches are found, or once it needs a state that is
+ * not built yet. In the second case, the caller builds the state and continues the run.
  *
  * The state of a run is a block of u32 words. The constants below are the offsets of its fields. Bytes that the
  * automaton need not distinguish form a class. The edge of the text counts as one more class, with the highest number.
  *
  * There are three tables, with a row for each state. `forward` and `backward` have one column per class. An entry is
- * UNKNOWN, DEAD, or the number of the next state. With that number, the bit MATCHED says that a match ends (backwards:
- * begins) before the byte just read.
+ * UNKNOWN, DEAD, or the number of the next state. If the bit MATCHED is set in this number, a match ends before the
+ * byte just read. In `backward`, the bit says that a match begins after that byte.
  *
- * `pairs` has one column per pair of classes, so one look-up reads two bytes. The run itself fills it, with pairs of
- * steps in which no match ends. All other pairs stay UNKNOWN and are read byte by byte. Its entries are row offsets
- * instead of state numbers, so that a look-up takes only one dependent load. Only states below `pairStates` have a row.
+ * `pairs` has one column per pair of classes, so one look-up reads two bytes. The run itself adds entries to this
+ * table, for pairs of steps in which no match ends. All other entries stay UNKNOWN, and their bytes are read one by
+ * one. The entries of `pairs` are row offsets instead of state numbers, so that a look-up takes only one dependent
+ * load. Only states below `pairStates` have a row.
  *
- * The needle is a literal that every match contains near its beginning. While no match has begun, the automaton is in
- * its start state. Then the loop skips to where the needle's next occurrence lets a match begin. An occurrence that is
- * in no match, or beyond the end of the text, costs only time.
+ * The needle is a literal that every match contains near its beginning. As long as no match has begun, the automaton is
+ * in its start state. In this state, the loop skips to the first position at which a match with the next occurrence of
+ * the needle can begin. If this occurrence is not in a match, or is beyond the end of the text, the result is still
+ * correct.
  *
- * Forwards, the automaton looks for a match that begins anywhere. So it reaches DEAD only after a match, and the last
- * end that it saw is the end of the leftmost-first match. The backward automaton then runs backwards from that end. The
- * leftmost place where it finds that a match begins is the start of the match.
+ * The forward automaton looks for a match that begins anywhere. It reaches DEAD only after a match, and the last end of
+ * a match before that is the end of the leftmost-first match. The backward automaton then runs backwards from this end.
+ * The leftmost position at which it finds the beginning of a match is the start of the match.
  */
 
 import { equals, hitsAt } from "./scan";
@@ -28,18 +30,18 @@ const UNKNOWN: u32 = 0xffffffff;
 const DEAD: u32 = 0xfffffffe;
 const MATCHED: u32 = 0x80000000;
 
-// fields of the run, as byte offsets; src/regex/run.ts names those that the host uses
+// the fields of a run, as byte offsets; src/regex/run.ts names those that the caller uses
 const AT: usize = 0; // address of the next byte
 const FROM: usize = 4; // the start of the text
 const TO: usize = 8; // the end of the text
 const FLOOR: usize = 12; // no match begins before this address, which is the end of the previous match
 const STATE: usize = 16; // the number of the state, or UNKNOWN to start again
 const LAST: usize = 20; // the end of the best match so far; 0 if none
-const FUEL: usize = 24; // the bytes that may be read before a PAUSE
+const FUEL: usize = 24; // the number of bytes that may be read before a PAUSE
 const PHASE: usize = 28; // 0 forwards, 1 backwards
 const MODE: usize = 32;
 const COUNT: usize = 36; // the number of matches counted, or of pairs in `out`
-const MISSING: usize = 40; // NEED_STEP: the class that has no entry yet; NEED_START: the kind of byte
+const MISSING: usize = 40; // after NEED_STEP, the class without an entry; after NEED_START, the kind of the byte
 const BACK_AT: usize = 44;
 const BACK_STATE: usize = 48;
 const BEST: usize = 52; // the start of the match; 0 if not seen yet
@@ -76,7 +78,7 @@ const COUNTING: u32 = 0;
 const SINGLE: u32 = 2; // 1: all ranges
 
 // answers
-const GO_ON: u32 = 0; // used only within this file: the phase is over
+const GO_ON: u32 = 0; // used only within this file, if the phase is over
 const DONE: u32 = 1;
 const NEED_STEP: u32 = 2;
 const NEED_START: u32 = 3;
@@ -87,16 +89,17 @@ const FOUND: u32 = 6;
 const NO_ROW: u32 = 0xffffffff;
 
 /**
- * How many bytes are read one by one if a pair is not in the table. Speed in MB/s for 1, 2, 4, 8 and 16 such bytes, on
- * 16 MB of C: for [a-z]{3}_[A-Z]{4}, 172, 1159, 1157, 1150, 1156 (with 1, no pair ever enters the table); for [a-z]+,
- * which has a match every eight bytes, 107, 185, 204, 217, 219.
+ * The number of bytes that are read one by one after a pair was not in the table. For 1, 2, 4, 8 and 16 such bytes, the
+ * speeds on 16 MB of C are 172, 1159, 1157, 1150 and 1156 MB/s with [a-z]{3}_[A-Z]{4}. They are 107, 185, 204, 217 and
+ * 219 MB/s with [a-z]+, which has a match every eight bytes. With 1, no pair ever enters the table.
  */
 const SINGLE_STEPS: u32 = 8;
 
 /**
- * Continues the run at `c`. Returns why it stopped. 1: the last text is done. 2: a step of the phase's automaton is not
- * known (`MISSING` is the class). 3: a start state is not known (`MISSING` is the kind). 4: the fuel is used up. 5:
- * `out` is full. 6: one match is found (mode 2). REQUIRES: in modes 0 and 1 the expression matches no empty text.
+ * Continues the run at `c`, and returns why it stopped: DONE if all texts were searched; NEED_STEP if a step of the
+ * phase's automaton is not known, for the class in `MISSING`; NEED_START if a start state is not known, for the kind in
+ * `MISSING`; PAUSE if the fuel is used up; FULL if `out` is full; FOUND if one match was found, in the mode SINGLE.
+ * REQUIRES: in modes 0 and 1 the expression matches no empty text.
  */
 export function runAutomaton(c: usize): u32 {
   const mode = load<u32>(c, MODE);
@@ -129,7 +132,7 @@ export function runAutomaton(c: usize): u32 {
   }
 }
 
-/** Moves to the next text. Returns whether there is one. */
+/** Moves to the next text. Returns false if there is none. */
 function nextStretch(c: usize): bool {
   const stretch = <usize>load<u32>(c, STRETCH);
   if (stretch == <usize>load<u32>(c, STRETCH_END)) return false;
@@ -267,8 +270,8 @@ function forward(c: usize): u32 {
 }
 
 /**
- * Returns the row in `pairs` of the start state, in which no match has begun. Returns NO_ROW if there is no needle,
- * or the state is not known. With a needle, the start state is the same for each kind of previous byte.
+ * Returns the row in `pairs` of the start state, in which no match has begun. Returns NO_ROW if there is no needle, or
+ * if no start state with a row is known. With a needle, the start state is the same for each kind of previous byte.
  */
 function rowOfStart(c: usize, pairStates: u32, pairStride: u32): u32 {
   if (load<u32>(c, NEEDLE) == 0) return NO_ROW;
@@ -280,8 +283,8 @@ function rowOfStart(c: usize, pairStates: u32, pairStride: u32): u32 {
 }
 
 /**
- * Returns the first place at or after `at` where a match may begin, at most `limit`. May read beyond the end of the
- * text.
+ * Returns the first position at or after `at` at which a match may begin, but at most `limit`. May read beyond the end
+ * of the text.
  */
 function nextStart(c: usize, at: usize, limit: usize): usize {
   const bytes = <usize>load<u32>(c, NEEDLE);
@@ -327,7 +330,7 @@ function backward(c: usize): u32 {
   const stride: u32 = (classCount + 1) << 2;
   let answer = GO_ON;
   while (true) {
-    // also reads the byte before the floor, because it decides whether a match begins at the floor
+    // the byte before the floor is also read, because it decides whether a match can begin at the floor
     const byteClass = at == from ? classCount : <u32>load<u8>(classes + load<u8>(at - 1));
     const next = load<u32>(table + state * stride + (byteClass << 2));
     if (next >= MATCHED) {

@@ -1,12 +1,13 @@
 /**
- * Finds places where each of three successive bytes is in its own set of ASCII characters. A set is a table of 16
- * bytes, one for each low half (four bits) of a character. Each bit of such a byte stands for a high half, and is set
- * if the two halves form a member of the set. With SIMD look-ups of both halves, 16 bytes of text are tested at once.
+ * Finds the positions at which three successive bytes belong to three given sets of ASCII characters, one set for each
+ * byte. A set is a table of 16 bytes, one for each low half (four bits) of a character. Each bit of such a byte stands
+ * for a high half, and is set if the two halves form a member of the set. With SIMD look-ups of both halves, 16 bytes
+ * of text are tested at once.
  */
 
 /**
- * Writes the places in the given regions (start, end) to `out`, as ascending addresses (u32). Returns their number,
- * or -1 if there are more than `room`. `sets` are three tables.
+ * Writes the positions in the given regions (start, end) to `out`, as ascending addresses (u32). Returns the number of
+ * positions, or -1 if there are more than `room`. `sets` is the address of the tables of the three sets.
  */
 export function scanTriples(
   regions: usize,

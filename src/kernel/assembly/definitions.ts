@@ -1,13 +1,13 @@
 /**
  * Rates how matches fit the definitions of their blob, for ranking:
  *
- *     3  a match is exactly the name of a definition
- *     2  it is the name of a member (MEMBERS), or it begins or ends a name and its other end is at a joint (edges.ts)
- *     1  it is within a name
- *     0  none of these
+ * 3  a match is exactly the name of a definition
+ * 2  it is the name of a member (MEMBERS), or it begins or ends a name and its other end is at a joint (edges.ts)
+ * 1  it is within a name
+ * 0  none of these
  *
  * Definitions are read in their stored form, a run of varints (src/store/symbols/symbol-run.ts), and only up to the
- * last match. This takes 2 ns per definition; a host that decodes them first would take 9.
+ * last match. This takes 2 ns per definition. Decoding the definitions in JavaScript first would take 9 ns.
  */
 
 import { edgeAfter, edgeBefore } from "./edges";
@@ -17,7 +17,7 @@ const EDGE: i32 = 2;
 const INSIDE: i32 = 1;
 /** The rating in edges.ts of a match from one end of a name (2 points) to a joint within the name (1 point). */
 const AT_JOINT: u32 = 3;
-/** The low two bits of a kind if the number of the parent follows. */
+/** The value of the low two bits of a kind after which the number of the parent follows. */
 const OTHER_PARENT: u32 = 3;
 /**
  * The kinds that occur only inside other definitions: constructor, field, property. The number of a bit is the kind's
@@ -28,9 +28,10 @@ const MEMBERS: u32 = (1 << 2) | (1 << 14) | (1 << 15);
 let cursor: usize = 0;
 
 /**
- * Returns the best rating of the matches: ascending pairs (start, end) in [pairs, pairsEnd). Returns -1 if the run
- * [run, runEnd) does not fit a blob of `length` bytes. Matches and definitions are relative to the start of the blob,
- * whose address is `origin`. REQUIRES: the text of the blob is loaded around the matches.
+ * Returns the best rating of the matches, which are ascending pairs (start, end) at the addresses [pairs, pairsEnd).
+ * Returns -1 if a definition in the run [run, runEnd) is outside a blob of `length` bytes. The positions of matches and
+ * definitions are relative to the start of the blob, whose address is `origin`.
+ * REQUIRES: the text of the blob is loaded around the matches.
  */
 export function bestDefinition(
   run: usize,
@@ -43,7 +44,7 @@ export function bestDefinition(
   if (run == runEnd) return 0; // a blob without definitions
   cursor = run;
   const count = varint();
-  varint(); // the number of names that are only parents, which come after the definitions
+  varint(); // skips the number of names that only serve as parents, which are stored after the definitions
   let best: i32 = 0;
   let first = pairs;
   let start: u32 = -1;
@@ -78,9 +79,9 @@ function fitOf(from: u32, to: u32, start: u32, end: u32, origin: usize): i32 {
 }
 
 /**
- * Returns whether the name of a definition overlaps one of the ranges of `reach` bytes that begin at the addresses
- * (u32, ascending) in [places, placesEnd). If the run is invalid, the result may be true or false, and at most a few
- * bytes after the run's end are read.
+ * Returns true if the name of a definition overlaps one of the ranges of `reach` bytes that begin at the given places.
+ * The places are ascending addresses (u32) in [places, placesEnd). If the run is invalid, the result may be true or
+ * false, and at most a few bytes after the end of the run are read.
  */
 export function touchesName(
   run: usize,

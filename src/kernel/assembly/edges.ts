@@ -1,16 +1,15 @@
 /**
- * Rates how well the ends of a match fit the surrounding words, for ranking. An end counts
+ * Rates how well the ends of a match fit the surrounding words, for ranking. The rating of an end is
  *
- *     2  at the end of a word: the end of the text, or next to a character other than a letter, digit or '_'
- *     1  at a joint within a word: next to '_', between a and B in aB, between a letter and a digit
- *     0  anywhere else
+ * 2  at the end of a word: the end of the text, or next to a character other than a letter, digit or '_' 1  at a joint
+ * within a word: next to '_', between a and B in aB, between a letter and a digit 0  anywhere else
  *
- * so a match is rated 0 to 4. Bytes beyond ASCII count as letters.
+ * The rating of a match is the sum for both ends, from 0 to 4. Bytes beyond ASCII count as letters.
  */
 
 /**
- * Returns the best rating of the matches (start, end) in [pairs, stop), or 0 if there are none. Empty matches
- * count 0. The text is [lowest, limit).
+ * Returns the best rating of the matches, or 0 if there are none. The matches are pairs (start, end) at the addresses
+ * [pairs, stop). Empty matches are rated 0. The text is at the addresses [lowest, limit).
  */
 export function bestEdge(pairs: usize, stop: usize, lowest: usize, limit: usize): u32 {
   let best: u32 = 0;

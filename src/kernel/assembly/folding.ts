@@ -11,7 +11,7 @@ const RAW: u32 = 0x110000;
 /** The number of bytes of the code point that was decoded last. */
 export let decodedLength: usize = 1;
 
-/** Returns the unfolded code point at `at`. REQUIRES: at < limit. */
+/** Returns the unfolded code point at `at`, and stores its length in decodedLength. REQUIRES: at < limit. */
 @inline
 export function decode(at: usize, limit: usize): u32 {
   const lead: u32 = load<u8>(at);

@@ -5,29 +5,23 @@
  * 27-36 for digits, 37 for '_', and 38 + (byte - 128) beyond ASCII. For the classes c0, c1 and c2, the gram's number is
  * (c0 * 38 + c1) * 38 + c2 if all three are ASCII, else ASCII_GRAMS + (c0 * 166 + c1) * 166 + c2.
  *
- * A page of ASCII is processed in two passes. The first pass collects the page's grams without repetitions. It takes no
+ * A page of ASCII is processed in two passes. The first pass collects the distinct grams of the page. Its loop has no
  * branches, and its bitset of 7 KB stays in the first-level cache. The second pass appends the page to the list of each
- * of these grams. Together they take 1.3 ns per byte.
+ * of these grams. Both passes together take 1.3 ns per byte.
  *
- * A list is the gaps between its page numbers, as varints. The first gap counts from page -1. A list is stored in
- * blocks: each has 12 bytes of the list, and then the address of the next block.
+ * A list is stored as the gaps between its page numbers, which are varints. The first gap counts from page -1. A list
+ * consists of blocks. Each block has 12 bytes of the list, followed by the address of the next block.
  *
- * A slot represents one list: its gram, its last page + 1, the address of its first block, and the address where its
- * next byte goes (u32 each).
+ * A slot represents one list. It has four words (u32): the gram of the list, its last page + 1, the address of its
+ * first block, and the address at which its next byte will be stored.
  *
- * The state has ten words (u32), here with their byte offsets. All but slotCount are addresses. "A page" includes its
- * overlap, the bytes after it that its grams cover, too.
+ * The state has ten words (u32), listed here with their byte offsets. All words except slotCount are addresses. In this
+ * list, a page includes its overlap, which is the bytes after it that its grams also cover.
  *
- *     0 classes    u8[256]: the class of each byte
- *     4 seen       a bit for each ASCII gram, all zero between calls
- *     8 fresh      room for a u32 for each byte of a page
- *     12 ascii     a u32 for each ASCII gram: the address of its slot, or 0
- *     16 others    the same for all other grams; `others` itself is 0 until such a gram occurs
- *     20 slots     the slots
- *     24 slotCount
- *     28 arena     where the next block goes
- *     32 folding   the folding table
- *     36 folded    room for three times a page
+ * 0 classes    u8[256]: the class of each byte 4 seen       a bit for each ASCII gram, all zero between calls 8 fresh
+ * room for a u32 for each byte of a page 12 ascii     a u32 for each ASCII gram: the address of its slot, or 0 16
+ * others    the same for all other grams; `others` itself is 0 until such a gram occurs 20 slots     the slots 24
+ * slotCount 28 arena     the next block 32 folding   the folding table 36 folded    room for three times a page
  */
 
 import { decode, decodedLength, fold } from "./folding";
@@ -42,8 +36,8 @@ const BLOCK_DATA: usize = 12;
 /**
  * Adds the text [from, to) as page `page`. Returns 1 if folding changes a code point beyond ASCII in the text, else
  * 0. Returns 2, and adds nothing, if the text needs the table `others` and there is none.
- * REQUIRES: pages come in ascending order; for each byte of the folded text there is room for two blocks in the arena
- * and for one slot.
+ * REQUIRES: pages are added in ascending order. For each byte of the folded text, there is room for two blocks in the
+ * arena and for one slot.
  */
 export function addPage(state: usize, from: usize, to: usize, page: u32): u32 {
   if (isAscii(from, to)) {
@@ -51,7 +45,7 @@ export function addPage(state: usize, from: usize, to: usize, page: u32): u32 {
     return 0;
   }
   if (load<u32>(state, 16) == 0) return 2;
-  // does not check the length here: folding may lengthen a text of two bytes, so that it contains a gram
+  // the length is not checked here, because folding may lengthen a text of two bytes so that it contains a gram
   const folded = <usize>load<u32>(state, 36);
   const result = foldText(from, to, <usize>load<u32>(state, 32), folded);
   addAny(state, folded, folded + (result >> 1), page);
@@ -93,7 +87,10 @@ function addAscii(state: usize, from: usize, to: usize, page: u32): void {
   }
 }
 
-/** Writes the folded text of [from, to) to `start`. Returns 2 * length + (1 if a code point beyond ASCII changed). */
+/**
+ * Writes the folded text of [from, to) to `start`. Returns twice the length of the folded text, plus 1 if folding has
+ * changed a code point beyond ASCII.
+ */
 export function foldText(from: usize, to: usize, folding: usize, start: usize): u32 {
   let out = start;
   let changed: u32 = 0;
@@ -135,7 +132,9 @@ function encode(out: usize, point: u32): usize {
   return out + 4;
 }
 
-/** Adds folded text that is not all ASCII. Slower than addAscii(), because it does not drop repeated grams first. */
+/**
+ * Adds folded text that is not all ASCII. This is slower than addAscii(), because repeated grams are not dropped first.
+ */
 function addAny(state: usize, from: usize, to: usize, page: u32): void {
   if (to - from < 3) return;
   const classes = <usize>load<u32>(state);
@@ -215,7 +214,7 @@ export function copyList(slot: usize, out: usize): u32 {
   return <u32>(to - out);
 }
 
-/** Forgets all lists: clears the entries of their grams in `ascii` and `others`. The caller resets `arena`. */
+/** Removes all lists, by clearing the entries of their grams in `ascii` and `others`. The caller must reset `arena`. */
 export function clearGrams(state: usize): void {
   const ascii = <usize>load<u32>(state, 12);
   const others = <usize>load<u32>(state, 16);

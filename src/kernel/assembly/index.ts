@@ -1,4 +1,7 @@
-/** Exports the kernel. Every pointer is an address in the imported memory; nothing here allocates. */
+/**
+ * Exports the functions of the kernel. Every pointer is an address in the imported memory. No function allocates
+ * memory.
+ */
 
 export { runAutomaton } from "./automaton";
 export { scanTriples } from "./classes";

@@ -10,8 +10,8 @@ import { countBits, decodeGaps, intersectBits } from "./postings";
 const MISSING: i32 = -1;
 const BROKEN: i32 = -2;
 /**
- * Marks a list that is a bitmap. A block has this bit in the word of the list's gram. An entry (below) has it in the
- * word of the list's length.
+ * The bit that marks a list as a bitmap. In a block, this bit is set in the gram of the list. In an entry (below), it
+ * is set in the length of the list.
  */
 const BITMAP: u32 = 0x8000_0000;
 
@@ -19,17 +19,18 @@ const BITMAP: u32 = 0x8000_0000;
 const LIST_BYTES: usize = 0;
 const MISSING_COUNT: usize = 4;
 const MISSING_BLOCKS: usize = 16;
-/** The maximum number of grams of a call. */
+/** The maximum number of grams in one call. */
 const MOST_GRAMS: usize = 256;
-/** Where the entries begin: (address, length) of each list, the shortest first. */
+/** The offset of the entries. An entry is the (address, length) of a list, and the shortest list comes first. */
 const ENTRIES: usize = MISSING_BLOCKS + 4 * MOST_GRAMS;
 const BITS: usize = ENTRIES + 8 * MOST_GRAMS;
 
 /**
- * Finds the pages that have all grams. Sets their bits at BITS of `scratch`, and returns their number. Always writes
- * the total length of the lists at LIST_BYTES. Returns MISSING if blocks must be loaded first; their numbers are at
- * MISSING_BLOCKS. Returns BROKEN if a list breaks the format. REQUIRES: 1 to MOST_GRAMS grams; room for two sets of
- * pages at BITS, each a multiple of 16 bytes long.
+ * Finds the pages that have all the grams. Sets the bits of these pages at BITS of `scratch`, and returns the number of
+ * pages. Writes the total length of the lists at LIST_BYTES. Returns MISSING if blocks must be loaded first, whose
+ * numbers are then at MISSING_BLOCKS. Returns BROKEN if a list violates the format.
+ * REQUIRES: there are 1 to MOST_GRAMS grams. `scratch` has room for two sets of pages at BITS, each a multiple of 16
+ * bytes long.
  */
 export function pagesWithAll(
   set: usize,
@@ -46,7 +47,10 @@ export function pagesWithAll(
   return intersect(count, pages, scratch);
 }
 
-/** Finds the list of a gram, and inserts it among `count` others. Returns false if its block breaks the format. */
+/**
+ * Finds the list of a gram, and inserts it into the entries, of which there are `count`. Returns false if the block of
+ * the list violates the format.
+ */
 function addList(set: usize, gram: u32, count: u32, scratch: usize): bool {
   const blocks = load<u32>(set);
   const firsts = set + 4;
@@ -74,11 +78,14 @@ function addList(set: usize, gram: u32, count: u32, scratch: usize): bool {
   return insert(list, (to - from) | (key & BITMAP), count, scratch);
 }
 
-/** Inserts a list into the entries, which are ordered by length. `sized` is its length with the bit BITMAP. */
+/**
+ * Inserts a list into the `count` entries, which are ordered by length. `sized` is the length of the list, with the bit
+ * BITMAP if the list is a bitmap.
+ */
 function insert(list: usize, sized: u32, count: u32, scratch: usize): bool {
   const length = sized & ~BITMAP;
   store<u32>(scratch, load<u32>(scratch, LIST_BYTES) + length, LIST_BYTES);
-  // if a block is missing, the entries are incomplete, and nobody reads them
+  // if a block is missing, the entries are incomplete and will not be read
   if (load<u32>(scratch, MISSING_COUNT) > 0) return true;
   let entry = scratch + ENTRIES + (<usize>count << 3);
   while (entry > scratch + ENTRIES && (load<u32>(entry - 4) & ~BITMAP) > length) {
@@ -91,7 +98,8 @@ function insert(list: usize, sized: u32, count: u32, scratch: usize): bool {
 }
 
 /**
- * Intersects the lists as bitmaps, the shortest ones first. Once few pages are left, looks them up in the other lists.
+ * Intersects the lists as bitmaps, beginning with the shortest list. Once only few pages are left, looks up each of
+ * them in the remaining lists instead.
  */
 function intersect(count: u32, pages: u32, scratch: usize): i32 {
   const bytes = <usize>(((pages + 127) >> 7) << 4);
@@ -113,8 +121,8 @@ function intersect(count: u32, pages: u32, scratch: usize): i32 {
 }
 
 /**
- * Copies the `found` pages to an array, and keeps those that are in all lists from number `from` on. Returns their
- * number.
+ * Copies the `found` pages to an array, and keeps only those that are in all lists from number `from` on. Returns the
+ * number of pages that are kept, or BROKEN.
  */
 function keepFew(found: u32, from: u32, count: u32, pages: u32, scratch: usize): i32 {
   const bytes = <usize>(((pages + 127) >> 7) << 4);
@@ -145,7 +153,7 @@ function keepFew(found: u32, from: u32, count: u32, pages: u32, scratch: usize):
   return left;
 }
 
-/** Keeps only the pages, out of `count`, that are in a bitmap. Returns their number. */
+/** Keeps only those of the `count` pages at `few` that are in a bitmap. Returns the number of pages that are kept. */
 function keepInBitmap(list: usize, few: usize, count: i32): i32 {
   let to = few;
   for (let at = few; at < few + (<usize>count << 2); at += 4) {
@@ -158,8 +166,9 @@ function keepInBitmap(list: usize, few: usize, count: i32): i32 {
 }
 
 /**
- * Keeps only the pages, out of `count` ascending ones, that are in a list of gaps. Returns their number, or BROKEN.
- * While the list is far from the next of these pages, skips 16 gaps of one byte each at a time.
+ * Keeps only those of the `count` ascending pages at `few` that are in a list of gaps. Returns the number of pages that
+ * are kept, or BROKEN. As long as the next of these pages is far away in the list, skips 16 gaps of one byte each at a
+ * time.
  */
 function keepInGaps(list: usize, length: usize, pages: u32, few: usize, count: i32): i32 {
   const end = list + length;
@@ -219,7 +228,7 @@ function decode(list: usize, sized: u32, pages: u32, bits: usize): bool {
   return true;
 }
 
-/** Returns the last index whose gram is at most `gram`, or -1. REQUIRES: the grams ascend. */
+/** Returns the last index whose gram is at most `gram`, or -1. REQUIRES: the grams are in ascending order. */
 function lastAtMost(grams: usize, count: u32, gram: u32): i32 {
   let low: u32 = 0;
   let high = count;

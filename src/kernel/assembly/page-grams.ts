@@ -8,9 +8,10 @@ import { isAscii, foldText } from "./grams";
 import { members } from "./scan";
 
 /**
- * Writes the folded text of [from, to) to `out`. Returns 2 * length + (1 if a code point beyond ASCII changed).
- * If the text is all ASCII, writes nothing and returns 0: the classes contain both cases of ASCII letters. REQUIRES:
- * room for three times the text.
+ * Writes the folded text of [from, to) to `out`. Returns twice the length of the folded text, plus 1 if folding has
+ * changed a code point beyond ASCII. If the text is all ASCII, writes nothing and returns 0. Such a text need not be
+ * folded, because the classes contain both cases of ASCII letters.
+ * REQUIRES: there is room at `out` for three times the text.
  */
 export function foldPage(from: usize, to: usize, folding: usize, out: usize): u32 {
   return isAscii(from, to) ? 0 : foldText(from, to, folding, out);

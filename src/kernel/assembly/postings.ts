@@ -1,7 +1,7 @@
 /**
- * Decodes, encodes and combines sets of pages. A stored list is either gaps (varints, the first page counted from -1)
- * or a bitmap. Both become bitmaps here. A segment has about ten thousand pages, so a bitmap takes 3 KB, and AND and
- * OR take 0.1 µs.
+ * Decodes, encodes and combines sets of pages. A list is stored as a bitmap, or as the gaps between its page numbers.
+ * Gaps are varints, and the first gap counts from page -1. Both forms are decoded to bitmaps here. A segment has about
+ * ten thousand pages, so a bitmap takes 3 KB, and AND and OR take 0.1 µs.
  */
 
 /**
@@ -32,7 +32,7 @@ export function decodeGaps(list: usize, length: usize, pages: u32, bits: usize):
   return count;
 }
 
-/** Writes the pages of `bits` in [0, pages) to `out` as gaps. Returns the number of bytes. */
+/** Writes the pages of `bits` in [0, pages) to `out` as gaps. Returns the number of bytes that were written. */
 export function encodeGaps(bits: usize, pages: u32, out: usize): u32 {
   let to = out;
   let before: u32 = 0;

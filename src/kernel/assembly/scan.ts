@@ -1,19 +1,20 @@
 /**
- * Searches for literals. Text is in memory as one blob after another. A *run* is a range of the text in which matches
+ * Searches for literals. The text in memory is one blob after another. A *run* is a range of this text in which matches
  * may start:
  *
- *     run := from starts limit lowest   count edge        (six u32)
+ * run := from starts limit lowest   count edge        (six u32)
  *
  * A match starts in [from, starts) and ends at or before `limit`, the end of its blob; `lowest` is the start of the
- * blob. The functions below write `count` and `edge`: the number of matches in the run, and their best edge (see
- * edges.ts).
- * REQUIRES: runs are in ascending order. As far as they belong to the blob, the bytes from one before `from` to one
- * after the last possible match are loaded.
+ * blob. The functions below write `count`, the number of matches in the run, and `edge`, their best edge rating
+ * (edges.ts).
+ * REQUIRES: runs are in ascending order. The text is loaded from the byte before `from` to the byte after the last
+ * possible match. Of these bytes, only those that belong to the blob need be loaded.
  *
  * Matches are leftmost and do not overlap, even across runs. No match starts before `floor`. Runs may be searched in
- * several calls. If each call gets the end of the last match as its `floor`, they find the same matches as one call.
- * Matches are written to `out` as pairs (start, end) of addresses. Both functions return the number of pairs. REQUIRES:
- * room for 1 + (bytes of all runs) / (shortest match) pairs.
+ * several calls. If the `floor` of each call is the end of the last match of the previous calls, the calls find the
+ * same matches as a single call. Matches are written to `out` as pairs (start, end) of addresses. Both functions return
+ * the number of pairs.
+ * REQUIRES: `out` has room for 1 + (bytes of all runs) / (shortest match) pairs.
  *
  * bench/kernel.ts measures both functions on 16 MB of C in cache.
  */
@@ -23,9 +24,9 @@ import { decodeFolded, decodedLength } from "./folding";
 
 const RUN: usize = 24;
 
-// the needle: two parallel arrays of `padded` bytes, a multiple of 16. A text byte b matches position i if
-// (b | masks[i]) == bytes[i]: the mask is 0x20 if an ASCII letter may have either case. In the padding both
-// are 0xff, which always matches
+// the needle consists of two parallel arrays, `bytes` and `masks`, padded to a multiple of 16 bytes. A byte b of the
+// text matches position i of the needle if (b | masks[i]) == bytes[i]. The mask is 0x20 if an ASCII letter may have
+// either case. In the padding, both arrays have 0xff, which every byte matches
 
 /**
  * Finds a needle of `length` bytes. `first` and `second` are the positions of its two rarest bytes. The search looks
