@@ -1,13 +1,14 @@
 /**
- * Adds fuel metering to a WebAssembly module, so that its caller can stop it. Each iteration of each loop decrements a
- * global, exported as "fuel". When the global is zero, the loop calls an imported function, which refills it or throws.
- * Metering only loops is enough, because the code between two iterations is bounded by its length.
+ * Adds fuel metering to a WebAssembly module, so that the caller of the module can stop it. Each iteration of each loop
+ * decrements a global, which is exported as "fuel". When the global is zero, the loop calls an imported function, which
+ * refills the global or throws. Metering only loops is enough, because the length of the code bounds how much can run
+ * between two iterations.
  *
- *     loop ...   becomes   loop  (if (i32.eqz (global.get fuel)) (then (call tick)))
- *                                (global.set fuel (i32.sub (global.get fuel) (i32.const 1)))  ...
+ * loop ...   becomes   loop  (if (i32.eqz (global.get fuel)) (then (call tick))) (global.set fuel (i32.sub (global.get
+ * fuel) (i32.const 1)))  ...
  *
- * Supports the instructions of WebAssembly 1.0, sign extension and bulk memory. The module must not import globals.
- * Makes one pass over the bytes, in 10 ms per MiB.
+ * Supports the instructions of WebAssembly 1.0, sign extension and bulk memory. The module must not import globals. The
+ * bytes of the module are read once, which takes 10 ms per MiB.
  */
 
 const [IMPORTS, GLOBALS, EXPORTS, CODE] = [2, 6, 7, 10];
@@ -29,12 +30,15 @@ for (const [operands, ...ranges] of [
 ] as [number, ...number[][]][])
   for (const [first, last = first] of ranges) OPERANDS.fill(operands, first, last! + 1);
 
-/** How many numbers follow each instruction with the prefix 0xfc: first the conversions, then bulk memory. */
+/**
+ * The number of operands of each instruction with the prefix 0xfc. The conversions come first, followed by the
+ * instructions for bulk memory.
+ */
 const BULK_OPERANDS = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2];
 
 /**
- * Finds where the bodies of loops begin in [from, end). This is one long function, because each thread runs it only
- * once, and so V8 does not optimize it.
+ * Returns the positions in [from, end) at which the bodies of loops begin. V8 does not optimize this function, because
+ * each thread runs it only once. So it is one long function, which calls others only for rare instructions.
  */
 function loopsOf(code: Uint8Array, from: number, end: number): number[] {
   const loops: number[] = [];
@@ -83,7 +87,7 @@ class Reader {
     this.at = at;
   }
 
-  /** Reads an unsigned LEB128 below 2^32. */
+  /** Reads an unsigned LEB128 number below 2^32. */
   number(): number {
     let value = 0;
     for (let shift = 0; ; shift += 7) {
@@ -98,7 +102,10 @@ function leb(value: number): number[] {
   return value < 128 ? [value] : [(value & 127) | 128, ...leb(value >>> 7)];
 }
 
-/** Returns the module with a meter. `tick` is the name of an imported function without parameters and results. */
+/**
+ * Returns a copy of the module that has a meter. `tick` is the name of the imported function that the meter calls. This
+ * function has no parameters and no results.
+ */
 export function metered(module: Uint8Array, tick: string): Uint8Array<ArrayBuffer> {
   const out: Uint8Array[] = [module.subarray(0, 8)];
   const reader = new Reader(module, 8);
@@ -141,7 +148,7 @@ function rewritten(id: number, section: Uint8Array, meter: Meter): Uint8Array[] 
   }
 }
 
-/** Appends an item to a section that is a list. */
+/** Appends an item to a section that consists of a list of items. */
 function oneMore(section: Uint8Array, item: readonly number[]): Uint8Array[] {
   const reader = new Reader(section);
   const count = Uint8Array.from(leb(reader.number() + 1));
@@ -160,7 +167,7 @@ function functionNamed(imports: Uint8Array, wanted: string): number {
   for (let index = 0; index < count; index++) {
     const isWanted = (name(), name()) === wanted;
     if (imports[reader.at++] !== 0) break;
-    reader.number(); // the index of its type
+    reader.number(); // skips the index of the function's type
     if (isWanted) return index;
   }
   throw new Error(`the module imports no function ${wanted}`);

@@ -1,22 +1,22 @@
 /**
- * Loads and calls RE2, as the WebAssembly module of the package re2-wasm, without the JavaScript of that package.
- * That JavaScript cannot restart after an abort, decodes every match (wrongly if bytes are not UTF-8), and prints
- * warnings. When the module starts, it describes its only class, WrappedRE2, to its host (Emscripten's embind). This
- * file implements the part of that protocol that patterns and matches need.
+ * Loads and calls RE2, which is the WebAssembly module of the package re2-wasm. The JavaScript of that package is not
+ * used, because it cannot restart after an abort, decodes every match (wrongly if bytes are not UTF-8), and prints
+ * warnings. When the module starts, it describes its only class, WrappedRE2, to the code that has loaded it. It does so
+ * by a protocol of Emscripten, embind. This file implements the part of embind that patterns and matches need.
  *
- *     construct(pattern, ignoreCase, multiline, dotAll) -> smart pointer
- *     ok(this) -> bool       error(this) -> string       match(this, text, start, groups) -> object
+ * construct(pattern, ignoreCase, multiline, dotAll) -> smart pointer ok(this) -> bool       error(this) -> string
+ * match(this, text, start, groups) -> object
  *
  * A string is passed as a pointer to { length: u32, bytes }, which the sender allocates and this file always frees. The
- * object that match() builds is kept here as two flat lists, numbers and string lengths, in the order in which the
- * module makes them.
+ * object that match() builds is represented here by two flat lists, of its numbers and of the lengths of its strings,
+ * in the order in which the module adds them.
  *
- * The module may have a meter (metered.ts), which asks after a number of loop iterations whether to continue. There
- * is no other way to stop a call, and RE2 may take minutes, for instance to build its states.
+ * The module may have a meter (metered.ts). After every TURNS loop iterations, the meter asks whether RE2 may continue.
+ * There is no other way to stop a call, and RE2 may take minutes, for instance to build its states.
  *
- * The heap has 16 MiB, of which 5 MiB are stack, and cannot grow. If something does not fit, the module aborts, and the
- * instance becomes unusable. So every call may throw Re2Aborted, or Re2Stopped if the meter has stopped it. The caller
- * then creates a new instance.
+ * The heap has 16 MiB, of which 5 MiB are stack, and cannot grow. If a call needs more memory, the module aborts, and
+ * the instance becomes unusable. So every call may throw Re2Aborted, or Re2Stopped if the meter has stopped the call.
+ * The caller then creates a new instance.
  */
 
 import { readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ export class Re2Stopped extends Error {
 }
 
 /**
- * How many iterations of loops RE2 runs between two calls of the meter. This many take 60 µs in a scan, and 8 ms when
+ * The number of loop iterations that RE2 runs between two calls of the meter. They take 60 µs in a scan, and 8 ms when
  * RE2 builds its largest states.
  */
 const TURNS = 5_000;
@@ -43,7 +43,7 @@ const TURNS = 5_000;
 /** The result of match(). `index` is the number of units (see re2.ts) before the match, or -1 if nothing matches. */
 export interface RawMatch {
   readonly index: number;
-  /** Lengths in bytes: of the whole match, then of each group. */
+  /** The length of the whole match in bytes, and then the length of each group. */
   readonly lengths: readonly number[];
 }
 
@@ -86,7 +86,10 @@ export class Re2Module {
   #lengths: number[] = [];
   readonly #mustEnd: (() => boolean) | undefined;
 
-  /** Creates an instance. With `mustEnd` it has a meter, which calls this function regularly while RE2 works. */
+  /**
+   * Creates an instance. If `mustEnd` is given, the instance has a meter, which calls this function regularly while RE2
+   * works. Once the function returns true, the call throws Re2Stopped.
+   */
   constructor(mustEnd?: () => boolean) {
     this.#mustEnd = mustEnd;
     const given = { env: this.#environment(), wasi_snapshot_preview1: system };
@@ -129,7 +132,10 @@ export class Re2Module {
     });
   }
 
-  /** Calls into the module. After any exception, including a trap, the state of the instance is unknown. */
+  /**
+   * Runs a function that calls into the module. Throws Re2Aborted if the function throws anything but Re2Stopped. After
+   * any exception, including a trap of WebAssembly, the state of the instance is unknown.
+   */
   #guard<T>(run: () => T): T {
     try {
       return run();
@@ -205,7 +211,10 @@ export class Re2Module {
     fuel.value = TURNS;
   }
 
-  /** Receives a number or a string of the object that match() builds, but not its keys, which are C strings. */
+  /**
+   * Called for each number and each string in the object that match() builds, but not for its keys, which are C
+   * strings.
+   */
   #take(type: number, argument: number): number {
     const value = this.#words[argument >> 2]!;
     if (type !== this.#stringType) this.#numbers.push(value);
@@ -227,12 +236,12 @@ const fail: () => never = () => {
 
 const nothing = () => 0;
 
-/** Imports that patterns and matches do not need, or that must fail. */
+/** The imports that patterns and matches do not need, and those that must fail. */
 const ignored: Record<string, unknown> = {
   __assert_fail: fail,
   __cxa_throw: fail,
   __cxa_allocate_exception: fail,
-  emscripten_resize_heap: nothing, // false: the allocation fails
+  emscripten_resize_heap: nothing, // returns false, so that the allocation fails
 };
 for (const name of [
   ...["class", "void", "bool", "std_wstring", "emval", "integer", "float", "memory_view"].map(

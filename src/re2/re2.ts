@@ -1,18 +1,19 @@
 /**
- * Asks RE2 two questions: whether it accepts a pattern, and where in some bytes its next match is.
+ * Asks RE2 whether it accepts a pattern, and where the next match of a pattern is in some bytes.
  *
- * There are up to two instances. Questions that may have to be stopped go to an instance with a meter, which runs at
- * 0.6 of the speed and takes three times as long to load. All other questions go to an instance without a meter.
+ * There are up to two instances of RE2. A question that may have to be stopped goes to an instance with a meter. That
+ * instance runs at 0.6 of the speed and takes three times as long to load. All other questions go to an instance
+ * without a meter.
  *
  * Only a few compiled patterns are cached, because each may have a cache of several MiB in a heap of 11 MiB. An
- * instance that was stopped or has aborted is dropped together with its patterns. After an abort the question is
- * asked again in a new instance, which takes 5 ms to create. If the new instance aborts as well, the pattern is too
- * large.
+ * instance that was stopped or has aborted is dropped together with its patterns. After an abort, the question is asked
+ * again in a new instance, which takes 5 ms to create. If the new instance aborts as well, the pattern is too large.
  *
- * RE2 reports the length of a match in bytes, but its start in "units". The first byte alone decides how long a unit
- * is, for instance two bytes for 0xC2 to 0xDF, whatever follows. In valid UTF-8, units are characters. A match may
- * start inside a unit (invalid bytes, \C, \B). Then a second question, anchored at the start of the text, gives the end
- * of the match in bytes, and so its start.
+ * RE2 reports the length of a match in bytes, but its start in "units". The length of a unit depends only on its first
+ * byte. For instance, a unit that begins with 0xC2 to 0xDF has two bytes, whatever the second byte is. In valid UTF-8,
+ * units are characters. If the text has invalid bytes, or the pattern has \C or \B, a match may start inside a unit. A
+ * second question with a pattern that is anchored at the start of the text then gives the end of the match in bytes.
+ * The start follows from the end and the length.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -22,24 +23,27 @@ import type { ExpressionSource } from "../regex/expression.ts";
 import type { Span } from "../regex/iterate.ts";
 import { Re2Aborted, Re2Module, Re2Stopped } from "./module.ts";
 
-/** The maximum number of bytes that RE2 reads in one call. Two copies must fit into its heap. */
+/** The maximum number of bytes that RE2 reads in one call. Two copies of these bytes must fit into RE2's heap. */
 export const RE2_INPUT_LIMIT = 1 << 20;
 const PATTERNS_KEPT = 6;
 // RE2 takes at most 15 ms to compile a pattern of size SMALL and to run FEW_STEPS steps. The number of steps is the
-// pattern's size times the bytes of text
+// size of the pattern times the number of bytes of text
 const SMALL = 500;
 const FEW_STEPS = 500_000;
 
-/** Called regularly while RE2 works; returns whether it must stop. Undefined if RE2 may take any time. */
+/**
+ * A function that is called regularly while RE2 works, and that returns true once RE2 must stop. Undefined if RE2 may
+ * take any amount of time.
+ */
 export type MustEnd = (() => boolean) | undefined;
 
-/** The number of dropped instances, for tests. */
+/** The number of instances that were dropped, which tests check. */
 export let instancesLost = 0;
 
 class Instance {
   readonly #isMetered: boolean;
   #module: Re2Module | undefined;
-  /** The function that says whether the current question must stop. */
+  /** The function that returns true once RE2 must stop working on the current question. */
   #mustEnd: MustEnd;
   readonly #handles = new LruCache<string, number>({
     most: PATTERNS_KEPT,
@@ -50,7 +54,10 @@ class Instance {
     this.#isMetered = isMetered;
   }
 
-  /** The instance's module, loaded when first used. REQUIRES: the caller is inside ask(). */
+  /**
+   * The module of this instance, which is loaded when it is first used.
+   * REQUIRES: the caller is inside ask().
+   */
   get module(): Re2Module {
     return (this.#module ??= new Re2Module(
       this.#isMetered ? () => this.#mustEnd?.() ?? false : undefined,
@@ -58,8 +65,8 @@ class Instance {
   }
 
   /**
-   * Asks a question. If the instance aborts, asks once more in a new instance. Throws Re2Stopped if `mustEnd` returns
-   * true.
+   * Asks a question, which is a function that calls RE2. If the instance aborts, asks the question once more in a new
+   * instance. Throws REGEX_TOO_LARGE if that instance aborts as well, and Re2Stopped if `mustEnd` returns true.
    */
   ask<T>(question: () => T, mustEnd?: MustEnd): T {
     this.#mustEnd = mustEnd;
@@ -81,7 +88,7 @@ class Instance {
   }
 
   /**
-   * Returns the handle of a pattern. Throws if RE2 rejects the pattern, which would otherwise match nothing.
+   * Returns the handle of a pattern. Throws if RE2 rejects the pattern, because a rejected pattern matches nothing.
    * REQUIRES: the caller is inside ask().
    */
   accepted(pattern: string, caseSensitive: boolean): number {
@@ -122,8 +129,8 @@ function instanceFor(
 }
 
 /**
- * Returns RE2's reason for rejecting a pattern, or undefined if it accepts the pattern. `^` and `$` match at line
- * ends. Used only by tests, which compare the parser with RE2.
+ * Returns RE2's reason for rejecting a pattern, or undefined if it accepts the pattern. `^` and `$` match at the starts
+ * and ends of lines. Used only by tests, which compare the parser with RE2.
  */
 export function re2Refusal({ source, caseSensitive }: ExpressionSource): string | undefined {
   return plain.ask(() => {
@@ -166,8 +173,9 @@ export function re2Find(
 }
 
 /**
- * Returns the text from `from` on, and how many bytes were put before it. If a byte precedes `from` in the text, one
- * byte of the same kind is put before the window, because assertions look back by one byte.
+ * Returns the part of the text from `from` on, and the number of bytes that were put before this part. If a byte
+ * precedes `from` in the text, one byte of the same kind is put before the part, because assertions look at the
+ * previous byte.
  */
 function windowOf(bytes: Uint8Array, text: Span, from: number): [Uint8Array, number] {
   if (from === text.start) return [bytes.subarray(from, text.end), 0];

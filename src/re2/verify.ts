@@ -1,13 +1,13 @@
 /**
- * Lets RE2 verify the ranges that are about to be returned. This is the folder's only file that searches use.
+ * Lets RE2 verify the ranges that are about to be returned. Searches call RE2 only through this file.
  *
  * For each range, RE2 reads a window that ends shortly after the range. The next match that RE2 finds must be this
  * range. If RE2 finds another match, the window may have been too short. So RE2 reads longer windows, if necessary up
  * to the end of the text, before the range counts as wrong. The cost is proportional to the bytes up to the last range
  * plus the number of ranges (4 µs each), not to the product of both.
  *
- * A range is accepted without verification if RE2 would have to read more than its limit at once, or if time is up:
- * RE2 may take half a second to compile a large expression, and minutes to run it.
+ * A range is accepted without verification if RE2 would have to read more bytes than its limit at once, or if there is
+ * no time left. RE2 may take half a second to compile a large expression, and minutes to run it.
  */
 
 import type { ExpressionSource } from "../regex/expression.ts";
@@ -17,20 +17,27 @@ import { characterWidth } from "../regex/utf8.ts";
 import { Re2Stopped } from "./module.ts";
 import { RE2_INPUT_LIMIT, re2Find, type MustEnd } from "./re2.ts";
 
-const BEHIND = 256; // how many bytes after a range belong to its first window
+const BEHIND = 256; // the number of bytes after a range that the first window for this range includes
 
 /**
- * Limits for RE2 on a host's own thread, which RE2 blocks. RE2 takes up to 4 ms to compile an expression of size 64,
- * and up to 290 ms for size 480. Steps are the size times the bytes of a window.
+ * The limits for RE2 on the calling thread, which is blocked while RE2 works. RE2 takes up to 4 ms to compile an
+ * expression of size 64, and up to 290 ms for size 480. The number of steps is the size of the expression times the
+ * number of bytes in a window.
  */
 const BRIEF_SIZE = 64;
 const BRIEF_STEPS = 64 * 1024;
 
 export interface Verification {
   readonly bytes: Uint8Array;
-  /** What was searched: content, a path or a name, or whole lines of content if no match can cross a line end. */
+  /**
+   * The text that was searched. This is content, a path, or a name. If no match can cross the end of a line, this may
+   * also be some whole lines of content.
+   */
   readonly text: Span;
-  /** Ranges relative to the text's start. Those from `first` (default 0) up to `count` (default all) are verified. */
+  /**
+   * The ranges that the automaton has found, relative to the start of the text. The ranges with the numbers [first,
+   * count) are verified. By default, all ranges are verified.
+   */
   readonly claimed: RangeList;
   readonly first?: number;
   readonly count?: number;
@@ -40,8 +47,9 @@ export interface Verification {
 }
 
 /**
- * Compares claimed ranges with those that RE2 finds. Returns undefined if all ranges that were compared in time are the
- * same. Otherwise returns the first `count` ranges that RE2 finds. REQUIRES: RE2 accepts the expression.
+ * Compares the claimed ranges with those that RE2 finds. Returns undefined if there is no difference in the ranges that
+ * could be compared in time. Otherwise returns the first `count` ranges that RE2 finds.
+ * REQUIRES: RE2 accepts the expression.
  */
 export function verifyRanges(
   expression: ExpressionSource,
@@ -86,7 +94,7 @@ function differingRanges(
   return undefined;
 }
 
-/** Returns whether this is an empty match that touches the previous one. Such a match does not count. */
+/** Returns true if the match is empty and touches the previous match. Such a match does not count. */
 const isTouching = (match: Span | undefined, lastEnd: number) =>
   match !== undefined && match.start === match.end && match.start === lastEnd;
 
@@ -94,7 +102,7 @@ interface Question {
   readonly bytes: Uint8Array;
   readonly text: Span;
   readonly from: number;
-  readonly end: number; // of the expected range
+  readonly end: number; // the end of the expected range
   readonly isExpected: (match: Span | undefined) => boolean;
   readonly isLate: MustEnd;
   /** The maximum number of bytes of a window. */
@@ -116,14 +124,14 @@ function findInWindows(
 interface Whole {
   readonly bytes: Uint8Array;
   readonly text: Span;
-  /** The maximum number of ranges to return. Default: all. */
+  /** The maximum number of ranges to return. By default, all are returned. */
   readonly count?: number;
   readonly isLate?: MustEnd;
 }
 
 /**
- * Returns the first `count` ranges that RE2 finds in a text, relative to the text's start. This is slow: for each
- * match, RE2 reads all of the remaining text.
+ * Returns the first `count` ranges that RE2 finds in a text, relative to the text's start. This is slow, because RE2
+ * reads all of the remaining text for each match.
  */
 export function re2Ranges(
   expression: ExpressionSource,
