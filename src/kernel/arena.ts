@@ -1,7 +1,7 @@
 /**
  * Allocates short-lived regions of a kernel's memory. Releasing a mark frees all regions that were taken after the
- * mark. Until then, they stay at their addresses. The memory grows with the peak use, in chunks: a new chunk has 1.5
- * times the size of the region that does not fit, but at least 64 KiB.
+ * mark. Until then, they stay at their addresses. The memory grows with the peak use, one chunk at a time. A new chunk
+ * has 1.5 times the size of the region that did not fit, but at least 64 KiB.
  */
 
 import type { Kernel } from "./kernel.ts";

@@ -1,7 +1,7 @@
 /**
- * Folds case as RE2 does: Unicode simple folding, one code point to one. The orbits (sets of code points that fold
- * together) come from the build of RE2 that verifies matches (scripts/build-folding-table.ts), not from Node's Unicode
- * data, which changes with Node's version. A test compares every code point with RE2.
+ * Folds case as RE2 does, by Unicode simple folding, which maps each code point to one code point. The orbits (sets of
+ * code points that fold together) come from the build of RE2 that verifies matches (scripts/build-folding-table.ts),
+ * not from Node's Unicode data, which changes with Node's version. A test compares every code point with RE2.
  *
  * The representative of an orbit is its ASCII lower-case letter if it has one: K and U+212A fold to k, and U+017F folds
  * to s. Otherwise, the representative is the ordinary lower-case form. É folds to é, and Σ and ς fold to σ. Folding
@@ -50,12 +50,12 @@ export function foldCodePoint(cp: number): number {
   return cp < LIMIT ? cp + deltas[cp]! : cp;
 }
 
-/** Returns every code point that folds like cp, including cp, ascending. */
+/** Returns every code point that folds like cp, including cp itself, in ascending order. */
 export function orbit(cp: number): readonly number[] {
   return orbits.get(cp) ?? [cp];
 }
 
-/** Returns every code point that folds together with another one, ascending. */
+/** Returns every code point that folds together with another code point, in ascending order. */
 export function foldingCodePoints(): number[] {
   return [...orbits.keys()].sort((a, b) => a - b);
 }

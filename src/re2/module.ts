@@ -2,7 +2,7 @@
  * Loads and calls RE2, which is the WebAssembly module of the package re2-wasm. The JavaScript of that package is not
  * used, because it cannot restart after an abort, decodes every match (wrongly if bytes are not UTF-8), and prints
  * warnings. When the module starts, it describes its only class, WrappedRE2, to the code that has loaded it. It does so
- * by a protocol of Emscripten, embind. This file implements the part of embind that patterns and matches need.
+ * with embind, a protocol of Emscripten. This file implements the part of embind that patterns and matches need.
  *
  * construct(pattern, ignoreCase, multiline, dotAll) -> smart pointer ok(this) -> bool       error(this) -> string
  * match(this, text, start, groups) -> object

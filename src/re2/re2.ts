@@ -1,5 +1,5 @@
 /**
- * Asks RE2 whether it accepts a pattern, and where the next match of a pattern is in some bytes.
+ * Asks RE2 whether it accepts a pattern, and where the next match of a pattern in a text is.
  *
  * There are up to two instances of RE2. A question that may have to be stopped goes to an instance with a meter. That
  * instance runs at 0.6 of the speed and takes three times as long to load. All other questions go to an instance
@@ -37,7 +37,7 @@ const FEW_STEPS = 500_000;
  */
 export type MustEnd = (() => boolean) | undefined;
 
-/** The number of instances that were dropped, which tests check. */
+/** The number of instances that were dropped. Only tests read this number. */
 export let instancesLost = 0;
 
 class Instance {

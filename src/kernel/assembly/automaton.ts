@@ -75,10 +75,10 @@ const SECOND: usize = 1536;
 
 // modes
 const COUNTING: u32 = 0;
-const SINGLE: u32 = 2; // 1: all ranges
+const SINGLE: u32 = 2; // the mode 1 finds all ranges
 
 // answers
-const GO_ON: u32 = 0; // used only within this file, if the phase is over
+const GO_ON: u32 = 0; // the phase is over; used only within this file
 const DONE: u32 = 1;
 const NEED_STEP: u32 = 2;
 const NEED_START: u32 = 3;
@@ -89,7 +89,7 @@ const FOUND: u32 = 6;
 const NO_ROW: u32 = 0xffffffff;
 
 /**
- * The number of bytes that are read one by one after a pair was not in the table. For 1, 2, 4, 8 and 16 such bytes, the
+ * The number of bytes that are read one by one once a pair is not in the table. For 1, 2, 4, 8 and 16 such bytes, the
  * speeds on 16 MB of C are 172, 1159, 1157, 1150 and 1156 MB/s with [a-z]{3}_[A-Z]{4}. They are 107, 185, 204, 217 and
  * 219 MB/s with [a-z]+, which has a match every eight bytes. With 1, no pair ever enters the table.
  */

@@ -1,6 +1,6 @@
 /**
- * Runs the part of a search that one thread does. The thread claims segments, plans the query in each of them,
- * evaluates the windows of the segment, and keeps the best files.
+ * Runs one thread's part of a search. The thread claims segments, plans the query in each of these segments, evaluates
+ * their windows, and keeps the best files.
  */
 
 import { countBits, hasBit } from "../../base/bitset.ts";
@@ -316,8 +316,8 @@ export class SearchRun {
   }
 
   /**
-   * Sends the files that were found since the last part of the stream, in rank order. Stops once the answer has all the
-   * ranges that it may have.
+   * Sends the files that were found since the last part of the stream, in rank order. Keeps a file in #collector
+   * instead if the stream's reader is behind. Stops once the answer is full or due.
    */
   async #post(): Promise<void> {
     const { control, query, tools, snapshot, input, context } = this.#thread;

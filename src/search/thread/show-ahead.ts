@@ -51,8 +51,8 @@ export async function showAhead(
 
 /**
  * Returns the files that the response will contain if no other thread has found any file. These are the files with the
- * first `matches` ranges. If there are more ranges and `bestIfMany` is set, these are the best `bestIfMany` files, each
- * with one range.
+ * first `matches` ranges. If there are more ranges and `bestIfMany` is set, the response will contain only the first
+ * `bestIfMany` files, each with one range.
  */
 function shownOf(
   best: readonly RankedFile[],

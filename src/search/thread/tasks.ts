@@ -53,7 +53,7 @@ const toolsOf = (context: TaskContext): ThreadTools =>
     return new ThreadTools(context.isInline, { textCache, keptLists });
   });
 
-/** Returns the functions that control a task, for a task that is never stopped. */
+/** Returns the control functions of a task that is never stopped. */
 const endless = (context: TaskContext) => ({
   isStopped: () => false,
   giveUp: () => undefined,
@@ -112,7 +112,10 @@ function withoutGone(output: SearchOutput, input: SearchInput, context: TaskCont
   return { ...output, parts };
 }
 
-/** Returns true if the segment still exists, which means that it is in memory or the newest manifest refers to it. */
+/**
+ * Returns true if the segment still exists, which means that it is in memory or the newest manifest refers to it. Also
+ * returns true if the manifest cannot be read.
+ */
 function isNamed(segment: number, context: TaskContext): boolean {
   if (segment >= FIRST_MEMORY_SEGMENT) return true;
   const snapshot = threadEnvironment(context).snapshot();

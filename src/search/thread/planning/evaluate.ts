@@ -1,7 +1,7 @@
 /**
- * Decides whether a file matches, and for which atoms its ranges are shown. The decision depends on what is known about
- * the query's atoms. An atom is true, false, or undefined if not evaluated yet. The result is undefined if it depends
- * on an undefined atom.
+ * Decides whether a file matches, from what is known about the query's atoms. Also finds the atoms whose ranges are
+ * shown for a matching file. An atom is true or false, or undefined if it was not evaluated yet. The result is
+ * undefined if it depends on an undefined atom.
  */
 
 import type { PlanNode } from "../../messages/plan.ts";
@@ -71,7 +71,7 @@ export function hasNegation(node: PlanNode): boolean {
   return (node.kind === "and" || node.kind === "or") && node.children.some(hasNegation);
 }
 
-/** Returns the number of nodes in a tree. This limits the work of evaluating the tree for one file. */
+/** Returns the number of nodes in a tree. Evaluating the tree for one file visits each node at most once. */
 export function sizeOf(node: PlanNode): number {
   if (node.kind === "not") return 1 + sizeOf(node.child);
   if (node.kind !== "and" && node.kind !== "or") return 1;

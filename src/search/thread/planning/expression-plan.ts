@@ -1,6 +1,6 @@
 /**
- * Prepares a regular expression over content or names in one thread, which creates its matcher and its required
- * literals. Finds the pages and blobs of a segment that may contain a match.
+ * Prepares a regular expression over content or names for one thread, with its matcher and its required literals. Also
+ * finds the pages and blobs of a segment that may contain a match.
  */
 
 import { emptyBitset, intersect, unite, type Bitset } from "../../../base/bitset.ts";

@@ -141,8 +141,8 @@ export async function filesHolding(
 
 /**
  * Visits each file whose path is touched by a match of the literal. Visits some files more than once. A match may
- * extend from one path into the next. Both files are visited then, because such a match may hide a match within the
- * next path, as matches do not overlap.
+ * extend from one path into the next. Matches do not overlap, so such a match may hide another match within the next
+ * path. Therefore both files are visited.
  */
 async function forEachHolding(
   anchor: PlacedLiteral,

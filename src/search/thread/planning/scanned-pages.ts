@@ -1,7 +1,7 @@
 /**
- * Finds the pages that may contain all grams of a literal in a segment without posting lists. Reads the text of the
- * segment for this, once for all literals of a query. The plan of such a segment is then like that of a segment with
- * posting lists, but has a few more candidate pages.
+ * Finds the pages that may contain all grams of a literal in a segment without posting lists. Reads the text of all
+ * files in scope for this, once for all literals of a query. The plan of such a segment is then like that of a segment
+ * with posting lists, but has a few more candidate pages.
  */
 
 import { emptyBitset, nextBit, setBit, type Bitset } from "../../../base/bitset.ts";

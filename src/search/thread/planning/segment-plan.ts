@@ -227,10 +227,11 @@ function blobsToVisit(
 }
 
 /**
- * Orders the content atoms, cheap ones first. Literals come first, ordered by the number of visited blobs that may
- * contain them. Next come the expressions over names, and last those over content. Among expressions of one kind, those
- * that require more grams come first. Only visited blobs are counted, because the order decides on how many files an
- * expression runs. This number must not depend on content that the viewer may not see, or on the layout of segments.
+ * Returns the content atoms, ordered by the cost of scanning for them. Literals come first, ordered by the number of
+ * visited blobs that may contain them. Next come the expressions over names, and last those over content. Among
+ * expressions of one kind, those that require more grams come first. Only visited blobs are counted, because the number
+ * of files on which an expression runs depends on the order. That number must not depend on content that the viewer may
+ * not see, or on the layout of segments.
  */
 async function scanOrder(
   { contentAtoms }: PreparedQuery,

@@ -226,7 +226,7 @@ export class LiteralScanner {
   }
 
   /**
-   * Returns the addresses at which the literal begins in the given regions, in ascending order.
+   * Returns the addresses at which a match of the literal begins in the given regions, in ascending order.
    * REQUIRES: the text of the regions is loaded.
    */
   async places(
@@ -364,7 +364,8 @@ class Runs {
   }
 
   /**
-   * Returns for each run the region that matches which start in the run can touch. A match has at most `longest` bytes.
+   * Returns the region of each run, extended to the last byte that a match in the run can have. A match has at most
+   * `longest` bytes.
    */
   stretches(longest: number): Omit<Region, "lowest">[] {
     return this.indexes.map((_, i) => {

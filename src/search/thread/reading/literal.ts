@@ -24,7 +24,7 @@ export interface Literal {
   readonly bytes: Uint8Array;
   readonly masks: Uint8Array;
   readonly length: number;
-  /** The positions of the two bytes that are rarest in code. */
+  /** The positions in `bytes` of the two bytes that are rarest in source code. */
   readonly rarest: readonly [first: number, second: number];
   /**
    * The characters beyond ASCII that fold to an ASCII letter of the literal. Only U+212A (to `k`) and U+017F (to `s`)
@@ -32,7 +32,10 @@ export interface Literal {
    * literal itself has letters beyond ASCII, because their upper and lower case may differ in other bits.
    */
   readonly partners: readonly Buffer[] | undefined;
-  /** The folded code points, for text in which folding changes code points beyond ASCII. */
+  /**
+   * The folded code points of the literal. These are compared with text in which folding changes code points beyond
+   * ASCII.
+   */
   readonly points: Uint32Array;
   /** The values that the first two bytes of a match may have, as two sets in the form that the kernel reads. */
   readonly leads: Uint8Array;

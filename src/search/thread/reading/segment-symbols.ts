@@ -29,8 +29,8 @@ export class SegmentSymbols {
   readonly #segment: SegmentReader;
   readonly #snapshot: Snapshot;
   /**
-   * The definitions of blob #blob. The list is created when needed, because most searches read no definitions of most
-   * segments.
+   * The definitions of the blob with the number #blob. The list is created when needed, because most searches read no
+   * definitions of most segments.
    */
   #list: SymbolList | undefined;
   #blob = -1;

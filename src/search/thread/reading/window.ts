@@ -25,8 +25,8 @@ const MOST_TAIL = 2 ** 16 - 1;
  */
 const WHOLE_PART = 1 / 4;
 /**
- * The number of bytes that are kept free before and after the text, because SIMD instructions and the look at the byte
- * before a match read beyond the text.
+ * The number of bytes that are kept free before and after the text. SIMD instructions read beyond the end of the text,
+ * and the byte before a match is read, too.
  */
 const MARGIN = 64;
 
@@ -120,7 +120,7 @@ export class Window {
   readonly #place: TextWindow;
   /** Whether all text of the window is in memory already. */
   readonly #isWhole: boolean;
-  /** The address that offset 0 of the text would have. */
+  /** The address that offset 0 of the segment's text would have if all text of the segment were loaded. */
   readonly #origin: number;
   readonly #firstPage: number;
   readonly #marks: PageMarks;
@@ -158,8 +158,8 @@ export class Window {
   }
 
   /**
-   * The kernel's memory, which the addresses refer to. Do not keep this array when memory is reserved, because it is
-   * replaced then.
+   * The kernel's memory, which the addresses refer to. Do not keep this array across a reservation of memory, which may
+   * replace it.
    */
   get bytes(): Uint8Array {
     return this.#kernel.bytes;
@@ -178,8 +178,8 @@ export class Window {
     const [from, to] = [blobStarts[blob]!, blobStarts[blob + 1]!];
     const start = from + (first - firstPages[blob]!) * pageBytes;
     const stop = Math.min(to, from + (end - firstPages[blob]!) * pageBytes);
-    // the byte before the pages is read together with them if possible, because a separate read would read its blocks
-    // again
+    // the byte before the pages is read together with them if possible, because a separate read would read the same
+    // block twice
     const isLeadMissing = first > firstPages[blob]! && !this.holds(first - 1) && !this.holds(first);
     let missing = isLeadMissing ? start - 1 : start;
     for (let page = first; page < end; page++) {

@@ -1,9 +1,9 @@
 /**
- * Merges the ranges of several atoms in a file. The ranges of an atom are one list, an array with pairs (start, end) of
- * byte offsets. The ranges in a list do not overlap. The ranges of all lists are sorted by their start, and those with
- * the same start by their length, the longest first. In this order, a range is dropped if it overlaps a range that was
- * kept. An empty range is also dropped if it is at the end of a range that was kept. Ranges that only touch each other
- * are both kept.
+ * Merges the ranges of several atoms in a file. Each atom has a list of ranges, which is an array of pairs (start, end)
+ * of byte offsets. The ranges in a list do not overlap. The ranges of all lists are sorted by their start, and those
+ * with the same start by their length, the longest first. In this order, a range is dropped if it overlaps a range that
+ * was kept. An empty range is also dropped if it is at the end of a range that was kept. Ranges that only touch each
+ * other are both kept.
  *
  * Merging n ranges in k lists takes O(n log k) time. A query may have 2 000 terms, and a file as many ranges as bytes.
  */

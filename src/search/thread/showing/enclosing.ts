@@ -82,8 +82,8 @@ export class Enclosing {
   }
 
   /**
-   * Adds candidates from the definitions between the line of the last call and row `behind`. Goes through these
-   * definitions from the last one back.
+   * Adds candidates from the definitions between the line of the last call and row `behind`. Tries these definitions in
+   * reverse order.
    */
   #advance(behind: number): void {
     const fresh: Candidate[] = [];

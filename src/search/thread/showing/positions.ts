@@ -1,7 +1,7 @@
 /**
  * Converts byte offsets to lines and columns. Lines are 1-based, and a newline belongs to the line that it ends.
- * Columns are 1-based and count code points from the start of the line. Invalid UTF-8 counts as the number of U+FFFD
- * that TextDecoder decodes it to, if it decodes the line up to the position.
+ * Columns are 1-based and count code points from the start of the line. Invalid UTF-8 counts as the U+FFFD characters
+ * to which TextDecoder decodes the bytes between the start of the line and the position.
  *
  * If positions are requested in ascending order, a file is read only once, however many matches a line has.
  */
