@@ -10,10 +10,10 @@
  * The kernel reads the same map from a two-level table in its memory. writeFoldingTable() writes this table once, at an
  * address that is a multiple of 4:
  *
- * index   u8[1024]            at address:         which block has the deltas of cp delta   i32[blocks * 128]   at
- * address + 1024
+ *     index   u8[1024]            at address:         which block has the deltas of cp
+ *     delta   i32[blocks * 128]   at address + 1024
  *
- * folded = cp < 0x20000 ? cp + delta[index[cp >> 7] * 128 + (cp & 127)] : cp
+ *     folded = cp < 0x20000 ? cp + delta[index[cp >> 7] * 128 + (cp & 127)] : cp
  */
 
 import { FOLDING_RUNS } from "./folding-table.ts";

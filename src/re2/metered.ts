@@ -4,8 +4,8 @@
  * refills the global or throws. Metering only loops is enough, because the length of the code bounds how much can run
  * between two iterations.
  *
- * loop ...   becomes   loop  (if (i32.eqz (global.get fuel)) (then (call tick))) (global.set fuel (i32.sub (global.get
- * fuel) (i32.const 1)))  ...
+ *     loop ...   becomes   loop  (if (i32.eqz (global.get fuel)) (then (call tick)))
+ *                                (global.set fuel (i32.sub (global.get fuel) (i32.const 1)))  ...
  *
  * Supports the instructions of WebAssembly 1.0, sign extension and bulk memory. The module must not import globals. The
  * bytes of the module are read once, which takes 10 ms per MiB.

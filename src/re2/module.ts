@@ -4,12 +4,12 @@
  * warnings. When the module starts, it describes its only class, WrappedRE2, to the code that has loaded it. It does so
  * with embind, a protocol of Emscripten. This file implements the part of embind that patterns and matches need.
  *
- * construct(pattern, ignoreCase, multiline, dotAll) -> smart pointer ok(this) -> bool       error(this) -> string
- * match(this, text, start, groups) -> object
+ *     construct(pattern, ignoreCase, multiline, dotAll) -> smart pointer
+ *     ok(this) -> bool       error(this) -> string       match(this, text, start, groups) -> object
  *
  * A string is passed as a pointer to { length: u32, bytes }, which the sender allocates and this file always frees. The
- * object that match() builds is represented here by two flat lists, of its numbers and of the lengths of its strings,
- * in the order in which the module adds them.
+ * object that match() builds is represented here by two flat lists. One has the numbers in the object, and the other
+ * the lengths of its strings, in the order in which the module adds them.
  *
  * The module may have a meter (metered.ts). After every TURNS loop iterations, the meter asks whether RE2 may continue.
  * There is no other way to stop a call, and RE2 may take minutes, for instance to build its states.

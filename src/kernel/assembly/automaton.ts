@@ -96,10 +96,16 @@ const NO_ROW: u32 = 0xffffffff;
 const SINGLE_STEPS: u32 = 8;
 
 /**
- * Continues the run at `c`, and returns why it stopped: DONE if all texts were searched; NEED_STEP if a step of the
- * phase's automaton is not known, for the class in `MISSING`; NEED_START if a start state is not known, for the kind in
- * `MISSING`; PAUSE if the fuel is used up; FULL if `out` is full; FOUND if one match was found, in the mode SINGLE.
- * REQUIRES: in modes 0 and 1 the expression matches no empty text.
+ * Continues the run at `c`, and returns why it stopped:
+ *
+ *     DONE         all texts were searched
+ *     NEED_STEP    the automaton of this phase has no entry for the class in `MISSING`
+ *     NEED_START   the automaton of this phase has no start state for the kind in `MISSING`
+ *     PAUSE        the fuel is used up
+ *     FULL         `out` is full
+ *     FOUND        a match was found, in the mode SINGLE
+ *
+ * REQUIRES: in the other modes, the expression does not match the empty text.
  */
 export function runAutomaton(c: usize): u32 {
   const mode = load<u32>(c, MODE);

@@ -1,10 +1,10 @@
 /**
- * Rates how matches fit the definitions of their blob, for ranking:
+ * Rates how well matches fit the names of the definitions in their blob, for ranking. The rating of a match is
  *
- * 3  a match is exactly the name of a definition
- * 2  it is the name of a member (MEMBERS), or it begins or ends a name and its other end is at a joint (edges.ts)
- * 1  it is within a name
- * 0  none of these
+ *     3  if the match is exactly the name of a definition
+ *     2  if it is the name of a member (MEMBERS), or begins or ends a name and has its other end at a joint (edges.ts)
+ *     1  if it is anywhere else within a name
+ *     0  otherwise
  *
  * Definitions are read in their stored form, a run of varints (src/store/symbols/symbol-run.ts), and only up to the
  * last match. This takes 2 ns per definition. Decoding the definitions in JavaScript first would take 9 ns.

@@ -1,8 +1,9 @@
 /**
  * Rates how well the ends of a match fit the surrounding words, for ranking. The rating of an end is
  *
- * 2  at the end of a word: the end of the text, or next to a character other than a letter, digit or '_' 1  at a joint
- * within a word: next to '_', between a and B in aB, between a letter and a digit 0  anywhere else
+ *     2  at an edge of a word, which is an end of the text, or next to a character other than a letter, digit or '_'
+ *     1  at a joint within a word, which is next to '_', between a and B in aB, or between a letter and a digit
+ *     0  anywhere else
  *
  * The rating of a match is the sum for both ends, from 0 to 4. Bytes beyond ASCII count as letters.
  */

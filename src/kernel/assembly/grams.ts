@@ -1,9 +1,10 @@
 /**
  * Finds the grams of a page, and builds posting lists from them.
  *
- * A gram is three bytes of folded text, each reduced to a class: 0 for ASCII other than [a-z0-9_], 1-26 for letters,
- * 27-36 for digits, 37 for '_', and 38 + (byte - 128) beyond ASCII. For the classes c0, c1 and c2, the gram's number is
- * (c0 * 38 + c1) * 38 + c2 if all three are ASCII, else ASCII_GRAMS + (c0 * 166 + c1) * 166 + c2.
+ * A gram is three bytes of folded text, each of which is reduced to a class. The class is 0 for ASCII other than
+ * [a-z0-9_], 1-26 for letters, 27-36 for digits, 37 for '_', and 38 + (byte - 128) beyond ASCII. For the classes c0, c1
+ * and c2, the gram's number is (c0 * 38 + c1) * 38 + c2 if all three classes are of ASCII. Otherwise, it is ASCII_GRAMS
+ * + (c0 * 166 + c1) * 166 + c2.
  *
  * A page of ASCII is processed in two passes. The first pass collects the distinct grams of the page. Its loop has no
  * branches, and its bitset of 7 KB stays in the first-level cache. The second pass appends the page to the list of each
@@ -18,10 +19,16 @@
  * The state has ten words (u32), listed here with their byte offsets. All words except slotCount are addresses. In this
  * list, a page includes its overlap, which is the bytes after it that its grams also cover.
  *
- * 0 classes    u8[256]: the class of each byte 4 seen       a bit for each ASCII gram, all zero between calls 8 fresh
- * room for a u32 for each byte of a page 12 ascii     a u32 for each ASCII gram: the address of its slot, or 0 16
- * others    the same for all other grams; `others` itself is 0 until such a gram occurs 20 slots     the slots 24
- * slotCount 28 arena     the next block 32 folding   the folding table 36 folded    room for three times a page
+ *     0 classes    u8[256]: the class of each byte
+ *     4 seen       a bit for each ASCII gram, all zero between calls
+ *     8 fresh      room for a u32 for each byte of a page
+ *     12 ascii     a u32 for each ASCII gram: the address of its slot, or 0
+ *     16 others    the same for all other grams; `others` itself is 0 until such a gram occurs
+ *     20 slots     the slots
+ *     24 slotCount
+ *     28 arena     where the next block will be stored
+ *     32 folding   the folding table
+ *     36 folded    room for three times a page
  */
 
 import { decode, decodedLength, fold } from "./folding";

@@ -1,7 +1,7 @@
 /**
  * Tests whether a page contains a gram, for text without posting lists. A gram is three bytes of folded text, each of
- * one class (grams.ts). A class is given as a set of bytes, in the form that scanFolded() describes: a table of 16
- * bytes for the members below 0x80, and one for the others.
+ * one class (grams.ts). A class is given as a set of bytes, in the form that scanFolded() describes. This is a table of
+ * 16 bytes for the members below 0x80, followed by a table for the other members.
  */
 
 import { isAscii, foldText } from "./grams";

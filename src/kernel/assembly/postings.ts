@@ -5,8 +5,9 @@
  */
 
 /**
- * Sets the bit of every page of a list of gaps. Returns the number of pages, or -1 if the list is invalid: a zero
- * gap, a page number of at least `pages`, or a varint that is truncated or longer than 32 bits.
+ * Sets the bit of every page of a list of gaps. Returns the number of pages, or -1 if the list is invalid. A list is
+ * invalid if it has a gap of zero, a page number of at least `pages`, or a varint that is truncated or longer than 32
+ * bits.
  */
 export function decodeGaps(list: usize, length: usize, pages: u32, bits: usize): i32 {
   const end = list + length;

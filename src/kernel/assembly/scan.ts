@@ -2,10 +2,10 @@
  * Searches for literals. The text in memory is one blob after another. A *run* is a range of this text in which matches
  * may start:
  *
- * run := from starts limit lowest   count edge        (six u32)
+ *     run := from starts limit lowest   count edge        (six u32)
  *
- * A match starts in [from, starts) and ends at or before `limit`, the end of its blob; `lowest` is the start of the
- * blob. The functions below write `count`, the number of matches in the run, and `edge`, their best edge rating
+ * A match starts in [from, starts) and ends at or before `limit`, which is the end of the blob. `lowest` is the start
+ * of the blob. The functions below write `count`, the number of matches in the run, and `edge`, their best edge rating
  * (edges.ts).
  * REQUIRES: runs are in ascending order. The text is loaded from the byte before `from` to the byte after the last
  * possible match. Of these bytes, only those that belong to the blob need be loaded.

@@ -14,7 +14,7 @@ export function countNewlines(from: usize, to: usize): u32 {
  * Writes to `out` the lines of the text [from, to) that contain at least one of the places. `places` has `count`
  * ascending addresses (u32). A line is written as the pair (start, end) of its addresses, and includes its newline.
  * Adjacent lines become one pair. Both ends of the text count as ends of lines. Returns the number of pairs. REQUIRES:
- * room for `count` pairs.
+ * `out` has room for `count` pairs.
  */
 export function linesAround(places: usize, count: u32, from: usize, to: usize, out: usize): u32 {
   let next = out;
@@ -41,7 +41,7 @@ export function linesAround(places: usize, count: u32, from: usize, to: usize, o
  * Writes to `out` the parts of some regions that are worth searching around some places, as pairs (start, end). If a
  * region has on average more than one place in `dense` bytes, the part is the whole region. In other regions, the parts
  * are the lines with a place. Regions (start, end) and places are in ascending order. Returns the number of pairs.
- * REQUIRES: every place is in a region; room for a pair per place and one per region.
+ * REQUIRES: every place is in a region. `out` has room for one pair per place and one pair per region.
  */
 export function stretchesWith(
   regions: usize,

@@ -205,7 +205,7 @@ function isEasy(atom: PreparedAtom): boolean {
 
 /**
  * Returns a function to call with each plan of a search. The function throws TooMuch once the plans together need too
- * much work. Throws TooMuch at once if an atom of the query needs too much work in any segment.
+ * much work. limits() itself throws TooMuch if an atom of the query is not easy for this thread.
  */
 function limits(query: PreparedQuery): (plan: SegmentPlan) => void {
   let [files, pages] = [0, 0];

@@ -18,9 +18,9 @@ export const WEIGHTS = {
    */
   edge: [0, 150, 300, 450, 900],
   /**
-   * Added if the searched text is in the path. From left to right, the values are for a text that is not in the path;
-   * in a folder's name; in the base name; at an edge of the base name; equal to the base name, with or without its
-   * extension.
+   * Added if the searched text is in the path. The first value is for a path without the text. The next three are for a
+   * text in a folder's name, in the base name, and at an edge of the base name. The last is for a text that is the
+   * whole base name, with or without its extension.
    */
   path: [0, 60, 250, 450, 900],
   /**

@@ -214,9 +214,9 @@ export class LiteralScanner {
   }
 
   /**
-   * Returns true if the literal must be searched code point by code point, which runs at a tenth of the speed. Called
-   * only for text in which folding changes code points beyond ASCII. Even there, `return` never needs this, and `task`
-   * needs it only if the text contains U+212A or U+017F.
+   * Returns true if the literal must be searched code point by code point, which runs at a tenth of the speed. This can
+   * be necessary only in text in which folding changes code points beyond ASCII. Even there, it is never necessary for
+   * `return`. For `task`, it is necessary only if the text contains U+212A or U+017F.
    */
   mustFold({ caseSensitive, partners }: Literal, { from, to }: Omit<Region, "lowest">): boolean {
     if (caseSensitive) return false;

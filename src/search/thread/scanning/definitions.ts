@@ -20,7 +20,7 @@ export const EXACT = 3;
 const RANGES_AT_ONCE = 2 ** 18;
 
 /**
- * The matches of an atom that are rated.
+ * An atom whose matches are rated.
  * REQUIRES: `found` contains the pairs of the matches.
  */
 export interface RatedAtom {
@@ -29,7 +29,7 @@ export interface RatedAtom {
   readonly named: Bitset | undefined;
 }
 
-/** The matches that are rated, in the blobs of a window. */
+/** The atoms whose matches are rated, and the blobs of a window with these matches. */
 export interface Rated {
   readonly found: readonly RatedAtom[];
   readonly blobs: readonly number[];

@@ -39,9 +39,9 @@ interface ScannedBlobs {
 }
 
 /**
- * If a text has an anchor in every DENSE_BYTES bytes, running the automaton over the whole text is as fast as running
- * it on each line that has an anchor. Searching a text for a literal is five to ten times as fast as running the
- * automaton over it.
+ * If a text has one anchor in DENSE_BYTES bytes on average, running the automaton over the whole text takes as long as
+ * running it on each line with an anchor. Searching for a literal is five to ten times as fast as running the
+ * automaton.
  */
 const DENSE_BYTES = 1024;
 /**
@@ -132,7 +132,8 @@ class ExpressionScan {
 
   /**
    * Runs an expression that matches the empty text, blob by blob. If it ran over all blobs at once, an empty match at
-   * the end of one blob would have the same address as one at the beginning of the next.
+   * the end of a blob could not be told from an empty match at the beginning of the next blob, because both have the
+   * same address.
    */
   async runOnEach(most: number): Promise<Found> {
     const { window, blobs, regions } = this.#scanned;

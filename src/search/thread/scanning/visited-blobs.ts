@@ -25,8 +25,9 @@ export interface Visit {
   /** The content atoms in the order in which they are scanned. */
   readonly order: readonly number[];
   /**
-   * Returns true if the nth file of a visited blob may still match after the atom was evaluated, undefined if it cannot
-   * match, and false if the blob has no nth file. Called file by file, because a million files may share a blob.
+   * Called after an atom was evaluated in a visited blob, for the nth file with this blob. Returns true if the file may
+   * still match, and undefined if it cannot. Returns false if there is no nth file. Called for one file at a time,
+   * because a million files may share a blob.
    */
   readonly mayMatch: (index: number, atom: number, nth: number) => boolean | undefined;
   readonly wantsPairs: boolean;

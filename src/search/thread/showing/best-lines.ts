@@ -1,9 +1,9 @@
 /**
  * Orders the lines of a file, so that the lines that a reader most wants to see come first. The score of a line is a
  * sum over the query's terms. Each term adds what its best match in the line would add to the score of a file
- * (score.ts). So a line with a match in the name of a definition comes before a line with a whole word, and a line with
- * two terms before a line with one. Lines with equal scores keep their order. Rating one end of a range takes about 100
- * ns.
+ * (score.ts). So a line with a match in the name of a definition comes before a line with any other whole word. A line
+ * with two terms comes before a line with one. Lines with equal scores keep their order. Rating one end of a range
+ * takes about 100 ns.
  */
 
 import type { Pause } from "../../../base/yield.ts";
