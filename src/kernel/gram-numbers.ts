@@ -5,7 +5,7 @@
 
 const ASCII_CLASSES = 38;
 const CLASSES = 166;
-/** The number of grams that consist of ASCII. They have the lowest numbers. */
+/** The number of grams that consist of ASCII. These grams have the lowest numbers. */
 export const ASCII_GRAMS = ASCII_CLASSES ** 3;
 
 /** Greater than the number of every gram. */

@@ -100,7 +100,7 @@ function symbolCandidates(
   return { ...reach, blobs: reach.blobs ? intersect(reach.blobs, blobs) : blobs };
 }
 
-/** Returns what the plans say about each file. `sets[n]` holds the files of the plan's set n. */
+/** Returns what is known about each file from the plans. `sets[n]` holds the files of the plan's set n. */
 export function knownOf(
   plans: readonly AtomPlan[],
   sets: readonly Bitset[],

@@ -1,6 +1,6 @@
 /**
  * Explains why a segment has no candidate file. Finds the operands of the query that exclude all files by metadata,
- * paths and grams. Only explain() uses this. A search needs no reason for having no candidates.
+ * paths and grams. Only explain() uses this. A search only needs to know that there are no candidates.
  */
 
 import { countBits, fullBitset, intersect, isEmpty, type Bitset } from "../../../base/bitset.ts";

@@ -1,6 +1,6 @@
 /**
- * Finds the blobs in which a match may be within the name of a definition. The names that such a blob defines contain
- * all grams of the searched text. Ranking need not read the definitions of any other blob.
+ * Finds the blobs in which a match may be within the name of a definition. In such a blob, the names of definitions
+ * contain all grams of the searched text. Ranking need not read the definitions of any other blob.
  *
  * Finding these blobs takes one look-up per gram in the posting lists of names. Reading and rating the definitions of a
  * blob takes at least 2 µs. For a frequent word, the look-ups save a tenth to a fifth of the search's time. For a rare

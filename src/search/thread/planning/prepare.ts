@@ -64,7 +64,7 @@ export interface PreparedQuery {
   readonly sharing: Sharing | undefined;
 }
 
-/** The tools for preparing a plan. `pause` divides this work into slices. */
+/** The tools for preparing a plan. `pause` is called between slices of this work. */
 export type Preparing = Pick<SearchTools, "kernel" | "arena" | "isInline" | "pause">;
 
 /**

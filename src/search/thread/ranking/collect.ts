@@ -1,6 +1,6 @@
 /**
- * Keeps the best files, as many as the response may need. The response takes files in rank order until it has `matches`
- * ranges. So a file is dropped once the files that rank before it have that many ranges.
+ * Keeps as many of the best files as the response may need. The response takes files in rank order until it has
+ * `matches` ranges. So a file is dropped once the files that rank before it have that many ranges.
  */
 
 export interface RankedFile {

@@ -11,8 +11,8 @@
 import { GrowableWords } from "../../../base/growable.ts";
 
 /**
- * Greater than any offset, because a file has at most 16 MiB. Every sort key is an integer below SPAN², which is 2 **
- * 52, and a double represents such integers exactly.
+ * Greater than any offset, because a file has at most 16 MiB. Every sort key is an integer below SPAN², which is 2^52,
+ * and a double represents such integers exactly.
  */
 const SPAN = 2 ** 26;
 

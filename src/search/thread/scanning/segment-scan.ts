@@ -1,6 +1,6 @@
 /**
- * Evaluates the windows of a planned segment. Literals are searched first. Expressions run only on blobs whose files
- * still depend on them. Every matching file is passed to `onHit`. A blob is scanned once, however many files share it.
+ * Evaluates the windows of a planned segment. Literals are searched first. An expression runs only on blobs with a file
+ * that may still match. Every matching file is passed to `onHit`. A blob is scanned once, however many files share it.
  */
 
 import { countBitsBetween, hasBit, nextBit, type Bitset } from "../../../base/bitset.ts";
