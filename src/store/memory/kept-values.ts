@@ -45,19 +45,25 @@ export class ValueRecorder implements Snapshot {
   }
 
   get(key: Buffer, what: string): Uint8Array | undefined {
-    const value = this.getSealed(key);
-    return value && unseal(key, value, what);
+    const value = this.#snapshot.getSealed(key);
+    const payload = value && unseal(key, value, what); // before it is recorded, because KeptSnapshot.get() checks nothing
+    if (value) this.#record(key, value);
+    return payload;
   }
 
+  /** Records the value even if it is damaged. REQUIRES: whoever reads it from the cache checks its seal. */
   getSealed(key: Buffer): Uint8Array | undefined {
     const value = this.#snapshot.getSealed(key);
-    if (!value || this.#bytes > this.#most) return value;
+    if (value) this.#record(key, value);
+    return value;
+  }
+
+  #record(key: Buffer, value: Uint8Array): void {
     const name = key.toString("latin1");
-    if (this.#values.has(name)) return value;
+    if (this.#bytes > this.#most || this.#values.has(name)) return;
     this.#bytes += value.length;
     if (this.#bytes > this.#most) this.#values.clear();
     else this.#values.set(name, value.slice());
-    return value;
   }
 
   keys(range: KeyRange, limit?: number): Iterable<Buffer> {
@@ -123,7 +129,7 @@ class KeptSnapshot implements Snapshot {
     this.#values = values;
   }
 
-  /** Returns a cached value. Its seal was checked when it was recorded. */
+  /** Returns a cached value without its seal, which the recorder has checked. */
   get(key: Buffer): Uint8Array {
     const value = this.getSealed(key);
     return value.subarray(0, value.length - SEAL_BYTES);
