@@ -1,10 +1,12 @@
 /**
- * Lets only one process at a time sync into a folder. The lock is a file that contains the process id of its owner.
- * The owner regularly updates the modification time of the file. A lock is void if its owner no longer runs, and
- * another process may then take it. A lock is also void if its file has not been updated for two minutes. The id in
- * it may belong to another process by then.
+ * Lets only one process at a time sync into a folder. The lock is a file that contains the process id of its owner
+ * and a random text that no other owner has. The owner regularly updates the modification time of the file. A lock is
+ * void if its owner no longer runs, and another process may then take it. A lock is also void if its file has not been
+ * updated for two minutes, because the id in it may belong to another process by then. An owner that was stopped for so
+ * long does not touch the lock of its successor.
  */
 
+import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { QuernError } from "../base/errors.ts";
@@ -16,17 +18,18 @@ const VOID_MS = 120_000;
 export function lockFolder(folder: string): () => void {
   const file = join(folder, "lock");
   mkdirSync(folder, { recursive: true });
-  if (!take(file) && (!isVoid(file) || !retake(file))) throw held(folder, ownerOf(file));
-  const timer = setInterval(() => renew(file), RENEW_MS).unref();
+  const own = `${process.pid} ${randomBytes(8).toString("hex")}`;
+  if (!take(file, own) && (!isVoid(file) || !retake(file, own))) throw held(folder, ownerOf(file));
+  const timer = setInterval(() => renew(file, own), RENEW_MS).unref();
   return () => {
     clearInterval(timer);
-    rmSync(file, { force: true });
+    if (textOf(file) === own) rmSync(file, { force: true });
   };
 }
 
-function take(file: string): boolean {
+function take(file: string, own: string): boolean {
   try {
-    writeFileSync(file, String(process.pid), { flag: "wx" });
+    writeFileSync(file, own, { flag: "wx" });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -34,9 +37,9 @@ function take(file: string): boolean {
   }
 }
 
-function retake(file: string): boolean {
+function retake(file: string, own: string): boolean {
   rmSync(file, { force: true });
-  return take(file);
+  return take(file, own);
 }
 
 function isVoid(file: string): boolean {
@@ -46,14 +49,18 @@ function isVoid(file: string): boolean {
   return owner !== undefined && !isAlive(owner);
 }
 
-function ownerOf(file: string): number | undefined {
+/** Returns the text of the lock, or undefined if there is none. */
+function textOf(file: string): string | undefined {
   try {
-    // an empty file means that the owner is about to write its id
-    return Number(readFileSync(file, "utf8")) || undefined;
+    return readFileSync(file, "utf8");
   } catch {
     return undefined;
   }
 }
+
+/** Returns the id in the lock. Returns undefined if the file is empty, because its owner is about to write the id. */
+const ownerOf = (file: string): number | undefined =>
+  Number(textOf(file)?.split(" ")[0]) || undefined;
 
 function isAlive(pid: number): boolean {
   try {
@@ -64,9 +71,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function renew(file: string): void {
+function renew(file: string, own: string): void {
   try {
-    utimesSync(file, new Date(), new Date());
+    if (textOf(file) === own) utimesSync(file, new Date(), new Date());
   } catch {
     // somebody has deleted the file; the run continues without a lock
   }
