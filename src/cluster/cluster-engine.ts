@@ -14,7 +14,7 @@ import type { Job } from "./work.ts";
  * const isBehind = status.shards.some(({ here, published }) => here < published);
  */
 export interface ClusterStatus {
-  /** All shards, by number. */
+  /** All shards, sorted by number. */
   shards: {
     /** The shard's number in PostgreSQL's tables. */
     shard: number;
@@ -23,28 +23,36 @@ export interface ClusterStatus {
     /** The generation that this machine uses for its searches, or 0 if it has none yet. */
     here: number;
   }[];
-  /** All nodes that have ever reported, by name. */
+  /** All nodes that have ever sent a heartbeat, sorted by name. */
   nodes: {
     /** The node's name. */
     name: string;
-    /** Whether the node has reported within the last 10 s, so that fronts ask it. */
+    /** Whether the node has sent a heartbeat within the last 10 s. Fronts ask only live nodes. */
     isLive: boolean;
-    /** Whether the node has reported within the last 10 minutes and is not leaving, so that it owns slices. */
+    /**
+     * Whether the node owns slices. It does if its last heartbeat is less than 10 minutes old and it is not being
+     * drained.
+     */
     isPlaced: boolean;
     /** The number of slices that the node has ready at the newest generation of their shard. */
     ready: number;
-    /** Bytes of the slices that the node owns but does not have ready at the newest generation of their shard. */
+    /**
+     * The size in bytes of the slices that the node owns but does not have ready at the newest generation of their
+     * shard.
+     */
     missingBytes: number;
   }[];
   /** The jobs of enqueue(). */
   queue: {
-    /** Jobs that no machine works on, whether they are due or not. */
+    /** The number of jobs that no machine is working on, whether they are due or not. */
     waiting: number;
-    /** Jobs that a machine works on. */
+    /** The number of jobs that a machine is working on. */
     running: number;
-    /** Jobs that have failed and will be tried again. They also count as waiting. */
+    /**
+     * The number of jobs whose last run failed. Each of them is tried again, and also counts as waiting or running.
+     */
     failed: number;
-    /** Milliseconds since the oldest due job became due; 0 if none is due. */
+    /** The time in milliseconds since the oldest waiting job became due, or 0 if no waiting job is due. */
     oldestDueMs: number;
   };
 }
@@ -56,7 +64,7 @@ export interface ClusterStatus {
  * const options: EnqueueOptions = { runAfter: new Date(Date.now() + 60_000) };
  */
 export interface EnqueueOptions {
-  /** When the job is due. Default: now. */
+  /** The earliest time at which the job may run. Default: now. */
   runAfter?: Date;
 }
 
@@ -67,9 +75,9 @@ export interface EnqueueOptions {
  * const options: CollectOptions = { signal: AbortSignal.timeout(60_000) };
  */
 export interface CollectOptions {
-  /** Stops the collection. What it has already deleted stays deleted. */
+  /** Stops the collection when it aborts. Data that the collection has already deleted stays deleted. */
   signal?: AbortSignal;
-  /** The time from which ages are counted. Default: now. */
+  /** The time at which the age of each generation and each object is computed. Default: the current time. */
   now?: Date;
 }
 
@@ -83,16 +91,20 @@ export interface CollectOptions {
 export interface WorkOptions {
   /** Stops work() when it aborts. */
   signal: AbortSignal;
-  /** The number of jobs that run at once, from 1 to 64, each with its own threads and folders. Default 1. */
+  /**
+   * The number of jobs that run at once, from 1 to 64. Each job that runs has worker threads of its own. Default 1.
+   */
   concurrency?: number;
 }
 
 /**
- * An engine over the index of a cluster. Its searches immediately see what this machine publishes, and within a few
- * seconds what other machines publish. The engine differs from that of open() in four ways. `workspace()` is not
- * supported. `index()` publishes each source separately: its content, then its symbols, then merged segments. The call
- * resolves when searches on this machine see all of these. `history()` needs the clone on this machine. If nodes hold
- * the index, `overlay` is not supported.
+ * An engine for the index of a cluster. Its searches immediately see the changes that this machine publishes. They
+ * see the changes of other machines within a few seconds.
+ *
+ * The engine differs from the one that open() returns in four ways. `workspace()` is not supported. `index()`
+ * publishes the sources one after another. For each source, it first publishes the content, then the symbols, then
+ * the merged segments. It resolves when searches on this machine see all of them. `history()` works only for
+ * repositories whose clone is on this machine. If nodes hold the index, searches do not support `overlay`.
  *
  * @example
  * declare const engine: ClusterEngine;
@@ -111,8 +123,8 @@ export interface ClusterEngine extends Engine {
    */
   readonly internal: (request: Request) => Promise<Response>;
   /**
-   * Moves the slices of this node to other nodes, for a machine that is removed for good. Resolves when those nodes
-   * have the slices ready. Then call close(). A machine that will come back need not be drained.
+   * Moves the slices of this node to other nodes. Resolves when the other nodes have the slices ready. Call drain()
+   * and then close() before the machine is removed for good. A machine that will come back need not be drained.
    *
    * @example
    * declare const engine: ClusterEngine;
@@ -129,8 +141,9 @@ export interface ClusterEngine extends Engine {
    */
   refresh(): Promise<void>;
   /**
-   * The generations that this process has published, as a value for the request header `X-Quern-Generation`. A machine
-   * that receives the header answers from that state or a newer one. Empty before the first publication.
+   * The generations that this process has published, as a value for the request header `X-Quern-Generation`. A
+   * machine that receives the header answers from these generations or newer ones. The string is empty before the
+   * first publication.
    *
    * @example
    * declare const engine: ClusterEngine;
@@ -139,9 +152,9 @@ export interface ClusterEngine extends Engine {
    */
   readonly written: string;
   /**
-   * Asks for a repository to be indexed by any machine that runs work(). Requests for the same repository become one
-   * job, with the last payload and the earliest date. A request that arrives while the repository is being indexed runs
-   * afterwards.
+   * Adds a job to index a repository. Any machine that runs work() may take the job. Several requests for the same
+   * repository become one job, with the payload of the last request and the earliest date. If a request arrives while
+   * its repository is being indexed, the repository is indexed again afterwards.
    *
    * @example
    * declare const engine: ClusterEngine;
@@ -149,9 +162,9 @@ export interface ClusterEngine extends Engine {
    */
   enqueue(repository: string, payload: unknown, options?: EnqueueOptions): Promise<void>;
   /**
-   * Runs the jobs of enqueue() until the signal aborts, and then resolves. `source` returns what to index. A job is
-   * done when its content and symbols are published. A job that fails is tried again after 5 s, then 10 s, and so on
-   * up to an hour.
+   * Runs the jobs that enqueue() has added until the signal aborts, and then resolves. For each job, `source` returns
+   * the source to index. A job is done when the content and the symbols of its repository are published. A job that
+   * fails is tried again after 5 s. The delay doubles with each further failure, up to an hour.
    *
    * @example
    * declare const engine: ClusterEngine;
@@ -161,9 +174,9 @@ export interface ClusterEngine extends Engine {
    */
   work(source: (job: Job) => Promise<Source>, options: WorkOptions): Promise<void>;
   /**
-   * Deletes what is no longer used: generations that were replaced over an hour ago, and objects older than a day
-   * that no row refers to. Machines that have written do this every hour. Resolves to `undefined` if another process
-   * is collecting.
+   * Deletes unused data: generations that were replaced over an hour ago, and objects older than a day to which no
+   * row in PostgreSQL refers. Each machine that has changed the index also does this automatically every hour.
+   * Resolves to `undefined` if another process is already collecting.
    *
    * @example
    * declare const engine: ClusterEngine;
@@ -172,7 +185,8 @@ export interface ClusterEngine extends Engine {
    */
   collect(options?: CollectOptions): Promise<CollectReport | undefined>;
   /**
-   * Compares what is published with what this machine searches. Rejects if PostgreSQL cannot be reached.
+   * Reads the state of the cluster, and compares the published generations with those that this machine searches.
+   * Rejects if PostgreSQL cannot be reached.
    *
    * @example
    * declare const engine: ClusterEngine;

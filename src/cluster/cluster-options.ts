@@ -25,7 +25,7 @@ export interface ClusterCatalog {
 }
 
 /**
- * Returns a catalog in PostgreSQL. `migrateCluster()` creates its tables.
+ * Returns a catalog that is stored in PostgreSQL. `migrateCluster()` creates the tables of the catalog.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
@@ -36,9 +36,9 @@ export function postgresCatalog(
   pool: PostgresPool,
   options: PostgresPlace & {
     /**
-     * Whether a machine uses one connection of the pool to be notified of changes immediately (LISTEN). Otherwise it
-     * polls every second. Through PgBouncer in transaction mode, the machine polls as well and reports a warning.
-     * Default: true.
+     * Whether each machine keeps one connection of the pool to be notified of changes immediately (LISTEN). Without
+     * it, the machine notices changes only by polling, every second. PgBouncer in transaction mode does not support
+     * LISTEN. Behind it, the machine reports a warning and only polls. Default: true.
      */
     listen?: boolean;
   } = {},
@@ -65,22 +65,26 @@ export interface ClusterOptions extends Omit<OpenOptions, "readOnly"> {
   /** The store of segment objects, which all machines share. */
   segments: SegmentStore;
   /**
-   * A folder on a local disk for the data that this machine searches and writes. If it is lost, its content is
-   * fetched again.
+   * A folder on a local disk for the data that this machine searches and writes. If the folder is lost, the machine
+   * fetches the content again.
    */
   directory: string;
   /**
-   * Makes this machine a node: it holds the slices that it owns, and answers fronts at its address. Searches on this
-   * machine ask the nodes. Default: the machine holds the whole index, or nothing if `secret` is given.
+   * Makes this machine a node. A node holds the slices that it owns, and answers the requests of fronts at its URL.
+   * Searches that start on this machine ask all nodes. Without this option, the machine holds the whole index, or no
+   * slices if `secret` is given.
    */
   node?: ClusterNodeOptions;
-  /** Makes a machine without `node` a front. A front holds no slices, and asks the nodes that have the same secret. */
+  /**
+   * Makes this machine a front, unless `node` makes it a node. A front holds no slices, and asks the nodes, which
+   * must have the same secret.
+   */
   secret?: string;
   /** The number of nodes that hold each slice. Must be the same on all machines. Default 2. */
   replicas?: number;
   /**
-   * The size of a slice in bytes of text. A shard with this much text gets no new repository. Only one process at a
-   * time writes to a shard. Default 8 GiB.
+   * The size of a slice, in bytes of text. A shard that has this much text or more gets no new repositories. Only one
+   * process at a time can write to a shard. Default 8 GiB.
    */
   shardBytes?: number;
 }
@@ -105,14 +109,17 @@ export interface ClusterNodeOptions {
   name: string;
   /** The URL at which other machines of the cluster reach `internal`. Nobody else should be able to reach it. */
   url: string;
-  /** The secret with which machines sign their calls. At least 16 characters, and the same on all machines. */
+  /**
+   * The secret with which machines sign their calls. It must have at least 16 characters, and be the same on all
+   * machines.
+   */
   secret: string;
-  /** The maximum number of bytes of objects that the node's directory may hold. */
+  /** The maximum number of bytes that the slices of the node may take on its disk. */
   diskBytes: number;
   /**
-   * Starts the server of `internal`. Called when the node has fetched its slices, before it reports that it is ready
-   * and other machines start to ask it. Without this function, fronts may ask the node before its server listens; they
-   * then ask another replica.
+   * Starts a server that answers with `internal`. The node calls this function when it has fetched its slices, and
+   * reports that they are ready only when the promise resolves. Without this function, fronts may ask the node before
+   * its server listens. If that happens, they ask another replica.
    */
   listen?: (internal: (request: Request) => Promise<Response>) => Promise<unknown>;
 }

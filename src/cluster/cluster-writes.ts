@@ -1,6 +1,7 @@
 /**
- * Changes the index of a cluster, either by calls of the host or from the queue of jobs. A machine that has changed
- * the index deletes unused data every hour. A lease lets only one machine do so at a time, so every machine may try.
+ * Changes the index of a cluster, either for a call of the host or for a job from the queue. A machine that has
+ * changed the index also tries to delete unused data every hour. A lease ensures that only one machine at a time does
+ * so.
  */
 
 import { throwIfAborted } from "../base/abort.ts";
@@ -93,7 +94,7 @@ export class ClusterWrites {
     return sum;
   }
 
-  /** Resolves when searches on this machine see the change. */
+  /** Runs `run` on a shard. Resolves when searches on this machine see the changes that `run` has made. */
   async #write<T>(
     writer: ShardWriter,
     shard: number,
@@ -159,7 +160,7 @@ export class ClusterWrites {
     }
   }
 
-  /** Starts to collect every hour, if it has not started yet. */
+  /** Starts the timer that deletes unused data every hour, unless the timer is already running. */
   #keepCollecting(): void {
     this.#collecting ??= setInterval(() => {
       this.collect({}).catch((error: unknown) => {
@@ -179,7 +180,7 @@ export class ClusterWrites {
     return collect({ collection, store, now, signal: stop });
   }
 
-  /** Ends running work as if it were aborted. */
+  /** Aborts all running writes and jobs, and waits until they have ended. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#collecting);

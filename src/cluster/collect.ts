@@ -6,11 +6,16 @@ import type { Collection } from "./catalog/collection.ts";
 import { keepRenewing, LEASE_MS } from "./follow/renewal.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 
-/** The age at which a replaced generation is deleted. A machine that is behind may still fetch a younger one. */
+/**
+ * How long a generation is kept after it was replaced. A machine that is behind may still fetch it during this time.
+ */
 const ROWS_MS = 3_600_000;
 /** The age at which an unused object is deleted. No writer takes that long to publish what it has stored. */
 const OBJECTS_MS = 24 * 3_600_000;
-/** How many objects are deleted together. Publications that need one of them are rejected until this is done. */
+/**
+ * The maximum number of objects that are deleted together. In the meantime, a publication that uses one of these
+ * objects is rejected.
+ */
 const BATCH = 1000;
 
 /**
@@ -22,13 +27,13 @@ const BATCH = 1000;
  * console.log(report?.objects ?? "another machine is at it");
  */
 export interface CollectReport {
-  /** Generations that were replaced more than an hour ago. */
+  /** The number of deleted generations. Each was replaced more than an hour ago. */
   manifests: number;
-  /** States of repositories that only those generations had. */
+  /** The number of deleted states of repositories. Only the deleted generations used them. */
   states: number;
-  /** Segments that only those generations had. */
+  /** The number of segments that were deleted from the catalog. Only the deleted generations used them. */
   segments: number;
-  /** Objects older than a day that nothing refers to. */
+  /** The number of deleted objects. Each was older than a day, and no row referred to it. */
   objects: number;
 }
 
@@ -39,7 +44,9 @@ export interface Collecting {
   readonly signal: AbortSignal;
 }
 
-/** Deletes what is unused, and resolves to a report, or to undefined if another process collects. */
+/**
+ * Deletes unused rows and objects, and resolves to a report. Resolves to undefined if another process is collecting.
+ */
 export async function collect(collecting: Collecting): Promise<CollectReport | undefined> {
   const { collection } = collecting;
   const holder = randomBytes(16).toString("hex");

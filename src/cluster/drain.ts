@@ -1,6 +1,6 @@
 /**
  * Moves the slices of a node to other nodes before the node is removed for good. Any machine may do this, even if the
- * node is already dead. Without it, a dead node would keep its slices for ten minutes.
+ * node is already dead. A dead node that is not drained keeps its slices for ten minutes.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +13,7 @@ const LOOK_MS = 500;
 /** How long to wait after the last check, because fronts check for changes only once a second. */
 const HEARD_MS = 2_000;
 
-/** Resolves when other nodes have the node's slices ready, and fronts have stopped asking the node. */
+/** Drains a node. Resolves when other nodes have the node's slices ready, and fronts have stopped asking the node. */
 export async function drainNode(
   catalog: ClusterCatalog,
   {

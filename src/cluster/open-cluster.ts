@@ -1,7 +1,8 @@
 /**
- * Opens one index on several machines. Each machine may index. Either each machine holds the whole index and an
- * ordinary engine answers, or nodes hold slices and a front combines their answers. In both cases, answers equal those
- * of a single machine. PostgreSQL records what is published, and the object store contains it.
+ * Opens one index on several machines. Every machine may index. Either each machine holds the whole index and
+ * searches it with an ordinary engine, or nodes hold slices of the index and a front combines their answers. In both
+ * cases, the answers are the same as those of a single machine. PostgreSQL records what is published, and the object
+ * store holds the published data.
  */
 
 import type { Engine, OpenOptions } from "../engine.ts";
@@ -23,8 +24,9 @@ import type { ClusterEngine } from "./cluster-engine.ts";
 import { OpenedCluster, type Parts } from "./opened-cluster.ts";
 
 /**
- * Opens the index of a cluster on this machine, and fetches what is published. Rejects with INDEX_NOT_FOUND unless
- * `migrateCluster()` has created the tables. Several processes of a machine may share a directory.
+ * Opens the index of a cluster on this machine, and fetches the published data that the machine is to hold. Rejects
+ * with INDEX_NOT_FOUND if `migrateCluster()` has not created the tables. Several processes on one machine may share a
+ * directory.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
@@ -38,7 +40,7 @@ export function openCluster(options: ClusterOptions): Promise<ClusterEngine> {
   return openClusterWith(options, {});
 }
 
-/** Opens the index as openCluster() does, with `internals` for the engines that write. */
+/** Opens the index as openCluster() does, and passes `internals` to the engines that write. */
 export async function openClusterWith(
   options: ClusterOptions,
   internals: Partial<Internals>,
@@ -63,7 +65,7 @@ export async function openClusterWith(
     secret === undefined
       ? await openWhole(opening)
       : await openOverNodes({ ...opening, secret, settings });
-  const writing = { ...engine, textCache: 0, warmUp: false }; // nobody searches the directory that is written
+  const writing = { ...engine, textCache: 0, warmUp: false }; // no search runs in a writer's directory
   const written = new Map<number, number>();
   const onPublished = (shard: number, generation: number): void =>
     void written.set(shard, Math.max(generation, written.get(shard) ?? 0));
@@ -136,7 +138,7 @@ async function openWhole(opening: Opening): Promise<Answers> {
     generations: () => replica.generations(),
     close: () => replica.close(),
   };
-  // the engine of open() has all these methods
+  // the engine that open() returns has all methods of Answering
   return { answers: replica.engine as Engine & Answering, following, node: undefined };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Implements the engine that one machine of a cluster opens. It passes each call to the part that searches or to the
- * part that writes. It follows what all machines publish, so that searches see it.
+ * Implements the engine that one machine of a cluster opens. The engine passes each call to the part that searches or
+ * to the part that writes. A third part follows the publications of all machines, so that searches see them.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -41,7 +41,7 @@ import type {
   WorkOptions,
 } from "./cluster-engine.ts";
 
-/** How long a request waits for the generation that it asks for. */
+/** How long a request waits for the generations that its header asks for. */
 const REACH_MS = 10_000;
 const REACH_STEP_MS = 20;
 
@@ -149,7 +149,7 @@ export class OpenedCluster
     };
     if (isThere()) return;
     const stop = new AbortController();
-    following.refresh(stop.signal).catch(() => undefined); // if PostgreSQL is down, it may be back in time
+    following.refresh(stop.signal).catch(() => undefined); // ignores errors, because PostgreSQL may be back in time
     try {
       for (const start = performance.now(); !isThere(); await sleep(REACH_STEP_MS)) {
         throwIfAborted(signal);

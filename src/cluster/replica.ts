@@ -1,6 +1,7 @@
 /**
- * Keeps all shards in one ordinary data directory, which an ordinary engine searches. The directory follows
- * publications. If PostgreSQL or the object store cannot be reached, searches continue with the last state.
+ * Keeps all shards in one ordinary data directory, which an ordinary engine searches. The directory is updated after
+ * each publication. If PostgreSQL or the object store cannot be reached, searches continue with the last state that
+ * was fetched.
  */
 
 import { join } from "node:path";
@@ -17,7 +18,7 @@ import { readContents, reading } from "./local/contents.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 
 const POLL_MS = 1_000;
-/** How long a process waits for another process of this machine that is updating the same directory. */
+/** How long a process waits for another process on this machine that is updating the same directory. */
 const TURN_MS = 600_000;
 
 /** The directory that a machine fills, and an engine that searches it. */
@@ -59,7 +60,7 @@ export class Replica {
   readonly #options: ReplicaOptions;
   readonly #local: Local;
   readonly #heads: NewestHeads;
-  /** Updates the directory. */
+  /** Repeatedly updates the directory to the newest published state. */
   readonly follower: Follower<void>;
 
   private constructor(options: ReplicaOptions, local: Local) {
@@ -94,7 +95,7 @@ export class Replica {
     }
   }
 
-  /** Returns the generation of each shard that searches see. */
+  /** Returns, for each shard, the generation that searches see. */
   generations(): Map<number, number> {
     const { shards } = reading(this.#local.environment, readContents);
     return new Map(shards.map(([shard, generation]) => [shard, generation]));

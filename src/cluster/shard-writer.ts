@@ -1,10 +1,12 @@
 /**
- * Writes to shards, one at a time. A write takes the shard's lease, updates a local directory to the shard's newest
- * generation, lets an ordinary engine change the directory, stores new objects, and publishes them. The directory gets
- * only the tables of the shard's segments; a segment is completed before it is merged (complete.ts). The steps of an
- * index run (content, symbols, merges) are published separately, because the symbols of a large repository take
- * minutes. If a writer stops, other machines never see what it has not published. The next index run in the shard finds
- * the missing symbols.
+ * Writes to shards, one at a time. A write takes the shard's lease, and updates a local directory to the shard's
+ * newest generation. Then it lets an ordinary engine change the directory, stores the new objects, and publishes
+ * them.
+ *
+ * At first, the directory has only the tables of the shard's segments. A segment is completed before it is merged
+ * (complete.ts). The steps of an index run (content, symbols, merges) are published separately, because the symbols
+ * of a large repository take minutes. If a writer stops, other machines never see its unpublished changes. The next
+ * index run in the shard finds the missing symbols.
  */
 
 import { randomBytes } from "node:crypto";
@@ -42,7 +44,7 @@ export interface ShardWriterOptions {
   readonly onPublished: (shard: number, generation: number) => void;
 }
 
-/** What open() returns. Its remove() has a parameter that is not public. */
+/** The engine that open() returns. Its remove() has a parameter that is not public. */
 interface StepwiseEngine extends Engine {
   remove(repository: string, steps?: StepOptions): Promise<boolean>;
 }
@@ -52,26 +54,32 @@ interface Opened {
   readonly shard: number;
   readonly environment: Environment;
   readonly engine: StepwiseEngine;
-  /** The generation to which the directory was last updated, or which was last published from it. */
+  /**
+   * The state of the shard to which the directory was last updated, or which was last published from the directory.
+   */
   head: ShardHead;
 }
 
 export interface WriteOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The job that the last publication completes. */
+  /** The job that the last publication of the write ends. */
   readonly job?: EndedJob | undefined;
-  /** Milliseconds to wait for another writer. Default: the engine's. */
+  /** How many milliseconds to wait for another writer. Default: the `lockTimeoutMs` of ShardWriterOptions. */
   readonly lockTimeoutMs?: number;
 }
 
-/** What `work` may use while the lease is held. */
+/** The means that write() passes to `work`, for use while the shard's lease is held. */
 export interface ShardSession {
   readonly engine: StepwiseEngine;
   /**
-   * Options for a call of the engine that consists of several steps. They publish each step before the next one begins.
+   * Options for engine calls that consist of several steps. With these options, each step is published before the
+   * next step begins.
    */
   readonly steps: StepOptions;
-  /** Assigns the id of the next new repository. REQUIRES: a source of that name is indexed next. */
+  /**
+   * If the repository is new, makes the catalog assign its id, which the engine then uses. REQUIRES: the next source
+   * to be indexed has the name `repository`.
+   */
   readonly expect: (repository: string) => Promise<void>;
 }
 
@@ -85,7 +93,10 @@ export class ShardWriter {
     this.#options = options;
   }
 
-  /** Runs `work` on the newest generation, and publishes the changes. Calls run one after another. */
+  /**
+   * Runs `work` on the newest generation of a shard, and publishes the changes. Calls of write() run one after
+   * another.
+   */
   write<T>(
     shard: number,
     asked: WriteOptions,
@@ -136,7 +147,7 @@ export class ShardWriter {
     await recordPublication(environment, prepared);
   }
 
-  /** Takes the lease, after waiting for another writer if necessary. Resolves to the shard's generation. */
+  /** Takes the lease of a shard. Waits if another writer holds the lease. Resolves to the shard's generation. */
   async #lease(
     shard: number,
     {

@@ -16,7 +16,10 @@ export interface NodeStatus {
   readonly isPlaced: boolean;
   /** The number of slices that the node has ready at the newest generation of their shard. */
   readonly ready: number;
-  /** Bytes of the slices that the node owns but does not have ready at the newest generation of their shard. */
+  /**
+   * The size in bytes of the slices that the node owns but does not have ready at the newest generation of their
+   * shard.
+   */
   readonly missingBytes: number;
 }
 
@@ -85,7 +88,7 @@ function nodesOf(
   });
 }
 
-/** Returns the slices of a shard that have segments. */
+/** Returns the slices of a shard that contain segments, with their sizes. */
 function slicesOf({ shard, segments, slices }: ShardHead) {
   const bytes = new Map<number, number>();
   for (const one of segments) {

@@ -1,5 +1,5 @@
 /**
- * Runs jobs from the queue: takes a job, asks the host for the job's source, and indexes the source. The transaction
+ * Runs jobs from the queue. For each job, it asks the host for the source, and indexes the source. The transaction
  * that publishes the result also ends the job. If the process dies, another process takes the job after LEASE_MS.
  */
 
@@ -26,7 +26,7 @@ export interface Job {
   readonly repository: string;
   /** The payload of the last call of enqueue() for this repository. */
   readonly payload: unknown;
-  /** How many times the job has failed since the last call of enqueue() for it. */
+  /** How many times the job has failed since the last call of enqueue() for this repository. */
   readonly failures: number;
   /** Aborts when work() should end, or when another process has taken over the job. */
   readonly signal: AbortSignal;
@@ -34,7 +34,7 @@ export interface Job {
 
 export interface Working {
   readonly jobs: Jobs;
-  /** Indexes the source, and ends the job in the transaction that publishes it. */
+  /** Indexes the source, and ends the job in the transaction that publishes the result. */
   readonly index: (source: Source, job: EndedJob, signal: AbortSignal) => Promise<void>;
   /** Wakes the loop when there may be a job. */
   readonly alarm: Alarm;
