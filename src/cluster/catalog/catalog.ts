@@ -1,8 +1,11 @@
 /**
- * Reads and writes the current state of a cluster in PostgreSQL. Only the writer of a shard raises its generation. It
- * does so in the transaction that writes the new generation, and only if the shard is still at the generation from
- * which the writer started. So a writer that was stopped and replaced by another publishes nothing. Leases are rows
- * that use PostgreSQL's clock, so they hold across machines and through PgBouncer.
+ * Reads and writes the current state of a cluster in PostgreSQL. Only the writer of a shard raises the shard's
+ * generation. The writer does so in the transaction that stores the new generation, and only if the shard is still at
+ * the generation from which the writer started. So a writer that was stopped and replaced by another publishes
+ * nothing.
+ *
+ * A lease is a row whose end is a time of PostgreSQL's clock. So leases work across machines, and also through
+ * PgBouncer.
  */
 
 import { crc32 } from "node:zlib";
@@ -23,9 +26,9 @@ import {
 } from "./head.ts";
 
 /**
- * The body of a manifest. The other fields of a segment are in the segment's row. The repositories of a generation
- * follow from the rows of quern_state. A state is valid from the generation in which it was written until the
- * repository's next state.
+ * The body of a manifest. The other fields of a segment are in the segment's row. The body does not list the
+ * repositories of the generation, because they follow from the rows of quern_state. A state is valid from the
+ * generation in which it was written until the repository's next state.
  */
 export interface Body {
   readonly segments: readonly (readonly [
@@ -34,7 +37,10 @@ export interface Body {
     hasSymbols: boolean,
     symbolsObject: string | null,
   ])[];
-  /** The number of repositories and their digestOf(). Absent in manifests of older versions. */
+  /**
+   * The length of the list of repositories, and its digestOf(). Absent in manifests that older versions of quern
+   * wrote.
+   */
   readonly repositories?: { readonly count: number; readonly digest: number };
   readonly nextSegment: number;
   readonly slices: number;
@@ -42,9 +48,11 @@ export interface Body {
 
 type Row = Record<string, unknown>;
 
-/** The maximum number of rows of one statement. */
+/** The maximum number of rows that one statement reads or inserts. */
 const BATCH = 1_000;
-/** The length of an entry in a list of repositories, in bytes: the id, and the generation or 0. */
+/**
+ * The length in bytes of one pair in a list of changed repositories. A pair consists of an id, and a generation or 0.
+ */
 const PAIR_BYTES = 8;
 
 export class Catalog {
@@ -96,7 +104,7 @@ export class Catalog {
     const list = isKnown ? before.repositories : RepositoryList.EMPTY;
     const repositories = changeList(list, row.changed as Uint8Array | null);
     if (digest && !isOf(repositories, digest)) {
-      // the database is a restored backup, and its history after the known head differs
+      // the database was restored from a backup, so its history may differ from that of the known head
       if (isKnown) return this.head(shard, generation);
       throw damaged(`a state of shard ${shard}, generation ${generation}, has no row`);
     }
@@ -149,8 +157,8 @@ export class Catalog {
   }
 
   /**
-   * Yields the states of repositories at the given generations, in batches, in any order. Leaves out `extra` unless
-   * `hasExtra` is true.
+   * Yields the states of repositories at the given generations, in batches and in any order. If `hasExtra` is false,
+   * the field `extra` of each state is empty.
    */
   async *states(
     wanted: Iterable<readonly [repository: number, changed: number]>,
@@ -173,7 +181,7 @@ export class Catalog {
 
   /**
    * Resolves to the shard of a repository. A new repository gets a shard with less than `shardBytes` of text, if
-   * possible one that nobody is writing to.
+   * possible a shard to which nobody is writing.
    */
   async shardOf(name: string, shardBytes: number): Promise<number> {
     const known = await this.knownShard(name);
@@ -218,8 +226,8 @@ export class Catalog {
   }
 
   /**
-   * Assigns an id to a repository that was never published, and resolves to it. The id is higher than all earlier ids.
-   * REQUIRES: the caller holds the lease of its shard.
+   * Assigns an id to a repository that was never published, and resolves to it. The id is higher than all earlier
+   * ids. REQUIRES: the caller holds the lease of the repository's shard.
    */
   async newId(name: string): Promise<number> {
     const { rows } = await this.#tables.query(
@@ -255,8 +263,8 @@ export class Catalog {
   }
 
   /**
-   * Publishes a writer's changes as the shard's next generation. If another writer has taken over, changes nothing
-   * and rejects with INDEX_LOCKED.
+   * Publishes a writer's changes as the shard's next generation. If another writer has taken over the shard,
+   * publishes nothing and rejects with INDEX_LOCKED.
    */
   async publish(publication: Publication): Promise<void> {
     await this.#tables.transaction(async (client) => {
@@ -299,9 +307,9 @@ export class Catalog {
   }
 
   /**
-   * Throws INDEX_LOCKED if the publication names an object that a collection is about to delete, or has deleted since
-   * the writer began. REQUIRES: the manifest is already inserted, so that a collection waits for the end of this
-   * transaction.
+   * Throws INDEX_LOCKED if the publication refers to an object that a collection is about to delete, or has deleted
+   * since the writer began. REQUIRES: the manifest is already inserted, so that a collection waits for the end of
+   * this transaction.
    */
   async #refuseDoomed(
     client: PostgresQueries,
@@ -320,7 +328,7 @@ export class Catalog {
       );
   }
 
-  /** Resolves to PostgreSQL's time in full precision. */
+  /** Resolves to the current time of PostgreSQL's clock, as text with full precision. */
   async clock(): Promise<string> {
     const { rows } = await this.#tables.query("select clock_timestamp()::text as now");
     return String(rows[0]?.now);
@@ -394,8 +402,8 @@ const keyOf = ({ extra }: PublishedState): string => (typeof extra === "string" 
 type OfSegment = Pick<PublishedSegment, "object" | "bytes" | "files" | "textBytes">;
 
 /**
- * Applies changes to a list. `changed` has big-endian pairs of id and generation, by ascending id. A generation of 0
- * means that the repository was removed.
+ * Returns `before` with the changes that `changed` describes. `changed` consists of pairs of an id and a generation,
+ * both big-endian, sorted by id. A generation of 0 means that the repository was removed.
  */
 function changeList(before: RepositoryList, changed: Uint8Array | null): RepositoryList {
   const pairs = Buffer.from(changed ?? []);
@@ -410,7 +418,7 @@ function changeList(before: RepositoryList, changed: Uint8Array | null): Reposit
   return before.with({ arrived, gone }, (id) => generations.get(id)!);
 }
 
-/** Returns a checksum of a list, which tells whether two lists are equal. */
+/** Returns a checksum of a list. Two lists that differ almost certainly have different checksums. */
 const digestOf = ({ ids, changed }: RepositoryList): number =>
   crc32(bytesOf(changed), crc32(bytesOf(ids)));
 

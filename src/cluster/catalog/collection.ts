@@ -1,12 +1,13 @@
 /**
- * Determines which rows and objects are no longer used. If the oldest kept generation of a shard does not use a row
- * that was written before it, no later generation uses the row, because nothing that was replaced comes back. So only
- * one manifest per shard is read to find unused rows.
+ * Determines which rows and objects are no longer used. If a row is older than the oldest kept generation of its
+ * shard, and this generation does not use the row, no later generation uses it, because a replaced row is never used
+ * again. So only one manifest per shard is read to find unused rows.
  *
- * A writer stores an object before any row names it. An object that no row names is deleted in three steps. First its
- * key is written to `quern_doomed`, while no publication is running. Then all names are read again. Then the object
- * is deleted. A publication is rejected if it names a doomed object, or an object that was deleted since its writer
- * began. So no publication names a deleted object, although the object store has no transactions.
+ * A writer stores an object before any row refers to it. An object to which no row refers is deleted in three steps.
+ * First, its key is written to `quern_doomed`, while no publication is running. Then all references to objects are
+ * read again. If there is still none to this object, the object is deleted. A publication is rejected if it refers to
+ * a doomed object, or to an object that was deleted since the writer of the publication began. So no publication
+ * refers to a deleted object, although the object store has no transactions.
  */
 
 import { unpack } from "msgpackr";
@@ -27,7 +28,10 @@ export class Collection {
     this.#tables = openTables(pool, place);
   }
 
-  /** Takes or renews the lease of the collection. Resolves to false if another process holds it. */
+  /**
+   * Takes or renews the lease that lets only one process collect. Resolves to false if another process holds the
+   * lease.
+   */
   async lease(holder: string, ms: number): Promise<boolean> {
     const { changed } = await this.#tables.query(
       `insert into ${this.#name("lease")} as old (name, holder, held_until)
@@ -91,7 +95,7 @@ export class Collection {
     return changed;
   }
 
-  /** Resolves to the keys of all objects that a row names. */
+  /** Resolves to the keys of all objects to which a row refers. */
   async named(): Promise<Set<string>> {
     const { rows } = await this.#tables.query(
       `select object as key from ${this.#name("segment")} union all
@@ -101,7 +105,7 @@ export class Collection {
     const manifests = await this.#tables.query(
       `select shard, generation from ${this.#name("manifest")} order by shard, generation`,
     );
-    // one at a time, because a manifest may be long: it names the symbols of all its segments
+    // reads one manifest at a time, because a manifest that lists the symbols of all its segments may be long
     for (const { shard, generation } of manifests.rows) {
       const found = await this.#tables.query(
         `select body from ${this.#name("manifest")} where shard = $1 and generation = $2`,
@@ -115,8 +119,8 @@ export class Collection {
   }
 
   /**
-   * Resolves to the keys that an earlier collection has doomed but not deleted. Forgets keys that were deleted over 7
-   * days ago.
+   * Resolves to the keys of the objects that an earlier collection has doomed but not deleted. Also removes the keys
+   * of objects that were deleted over 7 days ago from the list of doomed keys.
    */
   async doomed(): Promise<string[]> {
     const table = this.#name("doomed");
@@ -126,8 +130,8 @@ export class Collection {
   }
 
   /**
-   * Adds the keys to the list of doomed keys. Once this resolves, no publication names one of them, and all earlier
-   * publications have ended.
+   * Adds the keys to the list of doomed keys. When the promise resolves, all earlier publications have ended, and
+   * every later publication that refers to one of the keys is rejected.
    */
   async doom(keys: readonly string[]): Promise<void> {
     await this.#tables.transaction(async (client) => {
@@ -141,7 +145,7 @@ export class Collection {
     });
   }
 
-  /** Removes keys from the list of doomed keys, because a row names them. */
+  /** Removes keys from the list of doomed keys, because rows refer to their objects. */
   async spare(keys: readonly string[]): Promise<void> {
     const table = this.#name("doomed");
     await this.#tables.query(`delete from ${table} where key = any($1::text[])`, [keys]);

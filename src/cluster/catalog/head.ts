@@ -13,13 +13,16 @@ export interface ShardHead {
   readonly segments: readonly PublishedSegment[];
   /** Each repository, with the generation of the shard in which it last changed. */
   readonly repositories: RepositoryList;
-  /** Greater than the number of every segment that was ever published. */
+  /** A number greater than that of every segment that was ever published in the shard. */
   readonly nextSegment: number;
   /** The number of slices of the shard. Segment n is in slice n modulo this number. */
   readonly slices: number;
 }
 
-/** Returns the number of slices of a shard: one per `shardBytes` of its text, but at most one per segment. */
+/**
+ * Returns the number of slices of a shard. A shard has one slice for every `shardBytes` bytes of its text, but not
+ * more slices than segments.
+ */
 export function slicesFor(
   segments: readonly Pick<PublishedSegment, "textBytes">[],
   shardBytes: number,
@@ -33,7 +36,7 @@ export interface PublishedSegment {
   readonly segment: number;
   /** The key of the segment's object. */
   readonly object: string;
-  /** The length of the object. */
+  /** The total length of the values in the object before they are packed, in bytes. */
   readonly bytes: number;
   readonly files: number;
   readonly textBytes: number;
@@ -48,17 +51,17 @@ export interface PublishedSegment {
 export interface PublishedState {
   readonly repository: number;
   readonly changed: number;
-  /** The record. It identifies segments by their numbers in the shard. */
+  /** The repository's record. It refers to segments by their numbers in the shard. */
   readonly record: RepositoryRecord;
   readonly sets: readonly PublishedSet[];
   /**
-   * The key of an object with data that only writers and lists of skipped files need, or the data itself if it is
-   * small.
+   * Data that only writers and lists of skipped files need (repository-object.ts). If the data is long, this is the
+   * key of the object that contains it.
    */
   readonly extra: string | Uint8Array;
 }
 
-/** A revision set as stored: segment of the shard, number of the revision, bits. */
+/** A revision set as PostgreSQL stores it. `segment` is the segment's number in the shard. */
 export type PublishedSet = readonly [segment: number, revision: number, bits: Uint8Array];
 
 /** The next generation of a shard, as a writer has prepared it. */
@@ -71,7 +74,7 @@ export interface Publication extends Omit<ShardHead, "generation"> {
   /** The new states of the repositories that changed. The field `changed` of each is `before + 1`. */
   readonly states: readonly PublishedState[];
   readonly removed: readonly number[];
-  /** The job that the publication completes, unless the job was requested again while it ran. */
+  /** The job that the publication ends, unless the job was requested again while it ran. */
   readonly job?: EndedJob | undefined;
 }
 

@@ -1,8 +1,8 @@
 /**
- * The queue of repositories to index. A repository has one row, so several requests for it become one. A process that
- * works on a job holds a lease in the job's row. The transaction that publishes the result also ends the job, unless
- * the job was requested again. `asked` is the time of the last request as PostgreSQL writes it, because a Date has no
- * microseconds.
+ * Keeps the queue of repositories to index. A repository has at most one row in the queue, so several requests for it
+ * become one job. A process that works on a job holds a lease in the job's row. The transaction that publishes the
+ * result also ends the job, unless the job was requested again. `asked` is the time of the last request, as text in
+ * PostgreSQL's format, because a Date has no microseconds.
  */
 
 import type { PostgresPool, PostgresQueries } from "../postgres/pool.ts";
@@ -24,7 +24,7 @@ export interface QueueState {
   readonly waiting: number;
   readonly running: number;
   readonly failed: number;
-  /** Milliseconds for which the oldest due job has waited; 0 if no job is due. */
+  /** The time in milliseconds since the oldest waiting job became due, or 0 if no waiting job is due. */
   readonly oldestDueMs: number;
 }
 
@@ -38,8 +38,8 @@ export class Jobs {
   }
 
   /**
-   * Adds a request. If the repository already has a job, the earlier of the two dates counts; if that job has failed,
-   * the new date counts. REQUIRES: `payload` is JSON.
+   * Adds a request to index a repository. If the repository already has a job, the job keeps the earlier of the two
+   * dates. If that job has failed, however, it gets the new date. REQUIRES: `payload` is JSON.
    */
   async add(repository: string, payload: string, runAfter: Date | undefined): Promise<void> {
     await this.#tables.query(
@@ -58,8 +58,8 @@ export class Jobs {
   }
 
   /**
-   * Takes the job that has been due longest, but prefers jobs of shards that no writer is using. Resolves to undefined
-   * if no job is due.
+   * Takes the job that has been due longest. Prefers jobs of repositories whose shard no writer is using. Resolves to
+   * undefined if no job is due.
    */
   async take(worker: string, leaseMs: number): Promise<TakenJob | undefined> {
     const { rows } = await this.#tables.query(
@@ -96,7 +96,10 @@ export class Jobs {
     return changed === 1;
   }
 
-  /** Ends a job whose run has changed nothing. If the job was requested again, only releases it. */
+  /**
+   * Ends a job that no publication has ended, because its run changed nothing. If the job was requested again, the
+   * job is only released.
+   */
   async end(job: TakenJob, worker: string): Promise<void> {
     await this.#tables.transaction(async (client) => {
       await endJob(client, this.#job, job);
@@ -104,7 +107,7 @@ export class Jobs {
     });
   }
 
-  /** Releases a job unchanged. */
+  /** Releases a job without changing it, so that any worker can take it. */
   async release(job: TakenJob, worker: string): Promise<void> {
     await this.#tables.transaction((client) => this.#release(client, job, worker));
   }
@@ -116,7 +119,10 @@ export class Jobs {
     );
   }
 
-  /** Stores the error and delays the job by `delayMs`, unless it was requested again. */
+  /**
+   * Releases a job that has failed. Stores the error and delays the job by `delayMs`, unless the job was requested
+   * again.
+   */
   async fail(
     { repository, asked }: TakenJob,
     worker: string,
@@ -151,7 +157,7 @@ export class Jobs {
   }
 }
 
-/** Ends a job in a transaction, unless it was requested again. */
+/** Ends a job within the caller's transaction, unless the job was requested again. */
 export async function endJob(
   client: PostgresQueries,
   table: string,

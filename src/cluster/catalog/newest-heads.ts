@@ -11,7 +11,7 @@ export class NewestHeads {
     this.#catalog = catalog;
   }
 
-  /** Resolves to the published generation of each shard. */
+  /** Resolves to the newest published head of each shard. */
   async read(): Promise<ShardHead[]> {
     const heads = new Map<number, ShardHead>();
     for (const [shard, generation] of await this.#catalog.generations()) {

@@ -1,7 +1,7 @@
 /**
- * Records in PostgreSQL, with its clock, which nodes exist and what each has ready. Fronts may ask a node if its last
- * heartbeat is not older than LIVE_MS. A node owns slices if its last heartbeat is not older than PLACED_MS, so a
- * restart moves no slices.
+ * Records in PostgreSQL which nodes exist, and which slices each node has ready. All times are those of PostgreSQL's
+ * clock. Fronts may ask a node if its last heartbeat is not older than LIVE_MS. A node owns slices if its last
+ * heartbeat is not older than PLACED_MS, so no slices move when a node restarts.
  */
 
 import type { PostgresPool } from "../postgres/pool.ts";
@@ -10,9 +10,9 @@ import { ownersOf } from "./placement.ts";
 
 export const LIVE_MS = 10_000;
 export const PLACED_MS = 600_000;
-/** If PostgreSQL reports an error, or does not answer for this long, a machine assumes that no machine can reach it. */
+/** If PostgreSQL reports an error, or does not answer for this long, a machine assumes that PostgreSQL is down. */
 const OUTAGE_MS = 5_000;
-/** How much time nodes have for their next heartbeat after an outage of PostgreSQL. */
+/** How much time each node has to send its next heartbeat after an outage of PostgreSQL. */
 const SETTLE_MS = 10_000;
 
 export interface NodeRow {
@@ -26,7 +26,7 @@ export interface NodeRow {
   readonly diskBytes: number;
 }
 
-/** The slices of a shard at one generation that a node can answer for. */
+/** The slices of a shard for which a node can answer at one generation. */
 export interface ReadySlices {
   readonly node: string;
   readonly shard: number;
@@ -43,7 +43,7 @@ export interface Membership {
 
 export class Nodes {
   readonly #tables: Tables;
-  /** The last answer of PostgreSQL, and when it arrived, by performance.now(). */
+  /** The result of the last read, and the performance.now() at which it arrived. */
   #heard: { readonly at: number; readonly members: Membership } | undefined;
   #isOut = false;
   #settlesAt = -Infinity;
@@ -52,7 +52,10 @@ export class Nodes {
     this.#tables = openTables(pool, place);
   }
 
-  /** Records a heartbeat. A node that starts has nothing ready yet, and is no longer draining. */
+  /**
+   * Records a heartbeat of a node. The first heartbeat after a start also records that the node has nothing ready and
+   * is not draining.
+   */
   async beat(node: Pick<NodeRow, "name" | "url" | "diskBytes">, isFirst: boolean): Promise<void> {
     const { name, url, diskBytes } = node;
     if (isFirst) await this.setReady(name, [], { isWhole: true });
@@ -75,7 +78,10 @@ export class Nodes {
     await this.setReady(name, [], { isWhole: true });
   }
 
-  /** Takes a node's slices away from it. The node answers for them until other nodes have them ready. */
+  /**
+   * Records that a node must give up its slices. The node still answers for these slices until other nodes have them
+   * ready.
+   */
   async drain(name: string): Promise<void> {
     await this.#tables.query(`update ${this.#name("node")} set draining = true where node = $1`, [
       name,
@@ -83,7 +89,7 @@ export class Nodes {
     await this.#tables.notify("nodes");
   }
 
-  /** Records which slices a node can answer for. If `isWhole` is true, all others are removed from the record. */
+  /** Records the slices for which a node can answer. If `isWhole` is true, deletes all other records of the node. */
   async setReady(
     name: string,
     ready: readonly OwnReady[],
@@ -114,9 +120,9 @@ export class Nodes {
   }
 
   /**
-   * Resolves to the nodes and the slices that they have ready. After an outage of PostgreSQL all heartbeats are old. So
-   * for SETTLE_MS after an outage, each node keeps the status that it had before. Otherwise fronts would ask no node,
-   * and the first node to return would fetch all slices.
+   * Resolves to all nodes, and the slices that each has ready. After an outage of PostgreSQL, all heartbeats are old.
+   * So for SETTLE_MS after an outage, each node keeps the status that it had before the outage. Otherwise, fronts
+   * would ask no node, and the first node that returned would fetch all slices.
    */
   async all(): Promise<Membership> {
     const read = await this.#read().catch((error: unknown) => {

@@ -1,6 +1,7 @@
 /**
- * Decides which nodes own a slice: those with the highest hashes of node and slice (rendezvous hashing). All machines
- * compute the same owners from the same list of nodes. When a node joins or leaves, only its own slices move.
+ * Decides which nodes own a slice. The owners are the nodes with the highest hashes of node and slice (rendezvous
+ * hashing). All machines compute the same owners from the same list of nodes. When a node joins or leaves, only the
+ * slices of that node move.
  */
 
 import { hash } from "node:crypto";
@@ -27,7 +28,7 @@ const weightOf = (text: string): number => hash("sha256", text, "buffer").readUI
 
 /**
  * Caches the owners of slices until the list of nodes that own slices changes. A node asks for the owners of every
- * slice each second, and hashing 40 000 slices of thirty nodes takes more than a second.
+ * slice once a second, and hashing 40 000 slices for each of thirty nodes takes more than a second.
  */
 export class Placement {
   readonly #replicas: number;

@@ -1,4 +1,7 @@
-/** Ends a wait early. A ring while nobody waits makes the next wait end immediately, so that no ring is lost. */
+/**
+ * Lets one task end the wait of another task early. If the alarm rings while nobody is waiting, the next wait ends
+ * immediately. So no ring is lost.
+ */
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -11,7 +14,10 @@ export class Alarm {
     this.#waking?.abort();
   };
 
-  /** Resolves at a ring, after `ms`, or when the signal aborts. REQUIRES: no other caller waits. */
+  /**
+   * Resolves when the alarm rings, after `ms` milliseconds, or when the signal aborts. REQUIRES: no other caller is
+   * waiting.
+   */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     this.#waking = new AbortController();
     const ends = AbortSignal.any([signal, this.#waking.signal]);

@@ -1,14 +1,15 @@
 /**
- * Repeats a task: every `everyMs`, soon after wake(), and immediately for run(). Two runs never overlap. All calls of
- * run() during a run share the next run, because a caller waits for a run that begins after the call.
+ * Repeats a task. The task runs every `everyMs` milliseconds, soon after a call of wake(), and immediately after a
+ * call of run(). Two runs never overlap. All calls of run() during a run share the next run, because each caller
+ * waits for a run that begins after its call.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Alarm } from "./alarm.ts";
 
 /**
- * The pause between two runs. Wakes come in bursts, because each node announces separately that it has a publication
- * ready.
+ * The minimum pause between two repetitions, in milliseconds. Calls of wake() come in bursts, because each node
+ * announces separately that it has a publication ready.
  */
 const LEAST_MS = 50;
 
@@ -35,7 +36,7 @@ export class Follower<T> {
     this.wake = this.#alarm.ring;
   }
 
-  /** Repeats until close(). REQUIRES: called once. */
+  /** Starts to repeat the task, until close() is called. REQUIRES: start() is called only once. */
   start(): void {
     this.#loop = this.#repeat();
   }

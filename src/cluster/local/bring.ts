@@ -1,10 +1,11 @@
 /**
- * Updates a data directory to given generations of shards. It first fetches the missing segments and symbols, under
- * numbers that no manifest names yet, and then publishes them all in one transaction. Until then, searches of the
- * directory see the earlier generations. Superseded data stays for RETIRE_MS, as after a merge.
+ * Updates a data directory to given generations of shards. The update first fetches the missing segments and symbols,
+ * and stores them under numbers to which no manifest refers yet. Then it publishes all of them in one transaction.
+ * Until that transaction, searches of the directory see the earlier generations. Superseded data stays for RETIRE_MS,
+ * as after a merge.
  *
- * The directory may hold only some slices of a shard: the segments of those slices, and for each repository only the
- * files in those segments. The record of a revision then says how many of its files the directory has.
+ * The directory may hold only some slices of a shard. In that case, it has only the segments of those slices, and the
+ * record of a revision counts only the files in those segments.
  */
 
 import { pack } from "msgpackr";
@@ -60,32 +61,35 @@ export interface Bringing {
   readonly catalog: Pick<Catalog, "states">;
   readonly store: SegmentStore;
   /**
-   * The oldest generation of the directory that is still read. By default, a generation is assumed to be read for
-   * RETIRE_MS at most.
+   * The oldest generation of the directory that searches may still read. By default, searches are assumed to read a
+   * superseded generation for RETIRE_MS at most.
    */
   readonly oldestHeld?: number;
   /**
-   * Whether to delete superseded data first, because the disk has no room for both. REQUIRES: no other process
-   * searches here.
+   * Whether to delete superseded data before new data is fetched, because the disk is too small for both. REQUIRES:
+   * no other process searches the directory.
    */
   readonly evicts?: boolean;
   /**
-   * Whether to fetch only the tables of segments, which complete.ts completes later. REQUIRES: nobody searches here,
-   * and each call for the directory has the same value.
+   * Whether to fetch only the tables of segments. complete.ts fetches the rest later. REQUIRES: no search runs in the
+   * directory, and all calls for the directory have the same value.
    */
   readonly tablesOnly?: boolean;
 }
 
-/** A shard at a generation, or some slices of it. */
+/** A shard at a generation. If `own` is given, only these slices of the shard are wanted. */
 export interface WantedShard extends ShardHead {
   readonly own?: Slices;
 }
 
-/** A segment, and the number under which it will be stored. */
+/** A segment that the directory is to have, and its number in the directory. */
 interface Wanted {
   readonly published: PublishedSegment;
   readonly local: LocalSegment;
-  /** The part of the segment that the directory already has. */
+  /**
+   * The segment as the directory already has it, perhaps with older symbols. Undefined if the directory lacks the
+   * segment.
+   */
   readonly before: LocalSegment | undefined;
 }
 
@@ -98,15 +102,15 @@ interface Arriving {
 }
 
 /**
- * Updates the directory. Resolves when it holds exactly these generations. REQUIRES: nobody else writes to the
- * directory during the call.
+ * Updates the directory. Resolves when the directory holds exactly the wanted generations. REQUIRES: nobody else
+ * writes to the directory during the call.
  */
 export async function bringTo(
   bringing: Bringing,
   wantedShards: readonly WantedShard[],
 ): Promise<void> {
   const { environment, owner, oldestHeld = Infinity, evicts } = bringing;
-  const retireMs = evicts ? -Infinity : RETIRE_MS; // whatever the clock says
+  const retireMs = evicts ? -Infinity : RETIRE_MS; // with -Infinity, data of any age is deleted
   const heads = wantedShards.map(withOwnSegments);
   await deleteLeftovers(environment, owner, { oldestHeld, retireMs });
   const before = reading(environment, (snapshot) => ({
@@ -135,7 +139,7 @@ export interface Before {
   readonly manifest: Manifest;
 }
 
-/** Whether the directory holds these generations, and no run has changed anything since. */
+/** Whether the directory holds exactly these generations, without later changes of an index run. */
 function isAt({ contents, manifest }: Before, heads: readonly WantedShard[]): boolean {
   const shards = new Map(contents.shards.map((one) => [one[0], one]));
   const isSame =
@@ -147,7 +151,10 @@ function isAt({ contents, manifest }: Before, heads: readonly WantedShard[]): bo
   return isSame && isUnchanged({ contents, manifest });
 }
 
-/** Whether no run has changed anything since the directory was last updated here. */
+/**
+ * Whether the directory is still as its last update or publication has left it, without later changes of an index
+ * run.
+ */
 export function isUnchanged({ contents, manifest }: Before): boolean {
   const symbols = new Map(contents.segments.map((one) => [one.here, one.symbols]));
   return (
@@ -158,8 +165,9 @@ export function isUnchanged({ contents, manifest }: Before): boolean {
 }
 
 /**
- * Gives each segment its local number: the one that it already has, or the next unused one. A segment that a run has
- * changed or merged away gets a new number, because threads cache what they know about a number and its editions.
+ * Assigns a local number to each segment. A segment that the directory already has keeps its number, and any other
+ * segment gets the next unused number. If an index run has changed a segment or merged it away, the segment gets a
+ * new number, because threads cache data under the numbers of segments and editions.
  */
 function place(
   { contents, manifest }: Before,
@@ -192,7 +200,7 @@ async function fetchMissing(
   await eachOf(wanted, async ({ local, before }) => {
     const { here: segment, object, bytes, symbols: edition, symbolsObject, isPartial } = local;
     if (!before) {
-      await deleteSegment(environment, segment); // deletes what an interrupted fetch has left
+      await deleteSegment(environment, segment); // deletes the values that an interrupted fetch has left
       const fetch = isPartial ? fetchSegmentTables : fetchSegment;
       await fetch(environment, { key: object, segment, bytes }, store);
     }
@@ -203,18 +211,18 @@ async function fetchMissing(
   });
 }
 
-/** The data of repositories that have arrived. */
+/** The repositories whose states were fetched. */
 interface Arrived {
-  /** The states of repositories that the directory has in another state. */
+  /** The states that are not stored yet. They are stored in the transaction that makes them visible. */
   readonly states: readonly Arriving[];
   /**
-   * The ids of all repositories that have arrived. Those that are new here are already stored, but no manifest names
-   * them yet.
+   * The ids of all repositories whose states were fetched. States that are not in `states` are already stored, but no
+   * manifest refers to their repositories yet.
    */
   readonly ids: readonly number[];
 }
 
-/** Fetches the states that this directory lacks, or that an index run has changed here. */
+/** Fetches the states that this directory lacks, or that an index run in the directory has changed. */
 async function fetchStates(
   { environment, owner, catalog, store }: Bringing,
   before: Before,
@@ -239,7 +247,8 @@ async function fetchStates(
       const isLast = missing.length === states.length;
       kept.push(...arriving.filter((one) => isLast || !isNew(one)));
       if (isLast) continue;
-      // one transaction for all would take the memory of a whole catalog; nobody reads them before they are named
+      // one transaction for all states would need the memory of a whole catalog; no search reads them before the
+      // manifest refers to them
       await environment.write((writer) => {
         checkLease(writer, owner);
         for (const one of arriving.filter(isNew)) replaceState(writer, one);
@@ -249,7 +258,7 @@ async function fetchStates(
   return { states: kept, ids };
 }
 
-/** Ids of each shard's repositories whose states the directory lacks. */
+/** Yields, for each shard, the ids of the repositories whose states the directory lacks. */
 function* missingStates(
   { contents, manifest }: Before,
   heads: readonly WantedShard[],
@@ -275,8 +284,8 @@ interface Naming {
 }
 
 /**
- * Names the new state in the manifest and the record, which makes it visible to searches. REQUIRES: called within
- * Environment.write(); all wanted data is stored.
+ * Writes the new state to the manifest and to the record of contents.ts. This makes the new state visible to
+ * searches. REQUIRES: called within Environment.write(); all wanted data is stored.
  */
 function name(writer: Writer, { heads, wanted, arriving }: Naming): void {
   const before = readManifest(writer);

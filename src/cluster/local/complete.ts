@@ -1,6 +1,6 @@
 /**
- * Completes segments of which a writer's directory has only the tables. A run that finds unchanged files reads no more
- * than tables; a merge reads everything, and so does the symbol pass in segments that lack symbols.
+ * Completes segments of which a writer's directory has only the tables. An index run reads only tables to find
+ * unchanged files. A merge reads whole segments, and the symbol pass reads whole segments that lack symbols.
  */
 
 import { throwIfAborted } from "../../base/abort.ts";
@@ -20,8 +20,8 @@ export interface Completion {
 }
 
 /**
- * Completes these segments. Resolves to the segments that still have only tables. If it fails, or the process is
- * killed, all that were to be completed still count as incomplete.
+ * Completes `segments`. Resolves to the other segments of the directory that still have only tables. If the call
+ * fails, or the process is killed, none of `segments` counts as complete.
  */
 export async function completeSegments(
   { environment, store, owner, signal }: Completion,

@@ -1,7 +1,8 @@
 /**
- * Reads and writes the record of a data directory that says which parts of a cluster it holds. The record changes in
- * the same transactions as those parts. Segments have different numbers in each directory, because two shards may use
- * the same number. Changes of an index run in this directory are not recorded until they are published.
+ * Reads and writes the record of a data directory that says which parts of a cluster the directory holds. The record
+ * changes in the same transactions as those parts. A segment has a number in its shard and another number in the
+ * directory, because two shards may use the same number. The changes of an index run in the directory are not
+ * recorded until they are published.
  */
 
 import { bytesOf } from "../../base/growable.ts";
@@ -18,16 +19,19 @@ export interface Contents {
    */
   readonly shards: readonly (readonly [shard: number, generation: number, slices?: Slices])[];
   readonly segments: readonly LocalSegment[];
-  /** The generation of its shard in which each repository last changed. */
+  /** For each repository, the generation of its shard in which the repository last changed. */
   readonly repositories: RepositoryList;
   /**
-   * The generation of this directory in which each repository was stored. If the manifest has another generation, an
-   * index run has changed the repository since.
+   * For each repository, the generation of this directory in which the repository was stored. If the manifest has
+   * another generation for the repository, an index run has changed the repository since.
    */
   readonly here: RepositoryList;
 }
 
-/** Some slices of a shard: their ascending numbers, and the number of all slices of the shard. */
+/**
+ * Some slices of a shard. `own` lists their numbers in ascending order, and `of` is the number of all slices of the
+ * shard.
+ */
 export interface Slices {
   readonly own: readonly number[];
   readonly of: number;
@@ -46,13 +50,13 @@ export interface LocalSegment {
   /** The segment's number in this directory. */
   readonly here: number;
   readonly object: string;
-  /** The length of the object. */
+  /** The total length of the values in the object before they are packed, in bytes. */
   readonly bytes: number;
   readonly symbols: number;
   readonly symbolsObject: string | undefined;
   /**
-   * Whether the directory has only the tables of the segment, and the header of its symbols. An index run needs no
-   * more, but nobody can search or merge the segment.
+   * Whether the directory has only the tables of the segment and the header of its symbols. They are enough for an
+   * index run that finds the segment's files unchanged, but not for a search or a merge.
    */
   readonly isPartial: boolean;
 }
@@ -66,7 +70,10 @@ export const EMPTY_CONTENTS: Contents = {
 
 const WHAT = "the record of what a cluster has put here";
 
-/** The head of the record. Three columns of `count` words follow: ids, `changed` and `here`. */
+/**
+ * The head of the record as it is stored. Three columns of `count` words each follow the head: the ids of the
+ * repositories, and the generations of `repositories` and of `here`.
+ */
 interface StoredRecord extends Pick<Contents, "shards" | "segments"> {
   readonly count: number;
 }
@@ -88,7 +95,7 @@ const isStored = (record: Readonly<Record<string, unknown>>): boolean =>
   ["shards", "segments"].every((name) => Array.isArray(record[name])) &&
   (record["shards"] as unknown[][]).every(([shard]) => isCount(shard));
 
-/** Writes the record. REQUIRES: both lists have the same repositories. */
+/** Writes the record. REQUIRES: `repositories` and `here` list the same repositories. */
 export function putContents(writer: Writer, contents: Contents): void {
   const { shards, segments, repositories, here } = contents;
   const record: StoredRecord = { shards, segments, count: repositories.length };
@@ -96,7 +103,7 @@ export function putContents(writer: Writer, contents: Contents): void {
   writer.put(engineKey("cluster"), ...encodeRecord(record), ...columns);
 }
 
-/** Calls `read` with a snapshot, and closes the snapshot when it returns. */
+/** Calls `read` with a snapshot. Closes the snapshot when `read` returns. */
 export function reading<T>(environment: Environment, read: (snapshot: Snapshot) => T): T {
   const snapshot = environment.snapshot();
   try {

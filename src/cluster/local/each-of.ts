@@ -1,7 +1,10 @@
-/** How many objects are sent or fetched at the same time. */
+/** How many calls of `run` are under way at the same time. Each sends or fetches an object. */
 const AT_ONCE = 4;
 
-/** Calls `run` for all items, some at a time. After the first failure, begins no further item. */
+/**
+ * Calls `run` for all items, up to AT_ONCE of them at the same time. After the first failure, it begins no further
+ * item.
+ */
 export async function eachOf<T>(all: readonly T[], run: (one: T) => Promise<void>): Promise<void> {
   const left = all[Symbol.iterator]();
   let hasFailed = false;

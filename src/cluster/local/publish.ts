@@ -1,6 +1,6 @@
 /**
- * Prepares the publication of what a run has changed in a writer's directory: stores objects, and returns the rows to
- * insert.
+ * Prepares the publication of the changes that an index run has made in a writer's directory. It stores the new
+ * objects, and returns the rows to insert into PostgreSQL.
  */
 
 import { unpack } from "msgpackr";
@@ -33,24 +33,24 @@ import {
 export interface Publishing {
   readonly environment: Environment;
   readonly store: SegmentStore;
-  /** The head that the directory was updated to. */
+  /** The head to which the directory was last updated. */
   readonly head: ShardHead;
   readonly writer: string;
-  /** PostgreSQL's time before the first object is sent. */
+  /** A time of PostgreSQL's clock before the first object is stored. */
   readonly began: string;
   /** The job that the publication ends. */
   readonly job?: EndedJob | undefined;
-  /** The bytes of text in a slice. */
+  /** The size of a slice, in bytes of text. */
   readonly shardBytes: number;
 }
 
-/** What is to be published, and what the directory holds once it is published. */
+/** A publication, and the record of what the directory holds once it is published. */
 export interface Prepared {
   readonly publication: Publication;
   readonly contents: Contents;
 }
 
-/** A segment with its number in this directory, and as it is published. */
+/** A segment as it is published, and its number in this directory. */
 interface Sent {
   readonly here: number;
   readonly published: PublishedSegment;
@@ -101,7 +101,7 @@ export async function preparePublication(publishing: Publishing): Promise<Prepar
   return { publication, contents };
 }
 
-/** Stores the objects of new segments, which get the shard's next numbers. */
+/** Stores the objects of new segments and new symbols. New segments get the next numbers of the shard. */
 async function sendSegments(publishing: Publishing, now: Before): Promise<Sent[]> {
   const known = new Map(now.contents.segments.map((one) => [one.here, one]));
   let next = publishing.head.nextSegment;
@@ -119,7 +119,7 @@ async function sendSegments(publishing: Publishing, now: Before): Promise<Sent[]
 
 /**
  * Records that the directory holds the published state. REQUIRES: the publication has succeeded, and nothing was
- * written since.
+ * written to the directory since it was prepared.
  */
 export const recordPublication = (
   environment: Environment,
@@ -160,7 +160,7 @@ async function sendState(
   return { repository, changed, record, sets, extra: await sendExtra(extra, store) };
 }
 
-/** The positions of the segment's and the revision's number in keys of tables 3 and 4. */
+/** Where the numbers of the segment and the revision begin in the keys of tables 3 and 4, in bytes. */
 const SEGMENT_AT = 5;
 const REVISION_AT = 9;
 

@@ -1,4 +1,4 @@
-/** Answers each call from the slices that it names. */
+/** Implements the calls that a node answers. It answers each call from the slices that the call names. */
 
 import { newPause } from "../../base/yield.ts";
 import { explainPlan } from "../../search/caller/explain.ts";
@@ -24,8 +24,8 @@ type Query = Pick<StreamCall, "request" | "contexts" | "timeoutMs" | "maxBytes">
 export function answersOf({ searching, reader, refresh }: Answering): Answers {
   const usual = new Attempts(searching);
   /**
-   * Makes each `context:` stand for the repositories that the front has looked up. A node cannot look them up itself,
-   * because only the front knows the caller.
+   * Returns the Attempts in which each `context:` stands for the repositories that the front has looked up. A node
+   * cannot look up the repositories itself, because only the front knows the caller.
    */
   const attemptsFor = ({ contexts }: Query): Attempts =>
     contexts ? new Attempts({ ...searching, contexts: (name) => contexts.get(name) }) : usual;
@@ -82,8 +82,9 @@ async function* stepsOf(
 }
 
 /**
- * If a search finds at most this many files and ranges, the node returns their text before the front has chosen its
- * files. The front may choose others, but preparing these takes only 0.3 ms.
+ * If a search finds at most this many files and ranges, the node also returns the text of these files, before the
+ * front has chosen the files that it shows. The front may choose other files, but preparing the text takes only 0.3
+ * ms.
  */
 const FEW_FILES = 8;
 const FEW_RANGES = 64;

@@ -1,6 +1,6 @@
 /**
- * Chooses the slices that fit on a node's disk. The node's own slices come first. The remaining space is for foreign
- * slices: those that the node keeps until their owners have them ready.
+ * Chooses the slices that fit on a node's disk. The slices that the node owns come first. The remaining space is for
+ * foreign slices, which the node keeps only until their owners have them ready.
  */
 
 import type { WantedShard } from "../local/bring.ts";
@@ -45,7 +45,7 @@ export const ownAlone = (wanted: readonly WantedShard[], owns: Owns): WantedShar
     ),
   );
 
-/** Returns the bytes of the objects in `wanted` that `held` lacks. */
+/** Returns the total size in bytes of the segments that are in `wanted` but not in `held`. */
 export function missingBytes(wanted: readonly WantedShard[], held: readonly WantedShard[]): number {
   const here = new Map(held.map((one) => [one.shard, segmentsOf(one)]));
   const missing = wanted.map((one) => {

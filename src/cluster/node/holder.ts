@@ -17,11 +17,14 @@ import { viewOf, type View } from "../../store/catalog/view.ts";
 import type { HeldView } from "./node-handler.ts";
 
 const KEPT_MS = 60_000;
-/** The limit of views that are kept for later searches of the same slices. */
+/** The maximum number of views that are kept for later searches of the same slices. */
 const MOST_VIEWS = 32;
-/** The limit of ids in all cached viewers together. Making a viewer of 100 000 ids takes 5 ms. */
+/**
+ * The maximum cost of all cached viewers together. A viewer costs 1 per id. Making a viewer of 100 000 ids takes 5
+ * ms.
+ */
 const MOST_VIEWER_IDS = 1_000_000;
-/** What the key of a cached viewer adds to this count of ids. A key may have a bit for each of 100 000 repositories. */
+/** The cost of the key of a cached viewer. A key may have a bit for each of 100 000 repositories. */
 const KEY_IDS = 4_000;
 
 /** Some slices of a shard at one generation, in the node's directory. */
@@ -32,11 +35,11 @@ export interface HeldShard {
   readonly repositories: Uint32Array;
 }
 
-/** One state of the directory. */
+/** One state of the node's directory. Searches of the state remain possible while it is held. */
 export interface HeldState {
   readonly catalog: Catalog;
   readonly shards: ReadonlyMap<number, HeldShard>;
-  /** The shard of each segment of the directory, and its number in that shard. */
+  /** For each segment of the directory, its shard and its number in that shard. */
   readonly segments: ReadonlyMap<number, ShardSegment>;
 }
 
@@ -47,7 +50,7 @@ interface Kept extends HeldState {
   readers: number;
 }
 
-/** The slices of one shard that a call names, and the state that has them. */
+/** The slices of one shard that a call names, and the state that has these slices. */
 interface Chosen {
   readonly shard: number;
   readonly slices: ReadonlySet<number>;
@@ -58,9 +61,9 @@ interface Chosen {
 export class Holder {
   #states: Kept[] = [];
   #last = 0;
-  /** The views of the latest calls, by states and slices. */
+  /** The views of the latest calls. The keys consist of states and slices. */
   readonly #views = new Map<string, Promise<View>>();
-  /** The viewers of the latest calls, by states and bits. */
+  /** The viewers of the latest calls. The keys consist of states and bits. */
   readonly #viewers = new LruCache<string, Viewer>({
     most: MOST_VIEWER_IDS,
     costOf: ({ repositoryIds }) => KEY_IDS + repositoryIds.size,
@@ -70,12 +73,12 @@ export class Holder {
     return this.#states.at(-1);
   }
 
-  /** The oldest generation of the directory that is kept. Infinity if there is none. */
+  /** The directory's generation in the oldest state that is kept, or Infinity if no state is kept. */
   get oldestGeneration(): number {
     return Math.min(Infinity, ...this.#states.map((one) => one.catalog.manifest.generation));
   }
 
-  /** Whether only the newest state is kept. */
+  /** Whether the newest state is the only one that is kept. */
   get isAlone(): boolean {
     return this.#states.length <= 1;
   }
@@ -86,7 +89,10 @@ export class Holder {
     this.#states.push({ ...state, number, supersededAt: undefined, readers: 0 });
   }
 
-  /** Drops states that were superseded more than `ms` ago and that nobody reads. Returns whether there were any. */
+  /**
+   * Drops the states that were superseded more than `ms` ago and that no call reads. Returns true if it has dropped
+   * any.
+   */
   expire(ms = KEPT_MS): boolean {
     const since = Date.now() - ms;
     const isKept = ({ supersededAt, readers }: Kept): boolean =>
@@ -96,7 +102,7 @@ export class Holder {
     return this.#states.length < before;
   }
 
-  /** Returns the slices that the node can answer for. */
+  /** Returns the slices for which the node can answer, in all states that are kept. */
   ready(): OwnReady[] {
     const ready = new Map<string, OwnReady>();
     for (const { shards } of this.#states)
@@ -120,7 +126,10 @@ export class Holder {
     }
   }
 
-  /** Chooses, for each shard of a call, the state that has its slices. Returns undefined if the node lacks a slice. */
+  /**
+   * Chooses, for each shard of a call, the state that has all slices that the call names. Returns undefined if there
+   * is none for one of the shards.
+   */
   #choose(slices: readonly SliceAsked[]): Chosen[] | undefined {
     const byShard = new Map<number, SliceAsked[]>();
     for (const one of slices) {
@@ -160,7 +169,7 @@ export class Holder {
     return view;
   }
 
-  /** Returns the viewer that the bits of the slices describe. Undefined if every repository is visible. */
+  /** Returns the viewer that the bits of a call describe, or undefined if every repository is visible. */
   #viewer(chosen: readonly Chosen[]): Viewer | undefined {
     if (chosen.every(({ bits }) => bits === undefined)) return undefined;
     const parts = chosen.map(({ shard, state, bits }) => [
@@ -172,7 +181,10 @@ export class Holder {
   }
 }
 
-/** Resolves to a catalog with the segments of the chosen slices. It may also have repositories without segments. */
+/**
+ * Resolves to a catalog with the segments of the chosen slices. The catalog may also list repositories that have no
+ * files in these segments.
+ */
 async function catalogOf(chosen: readonly Chosen[], newest: Kept): Promise<Catalog> {
   const states = [...new Set(chosen.map(({ state }) => state))];
   const base = states.length === 1 ? states[0]!.catalog : await mixed(chosen, newest.catalog);
@@ -186,7 +198,9 @@ async function catalogOf(chosen: readonly Chosen[], newest: Kept): Promise<Catal
   return { ...base, manifest: { ...base.manifest, segments } };
 }
 
-/** Returns a catalog with each shard in the state that was chosen for it. */
+/**
+ * Returns a catalog that has the repositories of each shard as they are in the state that was chosen for the shard.
+ */
 async function mixed(chosen: readonly Chosen[], newest: Catalog): Promise<Catalog> {
   const all: [number, CatalogRepository][] = [];
   for (const { shard, state } of chosen)

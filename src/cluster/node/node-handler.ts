@@ -1,6 +1,6 @@
 /**
- * Answers fronts on a node's port. A caller without the secret learns nothing, neither which calls exist nor what the
- * node holds.
+ * Answers the requests of fronts on a node's port. A caller without the secret learns neither which calls exist nor
+ * which slices the node holds.
  */
 
 import { createHash } from "node:crypto";
@@ -30,7 +30,7 @@ import {
   type FrameSigner,
 } from "../wire/signature.ts";
 
-/** A view of the slices of a call. They stay on the disk until release(). */
+/** A view of the slices that a call names. The slices stay on the disk until release() is called. */
 export interface HeldView {
   readonly view: View;
   readonly viewer: Viewer | undefined;
@@ -51,7 +51,7 @@ export type Answers = {
 
 export interface NodeOptions {
   readonly secret: string;
-  /** The maximum number of simultaneous calls. A further call is rejected. */
+  /** The maximum number of simultaneous calls. Calls beyond this number are rejected. */
   readonly maxConcurrent: number;
   readonly answers: Partial<Answers>;
   /** Resolves to a view of the slices, or to undefined if the node lacks any of them at the requested generation. */
@@ -112,7 +112,10 @@ async function perform(
   }
 }
 
-/** Answers with a frame for each step, and a last frame with the error if the stream fails. */
+/**
+ * Answers with a stream of frames, one for each step of the search. If the search fails, the last frame has the
+ * error.
+ */
 function streamed(
   node: NodeOptions,
   asked: StreamCall,
@@ -145,7 +148,7 @@ function streamed(
       end();
     },
   };
-  // produces a step only when the front reads
+  // the search takes its next step only when the front reads
   const { OK: status } = STATUS;
   const headers = signAnswer(node.secret, { call, status });
   return new Response(new ReadableStream<Uint8Array>(source, { highWaterMark: 0 }), { headers });
@@ -154,7 +157,7 @@ function streamed(
 /** Makes a signed answer. */
 type Answer = (status: number, value?: unknown) => Promise<DirectAnswer>;
 
-/** Makes the answer for callers without the secret, the only answer without a signature. */
+/** Makes the answer for callers without the secret. It is the only answer without a signature. */
 const unknown = (): DirectAnswer => ({ status: STATUS.UNKNOWN, headers: {}, body: NOTHING });
 
 const NOTHING = new Uint8Array();

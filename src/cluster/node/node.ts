@@ -1,7 +1,7 @@
 /**
- * Runs a node. A node keeps the slices that it owns on its disk, reports in PostgreSQL that it is alive and what it has
- * ready, and answers fronts. Which slices a node owns depends only on the list of nodes. A node keeps a slice that it
- * no longer owns until all owners have the slice ready.
+ * Runs a node. A node keeps copies of the slices that it owns, and answers the requests of fronts. It reports in
+ * PostgreSQL that it is alive, and which slices it has ready. Which slices a node owns depends only on the list of
+ * nodes. If a node no longer owns a slice, it keeps the slice until all owners have the slice ready.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,10 +26,10 @@ import { nodeHandler } from "./node-handler.ts";
 
 const BEAT_MS = 2_000;
 const POLL_MS = 1_000;
-/** How long a node waits before it fetches again, if the disk was full and nothing could be evicted. */
+/** If the disk is full even after all foreign slices were deleted, the node fetches nothing for this long. */
 const FULL_MS = 60_000;
 const MOST_CONCURRENT = 64;
-/** How long a node waits for another process of this machine that is updating the same directory. */
+/** How long a node waits for another process on this machine that is updating the same directory. */
 const TURN_MS = 600_000;
 
 export interface NodeSettings {
@@ -38,7 +38,7 @@ export interface NodeSettings {
   readonly secret: string;
   readonly diskBytes: number;
   readonly replicas: number;
-  /** Starts the server that answers fronts. */
+  /** Starts the server that receives the requests of fronts. */
   readonly listen?: (internal: (request: Request) => Promise<Response>) => Promise<unknown>;
 }
 
@@ -49,7 +49,7 @@ export interface NodeParts {
   readonly store: SegmentStore;
   /** The directory that the node fills. */
   readonly environment: Environment;
-  /** Searches the same directory, read-only. */
+  /** A read-only engine that searches the same directory. */
   readonly engine: Engine;
   readonly onWarning: (warning: { code: string; message: string }) => void;
 }
@@ -62,18 +62,21 @@ export class ClusterNode {
   readonly #placement: Placement;
   readonly #heads: NewestHeads;
   readonly #closing = new AbortController();
-  /** Updates the directory. */
+  /** Repeatedly updates the directory to the newest published state. */
   readonly follower: Follower<void>;
-  /** Records that the node is alive. */
+  /** Repeatedly records a heartbeat of the node. */
   readonly #beating: Follower<void>;
-  /** The number of own slices that do not fit on the disk. A warning is issued when it grows. */
+  /** The number of own slices that do not fit on the disk. A warning is issued when this number grows. */
   #leftOut = 0;
   #isFirst = true;
-  /** Whether the port listens. Until it does, nothing is recorded as ready. */
+  /** Whether the node's server listens. Before it does, the node records no slices as ready. */
   #isListening = false;
-  /** The shards of the newest state. */
+  /** The shards and slices of the newest state. */
   #held: readonly WantedShard[] = [];
-  /** Bytes of objects that only older states have. They are deleted when nobody reads those states. */
+  /**
+   * The size in bytes of the segments that only older states have. They are deleted when no search reads those
+   * states.
+   */
   #retiredBytes = 0;
   /** The Date.now() before which no objects are fetched, because the disk was full. */
   #fullUntil = 0;
@@ -100,11 +103,11 @@ export class ClusterNode {
     });
   }
 
-  /** Resolves when the slices that the node owns are ready. */
+  /** Starts a node. Resolves when the slices that the node owns are ready. */
   static async open(parts: NodeParts): Promise<ClusterNode> {
     const node = new ClusterNode(parts);
     await parts.nodes.beat(parts.settings, true);
-    node.#beating.start(); // begins before the first fetch, which may take an hour
+    node.#beating.start(); // heartbeats begin before the first fetch, which may take an hour
     try {
       await node.follower.run();
       await parts.settings.listen?.(fetchHandler(node.answer));
@@ -164,7 +167,7 @@ export class ClusterNode {
     return !owners.every(isReady) || owners.length === 0;
   }
 
-  /** Returns the wanted slices without those that do not fit on the disk. */
+  /** Returns the wanted slices that fit on the disk. Issues a warning if more own slices than before do not fit. */
   #withinDisk(wanted: readonly WantedShard[], owns: Owns): readonly WantedShard[] {
     const within = withinDisk(wanted, owns, this.#node.settings.diskBytes);
     const { leftOut } = within;
@@ -188,8 +191,8 @@ export class ClusterNode {
   }
 
   /**
-   * Fetches slices and adds them as the newest state. If the disk is full, it first deletes superseded segments, then
-   * foreign slices.
+   * Fetches slices and adds them as the newest state. If the disk has too little space, deletes superseded segments
+   * first. If the space is still too little, also deletes foreign slices.
    */
   async #take(wanted: readonly WantedShard[], owns: Owns): Promise<void> {
     if (Date.now() < this.#fullUntil) return;
@@ -212,13 +215,16 @@ export class ClusterNode {
     }
   }
 
-  /** Whether slices fit on the disk next to the newest state and the older states that may still be read. */
+  /**
+   * Whether the wanted slices fit on the disk, in addition to the newest state and the older states that calls may
+   * still read.
+   */
   #hasRoomFor(wanted: readonly WantedShard[]): boolean {
     const here = missingBytes(this.#held, []) + this.#retiredBytes;
     return here + missingBytes(wanted, this.#held) <= this.#node.settings.diskBytes;
   }
 
-  /** Drops foreign slices. Keeps own slices at the generations that the directory has. */
+  /** Deletes foreign slices. Keeps own slices at the generations that the directory has. */
   async #dropForeign(owns: Owns): Promise<void> {
     const own = ownAlone(this.#held, owns);
     if (missingBytes(this.#held, own) === 0) return;
@@ -263,8 +269,8 @@ export class ClusterNode {
   }
 
   /**
-   * Hands the node's slices over to other nodes. Resolves when they have the slices ready, or if there are no other
-   * nodes.
+   * Hands the node's slices over to other nodes. Resolves when the other nodes have the slices ready, or if there are
+   * none.
    */
   async drain(): Promise<void> {
     const { nodes, settings } = this.#node;
@@ -276,7 +282,7 @@ export class ClusterNode {
       if (!others || left.every(({ own }) => own.own.length === 0)) break;
       await sleep(POLL_MS / 4, undefined, { signal: this.#closing.signal });
     }
-    await sleep(2 * POLL_MS, undefined, { signal: this.#closing.signal }); // until fronts have noticed
+    await sleep(2 * POLL_MS, undefined, { signal: this.#closing.signal }); // until fronts have noticed the change
   }
 
   /** Stops without notifying anybody, as if the process were killed. */
