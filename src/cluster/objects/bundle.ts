@@ -1,5 +1,6 @@
 /**
- * Defines the format of every object: two sections of values, the tables and the rest. Version 4:
+ * Defines the format of all objects. An object consists of two sections of values, which are called the tables and
+ * the rest. This is version 4 of the format:
  *
  *     object  := "quern" version kind section section tablesBytes block* block*
  *     section := bytes sum
@@ -11,9 +12,10 @@
  * the SHA-256 `sum`. These bytes are cut into blocks of BLOCK_BYTES; the last block may be shorter. Each block is
  * packed (packing.ts). `tablesBytes` is the length of the packed tables, so that a reader can fetch only these.
  *
- * The key of an object ends with the SHA-256 of its bytes before `tablesBytes`. So objects with equal content have the
- * same key, even if versions of brotli pack it differently, and values need no seals. Once a reader has reached the end
- * of a section, it knows that the section is undamaged. Before that, any value may be damaged.
+ * The key of an object ends with the SHA-256 of its bytes before `tablesBytes`. So objects with equal content have
+ * the same key, even if two versions of brotli pack the content differently. Values need no seals, because a reader
+ * checks the SHA-256 of each section. The reader can check it only at the end of the section. Before that, any value
+ * may be damaged.
  *
  * *Example.* An object of kind 1 without tables, and with one value (tag 3, number 2, content `hi`):
  *
@@ -40,15 +42,18 @@ const NAMED_BYTES = MAGIC.length + 1 + 2 * SECTION_BYTES;
 const HEAD_BYTES = NAMED_BYTES + 4;
 const VALUE_HEAD_BYTES = 9;
 const BLOCK_BYTES = 2 ** 20;
-/** The longest packed block. Brotli adds a few bytes to what it cannot pack. */
+/** The maximum length of a packed block. Brotli adds a few bytes to a block that it cannot compress. */
 const MOST_PACKED_BYTES = BLOCK_BYTES + 2 ** 10;
-/** The longest value. The posting lists of one gram and the tables of a segment of 256 MiB are far shorter. */
+/** The maximum length of a value. In a segment of 256 MiB, posting lists and tables are far shorter. */
 const MOST_BYTES = 2 ** 29;
-/** The longest object whose length is not published: the symbols of a segment, and repository objects. */
+/**
+ * The maximum length of the values of an object whose length is not published. Objects with symbols and repository
+ * objects are such objects.
+ */
 const MOST_OBJECT_BYTES = 2 ** 30;
 /**
- * How many packed bytes of a section are kept in memory until they are sent. A longer section is packed twice, because
- * the length of an object must be known before it is sent.
+ * The maximum number of packed bytes of a section that are kept in memory until they are sent. A longer section is
+ * packed twice, because the length of an object must be known before the object is sent.
  */
 const MOST_HELD_BYTES = 16 * 2 ** 20;
 
@@ -61,8 +66,8 @@ export interface Value {
 type Values = AsyncIterable<Value> | Iterable<Value>;
 
 /**
- * What an object consists of. Both sections may be read twice, and must have the same values each time. A value's
- * bytes may be valid only until the next value is requested.
+ * The content of an object that is to be stored. Each of the two sections may be read twice, and must have the same
+ * values each time. The bytes of a value may be valid only until the next value is requested.
  */
 export interface Bundle {
   readonly kind: number;
@@ -152,9 +157,10 @@ async function* encodeValues(values: Values): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Yields the values of an object. Throws INDEX_CORRUPT, at the end at the latest, if the object does not match the key.
- * Throws before the first value if the values have more than `mostBytes` bytes, because they could fill the disk before
- * their hash is checked. REQUIRES: the caller trusts no value until all have been read without an error.
+ * Yields the values of an object. Throws INDEX_CORRUPT, at the end at the latest, if the object does not match the
+ * key. If the values have more than `mostBytes` bytes, throws before the first value, because the values could fill
+ * the disk before their hash is checked. REQUIRES: the caller trusts no value until all have been read without an
+ * error.
  */
 export async function* decodeBundle(
   key: string,
@@ -251,7 +257,7 @@ async function* decodeSection(
   }
 }
 
-/** Yields the blocks of a section. While the caller stores one, the next one is unpacked. */
+/** Yields the blocks of a section. While the caller stores a block, the next block is unpacked. */
 async function* unpackedBlocks(
   key: string,
   { bytes, sum }: Section,
@@ -263,7 +269,7 @@ async function* unpackedBlocks(
     const block: Buffer | undefined = await coming;
     if (!block) throw damaged(key);
     coming = left > 0 ? unpackedBlock(reader, Math.min(left, BLOCK_BYTES)) : undefined;
-    coming?.catch(() => undefined); // the caller may have stopped
+    coming?.catch(() => undefined); // if the caller has stopped, nothing awaits this promise
     hash.update(block);
     yield block;
   }
@@ -282,7 +288,7 @@ export const damaged = (key: string): QuernError =>
     `the object ${key} is damaged: its bytes are not those of its key; restore it from a backup`,
   );
 
-/** Reads exact numbers of bytes from a body that arrives in pieces of any length. */
+/** Reads any number of bytes at a time from a body that arrives in pieces of other lengths. */
 class Pieces {
   readonly #source: AsyncIterator<Uint8Array>;
   #piece = Buffer.alloc(0);

@@ -16,8 +16,8 @@ import {
 } from "./segment-store.ts";
 
 /**
- * Returns a store in a folder. The folder is created when the first object is stored. All machines of the cluster
- * must see the same folder.
+ * Returns a store that keeps objects in a folder. The folder is created when the first object is stored. All machines
+ * of the cluster must see the same folder.
  *
  * @example
  * const segments = directorySegments("/mnt/shared/quern");
@@ -30,7 +30,7 @@ export function directorySegments(path: string): SegmentStore {
     async put(key, body, bytes) {
       const file = fileOf(key);
       await mkdir(dirname(file), { recursive: true });
-      // no part of a key begins with a dot, so lists leave this file out
+      // list() leaves this file out, because no part of a key begins with a dot
       const unfinished = join(dirname(file), `.${randomBytes(8).toString("hex")}`);
       try {
         await writeWhole(unfinished, ofLength(body, bytes));

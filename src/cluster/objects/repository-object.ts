@@ -1,5 +1,6 @@
 /**
- * Stores, as an object, the data of a repository that only writers and lists of skipped files need:
+ * Stores the data of a repository that only writers and lists of skipped files need. It is stored as an object with
+ * these values:
  *
  *     kind        tag       number             value
  *     REPOSITORY  SKIPPED   0                  its files that are listed and not searchable (skipped-files.ts)
@@ -16,19 +17,21 @@ import type { SegmentStore } from "./segment-store.ts";
 const KIND = 3;
 const TAG = { SKIPPED: 2, VERSIONS: 4 } as const;
 
-/** Values as they are stored, without seals. */
+/** The data of a repository object. The values are those of the data directory, without seals. */
 export interface RepositoryExtra {
   readonly skipped: Uint8Array | undefined;
   readonly versions: readonly (readonly [segment: number, versions: Uint8Array])[];
 }
 
 /**
- * The maximum number of bytes that are stored in a row. The versions of about 400 files of a git repository fit, or
- * those of 900 files of a folder.
+ * The maximum number of bytes that are stored in a row. The versions of about 400 files of a git repository fit into
+ * a row, or those of 900 files of a folder.
  */
 const MOST_ROW_BYTES = 8_192;
 
-/** Stores the data. Resolves to the key of the object, or to the bytes for the row. */
+/**
+ * Stores the data as an object, unless it is short. Resolves to the key of the object, or to the bytes for the row.
+ */
 export async function sendExtra(
   extra: RepositoryExtra,
   store: SegmentStore,

@@ -1,7 +1,7 @@
 /**
  * Sends requests to an S3-compatible service through the host's client. Adds a time limit, and error messages that
- * say what to do. The package `@aws-sdk/client-s3` is an optional peer dependency. It is loaded by the first request,
- * because its client accepts only commands of its own classes.
+ * say what to do. The package `@aws-sdk/client-s3` is an optional peer dependency. The first request loads the
+ * package, because a client accepts only commands of the package's classes.
  */
 
 import type * as sdk from "@aws-sdk/client-s3";
@@ -20,7 +20,7 @@ type Sdk = typeof sdk;
  */
 export interface S3Sender {
   /**
-   * Sends a command. Tries again if that may help.
+   * Sends a command to the service. If the request fails, sends it again if that may help.
    *
    * @example
    * declare const client: S3Sender;
@@ -30,7 +30,7 @@ export interface S3Sender {
   send(
     command: object,
     options?: {
-      /** Aborting ends the request. */
+      /** Ends the request when it aborts. */
       abortSignal?: AbortSignal;
     },
   ): Promise<object>;
@@ -42,15 +42,16 @@ export interface Requests {
   readonly timeoutMs: number;
 }
 
-/** What a request is about, for error messages, and the signal that ends the request. */
+/** The key to which a request refers, for error messages, and the signal that ends the request. */
 export interface About {
-  /** The key in the store. Absent if the request lists keys. */
+  /** The key of the object in the store. Absent if the request lists keys. */
   readonly key?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Sends a command and resolves to the answer. REQUIRES: `Answer` is the type of the service's answer to that command.
+ * Sends a command, and resolves to the answer. REQUIRES: `Answer` is the type of the service's answer to this
+ * command.
  */
 export async function ask<Answer extends object>(
   requests: Requests,
@@ -73,8 +74,8 @@ export async function ask<Answer extends object>(
 }
 
 /**
- * The name of the optional peer dependency. It is a constant, so that bundlers of hosts without it do not look for
- * it.
+ * The name of the optional peer dependency. Its type is `string`, and import() gets it from a constant. So a host's
+ * bundler does not look for the package, which the host may lack.
  */
 const SDK: string = "@aws-sdk/client-s3";
 
@@ -90,13 +91,16 @@ async function loadSdk(): Promise<Sdk> {
   }
 }
 
-/** Returns the error for a store that does not answer. It has the name that the client gives such errors. */
+/**
+ * Returns the error for a store that does not answer. The error has the name that the client gives to errors of this
+ * kind.
+ */
 export function tooSlow({ bucket, timeoutMs }: Requests, cause?: unknown): Error {
   const message = `s3Segments: the store of bucket ${bucket} sent nothing for ${timeoutMs} ms (timeoutMs)`;
   return Object.assign(new Error(message, { cause }), { name: "TimeoutError" });
 }
 
-/** Converts an error of the client to the error to throw. Errors that no option can fix stay as they are. */
+/** Converts an error of the client to the error that is thrown. An error that no option can fix stays as it is. */
 export function told(error: unknown, { bucket }: Requests, { key, signal }: About): unknown {
   if (signal?.aborted) return aborted(signal);
   if (!(error instanceof Error) || error instanceof QuernError) return error;

@@ -1,7 +1,7 @@
 /**
- * Keeps objects in an S3-compatible service. Uses neither conditional writes nor deletion of several objects at once,
- * which some services lack. An upload consists of whole buffers, so that the client can send a buffer again if a
- * request fails. A download that breaks off continues where it stopped, because objects never change.
+ * Keeps objects in an S3-compatible service. Some services lack conditional writes, or requests that delete several
+ * objects, so this store uses neither. An upload consists of whole buffers, so that the client can send a buffer
+ * again if a request fails. A download that breaks off continues where it stopped, because objects never change.
  */
 
 import type { Readable } from "node:stream";
@@ -36,8 +36,8 @@ import {
 } from "./segment-store.ts";
 
 /**
- * How many bytes are uploaded at a time. Services accept parts of 5 MiB to 5 GiB, and objects of one part up to 5
- * GiB.
+ * The size of a part in bytes. A longer object is uploaded in several parts. Services accept parts of 5 MiB to 5 GiB,
+ * and objects of up to 5 GiB in one part.
  */
 const PART_BYTES = 16 * 2 ** 20;
 /** The maximum number of parts of one object that services accept. */
@@ -59,15 +59,18 @@ const TIMEOUT_MS = 60_000;
 export interface S3SegmentsOptions {
   /** The bucket. It must exist. */
   bucket: string;
-  /** The beginning of all keys in the bucket, followed by a "/". Default: no prefix. */
+  /** The prefix of all keys in the bucket. A "/" separates the prefix from the rest of a key. Default: no prefix. */
   prefix?: string;
-  /** Milliseconds after which a request fails if no answer, or no more of an answer, arrives. Default 60 000. */
+  /**
+   * The time in milliseconds after which a request fails if the service sends nothing. The time begins anew with each
+   * piece of an answer. Default 60 000.
+   */
   timeoutMs?: number;
 }
 
 /**
- * Returns a store in a bucket of an S3-compatible service. The client's own settings determine its address and
- * credentials, and how many times a request is tried.
+ * Returns a store that keeps objects in a bucket of an S3-compatible service. The settings of `client` determine the
+ * address of the service, the credentials, and how many times a request is tried.
  *
  * @example
  * declare const client: S3Sender; // new S3Client({ endpoint: "http://127.0.0.1:9000", forcePathStyle: true })
@@ -157,7 +160,10 @@ interface Upload {
   readonly bytes: number;
 }
 
-/** Uploads a body in parts. A killed process leaves parts behind, which a lifecycle rule of the bucket must remove. */
+/**
+ * Uploads a body in parts. If the process is killed, the parts stay in the bucket until a lifecycle rule removes
+ * them.
+ */
 async function putParts(upload: Upload, body: AsyncIterable<Uint8Array>): Promise<void> {
   const { requests, about, Key } = upload;
   const Bucket = requests.bucket;
@@ -183,8 +189,9 @@ async function putParts(upload: Upload, body: AsyncIterable<Uint8Array>): Promis
 }
 
 /**
- * Rethrows the error of completing an upload, unless the object exists. If the answer to the completion was lost, the
- * client sends the completion again, which fails because the upload no longer exists.
+ * Handles an error that occurred when an upload was completed. Rethrows the error, unless the object exists. If the
+ * answer to the completion was lost, the client sends the completion again. The second completion fails, because the
+ * upload no longer exists.
  */
 async function mustBeThere({ requests, about, Key, bytes }: Upload, error: unknown): Promise<void> {
   if (!(error instanceof Error && error.name === "NoSuchUpload")) throw error;
@@ -261,8 +268,8 @@ async function* download(given: Download): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Yields a body. Throws if the store sends nothing for too long, or if the signal aborts. The time that the reader
- * itself takes does not count.
+ * Yields the pieces of a body. Throws if the store sends nothing for too long, or if the signal aborts. The time that
+ * the caller takes for a piece does not count.
  */
 async function* patiently(
   { Body }: GetObjectCommandOutput,
@@ -287,7 +294,7 @@ async function* patiently(
   }
 }
 
-/** Whether the client has found that a whole object does not match the checksum that the service sent. */
+/** Whether the client has reported that a whole object does not match the checksum that the service sent. */
 const isOtherBytes = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith("Checksum mismatch");
 

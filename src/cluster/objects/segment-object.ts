@@ -1,6 +1,6 @@
 /**
- * Converts a sealed segment to an object, and the symbols of one of its editions to another. The objects contain
- * neither the segment's number, nor the edition, nor seals. The machine that stores the values assigns new numbers and
+ * Converts a segment to an object, and an edition of its symbols to another object. The objects contain neither the
+ * segment's number, nor the edition's number, nor seals. The machine that fetches an object assigns new numbers and
  * makes new seals. Repositories have the same ids on all machines of a cluster.
  *
  *     kind     tag                 number
@@ -8,7 +8,8 @@
  *                                  blocks of text come last, in order
  *     SYMBOLS  SYMBOLS or NAMES    the value's number in its edition
  *
- * A segment's tables are its HEADER and TABLE_PARTS, 0.3 % of its bytes. The only table of symbols is their header.
+ * The tables of a segment are its HEADER and the TABLE_PARTS. They make up 0.3 % of its bytes. The only table of an
+ * edition is its header.
  */
 
 import { GrowableWords } from "../../base/growable.ts";
@@ -63,24 +64,25 @@ const TABLE_PARTS: readonly Part[] = [
   PART.PATHS,
   PART.GRAMS,
 ];
-/** The parts of an object's rest in front of the text. */
+/** The parts of an object's rest that come before the text. */
 const REST_PARTS: readonly Part[] = [PART.POSTINGS];
 const TEXT_PARTS: readonly Part[] = [PART.TEXT, PART.SEALS];
 const SYMBOL_PARTS: readonly Part[] = [PART.SYMBOLS, PART.NAMES];
 
 /**
- * How many values one snapshot reads or one transaction writes. A long snapshot keeps old pages, and a long
- * transaction blocks its thread.
+ * The maximum number of values that one snapshot reads or one transaction writes. A long snapshot prevents LMDB from
+ * reusing old pages, and a long transaction blocks its thread.
  */
 const VALUES_AT_ONCE = 64;
 /**
- * The maximum number of bytes of one transaction. Without this bound, 64 values of a hostile object could have 32 GiB.
+ * A transaction that writes this many bytes or more gets no further values. Without this bound, 64 values of a
+ * hostile object could have 32 GiB.
  */
 const BYTES_AT_ONCE = 8 * 2 ** 20;
 
 type Keys = readonly [start: Buffer, end: Buffer];
 
-/** A range of keys in a data directory, and the tag of its values. */
+/** A range of keys in a data directory, and the tag that their values get in an object. */
 interface Stretch {
   readonly tag: Part;
   readonly range: Keys;
@@ -94,7 +96,10 @@ const segmentStretches = (parts: readonly Part[], segment: number): Stretch[] =>
     numberOf: (key) => key.readUInt32BE(6),
   }));
 
-/** Yields the tables of a segment. If the segment borrows, they include a copy of what it borrows. */
+/**
+ * Yields the tables of a segment. If the segment borrows content from another segment, the tables include a copy of
+ * the tables that it borrows.
+ */
 async function* tableValues(environment: Environment, segment: number): AsyncGenerator<Value> {
   const header = headerOf(environment, segment);
   const bytes = Buffer.concat(encodeHeader(segment, { ...header, content: segment }));
@@ -105,7 +110,7 @@ async function* tableValues(environment: Environment, segment: number): AsyncGen
     else yield* valuesOf(environment, segmentStretches([part], header.content));
 }
 
-/** Returns a table of all files of a segment, whether or not it borrows some of them. */
+/** Returns a table of all files of a segment, including files that the segment borrows. */
 function fileTable(
   environment: Environment,
   segment: number,
@@ -135,7 +140,7 @@ async function* restValues(environment: Environment, segment: number): AsyncGene
 const blocksOf = ({ textBytes, blockBytes }: SegmentHeader): number =>
   Math.ceil(textBytes / blockBytes);
 
-/** Returns blocks of text, whether they are values or in a file. */
+/** Returns blocks of text, whether they are stored as values or in a file. */
 function textBlocks(
   environment: Environment,
   { content }: SegmentHeader,
@@ -165,7 +170,10 @@ function headerOf(environment: Environment, segment: number): SegmentHeader {
   }
 }
 
-/** The number in SYMBOLS of an edition's header. The header alone says which symbols a run has to find again. */
+/**
+ * The number of an edition's header among the values of SYMBOLS. An index run reads only the header to know which
+ * symbols it has to find again.
+ */
 const SYMBOLS_HEADER = 0;
 
 const symbolStretch = (
@@ -215,9 +223,7 @@ function valueAt(snapshot: Snapshot, key: Buffer): Uint8Array {
   return Uint8Array.from(value);
 }
 
-/**
- * Stores a segment as an object, unless the store has it already. REQUIRES: nobody deletes the segment during the call.
- */
+/** Stores a segment as an object in the object store. REQUIRES: nobody deletes the segment during the call. */
 export const sendSegment = (
   environment: Environment,
   segment: number,
@@ -230,8 +236,8 @@ export const sendSegment = (
   });
 
 /**
- * Stores the symbols of an edition as an object. REQUIRES: the edition is complete, and nobody deletes it during the
- * call.
+ * Stores the symbols of an edition as an object in the object store. REQUIRES: the edition is complete, and nobody
+ * deletes it during the call.
  */
 export const sendSymbols = (
   environment: Environment,
@@ -250,18 +256,18 @@ export const sendSymbols = (
 export interface SegmentToFetch {
   readonly key: string;
   readonly segment: number;
-  /** The length of its values, if it is known. */
+  /** The total length of the segment's values in bytes, if it is known. */
   readonly bytes?: number;
 }
 
-/** An edition to fetch, with its own number and its segment's number in this data directory. */
+/** An edition of symbols to fetch, with the numbers that the edition and its segment have in this data directory. */
 export interface SymbolsToFetch extends EditionOf {
   readonly key: string;
 }
 
 /**
- * Fetches a segment. Rejects with INDEX_CORRUPT if the object is damaged. After a failure some values may be left, but
- * no reader sees them. REQUIRES: no manifest names the segment's number, and only this process writes.
+ * Fetches a segment. Rejects with INDEX_CORRUPT if the object is damaged. After a failure some values may be left,
+ * but no reader sees them. REQUIRES: no manifest refers to the segment's number, and only this process writes.
  */
 export async function fetchSegment(
   environment: Environment,
@@ -285,8 +291,8 @@ export async function fetchSegmentTables(
 
 /**
  * Fetches all parts of a segment except its tables. Rejects with INDEX_CORRUPT if the object is damaged. After a
- * failure some values may be left, which the next call deletes. REQUIRES: the tables are there, nobody reads anything
- * else of the segment, and only this process writes.
+ * failure, some values may be left. The next call deletes them. REQUIRES: the tables are already stored, nobody reads
+ * other parts of the segment, and only this process writes.
  */
 export async function fetchSegmentRest(
   environment: Environment,
@@ -305,8 +311,8 @@ export async function fetchSegmentRest(
 const isSegmentTable = ({ tag }: Value): boolean => tag === PART.HEADER || isIn(TABLE_PARTS, tag);
 
 /**
- * Stores the values of a segment. Its blocks of text come in order, after its header. They become values if there are
- * few, else a file.
+ * Returns a Store for the values of a segment. The blocks of text arrive in order, after the header. If there are
+ * fewer than FILE_BLOCKS blocks, they are stored as values. Otherwise, they are stored in a file.
  */
 function toSegment(environment: Environment, { segment }: SegmentToFetch, keysOf: KeysOf): Store {
   const store = toKeys(keysOf);
@@ -345,7 +351,9 @@ interface Store {
   end?(writer: Writer): boolean;
 }
 
-/** Returns the keys of a value, or undefined if the value does not belong in such an object. */
+/**
+ * Returns the keys under which a value is stored. Returns undefined if the value does not belong in such an object.
+ */
 type KeysOf = (value: Value) => Buffer[] | undefined;
 
 const toKeys = (keysOf: KeysOf): Store => ({
@@ -365,8 +373,8 @@ const segmentKeys =
   };
 
 /**
- * Fetches symbols, and stores them as an edition of a segment. REQUIRES: as for fetchSegment(); no manifest names the
- * edition.
+ * Fetches symbols, and stores them as an edition of a segment. REQUIRES: as for fetchSegment(); no manifest refers to
+ * the edition.
  */
 export async function fetchSymbols(
   environment: Environment,
@@ -451,7 +459,10 @@ async function deleteFile(environment: Environment, segment: number): Promise<vo
   await texts.sweep();
 }
 
-/** Deletes an edition of a segment's symbols. REQUIRES: no manifest names it, and only this process writes. */
+/**
+ * Deletes an edition of a segment's symbols. REQUIRES: no manifest refers to the edition, and only this process
+ * writes.
+ */
 export async function deleteSymbols(
   environment: Environment,
   { segment, edition }: { readonly segment: number; readonly edition: number },

@@ -7,8 +7,8 @@
 import { QuernError } from "../../base/errors.ts";
 
 /**
- * A store of immutable objects. A call that gets a `signal` should reject with ABORTED when it aborts; a fast store
- * may ignore it.
+ * A store of immutable objects. A call with a `signal` should reject with ABORTED when the signal aborts. A fast
+ * store may ignore the signal.
  *
  * @example
  * const segments: SegmentStore = directorySegments("/mnt/shared/quern");
@@ -16,9 +16,9 @@ import { QuernError } from "../../base/errors.ts";
  */
 export interface SegmentStore {
   /**
-   * Stores an object of `bytes` bytes. If the key already has an object, one object remains, and its date is renewed.
-   * Readers never see an incomplete object. If `body` has another length, this rejects with INVALID_REQUEST; if
-   * `body` throws, it rejects with that error. In both cases nothing is stored.
+   * Stores an object of `bytes` bytes. If the store already has an object with this key, the store keeps only one of
+   * them, and renews its date. Readers never see an incomplete object. If `body` has another length, this rejects
+   * with INVALID_REQUEST; if `body` throws, it rejects with that error. In both cases nothing is stored.
    *
    * @example
    * declare const segments: SegmentStore;
@@ -47,7 +47,7 @@ export interface SegmentStore {
     signal?: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>>;
   /**
-   * Removes an object. Does nothing if it does not exist.
+   * Removes an object. Does nothing if the object does not exist.
    *
    * @example
    * declare const segments: SegmentStore;
@@ -74,7 +74,7 @@ export interface SegmentStore {
 export interface StoredObject {
   /** The object's key. */
   key: string;
-  /** When it was last stored. */
+  /** The time at which the object was last stored. */
   at: Date;
 }
 
@@ -109,7 +109,9 @@ export function checkedRange(
 export const noSuchObject = (key: string, cause?: unknown): QuernError =>
   new QuernError("INDEX_NOT_FOUND", `there is no object ${key} in the store`, { cause });
 
-/** Passes `body` on. Throws, at its end at the latest, if its length is not `bytes`. */
+/**
+ * Yields the pieces of `body`. Throws, at the end of `body` at the latest, if the length of `body` is not `bytes`.
+ */
 export async function* ofLength(
   body: AsyncIterable<Uint8Array>,
   bytes: number,
@@ -125,7 +127,7 @@ export async function* ofLength(
   throw new QuernError("INVALID_REQUEST", `put: body must have ${bytes} bytes, got ${got}`);
 }
 
-/** Splits `body` into pieces of `bytes` bytes. The last one may be shorter. */
+/** Splits `body` into pieces of `bytes` bytes. The last piece may be shorter. */
 export async function* inPieces(
   body: AsyncIterable<Uint8Array>,
   bytes: number,

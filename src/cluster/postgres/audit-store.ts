@@ -8,12 +8,12 @@ import { plain } from "./rows.ts";
 import { openTables, type PostgresPlace } from "./schema.ts";
 
 const MAX_AGE_MS = 90 * 86_400_000;
-/** The maximum number of old records that one append deletes, so that no append takes long. */
+/** The maximum number of old records that one call of append() deletes, so that no call takes long. */
 const DELETED_AT_ONCE = 100;
 
 /**
- * Returns a store in PostgreSQL, for any number of processes on any number of machines. By default, it keeps records
- * for 90 days. `migrateCluster()` creates its tables.
+ * Returns a store that keeps audit records in PostgreSQL. Any number of processes on any number of machines may use
+ * the store. By default, it keeps records for 90 days. `migrateCluster()` creates its tables.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
@@ -23,7 +23,7 @@ const DELETED_AT_ONCE = 100;
 export function postgresAuditStore(
   pool: PostgresPool,
   options: PostgresPlace & {
-    /** Milliseconds after which a record is dropped. Default: 90 days. */
+    /** The age in milliseconds at which a record is deleted. Default: 90 days. */
     maxAgeMs?: number;
   } = {},
 ): AuditStore {

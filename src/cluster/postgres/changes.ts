@@ -1,17 +1,20 @@
 /**
- * Reports changes immediately, by LISTEN. LISTEN only saves time: machines also check for changes every second. All
- * engines of one pool share one connection of the pool for LISTEN.
+ * Reports changes immediately, with PostgreSQL's LISTEN. A missed notification does no harm, because machines also
+ * check for changes every second. All engines that use the same pool share one of its connections for LISTEN.
  *
- * Through PgBouncer in transaction mode LISTEN succeeds, but no notification ever arrives. So a listener sends itself
- * a notification over another connection. If this does not arrive within PROBE_MS, the listener warns and releases
- * its connection.
+ * Through PgBouncer in transaction mode, LISTEN succeeds, but no notification ever arrives. So a listener sends
+ * itself a notification over another connection. If this notification does not arrive within PROBE_MS, the listener
+ * warns and releases its connection.
  */
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PostgresClient, PostgresPool } from "./pool.ts";
 
-/** What has changed: published generations, the nodes and what they have ready, or the queue of jobs. */
+/**
+ * The kind of a change. "index" stands for the published generations, and "jobs" for the queue of jobs. "nodes"
+ * stands for the list of nodes and the slices that they have ready.
+ */
 export type Change = (typeof CHANGES)[number];
 const CHANGES = ["index", "nodes", "jobs"] as const;
 
@@ -42,7 +45,7 @@ export interface Subscriber {
   readonly onDeaf: (why: string) => void;
 }
 
-/** Starts listening. Returns a function that stops it. */
+/** Starts listening. Returns a function that stops listening. */
 export function listenTo(pool: PostgresPool, subscriber: Subscriber): () => Promise<void> {
   const listener = listeners.get(pool) ?? new Listener(pool);
   listeners.set(pool, listener);
@@ -62,7 +65,7 @@ class Listener {
   readonly #closing = new AbortController();
   readonly #loop: Promise<void>;
   #hasConnection = false;
-  /** Why notifications never arrive. */
+  /** The reason why notifications never arrive. Undefined as long as they may arrive. */
   #deaf: string | undefined;
 
   constructor(pool: PostgresPool) {
@@ -75,12 +78,15 @@ class Listener {
     if (this.#deaf !== undefined) subscriber.onDeaf(this.#deaf);
   }
 
-  /** Removes a subscriber. Returns whether it was the last one. */
+  /** Removes a subscriber. Returns true if the subscriber was the last one. */
   remove(subscriber: Subscriber): boolean {
     return this.#subscribers.delete(subscriber) && this.#subscribers.size === 0;
   }
 
-  /** Resolves when the connection is released. A connection that is still being opened is released later. */
+  /**
+   * Stops listening. Resolves when the connection is released. A connection that is still being opened is released
+   * later.
+   */
   async close(): Promise<void> {
     this.#closing.abort();
     if (this.#hasConnection) await this.#loop;
@@ -89,12 +95,12 @@ class Listener {
   async #listen(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted && this.#deaf === undefined) {
-      await this.#listenOnce().catch(() => undefined); // if PostgreSQL is down, the next check reports it
+      await this.#listenOnce().catch(() => undefined); // if PostgreSQL is down, the next check for changes reports it
       await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** Listens on one connection. Resolves when the connection is lost, or if no notification arrives. */
+  /** Listens on one connection. Resolves when the connection is lost, or if notifications do not arrive on it. */
   async #listenOnce(): Promise<void> {
     const pool = this.#pool as PostgresPool & { options?: { max?: number } };
     if (pool.options?.max === 1) return this.#giveUp("the pool has one connection alone");
@@ -131,7 +137,7 @@ class Listener {
     if (isHeard === false && (await sent.catch(() => undefined)))
       return this.#giveUp("what one connection notifies, another does not hear");
     if (isHeard !== true) return;
-    for (const { onChange } of this.#subscribers) onChange(); // reports changes that happened before this moment
+    for (const { onChange } of this.#subscribers) onChange(); // changes may have happened before this moment
     await lost;
   }
 

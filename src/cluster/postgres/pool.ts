@@ -10,14 +10,14 @@
  * const names = ({ rows }: PostgresResult): unknown[] => rows.map(({ name }) => name);
  */
 export interface PostgresResult {
-  /** The rows that the statement returns, by column. */
+  /** The rows that the statement returns. The keys of a row are the names of the columns. */
   rows: Record<string, unknown>[];
   /** How many rows the statement changed or returned. */
   rowCount: number | null;
 }
 
 /**
- * Something that runs statements: a pool, or one of its connections.
+ * An object that runs statements. It is a pool, or a connection of a pool.
  *
  * @example
  * const now = async (pool: PostgresQueries): Promise<unknown> =>
@@ -54,7 +54,7 @@ export interface PostgresClient extends PostgresQueries {
 }
 
 /**
- * A pool of connections: `new Pool()` of the package `pg`.
+ * A pool of connections, such as `new Pool()` of the package `pg`.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
@@ -62,7 +62,7 @@ export interface PostgresClient extends PostgresQueries {
  */
 export interface PostgresPool extends PostgresQueries {
   /**
-   * Takes a connection, for a transaction.
+   * Takes a connection from the pool, for a transaction.
    *
    * @example
    * declare const pool: PostgresPool;
@@ -73,8 +73,8 @@ export interface PostgresPool extends PostgresQueries {
 }
 
 /**
- * Runs `work` in a transaction of its own. If `work` rejects, the transaction is rolled back. If the rollback fails,
- * the connection is closed.
+ * Runs `work` in a new transaction. If `work` rejects, the transaction is rolled back. If the rollback fails, the
+ * connection is closed.
  */
 export async function inTransaction<T>(
   pool: PostgresPool,

@@ -1,9 +1,9 @@
-/** Reads records from rows, and lists of any length in pages. */
+/** Reads records from rows, and reads lists of any length in pages. */
 
 import type { Stored } from "../../auth/stored-records.ts";
 import type { Tables } from "./schema.ts";
 
-const PAGE = 100; // rows of one statement; a slow reader holds no connection between two statements
+const PAGE = 100; // rows per statement; between two statements, a slow reader holds no connection
 
 /**
  * Returns the record of a row. REQUIRES: the statement selects the record as text, because a host may have installed

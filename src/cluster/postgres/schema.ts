@@ -1,7 +1,7 @@
 /**
- * Defines the tables of a cluster and their migrations. A migration only adds, so processes of the previous version
- * continue to work during an upgrade. A process rejects tables of a newer version (INDEX_VERSION), because newer
- * processes might misread what an older one writes.
+ * Defines the tables of a cluster and their migrations. A migration only adds tables, columns and rows, so processes
+ * of the previous version that already run continue to work during an upgrade. A process that starts rejects tables
+ * of a newer version (INDEX_VERSION), because newer processes might misread the rows that an older process writes.
  *
  *     version 1   quern_meta, quern_token, quern_user, quern_audit
  *     version 2   quern_object, quern_chunk
@@ -26,11 +26,11 @@ import { inTransaction, type PostgresPool, type PostgresQueries } from "./pool.t
  * const place: PostgresPlace = { schema: "search" };
  */
 export interface PostgresPlace {
-  /** The PostgreSQL schema of the tables. Default: the first one of the connection's search path. */
+  /** The PostgreSQL schema of the tables. Default: the first schema of the connection's search path. */
   schema?: string;
 }
 
-/** The version of the format of the content in rows. */
+/** The version of the format in which rows store their content. */
 const FORMAT = 2;
 
 const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string[])[] = [
@@ -156,7 +156,7 @@ const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string
     `alter table ${table("quern_state")} add column extra_body bytea`,
     `alter table ${table("quern_state")} alter column extra_body set storage external`,
     `create index on ${table("quern_state")} (shard, changed) include (repository, removed)`,
-    // in earlier versions, only manifests said which repositories were removed
+    // before this version, only manifests recorded which repositories were removed
     `insert into ${table("quern_state")} (repository, changed, shard, removed, record, sets, extra)
      select repository, generation, shard, true, 'null'::json, ''::bytea, '' from (
        select distinct repository, generation, shard
@@ -174,9 +174,9 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 const MIGRATION_LOCK = 7_835_113;
 
 /**
- * Creates the tables of a cluster, or upgrades older ones. Does nothing if they are up to date. Resolves to the
- * versions before (0 if there were no tables) and after. Rejects with INDEX_VERSION if a newer quern created the
- * tables.
+ * Creates the tables of a cluster, or upgrades the tables of an older version. Does nothing if the tables are up to
+ * date. Resolves to the version of the tables before the call (0 if there were none) and their version after it.
+ * Rejects with INDEX_VERSION if a newer version of quern created the tables.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
@@ -212,13 +212,15 @@ export async function migrateCluster(
   });
 }
 
-/** Statements on the tables of a cluster. */
+/** The tables of a cluster, with functions that run statements on them. */
 export interface Tables {
   /** Returns the quoted and qualified name of a table. */
   name(table: string): string;
   /** Runs a statement. Before the first statement, checks that the tables exist and have this version. */
   query(text: string, values?: unknown[]): Promise<PostgresResultRows>;
-  /** Notifies listeners. Within a transaction, they are notified when it commits. */
+  /**
+   * Notifies listeners of a change. Within a transaction, the listeners are notified when the transaction commits.
+   */
   notify(change: Change, client?: PostgresQueries): Promise<void>;
   transaction<T>(work: (client: PostgresQueries) => Promise<T>): Promise<T>;
 }

@@ -1,6 +1,6 @@
 /**
  * Keeps objects in PostgreSQL itself, in chunks of 1 MiB. With this store, a cluster of up to about 100 GB of source
- * needs no service but PostgreSQL.
+ * needs no other service than PostgreSQL.
  */
 
 import {
@@ -19,7 +19,8 @@ const CHUNK_BYTES = 2 ** 20;
 const PAGE = 1000; // how many keys one statement lists
 
 /**
- * Returns a store in PostgreSQL, for up to about 100 GB of source. `migrateCluster()` creates its tables.
+ * Returns a store that keeps objects in PostgreSQL. It is meant for up to about 100 GB of source. `migrateCluster()`
+ * creates its tables.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })

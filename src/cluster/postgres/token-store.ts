@@ -17,8 +17,8 @@ import { openTables, type PostgresPlace } from "./schema.ts";
 import { inPages, plain } from "./rows.ts";
 
 /**
- * Returns a store in PostgreSQL, for any number of processes on any number of machines. `migrateCluster()` creates
- * its tables.
+ * Returns a store that keeps tokens in PostgreSQL. Any number of processes on any number of machines may use the
+ * store. `migrateCluster()` creates its tables.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })

@@ -7,8 +7,8 @@ import { inPages, plain } from "./rows.ts";
 import { openTables, type PostgresPlace } from "./schema.ts";
 
 /**
- * Returns a store in PostgreSQL, for any number of processes on any number of machines. `migrateCluster()` creates
- * its tables.
+ * Returns a store that keeps users in PostgreSQL. Any number of processes on any number of machines may use the
+ * store. `migrateCluster()` creates its tables.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
