@@ -1,6 +1,6 @@
 /**
- * Defines the part of a cluster's engine that answers calls: an engine that holds the whole index, or a front over
- * nodes.
+ * Defines the part of a cluster's engine that answers calls. It is either an engine that holds the whole index, or a
+ * front that asks nodes.
  */
 
 import type { Engine } from "../../engine.ts";
@@ -36,7 +36,7 @@ export interface Following {
   wake(): void;
   /** Resolves when searches see everything that was published before the call. */
   refresh(signal?: AbortSignal): Promise<void>;
-  /** Returns the generation of each shard that searches see. */
+  /** Returns, for each shard, the generation that searches see. */
   generations(): Map<number, number>;
   close(): Promise<void>;
 }

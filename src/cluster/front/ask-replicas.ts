@@ -7,7 +7,7 @@
 import type { SliceAsked } from "../wire/calls.ts";
 import { NodeFailed } from "./node-client.ts";
 
-/** How long after the search's time-out a node may still answer with what it has found. */
+/** How long after the search's time-out a node may still answer with the results that it has found. */
 const LATE_MS = 50;
 /** How long a node may take to answer a call that has no time-out. */
 const READ_MS = 10_000;
@@ -27,7 +27,7 @@ export interface NodeAnswer<T> {
 
 export interface Answered<T> {
   readonly answers: readonly NodeAnswer<T>[];
-  /** The number of slices that no replica has answered for. */
+  /** The number of slices whose replicas have all failed. */
   readonly lost: number;
   /** The number of slices whose nodes did not answer before the search's time-out. */
   readonly late: number;
@@ -46,8 +46,8 @@ interface Waiting {
 }
 
 /**
- * Asks the replicas of the slices. Adds nodes that fail to `failed`. REQUIRES: `ask` resolves to "late" when the
- * search's time is over.
+ * Asks the replicas of the slices. Adds the URL of each node that fails to the set `failed`. REQUIRES: `ask` resolves
+ * to "late" when the search's time has run out.
  */
 export async function askReplicas<T>(
   slices: readonly PlacedSlice[],
@@ -107,7 +107,7 @@ const untried = (
 ): string | undefined =>
   placed.replicas.find((each) => (isAgain || !failed.has(each)) && !tried.has(each));
 
-/** Allows all replicas of a slice to be asked again if all have failed for the first time. */
+/** Lets all replicas of a slice be asked again, if all of them have failed and this has not happened before. */
 const nextFor = (one: Waiting, failed: ReadonlySet<string>): Waiting =>
   untried(one, failed) !== undefined || one.isAgain || one.whys.includes("not-ready")
     ? one
@@ -115,13 +115,13 @@ const nextFor = (one: Waiting, failed: ReadonlySet<string>): Waiting =>
 
 /** When a search must end. */
 export interface Due {
-  /** performance.now() at the time of the call. */
+  /** The performance.now() at the time when the search began. */
   readonly startedAt: number;
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Returns how many milliseconds a node may still take, if there is a limit. */
+/** Returns how many milliseconds a node may still take. Returns no number if the search has no time limit. */
 export const timeLeft = ({ startedAt, timeoutMs }: Due): { readonly timeoutMs?: number } =>
   timeoutMs === undefined
     ? {}
@@ -137,7 +137,10 @@ export async function orFailed<T>(
   throw new NodeFailed("unreachable", `${url} has not answered for ${READ_MS / 1000} s`);
 }
 
-/** Resolves to the answer, or to "late" if the search's time is over before that. Rejects if the caller aborts. */
+/**
+ * Resolves to the answer, or to "late" if the search's time runs out before the answer arrives. Rejects if the caller
+ * aborts.
+ */
 export async function inTime<T>(
   { startedAt, timeoutMs, signal }: Due,
   ask: (signal: AbortSignal | undefined) => Promise<T>,

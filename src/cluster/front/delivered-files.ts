@@ -1,6 +1,6 @@
 /**
  * Remembers which files a front's stream has delivered, so that a replica that continues the stream of a dead node
- * delivers none of them again. Takes about 35 bytes a file.
+ * delivers none of them again. A remembered file takes about 35 bytes.
  */
 
 import type { SentFile } from "../wire/calls.ts";
@@ -8,7 +8,7 @@ import { numberOf } from "./front-state.ts";
 
 export class DeliveredFiles {
   readonly #most: number;
-  /** The numbers of files, by segment. */
+  /** The numbers of the files that are remembered, by segment. */
   readonly #files = new Map<number, Set<number>>();
   #count = 0;
 
@@ -16,7 +16,7 @@ export class DeliveredFiles {
     this.#most = most;
   }
 
-  /** Whether files were delivered that are not remembered. */
+  /** Whether some delivered files are not remembered, because there were too many. */
   get isIncomplete(): boolean {
     return this.#count > this.#most;
   }

@@ -1,6 +1,7 @@
 /**
- * Defines a front's state in memory: which repositories exist, and for each shard a generation whose slices live
- * nodes have ready. A search uses one such state throughout, so it sees only published states of shards.
+ * Defines the state that a front has in memory. The state says which repositories exist. For each shard, it names a
+ * generation whose slices live nodes have ready. A search uses the same state from its beginning to its end, so it
+ * sees each shard at one published generation.
  */
 
 import { countBits, unite, type Bitset } from "../../base/bitset.ts";
@@ -29,8 +30,8 @@ import type { PlacedSlice } from "./ask-replicas.ts";
 export interface FrontShard {
   readonly head: ShardHead;
   /**
-   * For each slice, the addresses of the nodes that have it, the preferred one first. Undefined if the slice is
-   * empty.
+   * For each slice, the addresses of the nodes that have the slice, the preferred node first. Undefined for an empty
+   * slice.
    */
   readonly replicas: readonly (readonly string[] | undefined)[];
 }
@@ -53,7 +54,7 @@ export interface SliceQuestion {
 /** A slice that has files of repositories that a viewer may see. */
 interface VisibleSlice {
   readonly placed: PlacedSlice;
-  /** The number of segments that have visible files: of default revisions, and of all revisions. */
+  /** The number of segments that have visible files. It is counted for default revisions and for all revisions. */
   readonly segments: FileCounts;
   /** The number of visible files. */
   readonly files: FileCounts;
@@ -68,10 +69,11 @@ export class FrontState {
   readonly shards: ReadonlyMap<number, FrontShard>;
   readonly catalog: FrontCatalog;
   readonly view: View;
-  /** Cached lists of the slices that a viewer may see, by the interned set of visible ids. */
+  /** Caches the slices that a viewer may see. The key is the interned set of the ids of visible repositories. */
   readonly #visible = new WeakMap<object, readonly VisibleSlice[]>();
   /**
-   * Cached sets of slices (`shard slice`) that have files of given repositories, by the set of the repositories' ids.
+   * Caches the slices that have files of given repositories. The key is the set of the repositories' ids. The value
+   * is a set of texts of the form `shard slice`.
    */
   readonly #holding = new WeakMap<object, ReadonlySet<string>>();
 
@@ -86,7 +88,7 @@ export class FrontState {
     return this.#visibleTo(viewer).map(({ placed }) => placed);
   }
 
-  /** Returns the viewer's slices in which the query may match something. */
+  /** Returns the slices that the viewer may see and in which the query may match. */
   slicesWithin({ viewer, limits, allRevisions }: SliceQuestion): ChosenSlices {
     const slices: PlacedSlice[] = [];
     const excluded = { shardsSkippedFilter: 0, shardFilesConsidered: 0 };
@@ -177,8 +179,8 @@ export class FrontState {
   }
 
   /**
-   * Returns slices of an earlier state with the replicas of this state. If a replica no longer has their generation, it
-   * says so when it is asked.
+   * Returns slices of an earlier state with the replicas of this state. A replica that no longer has the generation
+   * of a slice reports this when it is asked.
    */
   placedNow(slices: readonly PlacedSlice[]): PlacedSlice[] {
     return slices.map(({ slice }) => ({
@@ -190,15 +192,15 @@ export class FrontState {
 
 const EVERYTHING = {};
 
-/** How many files a default revision has, and how many all revisions have. */
+/** A count for default revisions, and the same count for all revisions. */
 type FileCounts = readonly [own: number, all: number];
 
 /** A repository without its sets of files, which make up most of its state. */
 interface FrontRepository extends CatalogRepository {
   readonly shard: number;
   /**
-   * For each segment in record.segments, two numbers: how many files of the default revision it has, and how many files
-   * of all revisions.
+   * Two numbers for each segment in record.segments. They are the number of its files that belong to the default
+   * revision, and the number of its files that belong to any revision.
    */
   readonly files: readonly number[];
 }
@@ -235,7 +237,7 @@ function knownOf({ changed, record, sets }: PublishedState, shard: number): Fron
 const NO_SETS: readonly undefined[] = [];
 const NO_FILES: Bitset = new Uint32Array();
 
-/** Returns the number by which a segment of a shard is known in the whole cluster. */
+/** Returns a number for a segment of a shard that no other segment of the cluster has. */
 export const numberOf = (shard: number, segment: number): number => shard * SHARD_STEP + segment;
 
 export class FrontStates {
@@ -248,7 +250,7 @@ export class FrontStates {
     this.#catalog = catalog;
   }
 
-  /** The newest state. Undefined if none was loaded yet. */
+  /** The newest state, or undefined if no state was loaded yet. */
   get newest(): FrontState | undefined {
     return this.#state;
   }
@@ -270,10 +272,10 @@ export class FrontStates {
   }
 
   /**
-   * Chooses the generation of a shard that has the most slices on live nodes. If several have equally many, chooses the
-   * newest. Never chooses a generation older than one that this front has already used, because a caller who has seen
-   * one state must not see an older one later. Resolves to undefined if the shard is new and none of its generations is
-   * ready yet.
+   * Chooses the generation of a shard of which live nodes have the largest share of slices ready. If several
+   * generations have the same share, chooses the newest of them. Never chooses a generation older than one that this
+   * front has already used, because a caller who has seen one state must not see an older state later. Resolves to
+   * undefined if the shard is new to this front and no generation is completely ready.
    */
   async #choose(
     shard: number,
@@ -282,7 +284,7 @@ export class FrontStates {
   ): Promise<FrontShard | undefined> {
     const ready = members.ready.filter((one) => one.shard === shard);
     const current = this.#state?.shards.get(shard)?.head.generation ?? 0;
-    const oldest = Math.min(current, published); // a backup may have been restored
+    const oldest = Math.min(current, published); // `published` is lower if a backup was restored
     const known = [published, current, ...ready.map(({ generation }) => generation)];
     const generations = new Set(known.filter((one) => one >= oldest && one > 0));
     let best: { shard: FrontShard; share: number } | undefined;
@@ -311,7 +313,7 @@ export class FrontStates {
     if (newest.status === "rejected") throw newest.reason;
     if (head.status === "fulfilled") return head.value;
     if (generation === newest.value.get(shard)) throw head.reason;
-    return undefined; // an older generation may already be collected
+    return undefined; // a collection may have deleted an older generation
   }
 
   async #build(shards: ReadonlyMap<number, FrontShard>): Promise<FrontState> {
@@ -366,7 +368,7 @@ const rowsOf = (published: ReadonlyMap<number, number>, { nodes, ready }: Member
     ready,
   ]);
 
-/** Returns, for each slice, the addresses of live nodes that have it ready. */
+/** Returns, for each slice, the addresses of the live nodes that have the slice ready. */
 function replicasOf(head: ShardHead, { nodes, ready }: Membership): FrontShard["replicas"] {
   const { shard, generation, slices, segments } = head;
   const live = new Map(nodes.filter(({ isLive }) => isLive).map((one: NodeRow) => [one.name, one]));

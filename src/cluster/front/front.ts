@@ -1,6 +1,6 @@
 /**
- * Answers calls as a front over nodes (answering.ts). A front holds no files. It knows which repositories exist, and
- * asks nodes for the rest. While PostgreSQL cannot be reached, the front continues with its last state.
+ * Answers calls as a front (answering.ts). A front holds no files. It knows which repositories exist, and asks nodes
+ * for everything else. While PostgreSQL cannot be reached, the front continues with its last state.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -75,11 +75,17 @@ import { streamNodes } from "./stream-nodes.ts";
 
 const POLL_MS = 1_000;
 const RETRY_MS = 50;
-/** How long a call waits for PostgreSQL to say which nodes have a slice now, if no node has answered for the slice. */
+/**
+ * If no node has answered for a slice, a call waits this long for PostgreSQL to report which nodes have the slice
+ * now.
+ */
 const LOOK_MS = 500;
-/** How long a call waits for a newer state, if no node has the requested generation. */
+/** If no node has the requested generation, a call waits this long for a newer state. */
 const STALE_MS = 10_000;
-/** How many states a call tries if nodes no longer have the requested generation. */
+/**
+ * The maximum number of states that a call tries. It tries a newer state if nodes no longer have the requested
+ * generation.
+ */
 const MOST_STATES = 5;
 /** How long a writer waits for nodes to have its publication ready. */
 const READY_MS = 60_000;
@@ -88,7 +94,7 @@ export interface FrontParts {
   readonly catalog: Catalog;
   readonly nodes: Nodes;
   readonly secret: string;
-  /** An engine of this machine, whose threads parse long queries and match names. */
+  /** An engine on this machine. Its threads parse long queries and match names. */
   readonly engine: Engine;
   /** Whether the engine's directory belongs to a node on this machine. */
   readonly holdsSlices: boolean;
@@ -107,7 +113,7 @@ export class Front implements Answering {
   readonly #tracer: Tracer;
   readonly #closing = new AbortController();
   #urls: readonly string[] = [];
-  /** Brings the state of the cluster up to date. */
+  /** Repeatedly brings the front's state up to date. */
   readonly follower: Follower<FrontState>;
 
   private constructor(front: FrontParts) {
@@ -152,7 +158,7 @@ export class Front implements Answering {
     return this.#states.newest!.catalog.manifest.generation;
   }
 
-  /** Returns the generation of each shard that searches ask for. */
+  /** Returns, for each shard, the generation for which searches ask. */
   generations(): Map<number, number> {
     return new Map(
       Array.from(this.#states.newest!.shards, ([shard, { head }]) => [shard, head.generation]),
@@ -166,8 +172,8 @@ export class Front implements Answering {
   }
 
   /**
-   * Resolves when searches on this front see everything that was published before the call and that live nodes can
-   * answer for.
+   * Resolves when searches on this front see everything that was published before the call. Does not wait for slices
+   * that no live node has.
    */
   async refresh(signal?: AbortSignal): Promise<void> {
     const published = await this.#front.catalog.generations();
@@ -175,7 +181,7 @@ export class Front implements Answering {
       const here = this.generations();
       return [...published].every(([shard, generation]) => (here.get(shard) ?? 0) >= generation);
     };
-    // a node that has just joined may need an hour to fetch its slices
+    // the wait is limited, because a node that has just joined may need an hour to fetch its slices
     const ends = AbortSignal.any([
       this.#closing.signal,
       AbortSignal.timeout(READY_MS),
@@ -241,7 +247,9 @@ export class Front implements Answering {
     }
   }
 
-  /** Resolves to whether the unanswered slices may have moved to other nodes, and there is time to ask again. */
+  /**
+   * Resolves to true if the slices without an answer may have moved to other nodes, and there is time to ask again.
+   */
   async #isElsewhere(
     state: FrontState,
     { left, ...due }: Due & { readonly left: number },
@@ -251,7 +259,7 @@ export class Front implements Answering {
     return this.#state !== state;
   }
 
-  /** Resolves to the slices with the replicas that PostgreSQL names at present. */
+  /** Resolves to the slices, with the replicas that PostgreSQL lists now. */
   async #placedNow(slices: readonly PlacedSlice[], due: Due): Promise<readonly PlacedSlice[]> {
     await this.#lookAgain(Math.min(timeLeft(due).timeoutMs ?? Infinity, LOOK_MS));
     return this.#state.placedNow(slices);
@@ -285,7 +293,7 @@ export class Front implements Answering {
   ): Promise<void> {
     if (left <= 1) throw unavailable("nodes have left the state that this front knows");
     await this.#lookAgain(Math.min(timeLeft(due).timeoutMs ?? Infinity, STALE_MS));
-    if (this.#state === state) await sleep(RETRY_MS); // a node that has just restarted will soon report what it has
+    if (this.#state === state) await sleep(RETRY_MS); // a node that has just restarted soon reports its slices
   }
 
   stream(request: SearchRequest, options: SearchOptions = {}): AsyncIterable<SearchEvent> {
@@ -408,7 +416,9 @@ export class Front implements Answering {
     return (await this.#described([id]))(id);
   }
 
-  /** Resolves to a function that adds up, for one repository, the facts that nodes know from their slices. */
+  /**
+   * Resolves to a function that combines, for one repository, the facts that nodes have reported for their slices.
+   */
   async #described(ids: readonly number[]): Promise<(id: number) => Described> {
     const slicesOf = (state: FrontState): PlacedSlice[] => {
       const slices = new Map<string, PlacedSlice>();
@@ -474,7 +484,7 @@ export class Front implements Answering {
     return paths;
   }
 
-  /** Returns the repository if the viewer may see it and it has the revision. */
+  /** Returns the repository, or undefined if the viewer may not see it, or if it does not have the revision. */
   #find(
     { repository, path, revision }: Place,
     options: ReadOptions,
@@ -501,8 +511,8 @@ export class Front implements Answering {
   }
 
   /**
-   * Returns the history of a repository whose clone is on a disk of this machine: because the repository was indexed
-   * here, or because machines share the disk. Otherwise resolves to undefined.
+   * Resolves to the history of a repository if its clone is on a disk of this machine. That is so if the repository
+   * was indexed on this machine, or if machines share the disk. Otherwise, resolves to undefined.
    */
   async history(name: string, options: { viewer?: Viewer } = {}): Promise<History | undefined> {
     const record = this.#record(name, viewerOf("history", options));
@@ -521,7 +531,10 @@ export class Front implements Answering {
 
   // ── nodes ──
 
-  /** Asks for slices of one state. If nodes no longer have that state, asks for slices of a newer one. */
+  /**
+   * Asks nodes about slices of the front's state. If nodes no longer have these slices, asks about slices of a newer
+   * state.
+   */
   async #askAll<Path extends keyof Calls>(
     path: Path,
     slicesOf: (state: FrontState) => readonly PlacedSlice[],
@@ -542,8 +555,8 @@ export class Front implements Answering {
   }
 
   /**
-   * Asks the nodes one question about slices. A node that is silent for too long counts as failed. Rejects if there is
-   * a slice for which no node answers, because that slice might have had results.
+   * Asks nodes about slices. A node that does not answer within READ_MS counts as failed. Rejects if no node answers
+   * for one of the slices, because this slice might have results.
    */
   async #askWhole<Path extends keyof Calls>(
     path: Path,

@@ -1,6 +1,6 @@
 /**
- * Merges the results of several engines into one answer. Each engine has different files. The answer has the files,
- * order and counters that a single engine with all files would give.
+ * Merges the results of several engines into one answer. Each engine has other files. The answer has the same files,
+ * order and counters as the answer of a single engine that has all files.
  */
 
 import { compareText } from "../../base/compare.ts";
@@ -23,7 +23,7 @@ export interface ChosenHeads {
 
 /** A file of an answer. */
 export interface ChosenHead {
-  /** The number of the engine that has the file, among those that were asked. */
+  /** The index of the engine that has the file, in the list of engines that have answered. */
   readonly part: number;
   readonly head: HeadToShow;
   /**
@@ -33,7 +33,7 @@ export interface ChosenHead {
   readonly cursorAfter: (ranges: number) => string | undefined;
 }
 
-/** Chooses the best files of all engines until they have as many ranges as the request asks for. */
+/** Chooses the best files of all engines, until the chosen files have as many ranges as the request asks for. */
 export async function chooseHeads(
   parts: readonly Heads[],
   matches: number,
@@ -55,7 +55,10 @@ export async function chooseHeads(
   return { files: files.map(chosen), ...rest };
 }
 
-/** Returns the repository names of all parts and `another`, each once, in order. */
+/**
+ * Returns the names of the repositories of all parts, and the name `another` if it is given. The names are sorted and
+ * have no duplicates.
+ */
 function allNames(parts: readonly Heads[], another: string | undefined): readonly string[] {
   const names = new Set(parts.flatMap(({ files }) => files.names));
   if (another !== undefined) names.add(another);
@@ -82,13 +85,13 @@ export interface ShownAnswer {
   readonly files: readonly FileResult[];
   /** The number of ranges in the files. */
   readonly matches: number;
-  /** Where the next page begins. Undefined if there is none, or if the request asks for no page. */
+  /** The cursor of the next page. Undefined if no further page exists, or if the request asks for no page. */
   readonly nextCursor: string | undefined;
 }
 
 /**
- * Puts the files that the engines returned into the order in which they were chosen. `shown` has the files of each
- * engine, in the order in which they were chosen.
+ * Puts the files that the engines have shown into the order of `chosen`. For each engine, `shown` has its files in
+ * the same order. Ends when the files have `maxBytes` bytes, or when an engine's part of the answer was full.
  */
 export function joinShown(
   { files: chosen, nextCursor }: ChosenHeads,
@@ -120,7 +123,7 @@ export function joinShown(
   };
 }
 
-/** Makes the response: the shown files, and the sums of all engines' counters and facets. */
+/** Makes the response. It contains the shown files, and the sums of the counters and facets of all engines. */
 export async function sumHeads(
   parts: readonly Heads[],
   shown: readonly ShownHeads[],

@@ -1,7 +1,7 @@
 /**
- * Asks nodes over a pool of persistent connections, decodes their answers, and tells refusals from failures. Decodes no
- * answer without a valid signature, so somebody who takes over a node's address can neither change results nor reach
- * the decoder.
+ * Asks nodes over a pool of persistent connections, decodes their answers, and distinguishes refusals from failures.
+ * An answer without a valid signature is not decoded. So somebody who takes over a node's address can neither change
+ * results nor reach the decoder.
  */
 
 import {
@@ -40,8 +40,8 @@ import {
 } from "../wire/signature.ts";
 
 /**
- * The reason why a node did not answer. Another replica may answer. A refusal that every node would give is a
- * QuernError instead.
+ * The error that reports that a node did not answer. Another replica may answer. If every node would refuse the call,
+ * the error is a QuernError instead.
  */
 export class NodeFailed extends Error {
   readonly why: "unreachable" | "not-ready" | "overloaded" | "unknown";
@@ -53,8 +53,8 @@ export class NodeFailed extends Error {
 }
 
 /**
- * How many parsed addresses of nodes a client keeps. A front spends 150 µs on a call; parsing an address would take 7
- * µs of these.
+ * How many parsed addresses of nodes a client keeps. A front spends 150 µs on a call. Without this cache, parsing the
+ * address would take 7 µs of that time.
  */
 const MOST_ADDRESSES = 1000;
 
@@ -71,8 +71,8 @@ export interface NodeClient {
 }
 
 /**
- * Makes a client that asks nodes. Calls `onStranger` when a node rejects the secret or speaks another version: once for
- * each node, until that node answers.
+ * Makes a client that asks nodes. Calls `onStranger` when a node does not know the secret, or speaks another version
+ * of the protocol. Calls it only once for each node, until that node has answered.
  */
 export function nodeClient(
   secret: string,
@@ -132,7 +132,10 @@ export function nodeClient(
   };
 }
 
-/** Converts errors to NodeFailed, except a QuernError and the caller's abort. */
+/**
+ * Runs `run`, and converts its errors to NodeFailed. A QuernError stays as it is. If the caller has aborted, the
+ * error is a QuernError with the code ABORTED.
+ */
 async function orFailed<T>(url: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -195,7 +198,7 @@ async function* stepsOf({ secret, url, call, response }: Answer): AsyncGenerator
   for await (const _ of frames); // reads to the end, so that the connection can be reused
 }
 
-/** Returns the value of an answer, or throws the reason why there is none. */
+/** Returns the value of an answer. If there is none, throws the error that says why. */
 async function valueOf(answer: Answer): Promise<unknown> {
   const { url, response } = answer;
   const status: number = response.statusCode!;

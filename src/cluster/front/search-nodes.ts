@@ -1,6 +1,6 @@
 /**
- * Searches slices on nodes. A slice counts as a whole or not at all, so the answer does not depend on which replica
- * gave it.
+ * Searches slices on nodes. The answer contains all results of a slice, or none of them. So it does not depend on
+ * which replica answers for the slice.
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -25,8 +25,8 @@ import { chooseHeads, joinShown, sumHeads, type ChosenHead } from "./merge-heads
 import { NodeFailed, type NodeClient } from "./node-client.ts";
 
 /**
- * The maximum number of attempts of a search. A search runs again if a node fails after it has found files and before
- * it has returned them.
+ * The maximum number of attempts of a search. A search starts again if a node has found files but fails before it has
+ * returned them.
  */
 const MOST_ATTEMPTS = 5;
 
@@ -93,7 +93,7 @@ export function mustNotBeOverloaded({ isOverloaded }: Answered<unknown>): void {
     throw new QuernError("OVERLOADED", "the nodes have as many searches as they take: try again");
 }
 
-/** Asks each node for the content of its files. Resolves to "again" if one of the nodes failed. */
+/** Asks each node for the content of those files that were chosen. Resolves to "again" if one of the nodes fails. */
 async function show(
   search: Search,
   parts: readonly NodeAnswer<Found>[],
@@ -128,7 +128,7 @@ function limits({ asked: { maxBytes, contexts }, due }: Search) {
   };
 }
 
-/** Returns the counters of slices without an answer. */
+/** Returns heads without files, whose counters account for the slices without an answer. */
 function missing({ lost, late }: Answered<unknown>, excluded: Partial<SearchStats> = {}): Heads {
   const stats = zeroStats();
   addStats(stats, excluded);

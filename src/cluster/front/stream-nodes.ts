@@ -1,21 +1,23 @@
 /**
- * Streams from slices on nodes, and passes files on as they arrive.
+ * Streams the results of slices on nodes. The files that nodes send are passed on as they arrive.
  *
  * If a node fails, replicas of its slices continue the failed node's stream at the same generation. A replica streams
  * from the beginning, because each node finds files in an order of its own. The front drops the files that were
- * delivered before, so the caller gets each file once:
+ * delivered before, so the caller gets each file only once. The following rules hold:
  *
- * - A file is identified by its segment's number in its shard and its number in that segment. At one generation both
- *   are the same on all replicas.
+ * - A file is identified by the number of its segment in the shard, and by its number in that segment. At one
+ *   generation, both numbers are the same on all replicas.
  * - Only a stream that reaches its end adds its counters to the sum. These counters cover all files of its slices. So
  *   the sum is what one engine would report, and nothing is counted twice. A chunk of a continued stream counts only
  *   its matches.
- * - The limits of matches and bytes apply to what the caller gets. A replica is asked for as much as the failed node
- *   was. The front drops at most as much as it has delivered, so the rest is enough to reach the limits.
- * - The replica gets the failed node's request, time limit and visible repositories.
+ * - The limits of matches and bytes apply to what the caller gets. A replica gets the same limits as the failed node.
+ *   The front drops only files that it has delivered, so the remaining files are enough to reach the limits.
+ * - The replica gets the same request and the same visible repositories as the failed node, and the time that is
+ *   left.
  *
- * The slices count as crashed if no replica has them at this generation, if MOST_STREAMS streams of a slice have
- * failed, or if more than MOST_REMEMBERED files were delivered. A file's content is held only until it is delivered or
+ * The slices of a failed node count as crashed if no replica has them at this generation, or if MOST_STREAMS streams
+ * of them have failed. They also count as crashed if some of their files were delivered, but more than
+ * MOST_REMEMBERED files were delivered in all. The content of a file is held only until the file is delivered or
  * dropped.
  */
 
@@ -38,9 +40,9 @@ import { DeliveredFiles } from "./delivered-files.ts";
 import { NodeFailed, type NodeClient } from "./node-client.ts";
 import { mustNotBeOverloaded } from "./search-nodes.ts";
 
-/** How many streams of a slice may fail. The slice then counts as crashed. */
+/** If this many streams of a slice fail in one search, the slice counts as crashed. */
 const MOST_STREAMS = 5;
-/** How many delivered files a front's stream remembers. They take 3.5 MB. */
+/** The maximum number of delivered files that a front's stream remembers. That many files take 3.5 MB. */
 const MOST_REMEMBERED = 100_000;
 
 export interface StreamAsked {
@@ -49,18 +51,18 @@ export interface StreamAsked {
   readonly slices: readonly PlacedSlice[];
   /** The counters of slices that need not be asked. */
   readonly excluded?: Partial<SearchStats>;
-  /** Resolves to whether the unanswered slices may have moved to other nodes. */
+  /** Resolves to true if the slices without an answer may have moved to other nodes. */
   readonly isElsewhere: () => Promise<boolean>;
-  /** Resolves to the slices with the replicas that are known at present. */
+  /** Resolves to the slices, with the replicas that are known now. */
   readonly placedNow: (slices: readonly PlacedSlice[]) => Promise<readonly PlacedSlice[]>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly maxBytes?: number | undefined;
-  /** How many files a stream remembers. Default MOST_REMEMBERED. */
+  /** The maximum number of delivered files that the stream remembers. Default MOST_REMEMBERED. */
   readonly mostRemembered?: number;
 }
 
-/** A node's stream, after its first step. */
+/** A stream that a node has begun to send. */
 interface Opened {
   readonly url: string;
   readonly slices: readonly SliceAsked[];
@@ -73,7 +75,7 @@ interface Opened {
   hasDelivered: boolean;
 }
 
-/** A step of a node's stream. "late" if the search's time is over. */
+/** A step of a node's stream, or "late" if the search's time has run out. */
 type Next = { readonly from: Opened; readonly step: SentStep | "late" };
 /** The streams that continue a failed stream. */
 type Reopened = { readonly reopened: readonly Opened[] };
@@ -87,8 +89,8 @@ interface Delivery {
 }
 
 /**
- * Yields the events of a stream. Yields only "stale" if some slice has no replica at its generation, or has moved to
- * other nodes.
+ * Yields the events of a stream. If some slice has no replica at its generation, or may have moved to other nodes,
+ * yields only "stale".
  */
 export async function* streamNodes(
   client: NodeClient,
@@ -188,7 +190,8 @@ async function open(
       ...(contexts && { contexts }),
       ...(maxBytes !== undefined && { maxBytes }),
     };
-    // a signal that `within` adds would end the stream later, while it is read; the caller's abort is in `ends`
+    // the stream gets no signal with a time limit, because such a signal could end the stream while it is read; the
+    // signal `ends` contains the caller's abort
     return within({ ...due, signal: undefined }, client.stream(url, call, ends));
   });
   const isContinued = lost?.hasDelivered ?? false;
@@ -202,7 +205,10 @@ async function open(
   return { ...found, streams };
 }
 
-/** Counts the slices that no stream covers as crashed or, after the time limit, as skipped. */
+/**
+ * Counts the slices that no stream covers. A slice whose node did not answer in time counts as skipped, and any other
+ * slice as crashed.
+ */
 function addMissing(stats: SearchStats, asked: number, { streams, late }: Found): void {
   const answered = streams.reduce((sum, { slices }) => sum + slices.length, 0);
   addStats(stats, { crashes: asked - answered - late, shardsSkipped: late });
@@ -210,8 +216,9 @@ function addMissing(stats: SearchStats, asked: number, { streams, late }: Found)
 }
 
 /**
- * Yields the steps of all streams as they arrive. A stream is asked for its next step when its previous step has been
- * taken. A stream that fails is replaced by the streams that `reopen` returns; meanwhile the other streams continue.
+ * Yields the steps of all streams as they arrive. A stream is asked for its next step when the caller has taken its
+ * previous step. A stream that fails is replaced by the streams that `reopen` returns. The other streams continue in
+ * the meantime.
  */
 async function* inTurn(
   streams: readonly Opened[],
@@ -250,7 +257,7 @@ async function* inTurn(
 }
 
 /**
- * Resolves to the value of `next`, or to "late" if the search's time is over before that. Rejects if the caller aborts.
+ * Resolves to the value of `next`, or to "late" if the search's time runs out first. Rejects if the caller aborts.
  */
 async function within<T>(due: Due, next: Promise<T>): Promise<T | "late"> {
   return inTime(due, (signal) => {
@@ -332,7 +339,10 @@ async function showBeginning(
   }
 }
 
-/** Adds the counters of a node, except its matches: the front counts those that it delivers. */
+/**
+ * Adds the counters of a node, except the number of its matches. The front itself counts the matches that it
+ * delivers.
+ */
 function addFinal(stats: SearchStats, part: SearchStats): void {
   addStats(stats, { ...part, actualMatchCount: 0 });
   stats.wait = Math.max(stats.wait, part.wait);

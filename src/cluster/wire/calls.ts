@@ -1,7 +1,8 @@
 /**
- * Defines the calls of fronts to nodes. They are POST requests; encode() makes the bodies of requests and answers. Each
- * path begins with the version of the protocol. If the meaning of a call or a query changes, the version must change. A
- * front asks another replica if a node does not know the path, so machines of two versions never misread each other.
+ * Defines the calls of fronts to nodes. A call is a POST request, and encode() makes the bodies of requests and
+ * answers. Each path begins with the version of the protocol. If the meaning of a call or a query changes, the
+ * version must change. If a node does not know a path, the front asks another replica. So machines of different
+ * versions never misread each other.
  */
 
 import { QuernError, type ErrorCode } from "../../base/errors.ts";
@@ -12,8 +13,8 @@ import type { StreamedFile, StreamStep } from "../../search/caller/stream.ts";
 import type { SearchRequest } from "../../search/messages/request.ts";
 
 /**
- * A slice of a shard at one generation. `viewerBits` restricts it to some repositories. Bit i stands for the shard's
- * i-th repository, ordered by id, at this generation.
+ * A slice of a shard at one generation. `viewerBits` restricts the call to some repositories of the shard. Bit i
+ * stands for the i-th repository, ordered by id, that the shard has at this generation.
  */
 export type SliceAsked = readonly [
   shard: number,
@@ -30,9 +31,9 @@ export interface OnSlices {
 /** The fields of every call that runs a query. */
 interface Asked extends OnSlices {
   readonly request: SearchRequest;
-  /** The repositories of each `context:` of the query. Absent if the query has none. */
+  /** The names of the repositories of each `context:` in the query. Absent if the query has no `context:`. */
   readonly contexts?: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The milliseconds that are left. Absent if there is no limit. */
+  /** The time in milliseconds that is left for the search. Absent if the search has no time limit. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
 }
@@ -58,12 +59,15 @@ export interface DescribeCall extends OnSlices {
   readonly repositories: readonly number[];
 }
 
-/** The facts about a repository that only nodes know. They cover only its files in the requested slices. */
+/**
+ * The facts about a repository that only nodes know. `symbols` covers only the repository's files in the requested
+ * slices.
+ */
 export type Described = Pick<Repository, "symbols" | "skipped">;
 
 /**
- * The heads, together with the files in the form of /v1/show if they are few. A front that chooses all of them then
- * needs no second call.
+ * The heads that a search has found. If there are only a few files, the answer also shows them as /v1/show would. A
+ * front that chooses all of these files needs no second call.
  */
 export interface Found extends Heads {
   readonly shown?: ShownHeads;
@@ -76,7 +80,7 @@ export interface Calls {
   "/v1/explain": { readonly asked: Asked; readonly answer: ExplainedPlan };
   "/v1/read": { readonly asked: PlaceCall; readonly answer: { readonly file?: FileContent } };
   "/v1/list": { readonly asked: PlaceCall; readonly answer: { readonly entries?: FolderEntry[] } };
-  /** The paths of all files of a revision: see packed-paths.ts. */
+  /** The answer has the paths of all files of a revision, in the form of packed-paths.ts. */
   "/v1/paths": { readonly asked: PathsCall; readonly answer: { readonly paths?: Uint8Array } };
   "/v1/describe": {
     readonly asked: DescribeCall;
@@ -89,7 +93,7 @@ export interface Calls {
 export const STREAM = "/v1/stream";
 export type StreamCall = Asked;
 
-/** The shard of a segment, and the segment's number in that shard. They are the same on all nodes. */
+/** The shard of a segment, and the segment's number in that shard. Both numbers are the same on all nodes. */
 export type ShardSegment = readonly [shard: number, segment: number];
 
 /** A step of a node's stream. */
@@ -97,7 +101,7 @@ export interface SentStep extends StreamStep {
   readonly files: readonly SentFile[];
 }
 
-/** A file of a node's stream. `segment` is known to this node only. */
+/** A file of a node's stream. `segment` is a number that has a meaning only on this node. */
 export interface SentFile extends StreamedFile {
   /** The file's segment. Together with `file`, it identifies the file on all replicas at this generation. */
   readonly origin: ShardSegment;
@@ -130,11 +134,11 @@ export const STATUS = {
   NO_SUCH_CALL: 404,
   /** The node does not have a slice at this generation. Another replica may have it. */
   NOT_READY: 409,
-  /** The search itself is rejected. Every other node would reject it, too. */
+  /** The node rejects the search itself. Every other node would reject it, too. */
   REFUSED: 422,
   /**
-   * The node is at its limit of searches. The status is not 503, because closing nodes and the proxies of dead nodes
-   * answer with 503, and their slices count as lost.
+   * The node is at its limit of searches. The status is not 503, because nodes that are closing and the proxies of
+   * dead nodes answer with 503. The slices of such nodes count as lost.
    */
   OVERLOADED: 429,
 } as const;

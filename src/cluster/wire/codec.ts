@@ -1,7 +1,7 @@
 /**
  * Encodes the messages between machines of a cluster as MessagePack. Typed arrays, maps and sets keep their types.
- * Only signed bytes are decoded. A stream is a sequence of frames. Each has the length of a value in 4 bytes,
- * little-endian, then the SHA-256 of the value, the signature of both (signature.ts), and the value.
+ * Only signed bytes are decoded. A stream is a sequence of frames. A frame consists of the length of a value in 4
+ * bytes, little-endian, the SHA-256 of the value, the signature of both (signature.ts), and the value.
  */
 
 import { createHash, hash, timingSafeEqual } from "node:crypto";
@@ -23,14 +23,14 @@ export const decode = (bytes: Uint8Array): unknown => packr.unpack(bytes);
  */
 const MOST_VALUES = 5_000_000;
 
-/** Decodes a value. Rejects if it consists of more values than any call or answer. REQUIRES: as for decode(). */
+/** Decodes a value. Rejects if it consists of more than MOST_VALUES values. REQUIRES: as for decode(). */
 export async function decodeBounded(bytes: Uint8Array): Promise<unknown> {
   if (await hasMoreValues(bytes, MOST_VALUES, newPause()))
     throw new Error(`there are more than ${MOST_VALUES} values`);
   return decode(bytes);
 }
 
-/** The maximum number of bytes of a call. A long call consists mostly of its contexts' repositories. */
+/** The maximum number of bytes of a call. Most of a long call are the names of repositories in its contexts. */
 export const MOST_ASKED_BYTES = 64 * 2 ** 20;
 /** The maximum number of bytes of an answer, or of a frame of a stream. */
 export const MOST_ANSWER_BYTES = 2 ** 29;
@@ -70,7 +70,7 @@ export function frameOf(body: Uint8Array, sign: FrameSigner): Uint8Array {
 
 /**
  * Yields the values of frames as their bytes arrive. Throws if the last frame is cut off, or if a frame has no valid
- * signature. Signatures are checked before the value is awaited.
+ * signature. The signature of a frame is checked before the rest of the frame is awaited.
  */
 export async function* decodeFrames(
   bytes: AsyncIterable<Uint8Array>,

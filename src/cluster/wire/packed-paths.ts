@@ -1,6 +1,7 @@
 /**
  * Packs the paths of a repository into one value of an answer. Each path is in UTF-8 and ends with a zero byte.
- * Decoding a list of 100 000 strings would block a front for about 20 ms. Packed paths are written and read in slices.
+ * Decoding a list of 100 000 strings would block a front for about 20 ms. Packed paths are written and read in short
+ * steps.
  */
 
 import type { Pause } from "../../base/yield.ts";

@@ -1,7 +1,7 @@
 /**
- * Checks that an answer has the top-level fields of its call, with the right types. A node that answers anything else
- * counts as failed, and a replica is asked instead. Only nodes that know the secret pass the check of signatures, so
- * deeper fields are trusted.
+ * Checks that an answer has the top-level fields of its call, with the right types. If an answer fails this check,
+ * the node counts as failed, and another replica is asked. Deeper fields are trusted, because only nodes that know
+ * the secret pass the check of signatures.
  */
 
 import type { Calls, Failure, SentStep } from "./calls.ts";

@@ -23,7 +23,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { createHmac, hash, timingSafeEqual } from "node:crypto";
 
-/** The headers of a message: fetch's Headers, or what headersIn() makes of the headers of node:http. */
+/** The headers of a message, either as fetch's Headers or as the result of headersIn(). */
 export type ReadHeaders = Pick<Headers, "get">;
 
 export const headersIn = (headers: IncomingHttpHeaders): ReadHeaders => ({
@@ -35,12 +35,12 @@ const DIGEST = "x-quern-node-digest";
 const SIGNATURE = "x-quern-node-signature";
 const LENGTH = "content-length";
 const MOST_AGE_MS = 60_000;
-/** Stands for the length and the digest of a stream. */
+/** The text that takes the place of the length and the digest in the answer of a stream. */
 const STREAMED = "stream";
 
 const digestOf = (body: Uint8Array): string => hash("sha256", body, "hex");
 
-/** Returns the headers that prove knowledge of the secret. `now` is in milliseconds since 1970. */
+/** Returns headers which prove that the caller knows the secret. `now` is in milliseconds since 1970. */
 export function sign(
   secret: string,
   { method, path, body }: { method: string; path: string; body: Uint8Array },
@@ -63,19 +63,19 @@ export function isSigned(
 }
 
 /**
- * Returns the signature of a call, to which the call's answer is bound. REQUIRES: isSigned() accepted the headers, or
- * sign() made them.
+ * Returns the signature of a call. The answer to the call is signed together with this signature. REQUIRES:
+ * isSigned() accepted the headers, or sign() made them.
  */
 export const callOf = (headers: ReadHeaders): string => headers.get(SIGNATURE)!;
 
 /**
- * Returns whether the body with this digest is the signed one. REQUIRES: isSigned() or lengthOfAnswer() has accepted
- * the headers.
+ * Returns whether the body with this digest is the body that was signed. REQUIRES: isSigned() or lengthOfAnswer() has
+ * accepted the headers.
  */
 export const isBodyOf = (headers: ReadHeaders, digest: string): boolean =>
   headers.get(DIGEST) === digest;
 
-/** Returns the headers of an answer to a call. Without a body, the answer is a stream. */
+/** Returns the headers of an answer to a call. If `body` is absent, the answer is a stream. */
 export function signAnswer(
   secret: string,
   {
@@ -90,8 +90,8 @@ export function signAnswer(
 }
 
 /**
- * Returns the signed length of an answer to the call, "stream" for a stream, or undefined if its headers were not
- * made with the secret.
+ * Returns the signed length of an answer to the call, or "stream" if the answer is a stream. Returns undefined if the
+ * headers of the answer were not made with the secret.
  */
 export function lengthOfAnswer(
   secret: string,
@@ -113,7 +113,10 @@ export function frameSigner(secret: string, call: string): FrameSigner {
     hmac(secret, ["frame", call, String(number++), Buffer.from(head).toString("hex")]);
 }
 
-/** Returns whether the signature is exactly the right one in hex. This rejects a header that was sent twice. */
+/**
+ * Returns whether the headers contain exactly the right signature, in hex. So a signature that was sent twice is
+ * rejected.
+ */
 function isRight(headers: ReadHeaders, right: Buffer): boolean {
   const given = headers.get(SIGNATURE) ?? "";
   return /^[0-9a-f]{64}$/.test(given) && timingSafeEqual(Buffer.from(given, "hex"), right);
