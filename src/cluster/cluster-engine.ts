@@ -77,7 +77,7 @@ export interface EnqueueOptions {
 export interface CollectOptions {
   /** Stops the collection when it aborts. Data that the collection has already deleted stays deleted. */
   signal?: AbortSignal;
-  /** The time at which the age of each generation and each object is computed. Default: the current time. */
+  /** The time from which the ages of generations and objects are computed. Default: the current time. */
   now?: Date;
 }
 
@@ -113,8 +113,8 @@ export interface WorkOptions {
  */
 export interface ClusterEngine extends Engine {
   /**
-   * Answers requests from fronts. Serve it on a separate port that only machines of the cluster can reach. Rejects
-   * unless this machine is a node.
+   * Answers requests from fronts. Serve this handler on a separate port that only machines of the cluster can reach.
+   * Rejects if this machine is not a node.
    *
    * @example
    * import { createServer } from "node:http";
@@ -162,9 +162,9 @@ export interface ClusterEngine extends Engine {
    */
   enqueue(repository: string, payload: unknown, options?: EnqueueOptions): Promise<void>;
   /**
-   * Runs the jobs that enqueue() has added until the signal aborts, and then resolves. For each job, `source` returns
-   * the source to index. A job is done when the content and the symbols of its repository are published. A job that
-   * fails is tried again after 5 s. The delay doubles with each further failure, up to an hour.
+   * Runs jobs from the queue that enqueue() fills, until the signal aborts. Then it resolves. For each job, `source`
+   * returns the source to index. A job is done when the content and the symbols of its repository are published. A
+   * job that fails is tried again after 5 s. The delay doubles with each further failure, up to an hour.
    *
    * @example
    * declare const engine: ClusterEngine;

@@ -90,7 +90,7 @@ export interface ClusterOptions extends Omit<OpenOptions, "readOnly"> {
 }
 
 /**
- * What makes a machine a node of a cluster.
+ * The options that make a machine a node of a cluster.
  *
  * @example
  * import { once } from "node:events";
@@ -107,7 +107,9 @@ export interface ClusterOptions extends Omit<OpenOptions, "readOnly"> {
 export interface ClusterNodeOptions {
   /** The node's name. It must stay the same when the machine restarts. */
   name: string;
-  /** The URL at which other machines of the cluster reach `internal`. Nobody else should be able to reach it. */
+  /**
+   * The URL at which other machines of the cluster reach `internal`. Nobody else should be able to reach this URL.
+   */
   url: string;
   /**
    * The secret with which machines sign their calls. It must have at least 16 characters, and be the same on all

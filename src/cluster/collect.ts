@@ -10,7 +10,9 @@ import type { SegmentStore } from "./objects/segment-store.ts";
  * How long a generation is kept after it was replaced. A machine that is behind may still fetch it during this time.
  */
 const ROWS_MS = 3_600_000;
-/** The age at which an unused object is deleted. No writer takes that long to publish what it has stored. */
+/**
+ * The age at which an unused object is deleted. No writer takes that long to publish an object that it has stored.
+ */
 const OBJECTS_MS = 24 * 3_600_000;
 /**
  * The maximum number of objects that are deleted together. In the meantime, a publication that uses one of these
@@ -19,7 +21,7 @@ const OBJECTS_MS = 24 * 3_600_000;
 const BATCH = 1000;
 
 /**
- * What a collection has deleted.
+ * Reports how much a collection has deleted.
  *
  * @example
  * declare const engine: ClusterEngine;
@@ -82,7 +84,7 @@ async function deleteBatch(
   keys: readonly string[],
 ): Promise<number> {
   await collection.doom(keys);
-  const named = await collection.named(); // a publication may have named an object before the object was doomed
+  const named = await collection.named(); // a publication may have used an object before the object was doomed
   await collection.spare(keys.filter((key) => named.has(key)));
   const unnamed = keys.filter((key) => !named.has(key));
   for (const key of unnamed) await store.delete(key, signal);

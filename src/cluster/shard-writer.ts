@@ -68,7 +68,7 @@ export interface WriteOptions {
   readonly lockTimeoutMs?: number;
 }
 
-/** The means that write() passes to `work`, for use while the shard's lease is held. */
+/** The argument that write() passes to `work`. It may be used only while the shard's lease is held. */
 export interface ShardSession {
   readonly engine: StepwiseEngine;
   /**
@@ -77,8 +77,8 @@ export interface ShardSession {
    */
   readonly steps: StepOptions;
   /**
-   * If the repository is new, makes the catalog assign its id, which the engine then uses. REQUIRES: the next source
-   * to be indexed has the name `repository`.
+   * If the repository is new, gets its id from the catalog, and makes the engine use this id. REQUIRES: the next
+   * source to be indexed has the name `repository`.
    */
   readonly expect: (repository: string) => Promise<void>;
 }

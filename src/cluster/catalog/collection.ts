@@ -1,7 +1,7 @@
 /**
- * Determines which rows and objects are no longer used. If a row is older than the oldest kept generation of its
- * shard, and this generation does not use the row, no later generation uses it, because a replaced row is never used
- * again. So only one manifest per shard is read to find unused rows.
+ * Determines which rows and objects are no longer used. A replaced row is never used again. So if the oldest kept
+ * generation of a shard does not use an older row, no later generation uses it. For this reason, only one manifest
+ * per shard is read to find unused rows.
  *
  * A writer stores an object before any row refers to it. An object to which no row refers is deleted in three steps.
  * First, its key is written to `quern_doomed`, while no publication is running. Then all references to objects are

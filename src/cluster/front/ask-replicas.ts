@@ -1,7 +1,7 @@
 /**
  * Asks nodes about slices, in rounds. The first round asks the first replica of each slice. If a node fails, the next
  * round asks the next replicas of its slices. When all replicas of a slice have failed, they are asked once more,
- * because one may be back. At most one answer per slice is used.
+ * because one of them may be back. At most one answer per slice is used.
  */
 
 import type { SliceAsked } from "../wire/calls.ts";

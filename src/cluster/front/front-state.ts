@@ -192,7 +192,7 @@ export class FrontState {
 
 const EVERYTHING = {};
 
-/** A count for default revisions, and the same count for all revisions. */
+/** A count for default revisions, and a count for all revisions. */
 type FileCounts = readonly [own: number, all: number];
 
 /** A repository without its sets of files, which make up most of its state. */

@@ -1,6 +1,6 @@
 /**
- * Merges the results of several engines into one answer. Each engine has other files. The answer has the same files,
- * order and counters as the answer of a single engine that has all files.
+ * Merges the results of several engines into one answer. Each file is in only one of the engines. The answer has the
+ * same files, order and counters as the answer of a single engine that has all files.
  */
 
 import { compareText } from "../../base/compare.ts";

@@ -40,8 +40,8 @@ import {
 } from "../wire/signature.ts";
 
 /**
- * The error that reports that a node did not answer. Another replica may answer. If every node would refuse the call,
- * the error is a QuernError instead.
+ * The error of a call that a node has not answered. Another replica may answer the call. If every node would refuse
+ * the call, the error is a QuernError instead.
  */
 export class NodeFailed extends Error {
   readonly why: "unreachable" | "not-ready" | "overloaded" | "unknown";
@@ -53,8 +53,8 @@ export class NodeFailed extends Error {
 }
 
 /**
- * How many parsed addresses of nodes a client keeps. A front spends 150 µs on a call. Without this cache, parsing the
- * address would take 7 µs of that time.
+ * The maximum number of nodes whose parsed address a client caches. A front spends 150 µs on a call. Without this
+ * cache, 7 µs of that time would be for parsing the address.
  */
 const MOST_ADDRESSES = 1000;
 
@@ -163,7 +163,7 @@ const signedLength = ({ secret, call, response }: Answer): number | "stream" | u
     headers: headersIn(response.headers),
   });
 
-/** Returns the error for an answer without a valid signature, and reads no more of the answer. */
+/** Returns the error for an answer without a valid signature, and stops reading the answer. */
 function stranger({ url, response }: Answer): NodeFailed {
   response.destroy();
   return new NodeFailed("unknown", `${url} answers without knowing the secret: is it a node?`);

@@ -36,7 +36,7 @@ export interface NodesAsked {
   readonly contexts?: SearchCall["contexts"];
   /** The slices with repositories that the viewer may see. */
   readonly slices: readonly PlacedSlice[];
-  /** The counters of slices that need not be asked. */
+  /** The counters of slices that need not be searched. */
   readonly excluded?: Partial<SearchStats>;
   readonly cursors?: Cursors | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -49,7 +49,7 @@ export interface StreamAsked {
   readonly request: SearchRequest;
   readonly contexts?: StreamCall["contexts"];
   readonly slices: readonly PlacedSlice[];
-  /** The counters of slices that need not be asked. */
+  /** The counters of slices that need not be searched. */
   readonly excluded?: Partial<SearchStats>;
   /** Resolves to true if the slices without an answer may have moved to other nodes. */
   readonly isElsewhere: () => Promise<boolean>;

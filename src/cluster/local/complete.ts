@@ -1,6 +1,6 @@
 /**
- * Completes segments of which a writer's directory has only the tables. An index run reads only tables to find
- * unchanged files. A merge reads whole segments, and the symbol pass reads whole segments that lack symbols.
+ * Completes segments of which a writer's directory has only the tables. To find unchanged files, an index run reads
+ * only the tables. A merge reads whole segments, and so does the symbol pass if a segment lacks symbols.
  */
 
 import { throwIfAborted } from "../../base/abort.ts";

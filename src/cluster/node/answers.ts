@@ -82,9 +82,8 @@ async function* stepsOf(
 }
 
 /**
- * If a search finds at most this many files and ranges, the node also returns the text of these files, before the
- * front has chosen the files that it shows. The front may choose other files, but preparing the text takes only 0.3
- * ms.
+ * If a search finds at most this many files and ranges, the node also returns the text of these files. The front has
+ * not yet chosen the files that it shows, and may choose others. However, preparing the text takes only 0.3 ms.
  */
 const FEW_FILES = 8;
 const FEW_RANGES = 64;

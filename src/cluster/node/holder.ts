@@ -45,7 +45,7 @@ export interface HeldState {
 
 interface Kept extends HeldState {
   readonly number: number;
-  /** Date.now() when the next state arrived. Undefined for the newest state. */
+  /** The Date.now() at which the next state arrived. Undefined for the newest state. */
   supersededAt: number | undefined;
   readers: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Stores the data of a repository that only writers and lists of skipped files need. It is stored as an object with
- * these values:
+ * Stores the data of a repository that only writers and lists of skipped files need. The data is stored as an object
+ * with these values:
  *
  *     kind        tag       number             value
  *     REPOSITORY  SKIPPED   0                  its files that are listed and not searchable (skipped-files.ts)

@@ -74,8 +74,8 @@ export async function ask<Answer extends object>(
 }
 
 /**
- * The name of the optional peer dependency. Its type is `string`, and import() gets it from a constant. So a host's
- * bundler does not look for the package, which the host may lack.
+ * The name of the optional peer dependency. The call of import() does not contain the name itself, so a host's
+ * bundler does not look for the package. The host may lack the package.
  */
 const SDK: string = "@aws-sdk/client-s3";
 

@@ -17,7 +17,7 @@ export interface PostgresResult {
 }
 
 /**
- * An object that runs statements. It is a pool, or a connection of a pool.
+ * A pool, or a connection of a pool. Both can run statements.
  *
  * @example
  * const now = async (pool: PostgresQueries): Promise<unknown> =>

@@ -30,7 +30,10 @@ export async function decodeBounded(bytes: Uint8Array): Promise<unknown> {
   return decode(bytes);
 }
 
-/** The maximum number of bytes of a call. Most of a long call are the names of repositories in its contexts. */
+/**
+ * The maximum number of bytes of a call. A long call consists mostly of the names of the repositories in its
+ * contexts.
+ */
 export const MOST_ASKED_BYTES = 64 * 2 ** 20;
 /** The maximum number of bytes of an answer, or of a frame of a stream. */
 export const MOST_ANSWER_BYTES = 2 ** 29;
@@ -41,7 +44,8 @@ export async function bytesWithin(
   most: number,
 ): Promise<{ readonly bytes: Buffer; readonly digest: string } | undefined> {
   const pieces: Uint8Array[] = [];
-  const hash = createHash("sha256"); // piece by piece, because hashing a long body at once would block the calling thread
+  // hashes piece by piece, because hashing a long body at once would block the calling thread
+  const hash = createHash("sha256");
   let left = most;
   for await (const piece of body) {
     left -= piece.length;

@@ -29,7 +29,9 @@ export async function hasMoreValues(
   return false;
 }
 
-/** The lengths of values, by their first byte minus 0xc0. A length is 0 if it is stored after the first byte. */
+/**
+ * The length of a value, for each first byte from 0xc0 to 0xdf. It is 0 if the length is stored after the first byte.
+ */
 // prettier-ignore
 const FIXED = [
   1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 5, 9, 2, 3, 5, 9,
