@@ -1,15 +1,18 @@
-/** Counts events for the metrics: numbers by label, and durations by bucket. */
+/** Counts events and durations for the metrics. Events are counted by labels, and durations by buckets. */
 
 import type { Labels, Sample } from "./metrics-text.ts";
 
 /**
- * Counters that only rise, one for each set of labels. REQUIRES: few different sets of labels, each with its labels
- * in the same order.
+ * A counter that has a value for each set of labels. The values only rise. REQUIRES: there are few different sets of
+ * labels, and equal sets list their labels in the same order.
  */
 export class Counter {
   readonly #values = new Map<string, { labels: Labels; value: number }>();
 
-  /** Creates a counter with these sets of labels, each at 0. Other sets are added when they are first counted. */
+  /**
+   * Creates a counter with these sets of labels. Their values are 0. Another set of labels is added when add() is
+   * first called with it.
+   */
   constructor(...first: Labels[]) {
     for (const labels of first) this.add(labels, 0);
   }
@@ -26,14 +29,17 @@ export class Counter {
   }
 }
 
-/** Upper bounds of the buckets in seconds, from a search in a small index to a long index run. */
+/**
+ * The upper bounds of the buckets, in seconds. They range from the duration of a search in a small index to that of a
+ * long index run.
+ */
 const BOUNDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600,
 ];
 
 /** A histogram of durations. */
 export class Durations {
-  /** The count of each bucket. There is one bucket more than there are bounds. */
+  /** The number of durations in each bucket. The last bucket has no upper bound. */
   readonly #counts = new Float64Array(BOUNDS.length + 1);
   #seconds = 0;
 
@@ -44,7 +50,10 @@ export class Durations {
     this.#seconds += seconds;
   }
 
-  /** Returns the samples. A bucket counts every duration up to and including its bound. */
+  /**
+   * Returns the samples of the histogram. The sample of a bucket counts all durations up to and including the
+   * bucket's bound.
+   */
   samples(): Sample[] {
     let count = 0;
     const buckets = [...BOUNDS, Infinity].map((bound, i): Sample => {

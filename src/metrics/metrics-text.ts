@@ -5,20 +5,23 @@
  *     # TYPE quern_searches_total counter
  *     quern_searches_total{call="search"} 12
  *
- * This file knows no particular metric, so every module that counts something can use it.
+ * No metric is defined here, so every module that counts something can use this file.
  */
 
-/** One metric with its samples. Its name ends in the unit, or in `_total` for a counter. */
+/**
+ * A metric with its samples. The name of a counter ends with `_total`. The name of any other metric ends with its
+ * unit, if it has one.
+ */
 export interface Metric {
   readonly name: string;
-  /** A description in one sentence. */
+  /** A description of the metric, in one sentence. */
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly samples: readonly Sample[];
 }
 
 export interface Sample {
-  /** Follows the metric's name: `_bucket`, `_sum` or `_count` of a histogram. */
+  /** The text that follows the metric's name in a sample of a histogram. It is `_bucket`, `_sum` or `_count`. */
   readonly suffix?: string;
   readonly labels?: Labels;
   readonly value: number;
@@ -52,10 +55,10 @@ const escapeText = (text: string): string => text.replaceAll("\\", "\\\\").repla
 const numberText = (value: number): string =>
   value === Infinity ? "+Inf" : value === -Infinity ? "-Inf" : String(value);
 
-/** The key under which an engine provides metrics of its own. */
+/** The key of an engine's method that resolves to additional metrics, which only this kind of engine has. */
 export const OWN_METRICS: unique symbol = Symbol("quern.ownMetrics");
 
 export interface HasOwnMetrics {
-  /** Resolves to the engine's own metrics. Never rejects. */
+  /** Resolves to the engine's additional metrics. Never rejects. */
   [OWN_METRICS](): Promise<Metric[]>;
 }

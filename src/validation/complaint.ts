@@ -1,7 +1,7 @@
 /**
- * Describes in one sentence why a schema refuses a value: which field is wrong, what it must be, what it is, and what
- * was probably meant. The words come from the schema, so a new field needs no text of its own. A message that the
- * schema contains is used as it is; it begins with "must".
+ * Describes in one sentence why a schema refuses a value. The sentence says which field is wrong, what the field must
+ * be, what it is, and what was probably meant. The words come from the schema, so a new field needs no text of its
+ * own. If the schema has a message for a field, the sentence uses that message, which begins with "must".
  */
 
 import { z } from "zod";
@@ -49,7 +49,7 @@ function unknownField(place: string, key: string, { properties = {} }: Json): st
   return `${place}: unknown field ${valueText(key)}; ${advised}`;
 }
 
-/** Suggests what was probably meant, if the schema lists the possible words. */
+/** Suggests the word that was probably meant, if the schema lists the possible words. */
 function advice(found: unknown, wanted: Json): string {
   const nearest = typeof found === "string" ? nearestWord(found, wordsOf(wanted)) : undefined;
   return nearest === undefined ? "" : `; did you mean ${nearest}?`;
@@ -73,7 +73,7 @@ interface Json {
 const jsonOf = (schema: z.ZodType): Json =>
   z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Json;
 
-/** Returns the schema at a path, or an empty one. */
+/** Returns the schema at a path, or an empty schema if there is none. */
 function nodeAt(root: Json, path: readonly PropertyKey[]): Json {
   let node = root;
   for (const key of path)

@@ -1,6 +1,6 @@
 /**
- * Describes everything that is wrong in a configuration file, each fault with its line and column. Messages repeat
- * only field names from the file, never values, because a value may be a misplaced secret.
+ * Describes all errors in a configuration file, up to a limit. Each message begins with the path of the field that is
+ * wrong. Messages repeat only field names from the file, never values, because a value may be a misplaced secret.
  */
 
 import { z } from "zod";
@@ -10,8 +10,8 @@ import { nearestWord } from "../base/edit-distance.ts";
 const NONE = "";
 
 /**
- * Returns the value as the schema parses it, or text that says what is wrong with it. `whole` is the name of the whole
- * value in that text.
+ * Returns the value as the schema parses it, or a text that says what is wrong with it. `whole` is the name of the
+ * whole value in that text.
  */
 export function checkedFile<Schema extends z.ZodType>(
   schema: Schema,
@@ -29,8 +29,8 @@ export function checkedFile<Schema extends z.ZodType>(
 }
 
 /**
- * Limits the number of reported fields. With 60 000 unknown fields, the search for similar names would take seconds,
- * and the messages would have megabytes.
+ * The maximum number of errors that are described. With 60 000 unknown fields, the search for similar names would
+ * take seconds, and the messages would take megabytes.
  */
 const MOST_TOLD = 20;
 const MOST_NAME = 100;
@@ -65,7 +65,7 @@ function advice(key: string, fields: readonly string[]): string {
   return nearest === key ? ", which belongs elsewhere" : `; did you mean ${nearest}?`;
 }
 
-/** Describes what the value must be. */
+/** Returns words that say what the value must be. */
 function wordsFor(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type") return TYPES[issue.expected] ?? `a ${issue.expected}`;
   if (issue.code === "invalid_value") return `one of ${issue.values.join(", ")}`;

@@ -1,4 +1,4 @@
-/** Limits how many changed files a search lays over the index. docs/limits.md lists them. */
+/** Defines how many changed files a search may lay over the index. docs/limits.md lists these limits. */
 
 export interface Most {
   readonly files: number;
@@ -6,11 +6,14 @@ export interface Most {
 }
 
 export interface WorkspaceBounds {
-  /** The maximum number of changed files that get posting lists and symbols before the index has caught up. */
+  /**
+   * The most changed files, and the most bytes in them, that get posting lists and symbols before the index has
+   * caught up.
+   */
   readonly withSymbols: Most;
   /**
-   * The maximum number of changed files that are laid over the index. If more have changed, a search waits for the
-   * index.
+   * The most changed files, and the most bytes in them, that are laid over the index. If more have changed, a search
+   * waits for the index.
    */
   readonly overlaid: Most;
 }

@@ -1,4 +1,7 @@
-/** Makes a source that lists the files that have changed on disk, so that the index catches up with a followed tree. */
+/**
+ * Makes a source that lists the files of a followed tree that have changed on disk. With this source, an index run
+ * brings the index up to date with the tree.
+ */
 
 import { compareText } from "../base/compare.ts";
 import type { Entry, Source, SourceOrigin } from "../ingest/sources/source.ts";
@@ -19,8 +22,8 @@ const REVISIONS = [0] as const;
 const BATCH = 256;
 
 /**
- * Makes the source. With `isWhole`, or if no index of this name exists yet, the source lists all files. Otherwise it
- * lists changes to the indexed state.
+ * Makes the source. If `isWhole` is true, or if the repository is not indexed yet, the index run takes `changes` as
+ * the list of all files. Otherwise, it takes them as changes to the indexed state.
  */
 export function diskChanges(
   { name, root, metadata }: Tree,
@@ -36,11 +39,11 @@ export function diskChanges(
       const hasBase = !isWhole && revisions.some((one) => one.name === HEAD);
       return {
         revisions: [hasBase ? { name: HEAD, base: HEAD } : { name: HEAD }],
-        // a work tree needs this for its history
+        // the history of a work tree is read from this folder
         ...(existsSync(join(root, ".git")) && { gitFolder: root }),
         async *entries() {
           let batch: Entry[] = [];
-          // the index is in this order, so each path is found close to the one before
+          // the index has the same order, so each path is found close to the previous one
           const sorted = [...changes].sort(([a], [b]) => compareText(a, b));
           for (const [path, entry] of sorted) {
             if (entry) batch.push(entryOf(root, path, entry));

@@ -1,9 +1,10 @@
 /**
- * Holds the state of a folder on disk at the last refresh: every file that the rules admit, with its version. Each
- * folder has a watch. refresh() reads again what may have changed, and reports each change.
+ * Holds the state that a folder on disk had at the last refresh. The state consists of every file that the rules
+ * admit, with its version. The folder and all folders below it are watched. refresh() looks again at every entry that
+ * may have changed, and reports each change.
  *
- * Takes about 45 bytes plus the name for each file, and 2 KiB for each folder. A folder for which the system sends no
- * change notices is read in every refresh.
+ * The state takes about 45 bytes plus the name for each file, and 2 KiB for each folder. Every refresh reads the
+ * folders for which the system sends no change notices.
  */
 
 import { lstatSync, readdirSync, type BigIntStats } from "node:fs";
@@ -40,14 +41,14 @@ export type DiskEntry =
 export type OnChange = (path: string, entry: DiskEntry | undefined) => void;
 
 export interface DiskTreeOptions {
-  /** The absolute path, with links resolved. */
+  /** The absolute path of the folder, with symbolic links resolved. */
   readonly root: string;
   readonly patterns: readonly string[];
   /** Whether .gitignore and .ignore files apply. */
   readonly gitignore: boolean;
   /**
-   * The engine's data directory, with links resolved. The tree leaves it out, because each index run writes there and
-   * would count as a change.
+   * The engine's data directory, with symbolic links resolved. The tree leaves this directory out. Otherwise, each
+   * index run would count as a change, because it writes there.
    */
   readonly dataFolder: string;
   readonly maxFileSize: number;
@@ -58,32 +59,39 @@ export interface DiskTreeOptions {
 }
 
 interface Folder {
-  /** The path with '/' at its end; '' for the root. */
+  /** The path within the root, with '/' at its end. It is '' for the root. */
   readonly path: string;
-  /** Distinguishes the folder from a later one with the same name. */
+  /** A text that distinguishes the folder from a later folder with the same name. */
   readonly identity: string;
   /** The rules of the parent folders. */
   above: Rules;
-  /** The rules including the folder's own. */
+  /** The rules of the parent folders, followed by the folder's own rules. */
   rules: Rules;
   /** The text of the folder's own rules. */
   rulesText: string;
-  /** Whether the rules admit all entries, so that no rule is tried again for them. */
+  /** Whether the current rules admit every entry in `entries`, so that the rules need not be tried again. */
   areAdmitted: boolean;
-  /** All entries but folders. */
+  /** All entries except folders. */
   readonly entries: KnownEntries;
-  /** The child folders. Undefined if there were never any, as in most folders. */
+  /** The child folders. Undefined if the folder has never had any, which holds for most folders. */
   folders: Map<string, Folder> | undefined;
   watched: WatchedFolder | undefined;
-  /** The names for which a notice has arrived, or "all" if anything may have changed. Undefined if there was none. */
+  /**
+   * The names for which notices have arrived, or "all" if any entry may have changed. Undefined if no notice has
+   * arrived.
+   */
   heard: Set<string> | "all" | undefined;
 }
 
 /**
- * The maximum number of names with notices that are read one by one. If there are more, the whole folder is read again.
+ * If notices have arrived for more names than this, the whole folder is read again. Otherwise, its entries are looked
+ * at one by one.
  */
 const MOST_NAMES = 64;
-/** The maximum number of names that are looked up in packed entries. For more, unpacking takes less time. */
+/**
+ * The maximum number of names that are looked up in packed entries. With more names, it takes less time to unpack the
+ * entries first.
+ */
 const MOST_PACKED = 8;
 
 export class DiskTree {
@@ -96,7 +104,7 @@ export class DiskTree {
   readonly #heard = new Set<Folder>();
   /** Folders for which the system sends no notices. */
   readonly #silent = new Set<Folder>();
-  /** Files whose version is not known yet, by path, with their folder and name. */
+  /** The files whose version is not known yet, by path. Each file has its folder, and its name in that folder. */
   readonly #young = new Map<string, { readonly folder: Folder; readonly name: string }>();
   #folders = 0;
   /** Whether the last refresh was certain that all notices had arrived. */
@@ -118,8 +126,8 @@ export class DiskTree {
   }
 
   /**
-   * Reads again what may have changed since the last call. Rejects with SOURCE_NOT_FOUND or SOURCE_UNREADABLE if the
-   * root is not a folder.
+   * Looks again at every entry that may have changed since the last call. Rejects with SOURCE_NOT_FOUND or
+   * SOURCE_UNREADABLE if the root is not a folder or cannot be read.
    */
   async refresh(slice: Slice): Promise<void> {
     this.#isHeard = await this.#notices.barrier();
@@ -131,10 +139,11 @@ export class DiskTree {
     }
     if (!this.#isHeard) this.#hearEverything();
     for (const folder of this.#silent) this.#hear(folder, undefined);
-    // watches may be available again; the next attempt shows whether they are
+    // watches may be available again; if one attempt fails, the others would fail, too
     for (const folder of this.#silent) if (!this.#watch(folder)) break;
     for (const { folder, name } of this.#young.values()) this.#hear(folder, name);
-    for (const folder of this.#heard) await this.#lookAgain(folder, slice); // also visits the folders that are found during the loop
+    // also visits folders that are added during the loop
+    for (const folder of this.#heard) await this.#lookAgain(folder, slice);
   }
 
   async #lookAgain(folder: Folder, slice: Slice): Promise<void> {
@@ -187,13 +196,13 @@ export class DiskTree {
       heard: undefined,
     };
     this.#silent.add(folder);
-    this.#watch(folder); // watches before the folder is read, so that no change is missed
+    this.#watch(folder); // before the folder is read, so that no change is missed
     this.#folders++;
     this.#hear(folder, undefined);
     return folder;
   }
 
-  /** Watches a folder. Returns whether its notices will arrive from now on. */
+  /** Watches a folder. Returns true if notices of the folder will arrive from now on. */
   #watch(folder: Folder): boolean {
     folder.watched = this.#notices.watch(join(this.#options.root, folder.path), {
       changed: (name) => {
@@ -222,7 +231,7 @@ export class DiskTree {
     for (const below of foldersIn(folder)) this.#hearEverything(below);
   }
 
-  /** Reads a folder. `isDeep` says that the rules of its parents have changed. */
+  /** Reads a folder. `isDeep` is true if the rules of its parent folders have changed. */
   async #scan(folder: Folder, slice: Slice, isDeep: boolean): Promise<void> {
     const children = this.#children(folder);
     const rulesChanged = await this.#readRules(folder, children, slice);
@@ -275,7 +284,7 @@ export class DiskTree {
     }
   }
 
-  /** Reads the rules of a folder. Resolves to whether they have changed. */
+  /** Reads the rules of a folder. Resolves to true if they have changed. */
   async #readRules(folder: Folder, children: readonly Child[], slice: Slice): Promise<boolean> {
     if (!this.#options.gitignore) children = [];
     const own = children
@@ -295,8 +304,8 @@ export class DiskTree {
   }
 
   /**
-   * Records the state of one entry. `file` has what the caller already knows about it. `isDeep` says that the rules
-   * have changed.
+   * Records the state of one entry. `file` is given if the caller has already called lstat() for the entry. `isDeep`
+   * is true if the rules have changed.
    */
   async #take(
     folder: Folder,
@@ -326,14 +335,15 @@ export class DiskTree {
     }
     this.#forget(folder, name);
     folder.folders ??= new Map();
-    folder.folders.set(name, this.#newFolder(path, identityOf(stat), above)); // the refresh reads a new folder next
+    // the same refresh also reads the new folder
+    folder.folders.set(name, this.#newFolder(path, identityOf(stat), above));
   }
 
   #entryOf(path: string, kind: Child["kind"], file?: LookedAt): DiskEntry | undefined {
     if (!isValidPath(path)) return undefined;
     if (kind === "symlink") return { kind: "skipped", reason: "symlink" };
     if (kind !== "file") return { kind: "skipped", reason: "unreadable" };
-    const now = file?.now ?? Date.now(); // before the file is looked at
+    const now = file?.now ?? Date.now(); // the time before lstat() is called
     const stat = file ? file.stat : this.#stat(path);
     if (!stat?.isFile()) return undefined; // something else has replaced the file
     if (stat.size > this.#options.maxFileSize) return { kind: "skipped", reason: "too-large" };
@@ -363,7 +373,7 @@ export class DiskTree {
     this.#options.onChange(folder.path + name, undefined);
   }
 
-  /** Drops a folder that no longer exists, with everything in it. */
+  /** Removes a folder that no longer exists, with all its entries and child folders. */
   #drop(folder: Folder): void {
     this.#unwatch(folder);
     this.#tellGone(folder);
@@ -386,7 +396,7 @@ export class DiskTree {
   }
 }
 
-/** What lstat() has returned for a file, and the time just before that call. */
+/** The result of lstat() for a file, and the time just before the call. */
 interface LookedAt {
   readonly stat: BigIntStats;
   readonly now: number;
@@ -401,17 +411,20 @@ function childWith(name: string, stat: BigIntStats): Child {
 const nameOf = ({ name, kind }: Child): string => (kind === "folder" ? name.slice(0, -1) : name);
 
 /**
- * Returns what distinguishes a folder from others. Its creation time is included, because a folder that is created
- * again may get the inode of the old folder, and the watch of the old folder has ended.
+ * Returns a text that distinguishes a folder from all others. If a folder is deleted and created again, the new
+ * folder may get the same inode, but it needs a new watch. So the text also contains the creation time.
  */
 const identityOf = ({ dev, ino, birthtimeNs }: BigIntStats): string =>
   `${dev}:${ino}:${birthtimeNs}`;
 
 const foldersIn = ({ folders }: Folder): Iterable<Folder> => folders?.values() ?? [];
 
-/** The state of a file of unknown version, which may have changed whenever it is looked at. */
+/** The state of a file whose version is unknown. Each time that such a file is looked at, it may have changed. */
 const YOUNG = "young";
 
-/** Returns a text that differs if the file may have changed. */
+/**
+ * Returns a text that describes an entry. If the text is the same as before and is not YOUNG, the entry has not
+ * changed.
+ */
 const stateOf = (entry: DiskEntry): string =>
   entry.kind === "file" ? (entry.version ?? YOUNG) : entry.reason;

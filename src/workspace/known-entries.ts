@@ -1,21 +1,22 @@
 /**
- * Keeps the names of a folder's entries, each with its state at the last look. A state is text that is only compared
- * with a later one.
+ * Keeps the names of a folder's entries. For each name, it keeps the state that the entry had when it was last looked
+ * at. A state is a text that is only compared with a later state.
  *
  * A followed tree has very many entries, and V8 marks each object whenever it collects garbage. So all entries of a
  * folder are packed into one string, which takes one byte per character of names and states. While a whole folder is
- * read, they are unpacked into a map. In a packed folder, each operation takes time proportional to the string: about
- * 0.1 ms per MiB.
+ * read, its entries are unpacked into a map. While they are packed, each operation takes about 0.1 ms per MiB of the
+ * string.
  */
 
-// no name contains one of these, on any system
+// on no system does a name contain one of these characters
 const END = "/";
 const MIDDLE = "\0";
 
 /** Stores the entries of one folder. REQUIRES: states contain neither '/' nor NUL. */
 export class KnownEntries {
   /**
-   * The packed entries: '/', then for each entry its name, NUL, its state and '/'. Out of date while there is a map.
+   * The packed entries. The string begins with '/'. For each entry, the name, NUL, the state and '/' follow. The
+   * string is out of date while there is a map.
    */
   #packed = END;
   #map: Map<string, string> | undefined;
@@ -51,7 +52,7 @@ export class KnownEntries {
     }
   }
 
-  /** Returns whether there was an entry of that name. */
+  /** Returns true if there was an entry with this name. */
   delete(name: string): boolean {
     if (this.#map) return this.#map.delete(name);
     const place = this.#find(name);
@@ -65,7 +66,7 @@ export class KnownEntries {
     return entries.map((entry) => entry.slice(0, entry.indexOf(MIDDLE)));
   }
 
-  /** Returns where an entry begins, with the '/' before it, and where its state begins and ends. */
+  /** Returns the position of the '/' before an entry, and the positions where its state begins and ends. */
   #find(name: string): { start: number; state: number; end: number } | undefined {
     const key = END + name + MIDDLE;
     const start = this.#packed.indexOf(key);
@@ -74,7 +75,10 @@ export class KnownEntries {
     return { start, state, end: this.#packed.indexOf(END, state) };
   }
 
-  /** Joins the parts, because `+` would make a string that refers to the old one. */
+  /**
+   * Replaces a range of the packed entries. Uses join(), because a string made with `+` would keep the old string in
+   * memory.
+   */
   #replace(start: number, end: number, text: string): void {
     this.#packed = [this.#packed.slice(0, start), text, this.#packed.slice(end)].join("");
   }

@@ -1,14 +1,16 @@
 /**
  * Receives the system's change notifications (notices), and tells its reader whether all of them have arrived.
  *
- * On Linux all watches of a thread share one queue (inotify), in the order of events. So a reader can change a file of
- * its own and wait for that file's notice: then all earlier notices have arrived as well. This is a *barrier*. It takes
- * 0.1 to 0.2 ms. The queue is bounded, and the system does not say when it drops notices. But it drops notices only if
- * the queue is full, and a full queue is delivered in one turn of the event loop. So if one turn delivers three
- * quarters of the notices that the queue can hold, some are assumed to be lost. The last quarter is left for notices to
- * the host's own watches, which are not counted here.
+ * On Linux, all watches of a thread share one queue (inotify), which keeps the order of events. So a reader can
+ * change a file of its own, and wait for the notice of that change. When this notice arrives, all earlier notices
+ * have arrived, too. This is called a *barrier*. It takes 0.1 to 0.2 ms.
  *
- * Other systems and network file systems do not guarantee this order. For these, watch() returns undefined, and the
+ * The queue is bounded, and the system does not say when it drops notices. However, it drops notices only if the
+ * queue is full, and a full queue is delivered in one turn of the event loop. So if one turn delivers three quarters
+ * of the notices that the queue can hold, some notices are assumed to be lost. The last quarter is reserved for
+ * notices of watches that the host has set, which are not counted here.
+ *
+ * Other systems and network file systems do not guarantee this order. On them, watch() returns undefined, and the
  * tree is read from disk.
  */
 
@@ -27,19 +29,24 @@ import { join } from "node:path";
 
 export interface Notices {
   /**
-   * Watches a folder, but not the folders below it. Returns undefined if the system sends no notices for
-   * it. Never throws.
+   * Watches a folder, but not the folders below it. Returns undefined if the system sends no notices for the folder.
+   * Never throws.
    */
   watch(folder: string, listener: NoticeListener): WatchedFolder | undefined;
-  /** Resolves to true once all notices of earlier changes have been delivered, or to false if this cannot be known. */
+  /**
+   * Resolves to true when all notices of earlier changes have been delivered, or to false if this cannot be known.
+   */
   barrier(): Promise<boolean>;
   close(): void;
 }
 
 export interface NoticeListener {
-  /** Called when the entry of that name has changed. If the name is undefined, some entry of the folder has changed. */
+  /**
+   * Called when the entry with this name has changed. If `name` is undefined, any entry of the folder may have
+   * changed.
+   */
   readonly changed: (name: string | undefined) => void;
-  /** Called when no more notices of the folder will arrive. */
+  /** Called when no further notices of the folder will arrive. */
   readonly ended: () => void;
 }
 
@@ -47,22 +54,22 @@ export interface WatchedFolder {
   close(): void;
 }
 
-/** Creates the notices for a tree. `onLost` is called when some may have been dropped. */
+/** Creates the Notices of a tree. `onLost` is called when the system may have dropped notices. */
 export type MakeNotices = (root: string, onLost: () => void) => Notices;
 
 /** The key under which a test passes notices of its own to a workspace. Not for hosts. */
 export const NOTICES: unique symbol = Symbol("quern.notices");
 
 /**
- * The longest wait for a barrier's notice. It usually arrives within a fraction of a millisecond, or after the
- * current turn of the calling thread.
+ * The maximum time to wait for the notice of a barrier. The notice usually arrives within a fraction of a
+ * millisecond, or after the current turn of the calling thread's event loop.
  */
 const BARRIER_MS = 2_000;
 const QUEUE_FILE = "/proc/sys/fs/inotify/max_queued_events";
 const QUEUE_DEFAULT = 16_384;
 /**
- * The statfs types of file systems that do not report changes made by other machines: NFS, SMB twice, CIFS,
- * FUSE, 9P.
+ * The statfs types of file systems that do not report the changes of other machines. They are NFS, SMB (two types),
+ * CIFS, FUSE and 9P.
  */
 const REMOTE = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x65735546, 0x01021997]);
 
@@ -83,7 +90,10 @@ function isLocal(root: string): boolean {
   }
 }
 
-/** The number of notices delivered in this turn of the thread's event loop, and all their receivers. */
+/**
+ * The number of notices that were delivered in this turn of the thread's event loop, and all objects that receive
+ * notices.
+ */
 const turn = { notices: 0, receivers: new Set<LinuxNotices>() };
 
 class LinuxNotices implements Notices {
@@ -91,7 +101,7 @@ class LinuxNotices implements Notices {
   readonly #most = Math.floor(0.75 * queueLength());
   readonly #folder = mkdtempSync(join(tmpdir(), "quern-notices-"));
   readonly #own: FSWatcher;
-  /** Pending barriers by the name of the touched file. */
+  /** The pending barriers, by the name of the file that each has touched. */
   readonly #waiting = new Map<string, (isHeard: boolean) => void>();
   readonly #free: string[] = [];
   #files = 0;
@@ -149,8 +159,8 @@ class LinuxNotices implements Notices {
   }
 
   /**
-   * Counts the notices of a turn. A full queue is delivered within one turn, so the count begins again in the next
-   * turn.
+   * Counts the notices of a turn of the event loop. A full queue is delivered within one turn, so the count starts
+   * again at 0 in the next turn.
    */
   #count(): void {
     if (turn.notices++ === 0) setImmediate(() => (turn.notices = 0));

@@ -1,10 +1,12 @@
 /**
- * Follows a folder. Before a search answers, the workspace finds out which files have changed since they were indexed
- * (disk-tree.ts). It lays the current content of these files over the index, and the unsaved text on top of that. The
- * index catches up later. If much has changed, as by a checkout, the current content is laid over without posting lists
- * and symbols, which takes half the time. If even more has changed, the search waits for the index.
+ * Follows a folder. Before each search, the workspace finds out which files have changed since they were indexed
+ * (disk-tree.ts). It lays the current content of these files over the index, and the unsaved texts on top of that.
+ * The index catches up later. If many files have changed, such as after a checkout, their content is laid over the
+ * index without posting lists and symbols, which takes half the time. If even more files have changed, the search
+ * waits for the index.
  *
- * An idle workspace does nothing: it reads the disk only after the system has sent a change notice.
+ * If the system sends change notices for the whole folder, an idle workspace does nothing. Otherwise, it reads the
+ * disk every POLL_MS.
  */
 
 import { realpath } from "node:fs/promises";
@@ -42,31 +44,35 @@ import { NOTICES, systemNotices, type MakeNotices } from "./notices.ts";
  * await using tree = await engine.workspace("./shop", options);
  */
 export interface WorkspaceOptions extends RepositoryMetadata {
-  /** The repository's name. Default: the folder's name. */
+  /** The name of the repository in the index. Default: the name of the folder. */
   name?: string;
   /**
-   * Further patterns, written as in a .gitignore file at the root. They override the patterns in .gitignore and
-   * .ignore files.
+   * Additional patterns, with the syntax of a .gitignore file at the root. These patterns override the patterns in
+   * .gitignore and .ignore files.
    */
   ignore?: string[];
   /** Called when the index has caught up with changes. */
   onIndexed?: (report: IndexReport) => void;
-  /** Called when changes cannot be followed or indexed, and once if rules exclude nearly everything. */
+  /**
+   * Called when changes cannot be followed or indexed. Also called once if rules exclude nearly all of the folder.
+   */
   onWarning?: (warning: {
     /**
-     * An ErrorCode; 'NOT_FOLLOWED' if the system reports no changes for a part of the tree; 'EXCLUDED' if rules of
-     * .gitignore or .ignore files exclude nearly all of it.
+     * An ErrorCode, 'NOT_FOLLOWED' or 'EXCLUDED'. 'NOT_FOLLOWED' means that the system does not report changes for a
+     * part of the folder. 'EXCLUDED' means that rules of .gitignore or .ignore files exclude nearly all of the
+     * folder.
      */
     code: string;
     /** A message for people. */
     message: string;
   }) => void;
-  /** Aborting closes the workspace. */
+  /** Closes the workspace when it aborts. */
   signal?: AbortSignal;
 }
 
 /**
- * A folder or git work tree whose changes are followed. Each search sees the disk as it is, and the unsaved text.
+ * A folder or git work tree whose changes are followed. If a file has an unsaved text, searches see this text. They
+ * see every other file as it is on disk at that moment.
  *
  * @example
  * await using tree = await engine.workspace("./shop");
@@ -74,11 +80,12 @@ export interface WorkspaceOptions extends RepositoryMetadata {
  * const { files } = await tree.search({ query: "total", matches: 20 });
  */
 export interface Workspace extends AsyncDisposable {
-  /** The name of its repository in the index. */
+  /** The name of the workspace's repository in the index. */
   readonly repository: string;
   /**
-   * Searches like Engine.search(). The search sees the unsaved texts of one moment since the call began, and each other
-   * file as it was on disk at such a moment. The answer's `seen` says which state that was.
+   * Searches like Engine.search(). The search sees all unsaved texts as they were at one moment after the call began.
+   * It sees each other file as it was on disk at some moment after the call began. `seen` in the answer describes
+   * this state.
    *
    * @example
    * const { stats } = await tree.search({ query: "todo", matches: 0 });
@@ -92,15 +99,16 @@ export interface Workspace extends AsyncDisposable {
    */
   stream(request: SearchRequest, options?: SearchOptions): AsyncIterable<SearchEvent>;
   /**
-   * Reads a file as it is now: its unsaved text, or else its content on disk. Resolves to `undefined` if there is
-   * none.
+   * Reads the current content of a file. If the file has an unsaved text, reads that, and otherwise the content on
+   * disk. Resolves to `undefined` if there is no such file.
    *
    * @example
    * const text = (await tree.read("src/cart.ts"))?.content;
    */
   read(path: string): Promise<FileContent | undefined>;
   /**
-   * Sets the unsaved text of a file. It replaces the file on disk until unset(), clear() or close().
+   * Sets the unsaved text of a file. Searches see this text instead of the file on disk, until unset(), clear() or
+   * close() is called.
    *
    * @example
    * tree.set("src/cart.ts", "export const total = 0;");
@@ -114,7 +122,7 @@ export interface Workspace extends AsyncDisposable {
    */
   unset(path: string): void;
   /**
-   * Removes all unsaved text.
+   * Removes all unsaved texts.
    *
    * @example
    * tree.clear();
@@ -128,14 +136,14 @@ export interface Workspace extends AsyncDisposable {
    */
   settled(): Promise<void>;
   /**
-   * Returns how many changed files are not in the index yet, and whether the system reports changes for the whole
-   * tree, for a part of it, or not at all.
+   * Returns the number of changed files that are not in the index yet. Also returns whether the system reports
+   * changes for the whole folder, for a part of it, or not at all.
    *
    * @example
    * const { pending, followed } = tree.state();
    */
   state(): {
-    /** How many changed files are not in the index yet. */
+    /** The number of changed files that are not in the index yet. */
     pending: number;
     /**
      * Whether the system reports changes of the whole tree ("notices"), of a part of it ("partly"), or none
@@ -144,7 +152,7 @@ export interface Workspace extends AsyncDisposable {
     followed: "notices" | "polling" | "partly";
   };
   /**
-   * Stops following; the index stays. Idempotent.
+   * Stops following the folder. The folder's content stays in the index. Further calls do nothing.
    *
    * @example
    * await tree.close();
@@ -154,7 +162,7 @@ export interface Workspace extends AsyncDisposable {
 
 /**
  * The key of the method that returns the changes to lay over the index, so that an answer reflects the disk and the
- * unsaved text. Internal, for the engine.
+ * unsaved texts. Internal, for the engine.
  */
 export const UP_TO_DATE = Symbol.for("quern.upToDate");
 
@@ -163,20 +171,23 @@ export interface KnowsWhatIsNew {
 }
 
 /**
- * An answer of a workspace, with the state that it saw.
+ * An answer of Workspace.search(), with the state that the search saw.
  *
  * @example
  * const { stats, seen }: WorkspaceResponse = await tree.search({ query: "todo", matches: 0 });
  * if (seen.followed !== "notices") console.log("each search looks at the disk", stats.fileCount);
  */
 export interface WorkspaceResponse extends SearchResponse {
-  /** The state of the tree that was searched; see Workspace.search(). */
+  /** The state of the folder that the search saw. See Workspace.search(). */
   readonly seen: {
     /** The generation of the index. */
     readonly generation: number;
-    /** The number of changed files and unsaved texts that replaced indexed ones. */
+    /** The number of changed files and unsaved texts that were laid over the index. */
     readonly overlaid: number;
-    /** Whether the system reports changes for the whole tree. If it does not, each search reads the disk. */
+    /**
+     * Whether the system reports changes for the whole tree. If not, each search reads from disk the parts for which
+     * the system reports no changes.
+     */
     readonly followed: "notices" | "polling" | "partly";
   };
 }
@@ -204,28 +215,36 @@ export interface WorkspaceEngine {
     file: { repository: string; path: string },
     documents: readonly CheckedDocument[],
   ): Promise<FileContent | undefined>;
-  /** Frees the plain texts of a repository, which is indexed now. */
+  /**
+   * Frees the texts of a repository that were laid over the index without posting lists. The next search that needs
+   * such a text reads the file again.
+   */
   release(repository: string): Promise<void>;
 }
 
-/** How long the index waits for further changes after a change. */
+/** How long the index waits for further changes after the last change, in milliseconds. */
 const QUIET_MS = 250;
-/** The longest time that the index waits while changes continue. Until then, searches lay the changes over it. */
+/**
+ * The maximum time that the index waits while changes continue. In the meantime, searches lay the changes over it.
+ */
 const MOST_WAIT_MS = 2_000;
-/** The longest time that the index waits while searches run. */
+/** The maximum time that the index waits because searches run. */
 const MOST_DEFERRED_MS = 10_000;
 /**
- * The time before a failed index run is tried again. The run may have failed because another process holds the lease.
+ * How long to wait before a failed index run is tried again. A run may fail because another process holds the lease.
  */
 const RETRY_MS = 1_000;
-/** The interval between checks of files that have just changed, until their timestamps are conclusive. */
+/** The interval at which files that have just changed are looked at again, until their timestamps are conclusive. */
 const YOUNG_MS = 20;
 /** The interval between reads of the disk if no notices arrive. */
 const POLL_MS = 2_000;
-/** How many times a search waits for the index. After each wait, too much may have changed again. */
+/**
+ * The maximum number of times that a search waits for the index. After each wait, too many files may have changed
+ * again.
+ */
 const MOST_ROUNDS = 5;
 
-/** Opens a followed folder. Resolves when its content is in the index; symbols follow. */
+/** Opens a workspace. Resolves when the content of the folder is in the index. Symbols are added later. */
 export async function openWorkspace(
   engine: WorkspaceEngine,
   path: string,
@@ -281,21 +300,24 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   readonly #pending: Changes = new Map();
   readonly #unsaved = new Map<string, CheckedDocument>();
   readonly #closing = new AbortController();
-  /** All changes as documents. Made again after each change. */
+  /**
+   * The documents to lay over the index, for all changes on disk and all unsaved texts. Undefined if they must be
+   * made anew.
+   */
   #documents: Promise<readonly CheckedDocument[]> | undefined;
   #refreshing: Promise<unknown> = Promise.resolve();
   #indexing: Promise<void> | undefined;
-  /** The current extraction of symbols, and what aborts it. */
+  /** The extraction of symbols that is running, and the controller that aborts it. */
   #symbols: { readonly done: Promise<void>; readonly stop: AbortController } | undefined;
   #lacksSymbols = true;
   #timer: NodeJS.Timeout | undefined;
   /** The time at which the timer ends. */
   #timerEnds = 0;
-  /** The time at which the index catches up. The timer may end earlier, and is then set again. */
+  /** The time at which the index is to catch up. If the timer ends earlier, it is set again. */
   #due = 0;
-  /** The number of current searches. */
+  /** The number of calls of search() that are running. */
   #answering = 0;
-  /** The time of the first change that the index has not caught up with. */
+  /** The time of the first change with which the index has not caught up. */
   #changing: number | undefined;
   #toldOf: string = "notices";
   #closed: Promise<void> | undefined;
@@ -415,7 +437,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     return this.#upToDate(signal);
   }
 
-  /** Returns the changes to lay over the index, so that a search sees the disk as it is now. */
+  /** Returns the documents to lay over the index, so that a search sees the disk as it is now. */
   async #upToDate(signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]> {
     await this.#refresh();
     for (
@@ -452,16 +474,22 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     return [...documents, ...unsaved.values()];
   }
 
-  /** Returns the text of a file on disk. The text's key is the entry; a changed file has a new entry. */
+  /**
+   * Returns the text of a file on disk. The key of the text is the file's entry, because a file that changes gets a
+   * new entry.
+   */
   #textOnDisk(entry: DiskEntry | undefined, isPlain: boolean): CheckedDocument["text"] {
     if (entry?.kind === "file")
       return { key: entry, content: this.#onDisk, bytes: entry.size, isPlain };
-    // a symlink is in the list, but never found by searches
+    // a symbolic link is listed, but no search finds it
     if (!entry || entry.reason === "symlink") return undefined;
     return { key: entry, content: { skipped: entry.reason }, bytes: 0, isPlain };
   }
 
-  /** Reads the disk. Reads run one after another, and a call never joins one that has already begun. */
+  /**
+   * Refreshes the tree from disk. Refreshes run one after another. A call always starts a new one, because a refresh
+   * that has already begun may miss the newest changes.
+   */
   #refresh(): Promise<void> {
     this.#mustBeOpen();
     const slice = new Slice({ signal: this.#closing.signal });
@@ -483,7 +511,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     this.#options.onWarning({ code: "NOT_FOLLOWED", message: message.replace("  ", " ") });
   }
 
-  /** Brings the index up to date with the disk. A call joins a run that has already begun. */
+  /** Brings the index up to date with the disk. If an index run is already under way, the call waits for that run. */
   #index(isWhole: boolean): Promise<void> {
     this.#indexing ??= this.#run(isWhole).finally(() => (this.#indexing = undefined));
     return this.#indexing;
@@ -507,7 +535,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     this.#options.onIndexed(report!);
   }
 
-  /** Extracts missing symbols. Stops early if there is content to index. */
+  /** Extracts missing symbols. The next index run stops this early, so that content is indexed first. */
   #findSymbols(): Promise<void> {
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, this.#closing.signal]);
@@ -526,7 +554,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     this.#later(Math.min(QUIET_MS, this.#changing + MOST_WAIT_MS - now));
   }
 
-  /** Lets the index catch up after a time without changes. */
+  /** Lets the index catch up after `ms` milliseconds. Replaces the time that an earlier call has set. */
   #later(ms: number): void {
     if (this.#closed) return;
     this.#due = performance.now() + ms;
@@ -572,7 +600,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   }
 }
 
-/** Waits for the work. Rejects with ABORTED as soon as the signal is aborted. */
+/** Waits until `work` settles. Rejects with ABORTED as soon as the signal aborts. */
 async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (!signal) return work;
   throwIfAborted(signal);
