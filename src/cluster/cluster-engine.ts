@@ -42,7 +42,7 @@ export interface ClusterStatus {
      */
     missingBytes: number;
   }[];
-  /** The jobs of enqueue(). */
+  /** The queue of jobs that enqueue() fills. */
   queue: {
     /** The number of jobs that no machine is working on, whether they are due or not. */
     waiting: number;

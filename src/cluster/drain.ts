@@ -10,7 +10,10 @@ import type { ClusterCatalog } from "./cluster-options.ts";
 import { readStatus, statusRows, type NodeStatus } from "./status.ts";
 
 const LOOK_MS = 500;
-/** How long to wait after the last check, because fronts check for changes only once a second. */
+/**
+ * How long to wait, after the last check, until all fronts have noticed the change. Fronts check for changes once a
+ * second.
+ */
 const HEARD_MS = 2_000;
 
 /** Drains a node. Resolves when other nodes have the node's slices ready, and fronts have stopped asking the node. */

@@ -11,7 +11,7 @@ export interface ShardHead {
   readonly shard: number;
   readonly generation: number;
   readonly segments: readonly PublishedSegment[];
-  /** Each repository, with the generation of the shard in which it last changed. */
+  /** For each repository, the generation of the shard in which the repository last changed. */
   readonly repositories: RepositoryList;
   /** A number greater than that of every segment that was ever published in the shard. */
   readonly nextSegment: number;
@@ -40,7 +40,7 @@ export interface PublishedSegment {
   readonly bytes: number;
   readonly files: number;
   readonly textBytes: number;
-  /** The current edition of the segment's symbols, or 0 if there is none. */
+  /** The number of the current edition of the segment's symbols, or 0 if there is none. */
   readonly symbols: number;
   readonly hasSymbols: boolean;
   /** The key of the object with the current edition of the symbols, or undefined if there is none. */

@@ -1,4 +1,4 @@
-/** Keeps the newest generation of every shard, and fetches only what has changed since the last read. */
+/** Keeps every shard at its newest generation. A read fetches only the changes since the last read. */
 
 import type { Catalog } from "./catalog.ts";
 import type { ShardHead } from "./head.ts";

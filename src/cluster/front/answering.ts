@@ -32,7 +32,7 @@ export type Answering = Pick<
 
 /** Follows publications, so that searches see them. */
 export interface Following {
-  /** Makes the next check for publications happen soon. */
+  /** Starts a check for publications soon. */
   wake(): void;
   /** Resolves when searches see everything that was published before the call. */
   refresh(signal?: AbortSignal): Promise<void>;

@@ -129,7 +129,7 @@ export async function sumHeads(
   shown: readonly ShownHeads[],
   asked: {
     readonly answer: ShownAnswer;
-    /** The limit of values for each facet. Undefined if facets are not counted. */
+    /** The maximum number of values for each facet. Undefined if facets are not counted. */
     readonly facets: number | undefined;
     readonly cursors: Cursors | undefined;
     readonly duration: number;

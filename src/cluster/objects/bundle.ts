@@ -7,10 +7,11 @@
  *     block   := length byte[length]
  *     value   := tag number length byte[length]
  *
- * `version`, `kind` and `tag` are bytes. `sum` is a SHA-256. All other numbers are u32, little-endian. The kind defines
- * what tags and numbers mean; see segment-object.ts. The values of a section, one after another, have `bytes` bytes and
- * the SHA-256 `sum`. These bytes are cut into blocks of BLOCK_BYTES; the last block may be shorter. Each block is
- * packed (packing.ts). `tablesBytes` is the length of the packed tables, so that a reader can fetch only these.
+ * `version`, `kind` and `tag` are bytes. `sum` is a SHA-256. All other numbers are u32, little-endian. The kind
+ * defines what tags and numbers mean; see segment-object.ts. The values of a section follow one another. Together,
+ * they have `bytes` bytes and the SHA-256 `sum`. These bytes are cut into blocks of BLOCK_BYTES, of which the last
+ * may be shorter. Each block is packed (packing.ts). `tablesBytes` is the length of the packed tables, so that a
+ * reader can fetch only these.
  *
  * The key of an object ends with the SHA-256 of its bytes before `tablesBytes`. So objects with equal content have
  * the same key, even if two versions of brotli pack the content differently. Values need no seals, because a reader

@@ -57,7 +57,7 @@ const TIMEOUT_MS = 60_000;
  * const options: S3SegmentsOptions = { bucket: "search", prefix: "quern" };
  */
 export interface S3SegmentsOptions {
-  /** The bucket. It must exist. */
+  /** The name of the bucket. The bucket must exist. */
   bucket: string;
   /** The prefix of all keys in the bucket. A "/" separates the prefix from the rest of a key. Default: no prefix. */
   prefix?: string;

@@ -17,8 +17,9 @@ import { QuernError } from "../../base/errors.ts";
 export interface SegmentStore {
   /**
    * Stores an object of `bytes` bytes. If the store already has an object with this key, the store keeps only one of
-   * them, and renews its date. Readers never see an incomplete object. If `body` has another length, this rejects
-   * with INVALID_REQUEST; if `body` throws, it rejects with that error. In both cases nothing is stored.
+   * them, and renews its date. Readers never see an incomplete object. If `body` has another length, the call rejects
+   * with INVALID_REQUEST. If `body` throws an error, the call rejects with that error. In both cases, nothing is
+   * stored.
    *
    * @example
    * declare const segments: SegmentStore;
@@ -81,8 +82,8 @@ export interface StoredObject {
 const KEY = /^[a-z0-9]+(?:\/[a-z0-9]+)*$/;
 
 /**
- * Returns whether a key is a path of lower-case letters and digits, which is the same on every file system and in every
- * URL.
+ * Returns whether a key is a path of lower-case letters and digits. Such a path is the same on every file system and
+ * in every URL.
  */
 export const isKey = (key: string): boolean => KEY.test(key) && key.length <= 512;
 

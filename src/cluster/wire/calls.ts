@@ -107,7 +107,7 @@ export interface SentFile extends StreamedFile {
   readonly origin: ShardSegment;
 }
 
-/** An error as it is transmitted. */
+/** An error in the form in which machines transmit it. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
