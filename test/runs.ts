@@ -13,3 +13,7 @@ const ROWS = Number(process.env["QUERN_ROWS"] ?? 0);
 export function someOf<T>(items: readonly T[], step: number, first = 0): readonly T[] {
   return RUNS > 1 ? items : items.filter((_, i) => (i + ROWS) % step === first % step);
 }
+
+/** Returns true if a long test runs this time: every `step`-th run, or each run with QUERN_RUNS. */
+export const isInTurn = (step: number, first = 0): boolean =>
+  RUNS > 1 || ROWS % step === first % step;

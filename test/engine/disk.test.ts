@@ -14,7 +14,7 @@ import type { Attempt, Outcome } from "./crash/disk-process.ts";
 import { temporaryFolder } from "./opened.ts";
 import { fill, mount, smallDisk } from "./small-disk.ts";
 import { SHORT_LIVED } from "../short-lived.ts";
-import { someOf } from "../runs.ts";
+import { isInTurn, someOf } from "../runs.ts";
 
 let bundled: Bundle;
 beforeAll(async () => {
@@ -120,7 +120,7 @@ test("a disk that becomes full, and has room again", ({ skip }) => {
   ]);
 });
 
-test("a disk that is full from the beginning", ({ skip }) => {
+test.runIf(isInTurn(2, 1))("a disk that is full from the beginning", ({ skip }) => {
   const disk = smallDisk(2) ?? skip("mounting needs root");
   fill(disk);
   const { lines, messages } = tryOut({ path: join(disk, "index") }, "open", "key");
@@ -135,7 +135,7 @@ test("a disk that is full from the beginning", ({ skip }) => {
   ]);
 });
 
-test("a limit of the length of files", () => {
+test.runIf(isInTurn(2))("a limit of the length of files", () => {
   const path = join(temporaryFolder(), "index");
   const limited = tryOut(
     { path, fileBlocks: 4_096, threads: 2 },
@@ -157,18 +157,21 @@ test("a limit of the length of files", () => {
   expect(lines).toEqual(["open: ok", "large: ok", "search: 26", "check: ok"]);
 });
 
-test.each(someOf([280, 400], 2))("a limit of %i blocks, wherever it is met", (fileBlocks) => {
-  const path = join(temporaryFolder(), "index");
-  const round: Attempt[] = ["small", "key", "small", "search"];
-  const limited = tryOut({ path, fileBlocks }, "open", ...round, "large", ...round, "check");
-  expect(limited.lines).toContain("large: DISK_FULL");
-  // it was us whom the disk refused: what LMDB says of a write of its own is "Input/output error"
-  for (const message of limited.messages)
-    expect(message).toMatch(/full or its quota reached|no space left/);
-  const there = limited.lines.findLast((line) => line.startsWith("search"))!;
-  const { lines } = tryOut({ path }, "open", "search", "check", "small", "key");
-  expect(lines).toEqual(["open: ok", there, "check: ok", "small: ok", "key: ok"]);
-});
+test.runIf(isInTurn(2, 1)).each(someOf([280, 400], 2))(
+  "a limit of %i blocks, wherever it is met",
+  (fileBlocks) => {
+    const path = join(temporaryFolder(), "index");
+    const round: Attempt[] = ["small", "key", "small", "search"];
+    const limited = tryOut({ path, fileBlocks }, "open", ...round, "large", ...round, "check");
+    expect(limited.lines).toContain("large: DISK_FULL");
+    // it was us whom the disk refused: what LMDB says of a write of its own is "Input/output error"
+    for (const message of limited.messages)
+      expect(message).toMatch(/full or its quota reached|no space left/);
+    const there = limited.lines.findLast((line) => line.startsWith("search"))!;
+    const { lines } = tryOut({ path }, "open", "search", "check", "small", "key");
+    expect(lines).toEqual(["open: ok", there, "check: ok", "small: ok", "key: ok"]);
+  },
+);
 
 /** Returns a library that makes the disk fail, or undefined if there is no compiler. */
 function failingDisk(): string | undefined {
@@ -356,7 +359,7 @@ function placeFor(user: number): { folder: string; path: string; own: (name: str
   return { folder, path, own };
 }
 
-test("files and folders of a directory that may not be read", ({ skip }) => {
+test.runIf(isInTurn(2))("files and folders of a directory that may not be read", ({ skip }) => {
   const user = ordinaryUser() ?? skip("every file can be read: no permissions, or only root here");
   const { folder, path } = placeFor(user);
   const source = join(folder, "folder");
@@ -380,36 +383,40 @@ test("files and folders of a directory that may not be read", ({ skip }) => {
   expect(closed.messages[0]).toMatch(/check its permissions/);
 });
 
-test("objects and folders of a repository that may not be read", ({ skip }) => {
-  const user = ordinaryUser() ?? skip("every file can be read: no permissions, or only root here");
-  const { folder, path, own } = placeFor(user);
-  const tree = join(folder, "tree");
-  const run = (...words: string[]): string =>
-    spawnSync(
-      "git",
-      ["-C", tree, "-c", "user.name=t", "-c", "user.email=t@example.org", ...words],
-      {
-        encoding: "utf8",
-      },
-    ).stdout.trim();
-  mkdirSync(tree);
-  run("init", "-q", "-b", "main");
-  for (const name of ["a", "b", "c"]) writeFileSync(join(tree, name), `marker 0 of ${name}\n`);
-  run("add", ".");
-  run("commit", "-q", "-m", "first");
-  const id = run("rev-parse", "HEAD:b");
-  const object = join(tree, ".git/objects", id.slice(0, 2), id.slice(2));
-  own("tree");
-  chmodSync(join(tree, "a"), 0); // the work tree's copy: what is indexed is what was committed
-  chmodSync(object, 0);
-  const tried = tryOut({ path, user }, "open", "tree", "search");
-  expect(tried.lines).toEqual(["open: ok", "tree: 2 and b unreadable", "search: 2"]);
-  chmodSync(object, 0o444);
-  const { lines } = tryOut({ path, user }, "open", "tree", "search");
-  expect(lines).toEqual(["open: ok", "tree: 3 and ", "search: 3"]);
-  chmodSync(join(tree, ".git"), 0);
-  const closed = tryOut({ path, user }, "open", "tree", "search");
-  chmodSync(join(tree, ".git"), 0o700);
-  expect(closed.lines).toEqual(["open: ok", "tree: SOURCE_UNREADABLE", "search: 3"]);
-  expect(closed.messages[0]).toMatch(/permission/);
-});
+test.runIf(isInTurn(2, 1))(
+  "objects and folders of a repository that may not be read",
+  ({ skip }) => {
+    const user =
+      ordinaryUser() ?? skip("every file can be read: no permissions, or only root here");
+    const { folder, path, own } = placeFor(user);
+    const tree = join(folder, "tree");
+    const run = (...words: string[]): string =>
+      spawnSync(
+        "git",
+        ["-C", tree, "-c", "user.name=t", "-c", "user.email=t@example.org", ...words],
+        {
+          encoding: "utf8",
+        },
+      ).stdout.trim();
+    mkdirSync(tree);
+    run("init", "-q", "-b", "main");
+    for (const name of ["a", "b", "c"]) writeFileSync(join(tree, name), `marker 0 of ${name}\n`);
+    run("add", ".");
+    run("commit", "-q", "-m", "first");
+    const id = run("rev-parse", "HEAD:b");
+    const object = join(tree, ".git/objects", id.slice(0, 2), id.slice(2));
+    own("tree");
+    chmodSync(join(tree, "a"), 0); // the work tree's copy: what is indexed is what was committed
+    chmodSync(object, 0);
+    const tried = tryOut({ path, user }, "open", "tree", "search");
+    expect(tried.lines).toEqual(["open: ok", "tree: 2 and b unreadable", "search: 2"]);
+    chmodSync(object, 0o444);
+    const { lines } = tryOut({ path, user }, "open", "tree", "search");
+    expect(lines).toEqual(["open: ok", "tree: 3 and ", "search: 3"]);
+    chmodSync(join(tree, ".git"), 0);
+    const closed = tryOut({ path, user }, "open", "tree", "search");
+    chmodSync(join(tree, ".git"), 0o700);
+    expect(closed.lines).toEqual(["open: ok", "tree: SOURCE_UNREADABLE", "search: 3"]);
+    expect(closed.messages[0]).toMatch(/permission/);
+  },
+);

@@ -78,7 +78,7 @@ async function killWithin(
 test("killed at each step of a segment's life", async () => {
   const folders = [temporaryFolder(), temporaryFolder()];
   // two at a time
-  const steps = someOf(LIFE, 2);
+  const steps = someOf(LIFE, 3);
   const halves = folders.map((path, half) =>
     killWithin(
       steps.filter((_, i) => i % 2 === half),

@@ -29,7 +29,7 @@ afterAll(() => {
 
 describe("a writer that was stopped and taken over writes nothing when it goes on", () => {
   const rows = STOPS.map((stop) => [nameStop(stop), stop] as const);
-  test.concurrent.each(someOf(rows, 2))("%s", async (_, stop) => {
+  test.concurrent.each(someOf(rows, 3))("%s", async (_, stop) => {
     const path = await fixtures.copy(stop);
     const wentOn = await stopAndGoOn({ script: bundled.script("writer-process"), path }, stop);
     expect(wentOn).toMatchObject({ step: "nothing", isChanged: false, problems: [] });

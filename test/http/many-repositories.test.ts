@@ -12,6 +12,7 @@ import { temporaryFolder } from "../engine/opened.ts";
 import { tellFigure } from "../figures.ts";
 import { writeManyRepositories } from "../store/many-repositories.ts";
 import { drain, MANY_REQUESTS, subjectOf } from "./many-requests.ts";
+import { isInTurn } from "../runs.ts";
 
 const [FEW, MANY] = [3, 3_000];
 
@@ -102,7 +103,7 @@ async function firstTurns(engine: Engine, count: number): Promise<Map<string, nu
   return turns;
 }
 
-test.runIf(process.platform === "linux")(
+test.runIf(process.platform === "linux" && isInTurn(2, 1))(
   "the first request of a kind beside 70 000 repositories works in short turns",
   async () => {
     await withMany(FEW, firstTurns); // the first ones of a process load and compile what they run

@@ -17,6 +17,7 @@ import { createHandler, type Handler } from "../../src/http/handler.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { MOUNTS, type Mounted } from "./mounts.ts";
 import { post } from "./service.ts";
+import { someOf } from "../runs.ts";
 
 const WORKERS = 2;
 const path = mkdtempSync(join(tmpdir(), "quern-workers-"));
@@ -81,7 +82,7 @@ async function heldBytes(): Promise<number> {
 
 const FRAMEWORKS = ["node:http", "a route of Hono", "Express", "Fastify"];
 
-describe.each(FRAMEWORKS)("%s", (name) => {
+describe.each(someOf(FRAMEWORKS, 2))("%s", (name) => {
   let mounted: Mounted;
   beforeAll(async () => {
     mounted = await MOUNTS[name]!(handler);

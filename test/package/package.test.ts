@@ -14,6 +14,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { someOf } from "../runs.ts";
 import { isFetched, isStrict, nodeBinary, NODES } from "../../scripts/nodes.ts";
 import { VERSION } from "../../src/base/version.ts";
 import { tellFigure } from "../figures.ts";
@@ -147,7 +148,7 @@ void tokenStoreSuite;
 `;
 
 describe("a host", () => {
-  test.each(["module", "commonjs"] as const)("of this Node (%s)", async (type) => {
+  test.each(someOf(["module", "commonjs"] as const, 2))("of this Node (%s)", async (type) => {
     const { file, text } = hostScript(type);
     const { stdout, stderr } = await run(type === "module" ? esm : cjs, file, text);
     expect({ ...(JSON.parse(stdout) as object), stderr }).toEqual({ ...FOUND, stderr: "" });
@@ -282,7 +283,7 @@ for (const version of NODES) {
   describe.skipIf(isSkipped)(`Node ${version} (${title})`, () => {
     const node = nodeBinary(version);
 
-    test.each(["module", "commonjs"] as const)("runs a host (%s)", async (type) => {
+    test.each(someOf(["module", "commonjs"] as const, 2))("runs a host (%s)", async (type) => {
       const { file, text } = hostScript(type);
       const versioned = `${text}console.error(process.version);`;
       const { stdout, stderr } = await run(project(packed, type), file, versioned, node);

@@ -8,6 +8,7 @@ import { violations } from "./axe.ts";
 import { inBrowser } from "./browser.ts";
 import { hostile } from "./fixtures.ts";
 import { fromCorpus, openSite, visit, type Site } from "./site.ts";
+import { someOf } from "../runs.ts";
 
 /** The views, each with an element that shows that it is loaded. */
 const VIEWS: [name: string, path: string, sign: string][] = [
@@ -35,7 +36,7 @@ inBrowser("accessibility", (browser) => {
     expect(await beyondTheEdge(page)).toEqual([]);
   };
 
-  test.each(VIEWS)(
+  test.each(someOf(VIEWS, 2))(
     "axe finds nothing, and nothing is beyond the edge: %s",
     async (_name, path, sign) => {
       const page = await visit(browser, site.root + path, { expected: [400, 404] });

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CORPUS } from "../../scripts/build-corpus.ts";
 import { inBrowser } from "./browser.ts";
 import { fromCorpus, openSite, visit, type Site } from "./site.ts";
+import { someOf } from "../runs.ts";
 
 const TARGET = process.env["QUERN_PICTURES"] === "1" ? "docs/pictures" : "build/pictures";
 const MOST_BYTES = 200_000;
@@ -65,7 +66,7 @@ inBrowser("pictures", (browser) => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test.each(PICTURES)("$name", async ({ name, path, options, prepare }) => {
+  test.each(someOf(PICTURES, 2))("$name", async ({ name, path, options, prepare }) => {
     const page = await visit(browser, site.root + path, options);
     await prepare(page);
     const file = join(TARGET, `${name}.png`);

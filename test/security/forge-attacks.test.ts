@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { longestTurn } from "../engine/longest-turn.ts";
 import { tellFigure } from "../figures.ts";
-import { someOf } from "../runs.ts";
+import { isInTurn, someOf } from "../runs.ts";
 import { SLOWNESS } from "../slowness.ts";
 import { outcomes } from "../sync/outcomes.ts";
 import { commit, inRepository, serveRemotes } from "../sync/remotes.ts";
@@ -86,20 +86,26 @@ test("a remote that redirects git is not followed, be it to a repository that is
 
 const REFS = 20_000;
 
-test.runIf(process.platform === "linux")("a remote with very many references", async () => {
-  const { remotes, workplace, connection } = await setUp();
-  const id = inRepository(remotes.root, "acme/shop", "rev-parse", "main").trim();
-  const lines = Array.from({ length: REFS }, (_, i) => `${id} refs/tags/t${(i * 7_919) % REFS}\n`);
-  appendFileSync(join(remotes.root, "acme/shop.git/packed-refs"), lines.join(""));
-  const turn = await longestTurn(async () => {
-    const [outcome] = outcomes(await workplace.sync({ ...connection, tags: ["t77?"] }));
-    expect(outcome).toMatch(/acme\/shop: (indexed|unchanged)$/);
-  });
-  tellFigure(`${turn.toFixed(1)} ms a turn`);
-  expect(turn).toBeLessThan(12 * SLOWNESS);
-  const [repository] = await workplace.engine.repositories();
-  expect(repository!.revisions.length).toBe(11);
-});
+test.runIf(process.platform === "linux" && isInTurn(2))(
+  "a remote with very many references",
+  async () => {
+    const { remotes, workplace, connection } = await setUp();
+    const id = inRepository(remotes.root, "acme/shop", "rev-parse", "main").trim();
+    const lines = Array.from(
+      { length: REFS },
+      (_, i) => `${id} refs/tags/t${(i * 7_919) % REFS}\n`,
+    );
+    appendFileSync(join(remotes.root, "acme/shop.git/packed-refs"), lines.join(""));
+    const turn = await longestTurn(async () => {
+      const [outcome] = outcomes(await workplace.sync({ ...connection, tags: ["t77?"] }));
+      expect(outcome).toMatch(/acme\/shop: (indexed|unchanged)$/);
+    });
+    tellFigure(`${turn.toFixed(1)} ms a turn`);
+    expect(turn).toBeLessThan(12 * SLOWNESS);
+    const [repository] = await workplace.engine.repositories();
+    expect(repository!.revisions.length).toBe(11);
+  },
+);
 
 test("a name with a line feed forges no line of a log", async () => {
   const { github, workplace, connection } = await setUp();

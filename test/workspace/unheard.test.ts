@@ -238,7 +238,7 @@ test.each<[what: string, files: number, folders: number, notices: MakeNotices]>(
       ["with notices of large folders", 1_500, 4, systemNotices],
       ["without notices", 1_000, 100, () => NO_NOTICES],
     ],
-    2,
+    4,
   ),
 )("%s: a checkout of %i files while searches run", async (_, files, folders, notices) => {
   const root = temporaryFolder();
