@@ -312,8 +312,8 @@ export interface OpenOptions {
    */
   contexts?: Contexts;
   /**
-   * Called when a search or an index run finds damage in the index, or when a worker dies. A search continues after
-   * the warning. Default: warnings are ignored.
+   * Called when a search or an index run finds damage in the index, or when a worker dies. A search that
+   * finds damage continues. The searches of a worker that dies are rejected. Default: warnings are ignored.
    */
   onWarning?: (warning: {
     /**

@@ -20,29 +20,33 @@ const TAGS: Readonly<Record<string, string>> = {
 };
 
 const REASONS: Readonly<Record<RefusalCode, string>> = {
-  INVALID_REQUEST_BODY: "not JSON, or a field is missing, of a wrong type or out of range",
+  INVALID_REQUEST_BODY:
+    "the body is not JSON, or a field of the body or of the query string is missing, has the wrong type, or is out of range",
   FAILED_TO_PARSE_QUERY: "the query or a regular expression in it does not parse",
   INVALID_REPOSITORY_SCOPE: "a repository is unknown or not visible",
   INVALID_GIT_REF:
-    "a revision is empty, begins with a dash, holds control characters, or is not there",
-  NOT_AUTHENTICATED: "no credential where one is needed, or one that is not good",
-  INSUFFICIENT_PERMISSIONS: "the credential does not allow this",
-  NOT_FOUND: "there is no such thing",
-  REPOSITORY_NOT_FOUND: "there is no such repository, or it is not visible",
-  FILE_NOT_FOUND: "there is no such file",
+    "a revision is empty, begins with a dash, contains control characters, or does not exist",
+  NOT_AUTHENTICATED: "a credential is missing or not valid",
+  INSUFFICIENT_PERMISSIONS:
+    "the credential does not allow this, or the host in the request is not accepted",
+  NOT_FOUND: "there is nothing at this path",
+  REPOSITORY_NOT_FOUND: "the repository does not exist or is not visible",
+  FILE_NOT_FOUND: "the file does not exist",
   HISTORY_NOT_AVAILABLE: "the repository has no git history here",
   SEARCH_CONTEXT_NOT_FOUND: "the query names an unknown context",
-  SCOPED_ACCESS_TOKEN_NOT_FOUND: "there is no such token, or it is not yours, or was revoked",
-  METHOD_NOT_ALLOWED: "the path has other methods: see Allow",
+  SCOPED_ACCESS_TOKEN_NOT_FOUND:
+    "the token does not exist, belongs to another user, or was revoked",
+  METHOD_NOT_ALLOWED:
+    "the path does not support this method; the Allow header lists those it supports",
   REQUEST_TIMEOUT: "the request took too long to arrive",
   BODY_TOO_LARGE: "the body is too long",
-  FILE_TOO_LARGE: "a file is over 16 MiB, or a difference over 32",
+  FILE_TOO_LARGE: "a file is larger than 16 MiB, or a difference is larger than 32 MiB",
   BINARY_FILE: "the file is binary",
   UNSUPPORTED_MEDIA_TYPE: "the content type is not JSON",
-  EXPECTATION_FAILED: "Expect says something else than 100-continue",
+  EXPECTATION_FAILED: "the Expect header is not 100-continue",
   HEADERS_TOO_LARGE: "the path and the headers are too long",
-  UNEXPECTED_ERROR: "something went wrong here",
-  OVERLOADED: "too many searches run: see Retry-After",
+  UNEXPECTED_ERROR: "an error inside the server",
+  OVERLOADED: "too many searches are running; the Retry-After header says when to try again",
 };
 
 export function describeInterface(routes: readonly Route[], settings: Settings): object {

@@ -95,7 +95,10 @@ export interface HandlerOptions {
    * webUrl and Link begin with it. Default: the origin of the request.
    */
   publicUrl?: string;
-  /** Called for every request once its outcome is known. Never receives a secret. */
+  /**
+   * Called for a request once its outcome is known. Not called if a route that anyone may use succeeds, such as health.
+   * Never receives a secret.
+   */
   audit?: (event: AuditEvent) => void;
   /**
    * Serves the Model Context Protocol at basePath + '/api/mcp', for agents. Default false, but true in `quern serve`.
