@@ -194,14 +194,14 @@ async function ask(
 }
 
 const methodOf = (peers: readonly Peer[]): string[] => [
-  `All tools run warm and one at a time: every file has been read, and every question has been asked once before it is measured. quern has answered each question 3 to 200 times before, for a second each, as in a host that has been running for some minutes, because V8 compiles only code that runs often. ${describePatience(THOROUGH)} With fewer than 20 runs, p95 is the slowest. Indexing is measured once.`,
-  "Every match is counted; quern and zoekt also return the first 50 with their text. All tools get the same files: up to 2 MiB, regardless of ignore files, without .git. Counts are compared, file by file if they differ.",
-  "The time to a peer's first 50 matches ends when they have arrived, or with the search if there are fewer; so does the time to quern's first chunk.",
-  "With its text cached: textCache has room for a quarter more than the text, and every window of the text was read often enough to be cached.",
-  `quern: ${describeBuild()} in a process of its own, which measures its times. Its index contains the content.`,
-  "Memory is the most that a process held, without its child processes: its own (RssAnon, sampled every 10 ms), and resident (VmHWM), which includes the parts of mapped files that are in memory. For many repositories and growth, the indexing process also generates the content.",
-  `"Caller held up" is the longest time between two turns of the calling thread's event loop, without the time in which the thread waited for a free core (in parentheses: with it): during a whole index run, or the median of ${SEARCHES} searches, each with 100 000 matches in one answer.`,
-  "A folder that is followed: processor times are those of all threads together, which a busy machine changes less than the clock; the load is the mean number of processes that could run while it was measured. A write is found by a search for a word of its own that begins when the file is written; rg and git grep are asked for a word that is nowhere.",
+  `Tools run one at a time, and warm: before the measurement, every file has been read, and every question has been asked once. V8 optimizes only code that runs often, so quern has answered each question 3 to 200 times before, for a second each, as in a host that has been running for some minutes. ${describePatience(THOROUGH)} With fewer than 20 runs, p95 is the slowest run. Indexing is measured once.`,
+  "Every match is counted. quern and zoekt also return the first 50 matches with their text. All tools get the same files: files up to 2 MiB, regardless of ignore files, without .git. The counts of the tools are compared; if they differ, file by file.",
+  "The time to a peer's first 50 matches ends when these matches have arrived. If there are fewer matches, it ends with the search. The time to quern's first chunk is measured likewise.",
+  "Text cached: textCache has room for a quarter more than the text, and every window of the text was read often enough to be cached.",
+  `quern: ${describeBuild()} in a process of its own, which measures the times. The index contains the content.`,
+  "Memory is the most that a process held, without its child processes. Own memory is RssAnon, sampled every 10 ms. Resident memory is VmHWM, which includes the parts of mapped files that are in memory. For many repositories and growth, the indexing process also generates the content.",
+  `"Caller held up" is the longest time between two turns of the calling thread's event loop, without the time in which the thread waited for a free core. (The figure in parentheses includes this waiting.) It was measured during a whole index run, or is the median of ${SEARCHES} searches, each with 100 000 matches in one answer.`,
+  "A folder that is followed: processor times are sums over all threads. A busy machine changes processor times less than wall-clock times. The load is the mean number of runnable processes during the measurement. Each written file has a word of its own, and a search for this word begins when the file is written. rg and git grep search for a word that is in no file.",
   ...peers.map(({ version, method }) => `${version}: ${method}`),
 ];
 

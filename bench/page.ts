@@ -40,9 +40,9 @@ npm run bench -- --cluster             # a cluster on this machine, with Postgre
 npm run bench -- --page                # this page again, from the records in bench/record/
 \`\`\`
 
-Peers that are not on the PATH are left out. Nothing is downloaded. The benchmark writes this page. Its records
-also have what the tables leave out: one worker, the first 50 matches, 95th percentiles, budgets, and the query behind
-each name.`;
+Peers that are not on the PATH are left out. Nothing is downloaded. The benchmark writes this page. Its records also
+have what the tables leave out: figures for one worker and for the first 50 matches, 95th percentiles, budgets, and the
+query behind each name.`;
 
 export async function writePage(records: readonly Record[]): Promise<string> {
   mkdirSync(new URL("benchmarks/", docs), { recursive: true });
@@ -89,7 +89,7 @@ function section(record: Record, isMain: boolean, told: Set<string>): string {
 /** The part of the page that is computed from figures of several records. */
 function paper(records: readonly Record[]): string[] {
   const table = scaleTable(records);
-  const stands = `Nothing in this table was measured. [bench/cluster-scale.ts](../bench/cluster-scale.ts) computes it: objects are packed to 0.29 of their size, a quarter of the stored text has been replaced, what is searched is in memory, and work spreads evenly. A search takes at most 10 s by default (\`timeoutMs\` of the handler); a longer one is partial, and says so.`;
+  const stands = `Nothing in this table was measured. [bench/cluster-scale.ts](../bench/cluster-scale.ts) computes the figures. It assumes that objects are compressed to 0.29 of their size, that a quarter of the stored text has been replaced, that all searched data is in memory, and that work is spread evenly. By default, a search takes at most 10 s (\`timeoutMs\` of the handler). If a search needs more time, its answer is partial, and says so.`;
   return table.rows.length > 0 ? ["## A large cluster", markdown(table), stands] : [];
 }
 
@@ -105,7 +105,7 @@ function summary(record: Record): string {
   const { corpus, machine } = record;
   return [
     markdown(summaryTable(record)).replace(/^### /, "## "),
-    `The corpus is ${corpus.name}: ${figure(corpus.bytes / 1e6)} MB in ${figure(corpus.files)} files. The machine has ${machine.cores} cores. Every match is counted. The indexes of quern and zoekt hold the content; that of csearch does not.`,
+    `The corpus is ${corpus.name}: ${figure(corpus.bytes / 1e6)} MB in ${figure(corpus.files)} files. The machine has ${machine.cores} cores. Every match is counted. The indexes of quern and zoekt hold the content; the index of csearch does not.`,
   ].join("\n\n");
 }
 

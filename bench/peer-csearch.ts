@@ -23,7 +23,7 @@ export async function codesearch(corpus: Corpus, folder: string): Promise<Peer |
     name: "csearch",
     version: `codesearch ${packageVersion("codesearch")}`,
     method:
-      "a process for each question: csearch -c; its index, of one core, holds no content; cindex is given the folders and files up to 2 MiB",
+      "a process for each question: csearch -c. Its index is built on one core, and holds no content. cindex is given the folders, and the files up to 2 MiB.",
     index: { ...figures, bytes: sizeOnDisk(file) },
     words: csearchWords,
     async count(words) {

@@ -30,7 +30,7 @@ export interface Patience {
 }
 
 export const describePatience = ({ least, most, ms }: Patience) =>
-  `Medians of ${least} to ${most} runs, as many as ${ms / 1000} s allow; of 2 runs if one takes longer.`;
+  `Figures are medians of ${least} to ${most} runs, as many as fit into ${ms / 1000} s, or of 2 runs if one run takes longer.`;
 
 export const THOROUGH: Patience = { least: 5, most: 31, ms: 700 };
 /** The runs of a process that has just started, because code is slow until it has run often. */
