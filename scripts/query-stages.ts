@@ -52,19 +52,20 @@ function shares({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): Sha
 const INTRODUCTION = `# Where the time of each query goes
 
 This page shows the processor time of the [benchmark](benchmarks.md)'s queries, in milliseconds on one warm thread, for
-the source of Linux 6.1 with symbols. Every match is counted, and the first 50 are returned. It is the output of
-\`npx tsx scripts/query-stages.ts INDEX\`; the stages are those of [speed.md](speed.md). The profiler makes a search take
-about a sixth longer.
+the source of Linux 6.1 with symbols. Every match is counted, and the first 50 matches are returned. The page is the
+output of \`npx tsx scripts/query-stages.ts INDEX\`. The stages are those of [speed.md](speed.md). The profiler makes a
+search take about a sixth longer.
 
-- **calling**: understanding the query, deciding its scope, making the response
+- **calling**: parsing the query, determining its scope, and building the response
 - **planning**: finding candidate files by posting lists, paths, names and languages
 - **fetching**: reading candidate text into the kernel's memory
-- **scanning**: finding literals and expressions, and the bookkeeping for each file
-- **ranking**, **showing**: scoring files; confirming the ranges of the first files and cutting their chunks
+- **scanning**: finding matches of literals and expressions, and the bookkeeping for each file
+- **ranking**: scoring files
+- **showing**: confirming the ranges of the returned files, and cutting their chunks
 - **collector**: V8's garbage collector, on this thread
-- **reading**: the part of all stages that reads values from LMDB, and text from files
-- **floor**: the part of all stages that runs in WebAssembly (the kernel and RE2). If everything else cost nothing, this
-  would remain.
+- **reading**: the part of all stages that reads values from LMDB and text from files
+- **floor**: the part of all stages that runs in WebAssembly (the kernel and RE2). If everything else took
+  no time, this part would remain.
 `;
 const HEAD = [
   "query",
