@@ -73,8 +73,8 @@ async function isVisible(call: Call, connection: Connection): Promise<boolean> {
 }
 
 /**
- * Returns the names of a connection's repositories. If the array is frozen, it is returned itself and not copied,
- * because caches recognize it by its identity.
+ * Returns the names of a connection's repositories. If the connection's array is frozen, the same array is
+ * returned without a copy, because caches recognize it by its identity.
  */
 const namesIn = ({ repositories }: Connection): readonly string[] =>
   Array.isArray(repositories) && Object.isFrozen(repositories)

@@ -1,12 +1,12 @@
 /**
- * Defines what a route is. It says the name of the operation, who may use it, and what its input and its responses
- * are. The handler and the OpenAPI document are both built from the table of routes.
+ * Defines what a route is. A route has the name of an operation, says who may use the operation, and describes the
+ * operation's input and responses. The handler and the OpenAPI document are both built from the table of routes.
  *
- * A call passes these steps in order, and each step has its own refusals:
+ * A call is checked in these steps, in this order. If a step fails, the call is refused with the step's status:
  *
- *     405 another method   401, 403 who asks   415 content type   413 length   400 fields   the route's own
+ *     405 method   401, 403 caller   415 content type   413 length   400 fields   the checks of the route itself
  *
- * No part of a body is read before the caller has passed 401 and 403. The caller is checked again before a response
+ * The body is not read before the check of the caller has succeeded. The caller is checked again before a response
  * is sent. If the caller may then see less than before, and the route only reads, the route runs again.
  */
 

@@ -72,7 +72,10 @@ export async function definitionsIn({ chunks }: FileResult, pause: Pause): Promi
  */
 export const CLAUSES: ReadonlySet<string> = new Set(["package", "module", "namespace"]);
 
-/** Splits a name into the symbol and its parent. Models write `add`, `Cart.add`, `Cart::add` or `Cart#add`. */
+/**
+ * Splits a name into the symbol and its parent. Language models write a name as `add`, `Cart.add`, `Cart::add` or
+ * `Cart#add`.
+ */
 export function partsOfName(name: string): { symbol: string; parent: string | undefined } {
   const parts = name.split(/[.#:]+/).filter((part) => part !== "");
   return { symbol: parts.at(-1) ?? name, parent: parts.at(-2) };

@@ -5,13 +5,13 @@
  *
  * Equivalent queries match the same files and highlight the same ranges. The ranges of an atom are highlighted if the
  * atom is true and not negated, and if all branches around it are true as well. A direct double negation counts as no
- * negation. So the following two queries are not simplified further:
+ * negation. The following two queries are not simplified further, because simpler ones would highlight other ranges:
  *
  *   "" or foo          matches every file, but is not `all`, because foo is highlighted
  *   -(-(foo) "")       matches where foo does, but is not foo, because nothing is highlighted
  *
  * As a consequence, if an atom has the same value in all files of a repository, a constant may replace that atom, and
- * the query may be simplified again. All other highlights stay the same.
+ * the query may be simplified again. The highlights of all other atoms stay the same.
  */
 
 import { ALL, NONE, type Query } from "./ast.ts";

@@ -319,8 +319,8 @@ function concat(items: readonly Item[]): Item {
 }
 
 /**
- * Like RE2, joins neighbouring alternatives to a class if each of them is one character and is not captured. The
- * joined class may range up to the last code point. In this case, the class also matches overlong forms, as in RE2
+ * Merges neighbouring alternatives into one class if each of them is one character and is not captured. RE2 does the
+ * same. If a range of the merged class ends at the last code point, the class also matches overlong forms, as in RE2
  * (see utf8.ts).
  */
 function alternate(items: readonly Item[]): Item {

@@ -1,8 +1,8 @@
 /**
- * Lets a thread finish its start before it is terminated. If Node terminates a thread that is loading native code, the
+ * Prevents a thread from being terminated while it starts. If Node terminates a thread that is loading native code, the
  * process sometimes crashes or hangs. So a thread is terminated only after it has started, and an exiting process waits
- * for the threads that are starting. Without this wait, 5 of 120 processes crashed or hung that exited within 0.12 s of
- * their first search. With it, none of 600 did.
+ * for the threads that are starting. In a test, processes exited within 0.12 s of their first search. Without this
+ * wait, 5 of 120 such processes crashed or hung. With the wait, none of 600 did.
  */
 
 /** The maximum time that an exiting process waits for a starting thread, in milliseconds. A start takes 0.1 s. */

@@ -1,6 +1,6 @@
 /**
  * Defines the state that a front has in memory. The state says which repositories exist. For each shard, it names a
- * generation whose slices live nodes have ready. A search uses the same state from its beginning to its end, so it
+ * generation. Live nodes have all slices of that generation ready. A search uses the same state from its beginning to its end, so it
  * sees each shard at one published generation.
  */
 

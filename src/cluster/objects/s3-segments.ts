@@ -1,6 +1,6 @@
 /**
- * Keeps objects in an S3-compatible service. Some services lack conditional writes, or requests that delete several
- * objects, so this store uses neither. An upload consists of whole buffers, so that the client can send a buffer
+ * Keeps objects in an S3-compatible service. This store uses neither conditional writes nor requests that delete
+ * several objects, because some services support neither. An upload consists of whole buffers, so that the client can send a buffer
  * again if a request fails. A download that breaks off continues where it stopped, because objects never change.
  */
 

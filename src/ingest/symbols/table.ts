@@ -74,7 +74,7 @@ export function contentOf(
 const firstFrom = (rows: Int32Array, count: number, place: number): number =>
   firstIndex(0, count, (row) => rows[row * SYMBOL_ROW + ROW.start]! >= place);
 
-/** A row of a table, together with the row of its parent, as long as their positions in the new table are unknown. */
+/** A row that has no position in the new table yet, together with the row of its parent. */
 interface Loose {
   readonly row: Int32Array;
   readonly parent: Int32Array | undefined;

@@ -4,8 +4,9 @@ import type { Diff, Hunk } from "../wire/answers.ts";
 
 export interface DiffLine {
   kind: "added" | "removed" | "same";
-  /** The numbers of the line in the old and in the new file, from 1. A file that lacks the line has no number. */
+  /** The 1-based number of the line in the old file. Undefined if the old file does not have the line. */
   old?: number;
+  /** The same for the new file. */
   new?: number;
   text: string;
 }

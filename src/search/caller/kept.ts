@@ -31,7 +31,9 @@ export class Kept {
     return lists;
   }
 
-  /** Drops the lists of all other segments, and the lists of other editions of these segments' symbols. */
+  /**
+   * Keeps only the lists of the given segments. Of the lists of their symbols, keeps only those of the given editions.
+   */
   dropOthers(segments: Iterable<Pick<ManifestSegment, "segment" | "content" | "symbols">>): void {
     const editions = new Map<number, number>();
     for (const one of segments) editions.set(contentOf(one), one.symbols);

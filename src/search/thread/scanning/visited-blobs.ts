@@ -165,7 +165,7 @@ export class VisitedBlobs {
 
   /**
    * Returns whether a content atom is true in a visited blob, or undefined if this is not known yet. Index -1 stands
-   * for any other blob; no content atom is true there.
+   * for any blob that is not visited. No content atom is true in such a blob.
    */
   verdict(atom: number, index: number): Verdict {
     if (index < 0) return false;

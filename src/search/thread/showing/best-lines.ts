@@ -24,7 +24,9 @@ const [EXACT, EDGE, INSIDE, NOT_IN_A_NAME] = [3, 2, 1, 0];
  * within the name (1 point).
  */
 const AT_JOINT = 3;
-/** The maximum number of definitions that are tried for a range. Names are hardly ever nested within each other. */
+/**
+ * The maximum number of definitions that are tried for a range. The names of definitions hardly ever contain each other.
+ */
 const MOST_NESTED = 4;
 
 /** The text of a file, and everything else that is needed to rate its lines. */
