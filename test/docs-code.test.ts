@@ -109,7 +109,7 @@ beforeAll(async () => {
   programs = await bundledPrograms(files);
 });
 
-test.concurrent.each(someOf(blocks, 2))("$name runs", async (block) => {
+test.concurrent.each(someOf(blocks, 3))("$name runs", async (block) => {
   const { name, text } = block;
   const args = [...SHORT_LIVED, programs[blocks.indexOf(block)]!];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: project(name) });

@@ -67,7 +67,8 @@ export async function overlaidView(
 
 /**
  * Returns the skipped files of the default revision as the overlay leaves them. A skipped file is removed from the list
- * if a document replaces it. A document that is itself skipped, because it is binary or too large, is added to the list.
+ * if a document replaces it. A document that is itself skipped, because it is binary or too large, is added to the
+ * list.
  */
 function withSkipped(
   indexed: readonly SkippedFile[],

@@ -1,9 +1,9 @@
 /** Kills nodes, each a process of its own, under load. `scripts/cluster-kills.ts` is the long version. */
 
-import { expect } from "vitest";
+import { describe, expect } from "vitest";
 import { temporaryFolder } from "../engine/opened.ts";
 import { killUnderLoad, totals, type KillCounts } from "./kills.ts";
-import { someOf } from "../runs.ts";
+import { isInTurn } from "../runs.ts";
 import { emptyDatabase, poolOn, postgresPort, postgresTest as test } from "./postgres.ts";
 
 async function kill(replicas: number, isOver: (counts: KillCounts) => boolean) {
@@ -50,6 +50,9 @@ const CASES: readonly Case[] = [
   },
 ];
 
-test.each(someOf(CASES, 2))("$what, and none is wrong", async ({ replicas, isOver, check }) => {
-  check(await kill(replicas, isOver));
+// in the other runs, everything.test.ts restarts nodes
+describe.runIf(isInTurn(2, 1))("nodes are killed under load", () => {
+  test.each(CASES)("$what, and none is wrong", async ({ replicas, isOver, check }) => {
+    check(await kill(replicas, isOver));
+  });
 });

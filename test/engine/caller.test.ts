@@ -8,6 +8,7 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 import { longestTurn, MOST_MS } from "./longest-turn.ts";
 import { openEngine } from "./opened.ts";
 import { tellFigure } from "../figures.ts";
+import { isInTurn } from "../runs.ts";
 
 const FILES = 16_000;
 const REPOSITORIES = 400;
@@ -62,15 +63,18 @@ const OPERATIONS: [what: string, run: () => Promise<unknown>][] = [
   ["remove", () => engine.remove(`many/${round++}`)],
 ];
 
-test.runIf(process.platform === "linux")("the caller's thread works in short turns", async () => {
-  engine = await openEngine({ workers: 1, maxFileSize: 16 * 2 ** 20 });
-  handler = createHandler(engine, { anonymous: "all", maxMatches: 20_000 });
-  await engine.index(documents({ name: "large", files: [LARGE] }), { symbols: "skip" });
-  const turns: [what: string, ms: number][] = [];
-  for (const [what, run] of OPERATIONS) turns.push([what, await longestTurn(run)]);
-  tellFigure(turns.map(([what, ms]) => `${what} ${ms.toFixed(1)} ms`).join(", "));
-  expect(turns.filter(([, ms]) => ms >= MOST_MS)).toEqual([]);
-});
+test.runIf(process.platform === "linux" && isInTurn(2))(
+  "the caller's thread works in short turns",
+  async () => {
+    engine = await openEngine({ workers: 1, maxFileSize: 16 * 2 ** 20 });
+    handler = createHandler(engine, { anonymous: "all", maxMatches: 20_000 });
+    await engine.index(documents({ name: "large", files: [LARGE] }), { symbols: "skip" });
+    const turns: [what: string, ms: number][] = [];
+    for (const [what, run] of OPERATIONS) turns.push([what, await longestTurn(run)]);
+    tellFigure(turns.map(([what, ms]) => `${what} ${ms.toFixed(1)} ms`).join(", "));
+    expect(turns.filter(([, ms]) => ms >= MOST_MS)).toEqual([]);
+  },
+);
 
 test.runIf(process.platform === "linux")("a longer block would be seen", async () => {
   const clocks = openClocks();

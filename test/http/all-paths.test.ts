@@ -8,7 +8,7 @@ import type { Engine } from "../../src/engine.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { ALL_PATHS } from "../../src/repository.ts";
-import { RUNS } from "../runs.ts";
+import { RUNS, isInTurn } from "../runs.ts";
 import { openEngine } from "./engine.ts";
 import { clientOf, post } from "./service.ts";
 
@@ -55,17 +55,20 @@ test("whatever the paths are", async () => {
   await fc.assert(rows, { numRuns: 10 * RUNS });
 });
 
-test("a tree of more characters than an answer may have is refused", async () => {
-  const deep = Array.from({ length: 10 }, (_, i) => `${i}/${"a/".repeat(1_900)}x`);
-  const files = deep.map((one) => ({ path: one, content: "x" }));
-  await engine.index(documents({ name: "r", files }), { symbols: "skip" });
-  for (const of of [engine, wrapped()]) {
-    const [status, body] = await answers(of, deep);
-    expect(status).toBe(400);
-    expect(body).toMatchObject({
-      message:
-        "the paths in these folders have more than 33554432 characters; ask for fewer folders",
-    });
-  }
-  expect((await answers(engine, deep.slice(0, 2)))[0]).toBe(200);
-});
+test.runIf(isInTurn(2, 1))(
+  "a tree of more characters than an answer may have is refused",
+  async () => {
+    const deep = Array.from({ length: 10 }, (_, i) => `${i}/${"a/".repeat(1_900)}x`);
+    const files = deep.map((one) => ({ path: one, content: "x" }));
+    await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+    for (const of of [engine, wrapped()]) {
+      const [status, body] = await answers(of, deep);
+      expect(status).toBe(400);
+      expect(body).toMatchObject({
+        message:
+          "the paths in these folders have more than 33554432 characters; ask for fewer folders",
+      });
+    }
+    expect((await answers(engine, deep.slice(0, 2)))[0]).toBe(200);
+  },
+);

@@ -15,6 +15,7 @@ import { EXTENSION, type Extends } from "../../src/mcp/extension.ts";
 import { openEngine } from "../http/engine.ts";
 import { FIXTURES } from "../http/service.ts";
 import { addFixtures } from "./conformance-fixtures.ts";
+import { someOf } from "../runs.ts";
 
 const SUITE = "../../node_modules/@modelcontextprotocol/conformance/dist/index.js";
 const RUN = fileURLToPath(new URL(SUITE, import.meta.url));
@@ -57,10 +58,15 @@ async function summaryOf(revision: string): Promise<string[]> {
 const isServed = (line: string): boolean =>
   !NOT_SERVED.some(([begin]) => line.slice(2).startsWith(begin));
 
-test.each([
-  ["2025-11-25", 24],
-  ["2026-07-28", 24],
-])("every scenario of %s that asks for what is served passes", async (revision, count) => {
+test.each(
+  someOf(
+    [
+      ["2025-11-25", 24],
+      ["2026-07-28", 24],
+    ],
+    2,
+  ),
+)("every scenario of %s that asks for what is served passes", async (revision, count) => {
   const lines = (await summaryOf(revision)).filter(isServed);
   expect(lines.filter((line) => !/^✓ .* 0 failed$/.test(line))).toEqual([]);
   expect(lines).toHaveLength(count);

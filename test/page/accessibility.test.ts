@@ -36,7 +36,7 @@ inBrowser("accessibility", (browser) => {
     expect(await beyondTheEdge(page)).toEqual([]);
   };
 
-  test.each(someOf(VIEWS, 2))(
+  test.each(someOf(VIEWS, 3))(
     "axe finds nothing, and nothing is beyond the edge: %s",
     async (_name, path, sign) => {
       const page = await visit(browser, site.root + path, { expected: [400, 404] });

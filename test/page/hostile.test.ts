@@ -142,7 +142,7 @@ inBrowser("hostile texts", (browser) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test.each(someOf(PLACES, 2))("%s", async (_what, path, prepare, text) => {
+  test.each(someOf(PLACES, 3))("%s", async (_what, path, prepare, text) => {
     const page = await visit(browser, site.root + path, { expected: [400, 404] });
     await prepare(page);
     await expect.poll(() => textOf(page)).toContain(text);

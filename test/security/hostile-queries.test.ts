@@ -249,7 +249,7 @@ describe.runIf(process.platform === "linux")("evaluating", () => {
     isRegexEnabled: regex,
     matches: 10,
   });
-  test.each(someOf(ALL, 2))(
+  test.each(someOf(ALL, 3))(
     "%s: a time-out ends it, and its thread is free",
     async (what, query, regex) => {
       const asked = request(query, regex);

@@ -127,7 +127,7 @@ describe.runIf(process.platform === "linux")("a worker", () => {
     });
   });
 
-  test.each(someOf(ATTACKS, 2))("%s: a time-out ends it", async (_, asked) => {
+  test.each(someOf(ATTACKS, 3))("%s: a time-out ends it", async (_, asked) => {
     const after = () => afterTimeout({ engine, worked }, asked, TIMEOUT_MS);
     const late = await leastOf(TRIES, MOST_MS, after);
     tellFigure(`${late.toFixed(1)} ms after its time-out`);
@@ -170,7 +170,7 @@ describe.runIf(process.platform === "linux")("without workers", () => {
     await engine.search({ query: "repo:mixed ab", matches: 1 });
   });
 
-  test.each(someOf(ATTACKS, 2))("%s", async (_, asked) => {
+  test.each(someOf(ATTACKS, 3))("%s", async (_, asked) => {
     let turn = Infinity;
     for (let left = TRIES; left > 0 && turn > MOST_INLINE_MS; left--) {
       const stalls = watchStalls();

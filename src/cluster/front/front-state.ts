@@ -1,7 +1,7 @@
 /**
  * Defines the state that a front has in memory. The state says which repositories exist. For each shard, it names a
- * generation. Live nodes have all slices of that generation ready. A search uses the same state from its beginning to its end, so it
- * sees each shard at one published generation.
+ * generation. Live nodes have all slices of that generation ready. A search uses the same state from its beginning to
+ * its end, so it sees each shard at one published generation.
  */
 
 import { countBits, unite, type Bitset } from "../../base/bitset.ts";

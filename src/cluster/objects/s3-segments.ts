@@ -1,7 +1,8 @@
 /**
  * Keeps objects in an S3-compatible service. This store uses neither conditional writes nor requests that delete
- * several objects, because some services support neither. An upload consists of whole buffers, so that the client can send a buffer
- * again if a request fails. A download that breaks off continues where it stopped, because objects never change.
+ * several objects, because some services support neither. An upload consists of whole buffers, so that the client can
+ * send a buffer again if a request fails. A download that breaks off continues where it stopped, because objects never
+ * change.
  */
 
 import type { Readable } from "node:stream";

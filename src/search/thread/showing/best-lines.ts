@@ -25,7 +25,8 @@ const [EXACT, EDGE, INSIDE, NOT_IN_A_NAME] = [3, 2, 1, 0];
  */
 const AT_JOINT = 3;
 /**
- * The maximum number of definitions that are tried for a range. The names of definitions hardly ever contain each other.
+ * The maximum number of definitions that are tried for a range. The names of definitions hardly ever contain each
+ * other.
  */
 const MOST_NESTED = 4;
 
