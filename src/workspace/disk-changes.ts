@@ -21,14 +21,25 @@ const HEAD = "HEAD";
 const REVISIONS = [0] as const;
 const BATCH = 256;
 
+/** Entries by path. A path whose file was removed has no entry. */
+export type Changes = ReadonlyMap<string, DiskEntry | undefined>;
+
 /**
- * Makes the source. If `isWhole` is true, or if the repository is not indexed yet, the index run takes `changes` as
- * the list of all files. Otherwise, it takes them as changes to the indexed state.
+ * Makes the source. If `isWhole` is true, the index run takes `changes` as the list of all files. Otherwise, it takes
+ * them as changes to the indexed state. If the host has removed the repository from the index, there is no such state.
+ * The run then calls `listAll` and takes its result as the list of all files.
  */
 export function diskChanges(
   { name, root, metadata }: Tree,
-  changes: ReadonlyMap<string, DiskEntry | undefined>,
-  isWhole: boolean,
+  {
+    changes,
+    isWhole,
+    listAll,
+  }: {
+    readonly changes: Changes;
+    readonly isWhole: boolean;
+    readonly listAll: () => Promise<Changes>;
+  },
 ): Source {
   const origin: SourceOrigin = { folder: root };
   return {
@@ -37,6 +48,7 @@ export function diskChanges(
     origin,
     open: async ({ revisions }): Promise<DiskListing> => {
       const hasBase = !isWhole && revisions.some((one) => one.name === HEAD);
+      const listed = isWhole || hasBase ? changes : await listAll();
       return {
         revisions: [hasBase ? { name: HEAD, base: HEAD } : { name: HEAD }],
         // the history of a work tree is read from this folder
@@ -44,7 +56,7 @@ export function diskChanges(
         async *entries() {
           let batch: Entry[] = [];
           // the index has the same order, so each path is found close to the previous one
-          const sorted = [...changes].sort(([a], [b]) => compareText(a, b));
+          const sorted = [...listed].sort(([a], [b]) => compareText(a, b));
           for (const [path, entry] of sorted) {
             if (entry) batch.push(entryOf(root, path, entry));
             else if (hasBase) batch.push({ kind: "removed", path, revisions: REVISIONS });

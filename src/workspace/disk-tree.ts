@@ -127,10 +127,11 @@ export class DiskTree {
 
   /**
    * Looks again at every entry that may have changed since the last call. Rejects with SOURCE_NOT_FOUND or
-   * SOURCE_UNREADABLE if the root is not a folder or cannot be read.
+   * SOURCE_UNREADABLE if the root is not a folder or cannot be read. If `anew` is true, reports all entries again.
    */
-  async refresh(slice: Slice): Promise<void> {
+  async refresh(slice: Slice, anew = false): Promise<void> {
     this.#isHeard = await this.#notices.barrier();
+    if (anew) this.#dropAll();
     const identity = this.#identityOfRoot();
     if (this.#root?.identity !== identity) {
       if (this.#root) this.#drop(this.#root);
@@ -177,8 +178,7 @@ export class DiskTree {
     } catch (cause) {
       if (!isGone(cause)) throw unreadableFolder(root, cause);
     }
-    if (this.#root) this.#drop(this.#root);
-    this.#root = undefined;
+    this.#dropAll();
     throw noFolder(root, undefined);
   }
 
@@ -377,6 +377,11 @@ export class DiskTree {
   #drop(folder: Folder): void {
     this.#unwatch(folder);
     this.#tellGone(folder);
+  }
+
+  #dropAll(): void {
+    if (this.#root) this.#drop(this.#root);
+    this.#root = undefined;
   }
 
   #tellGone(folder: Folder): void {

@@ -32,7 +32,7 @@ import type { SearchOptions, SearchRequest } from "../search/messages/request.ts
 import type { SearchEvent, SearchResponse } from "../search/messages/response.ts";
 import type { RepositoryMetadata } from "../store/format/records.ts";
 import type { Most, WorkspaceBounds } from "./bounds.ts";
-import { diskChanges, type Tree } from "./disk-changes.ts";
+import { diskChanges, type Changes, type Tree } from "./disk-changes.ts";
 import { DiskTree, type DiskEntry } from "./disk-tree.ts";
 import { NOTICES, systemNotices, type MakeNotices } from "./notices.ts";
 
@@ -289,15 +289,13 @@ interface Followed {
   readonly signal: AbortSignal | undefined;
 }
 
-type Changes = Map<string, DiskEntry | undefined>;
-
 class FollowedTree implements Workspace, KnowsWhatIsNew {
   readonly #engine: WorkspaceEngine;
   readonly #options: Followed;
   readonly #disk: DiskTree;
   readonly #onDisk: { readonly folder: string };
   /** The changes on disk that are not indexed yet. */
-  readonly #pending: Changes = new Map();
+  readonly #pending = new Map<string, DiskEntry | undefined>();
   readonly #unsaved = new Map<string, CheckedDocument>();
   readonly #closing = new AbortController();
   /**
@@ -487,14 +485,14 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   }
 
   /**
-   * Refreshes the tree from disk. Refreshes run one after another. A call always starts a new one, because a refresh
-   * that has already begun may miss the newest changes.
+   * Refreshes the tree from disk. If `anew` is true, every file then counts as changed. Refreshes run one after
+   * another. A call always starts a new one, because a refresh that has already begun may miss the newest changes.
    */
-  #refresh(): Promise<void> {
+  #refresh(anew = false): Promise<void> {
     this.#mustBeOpen();
     const slice = new Slice({ signal: this.#closing.signal });
     const look = this.#refreshing.then(async () => {
-      await this.#disk.refresh(slice);
+      await this.#disk.refresh(slice, anew);
       this.#tellFollowed();
     });
     this.#refreshing = look.catch(() => undefined);
@@ -520,8 +518,9 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   async #run(isWhole: boolean): Promise<void> {
     this.#symbols?.stop.abort();
     await this.#symbols?.done;
-    const changes: Changes = new Map(this.#pending);
-    const source = diskChanges(this.#options.tree, changes, isWhole);
+    let changes: Changes = new Map(this.#pending);
+    const listAll = async () => (changes = await this.#listAll());
+    const source = diskChanges(this.#options.tree, { changes, isWhole, listAll });
     const { signal } = this.#closing;
     const [report] = await this.#engine.index(source, { symbols: "skip", signal });
     this.#lacksSymbols = true;
@@ -533,6 +532,12 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     if (!this.#areMore(this.#engine.bounds.withSymbols))
       await this.#engine.release(this.repository);
     this.#options.onIndexed(report!);
+  }
+
+  /** Lists the whole tree again. */
+  async #listAll(): Promise<Changes> {
+    await this.#refresh(true);
+    return new Map(this.#pending);
   }
 
   /** Extracts missing symbols. The next index run stops this early, so that content is indexed first. */

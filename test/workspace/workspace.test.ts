@@ -184,6 +184,22 @@ test("two workspaces of one engine, and copies of one folder", async () => {
   expect(await named(tree, "shop")).toBe(2);
 });
 
+test("a repository that the host removes is indexed again, whole, at the next change", async () => {
+  const { root, tree, engine } = await follow({
+    "a.txt": "needle",
+    "b.txt": "needle",
+    "c.txt": "",
+  });
+  await tree.settled();
+  expect(await engine.remove(tree.repository)).toBe(true);
+  put(root, "a.txt", "needle, changed");
+  unlinkSync(join(root, "c.txt"));
+  await tree.settled();
+  expect(await holding(tree, "file:.")).toEqual(["a.txt", "b.txt"]);
+  expect(await holding(tree, "needle")).toEqual(["a.txt", "b.txt"]);
+  expect((await engine.repository(tree.repository))!.symbols).toMatchObject({ total: 2 });
+});
+
 test("a folder that is gone is told, and found again", async () => {
   const { root, tree } = await follow(FILES);
   renameSync(root, `${root}-away`);
