@@ -67,7 +67,7 @@ export class SegmentScan {
     });
     let rater: DefinitionRater | undefined;
     if (blobs.length > 0) {
-      const expectedBytes = this.#expectedBytes([first, end], blobs);
+      const expectedBytes = this.#expectedBytes(blobs);
       const how = { ...tools, snapshot, caching, expectedBytes };
       const window = new Window(reader, [first, end], how);
       await visited.scan(window, tools);
@@ -82,15 +82,17 @@ export class SegmentScan {
     stats.contentBytesLoaded += (symbols?.bytesLoaded ?? 0) - symbolBytes;
   }
 
-  /**
-   * Estimates how many bytes of the blobs [first, end) must be read for the first atom. `blobs` are the visited blobs.
-   */
-  #expectedBytes([first, end]: readonly [number, number], blobs: readonly number[]): number {
+  /** Estimates how many bytes of the visited blobs must be read for the first atom. */
+  #expectedBytes(blobs: readonly number[]): number {
     const { reader, atoms, order } = this.plan;
     const { blobStarts, firstPages, pageBytes } = reader;
     const pages = atoms[order[0] ?? -1]?.pages;
-    if (pages) return pageBytes * countBitsBetween(pages, firstPages[first]!, firstPages[end]!);
-    return blobs.reduce((sum, blob) => sum + blobStarts[blob + 1]! - blobStarts[blob]!, 0);
+    return blobs.reduce((sum, blob) => {
+      const bytes = blobStarts[blob + 1]! - blobStarts[blob]!;
+      if (!pages) return sum + bytes;
+      const count = countBitsBetween(pages, firstPages[blob]!, firstPages[blob + 1]!);
+      return sum + Math.min(bytes, pageBytes * count); // the last page is shorter
+    }, 0);
   }
 
   /** Returns the shown atoms whose matches may be within a definition's name in one of the blobs. */
