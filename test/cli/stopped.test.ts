@@ -157,7 +157,7 @@ async function syncOf(connection: (url: string) => object) {
 
 const plainGit = (url: string) => ({ type: "git", urls: [`${url}/acme/shop.git`] });
 
-test.each(someOf(["listed", "listing", "reading", "publishing", "symbols of"], 2))(
+test.each(someOf(["listed", "listing", "reading", "publishing", "symbols of"], 3))(
   "a sync run: %s",
   async (word) => {
     const { argv } = await syncOf(plainGit);
@@ -207,11 +207,11 @@ function processesOf(url: string): string[] {
   return commands.filter((line) => line.includes(url));
 }
 
-test.each(someOf(UNANSWERED, 2))("a sync run while %s is not answered", async (_, connection) => {
+test.each(someOf(UNANSWERED, 3))("a sync run while %s is not answered", async (_, connection) => {
   expectStopped(await pressUnanswered(connection));
 });
 
-test.each(someOf(UNANSWERED, 2))(
+test.each(someOf(UNANSWERED, 3))(
   "a second Ctrl-C ends at once, while %s is not answered",
   async (_, of) => {
     const { code, signal } = await pressUnanswered(of, { PRESS_TWICE: "1" });
@@ -220,7 +220,7 @@ test.each(someOf(UNANSWERED, 2))(
   },
 );
 
-test.each(someOf(UNANSWERED, 2))(
+test.each(someOf(UNANSWERED, 3))(
   "a sync that repeats, while %s is not answered",
   async (_, connection) => {
     const { code, stderr } = await pressUnanswered(connection, {}, "--every", "1h");

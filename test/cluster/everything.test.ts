@@ -74,7 +74,7 @@ class Published {
   }
 }
 
-describe.runIf(isInTurn(2))("everything at once", () => {
+describe.runIf(isInTurn(3))("everything at once", () => {
   test("index, remove, merge, restart, join and leave at once", async () => {
     const objects = temporaryFolder();
     const cluster = await newCluster({

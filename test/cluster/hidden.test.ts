@@ -16,12 +16,12 @@ async function openFrontOverTwo(options: Partial<ClusterOptions>): Promise<Clust
   return openFront(cluster);
 }
 
-describe.runIf(isInTurn(2))("any search", () => {
+describe.runIf(isInTurn(3))("any search", () => {
   test("whoever asks gets the answers of an engine of their repositories alone, whatever the others hold", () =>
     checkHidden(openFrontOverTwo, 2));
 });
 
-describe.runIf(isInTurn(2, 1))("each route", () => {
+describe.runIf(isInTurn(3, 1))("each route", () => {
   noLeakSuite({
     test,
     async open(sources) {

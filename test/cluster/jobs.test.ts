@@ -288,7 +288,7 @@ test("a writer killed at any step has published all or nothing of it, and anothe
     expect(await symbolsOf(machine), step).toEqual([1, true]);
     expect(await machine.check(), step).toMatchObject({ ok: true });
   };
-  await Promise.all(someOf(STEPS, 2).map(killed));
+  await Promise.all(someOf(STEPS, 3).map(killed));
 });
 
 test.each([

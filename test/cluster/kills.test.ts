@@ -50,8 +50,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-// in the other runs, everything.test.ts restarts nodes
-describe.runIf(isInTurn(2, 1))("nodes are killed under load", () => {
+describe.runIf(isInTurn(3, 1))("nodes are killed under load", () => {
   test.each(CASES)("$what, and none is wrong", async ({ replicas, isOver, check }) => {
     check(await kill(replicas, isOver));
   });

@@ -63,7 +63,7 @@ const OPERATIONS: [what: string, run: () => Promise<unknown>][] = [
   ["remove", () => engine.remove(`many/${round++}`)],
 ];
 
-test.runIf(process.platform === "linux" && isInTurn(2))(
+test.runIf(process.platform === "linux" && isInTurn(3))(
   "the caller's thread works in short turns",
   async () => {
     engine = await openEngine({ workers: 1, maxFileSize: 16 * 2 ** 20 });

@@ -120,7 +120,7 @@ test("a disk that becomes full, and has room again", ({ skip }) => {
   ]);
 });
 
-test.runIf(isInTurn(2, 1))("a disk that is full from the beginning", ({ skip }) => {
+test.runIf(isInTurn(3, 1))("a disk that is full from the beginning", ({ skip }) => {
   const disk = smallDisk(2) ?? skip("mounting needs root");
   fill(disk);
   const { lines, messages } = tryOut({ path: join(disk, "index") }, "open", "key");
@@ -135,7 +135,7 @@ test.runIf(isInTurn(2, 1))("a disk that is full from the beginning", ({ skip }) 
   ]);
 });
 
-test.runIf(isInTurn(2))("a limit of the length of files", () => {
+test.runIf(isInTurn(3))("a limit of the length of files", () => {
   const path = join(temporaryFolder(), "index");
   const limited = tryOut(
     { path, fileBlocks: 4_096, threads: 2 },
@@ -157,7 +157,7 @@ test.runIf(isInTurn(2))("a limit of the length of files", () => {
   expect(lines).toEqual(["open: ok", "large: ok", "search: 26", "check: ok"]);
 });
 
-test.runIf(isInTurn(2, 1)).each(someOf([280, 400], 2))(
+test.runIf(isInTurn(3, 1)).each(someOf([280, 400], 2))(
   "a limit of %i blocks, wherever it is met",
   (fileBlocks) => {
     const path = join(temporaryFolder(), "index");
@@ -359,7 +359,7 @@ function placeFor(user: number): { folder: string; path: string; own: (name: str
   return { folder, path, own };
 }
 
-test.runIf(isInTurn(2))("files and folders of a directory that may not be read", ({ skip }) => {
+test.runIf(isInTurn(3))("files and folders of a directory that may not be read", ({ skip }) => {
   const user = ordinaryUser() ?? skip("every file can be read: no permissions, or only root here");
   const { folder, path } = placeFor(user);
   const source = join(folder, "folder");
@@ -383,7 +383,7 @@ test.runIf(isInTurn(2))("files and folders of a directory that may not be read",
   expect(closed.messages[0]).toMatch(/check its permissions/);
 });
 
-test.runIf(isInTurn(2, 1))(
+test.runIf(isInTurn(3, 1))(
   "objects and folders of a repository that may not be read",
   ({ skip }) => {
     const user =

@@ -37,7 +37,7 @@ async function measured<T>(program: readonly string[], ...args: (string | number
 }
 
 describe.skipIf(!isLinux)("memory", () => {
-  test.runIf(isInTurn(2))(
+  test.runIf(isInTurn(3))(
     "120 searches and 4 updates: what the second half adds is small",
     async () => {
       const samples = await measured<Sample[]>(bundled, "loop", 120, 4);
@@ -48,7 +48,7 @@ describe.skipIf(!isLinux)("memory", () => {
     },
   );
 
-  test.runIf(isInTurn(2, 1))(
+  test.runIf(isInTurn(3, 1))(
     "parsers of 14 languages, of which a thread keeps ten, loaded by turns in several ranges",
     async () => {
       const { symbols, before, bytes } = await measured<Parsing>(bundled, "languages", 300);
@@ -62,7 +62,7 @@ describe.skipIf(!isLinux)("memory", () => {
     },
   );
 
-  test.runIf(isInTurn(2))(
+  test.runIf(isInTurn(3))(
     "text that is kept takes its bytes, and trim() gives them back",
     async () => {
       const { before, kept, trimmed } = await measured<Trimmed>(bundled, "trim", 64);
@@ -75,7 +75,7 @@ describe.skipIf(!isLinux)("memory", () => {
     },
   );
 
-  test.runIf(isInTurn(2, 1))(
+  test.runIf(isInTurn(3, 1))(
     "an answer takes at most 1 KiB a range: 100 000 of 1.7 million, one a line",
     async () => {
       const { matches, ranges, before, highest } = await measured<Answer>(

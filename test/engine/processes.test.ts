@@ -46,7 +46,7 @@ const digest = ({ repositories }: State): string =>
     ),
   );
 
-test.runIf(isInTurn(2))(
+test.runIf(isInTurn(3))(
   "processes that open and close one directory at once, a new one at first",
   async () => {
     const path = temporaryFolder();
@@ -96,7 +96,7 @@ function published(operations: number): Map<string, number[]> {
   return positions;
 }
 
-test.runIf(isInTurn(2, 1))(
+test.runIf(isInTurn(3, 1))(
   "readers beside a writer answer from one published state after another",
   async () => {
     const path = temporaryFolder();

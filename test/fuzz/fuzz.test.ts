@@ -18,7 +18,7 @@ const seed = Number(process.env["QUERN_SEED"] ?? CASES_A_DAY * today);
 /** The time for each target. The seeds of the repository run however long they take. */
 const MS = 200;
 
-test.each(someOf(TARGET_NAMES, 2))("%s", async (name) => {
+test.each(someOf(TARGET_NAMES, 3))("%s", async (name) => {
   const target = await TARGETS[name]();
   const seeds = seedsOf(name);
   // asked for once the seeds have run

@@ -49,7 +49,7 @@ async function costOf(run: () => Promise<unknown>, rounds = 1): Promise<number> 
   return (worked() - before) / rounds;
 }
 
-test.runIf(process.platform === "linux" && isInTurn(2, 1))("a page after the first", async () => {
+test.runIf(process.platform === "linux" && isInTurn(3, 1))("a page after the first", async () => {
   const folder = makeLong();
   const { history } = await openHistory(folder);
   const page = async (skip: number): Promise<readonly [total: number, message: string]> => {

@@ -43,7 +43,7 @@ async function loadOfAllKinds(seconds = 1): Promise<LoadReport> {
   return isWhole || seconds > 16 ? report : loadOfAllKinds(4 * seconds);
 }
 
-test.runIf(isInTurn(2))(
+test.runIf(isInTurn(3))(
   "twenty clients get the answers that one gets, and a verdict for each promise",
   async () => {
     const { latency, errors, overloaded, loop, memory, verdicts } = await loadOfAllKinds();
@@ -58,7 +58,7 @@ test.runIf(isInTurn(2))(
   },
 );
 
-test.runIf(isInTurn(2, 1))(
+test.runIf(isInTurn(3, 1))(
   "where less is allowed than is asked, some are told to come again, and nothing else is wrong",
   async () => {
     const flags = ["--clients=20", "--warm-up=0", "--seconds=0.5", "--max-concurrent=2"];

@@ -103,7 +103,7 @@ async function firstTurns(engine: Engine, count: number): Promise<Map<string, nu
   return turns;
 }
 
-test.runIf(process.platform === "linux" && isInTurn(2, 1))(
+test.runIf(process.platform === "linux" && isInTurn(3, 1))(
   "the first request of a kind beside 70 000 repositories works in short turns",
   async () => {
     await withMany(FEW, firstTurns); // the first ones of a process load and compile what they run

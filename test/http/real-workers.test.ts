@@ -82,7 +82,7 @@ async function heldBytes(): Promise<number> {
 
 const FRAMEWORKS = ["node:http", "a route of Hono", "Express", "Fastify"];
 
-describe.each(someOf(FRAMEWORKS, 2))("%s", (name) => {
+describe.each(someOf(FRAMEWORKS, 3))("%s", (name) => {
   let mounted: Mounted;
   beforeAll(async () => {
     mounted = await MOUNTS[name]!(handler);

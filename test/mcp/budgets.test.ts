@@ -79,7 +79,7 @@ const BUDGETS = [200, 350, 1_000, 4_000];
 /** The least share of the budget that is used if there is more to show. */
 const LEAST_USED = 0.8;
 
-test.each(someOf(CASES, 2))(
+test.each(someOf(CASES, 3))(
   "search in %s stays within budgets, and uses them",
   async (name, lines) => {
     const client = await connected(createMcpHandler(await filled(name, lines)));

@@ -134,7 +134,7 @@ inBrowser("answers of other versions", (browser) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test.each(someOf(VIEWS, 2))("tomorrow: %s", async (_name, path, sign) => {
+  test.each(someOf(VIEWS, 3))("tomorrow: %s", async (_name, path, sign) => {
     const page = await visit(browser, site.root);
     await serveTomorrow(page);
     await page.goto(site.root + path);

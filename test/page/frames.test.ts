@@ -54,7 +54,7 @@ inBrowser("frames", (browser) => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test.runIf(isInTurn(2))("a file of 2 MiB is opened, and scrolled to its end", async () => {
+  test.runIf(isInTurn(3))("a file of 2 MiB is opened, and scrolled to its end", async () => {
     const page = await visit(browser, site.root);
     const tasks = await tasksDuring(browser, async () => {
       await page.goto(`${site.root}browse/large/-/blob/large.ts`);
@@ -71,7 +71,7 @@ inBrowser("frames", (browser) => {
     expect(await page.locator(".cm-line").count()).toBeLessThan(500); // only what is seen is drawn
   });
 
-  test.runIf(isInTurn(2, 1))("3 000 results come as one scrolls", async () => {
+  test.runIf(isInTurn(3, 1))("3 000 results come as one scrolls", async () => {
     const page = await visit(browser, `${site.root}search?q=needle`);
     await page.locator(".card").first().waitFor();
     // not by a locator, which looks at all of them in a task of the page

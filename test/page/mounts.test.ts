@@ -113,7 +113,7 @@ inBrowser("mounts", (browser) => {
   });
   afterAll(() => engine.close());
 
-  test.each(someOf(MOUNTS, 2))("%s", async (_name, path, mount) => {
+  test.each(someOf(MOUNTS, 3))("%s", async (_name, path, mount) => {
     await using mounted = await mount(engine);
     const page = await visit(browser, mounted.origin + path);
     await page.getByRole("textbox", { name: "Search code" }).fill("needle");

@@ -66,7 +66,7 @@ inBrowser("pictures", (browser) => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test.each(someOf(PICTURES, 2))("$name", async ({ name, path, options, prepare }) => {
+  test.each(someOf(PICTURES, 3))("$name", async ({ name, path, options, prepare }) => {
     const page = await visit(browser, site.root + path, options);
     await prepare(page);
     const file = join(TARGET, `${name}.png`);

@@ -180,7 +180,7 @@ function held(): number {
   return heapUsed + arrayBuffers;
 }
 
-test.runIf(isInTurn(2))("four thousand different patterns in a row", () => {
+test.runIf(isInTurn(3))("four thousand different patterns in a row", () => {
   count("warm", code);
   const before = { kernel: kernel.bytes.length, held: held() };
   for (let i = 0; i < 4_000; i++)
@@ -202,7 +202,7 @@ test("patterns with hundreds of large states each, one after another, keep those
   expect(heldAfter(28)).toBeLessThan(1.5 * few);
 });
 
-test.runIf(isInTurn(2, 1))("an expression that needs ever new states finds what RE2 finds", () => {
+test.runIf(isInTurn(3, 1))("an expression that needs ever new states finds what RE2 finds", () => {
   const source = "a[ab]{20}[c!]"; // a state for each twenty letters there are
   const random = randomFrom(7);
   const letters = Array.from({ length: 100_000 }, (_, i) =>

@@ -86,7 +86,7 @@ test("a remote that redirects git is not followed, be it to a repository that is
 
 const REFS = 20_000;
 
-test.runIf(process.platform === "linux" && isInTurn(2))(
+test.runIf(process.platform === "linux" && isInTurn(3))(
   "a remote with very many references",
   async () => {
     const { remotes, workplace, connection } = await setUp();

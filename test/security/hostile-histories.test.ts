@@ -104,7 +104,7 @@ const ATTACKS: [what: string, ask: (left: number) => Promise<unknown>, expected:
   ],
 ];
 
-test.each(someOf(ATTACKS, 2))("%s", async (_, ask, expected) => {
+test.each(someOf(ATTACKS, 3))("%s", async (_, ask, expected) => {
   let turn = Infinity;
   for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {
     const stalls = watchStalls();
@@ -117,7 +117,7 @@ test.each(someOf(ATTACKS, 2))("%s", async (_, ask, expected) => {
 
 const LARGE = 65 * 2 ** 20;
 
-test.runIf(isInTurn(2, 1))(
+test.runIf(isInTurn(3, 1))(
   "a .mailmap that is too large, or that never ends, is not used",
   async () => {
     const mapping = "Somebody Else <else@x> <a@example.com>\n";
@@ -145,7 +145,7 @@ test.runIf(isInTurn(2, 1))(
   },
 );
 
-test.runIf(isInTurn(2))(
+test.runIf(isInTurn(3))(
   "a file that is too large to be read is compared without its lines",
   async () => {
     const folder = repository({ a: "1\n", large: "line\n".repeat(LARGE / 5) });

@@ -165,7 +165,7 @@ describe.runIf(process.platform === "linux").each([1, 0])("a query, %i workers",
     expect(turn).toBeLessThan(workers === 0 ? MOST_INLINE_MS : MOST_TURN_MS);
   });
 
-  test.each(someOf(ATTACKS, 2, workers))("$what", async (attack) => {
+  test.each(someOf(ATTACKS, 3, workers))("$what", async (attack) => {
     const { query, regex = false, ending } = attack;
     const most = workers === 0 ? MOST_INLINE_MS : MOST_TURN_MS;
     const request = { query, isRegexEnabled: regex, matches: 10 };

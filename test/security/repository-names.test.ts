@@ -59,7 +59,7 @@ describe.runIf(process.platform === "linux").each([
     await engine.search({ query: "hello repo:r", matches: 1 });
   });
 
-  test.each(someOf(EXPRESSIONS, 2))("%s", async (expression) => {
+  test.each(someOf(EXPRESSIONS, 3))("%s", async (expression) => {
     let turn = Infinity;
     for (let left = TRIES; left > 0 && turn > most; left--) {
       const query = expression.replace("#", `${left}`);

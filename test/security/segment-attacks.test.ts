@@ -193,7 +193,7 @@ const MOST_WORK_MS = 2_000;
 const MOST_MIB = 200;
 
 describe.runIf(process.platform === "linux")("a segment with", () => {
-  test.each(someOf(ROWS, 2))("%s: %s", async (_name, _what, run) => {
+  test.each(someOf(ROWS, 3))("%s: %s", async (_name, _what, run) => {
     const [before, held] = [process.cpuUsage(), memory()];
     const got = await run();
     const { user, system } = process.cpuUsage(before);

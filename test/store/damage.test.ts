@@ -115,7 +115,7 @@ const ALWAYS_READ: Part[] = [
 
 const rows: [part: Part, workers: number][] = ALWAYS_READ.map((part) => [part, 0]);
 
-test.each(someOf([...rows, [PART.HASHES, 2] as const], 2))(
+test.each(someOf([...rows, [PART.HASHES, 2] as const], 3))(
   "damage in part %i of a segment costs its answers only, %i workers",
   async (part, workers) => {
     const path = temporaryFolder();

@@ -9,7 +9,7 @@ import { outcomes } from "./outcomes.ts";
 import { STALL, watchSilence } from "./stalls.ts";
 import { someOf } from "../runs.ts";
 
-test.each(someOf(ALL_KINDS, 2))(
+test.each(someOf(ALL_KINDS, 3))(
   "%s: a limit is waited for, a silent fetch fails alone, a name is had once, and nothing shows the token",
   async (kind) => {
     const { remotes, host, workplace, connection, env } = await openPlace(kind);
@@ -76,7 +76,7 @@ test.each(someOf(ALL_KINDS, 2))(
   },
 );
 
-test.each(someOf(ALL_KINDS, 2, 1))(
+test.each(someOf(ALL_KINDS, 3, 1))(
   "%s: one is renamed, one vanishes, and a redirect on the host is followed",
   async (kind) => {
     const { remotes, host, workplace, connection, env, list } = await openPlace(kind);
@@ -110,7 +110,7 @@ test.each(someOf(ALL_KINDS, 2, 1))(
   },
 );
 
-test.each(someOf(ALL_KINDS, 2))(
+test.each(someOf(ALL_KINDS, 3))(
   "%s: a redirect to another host is told, and gets no token",
   async (kind) => {
     const { remotes, host, workplace, connection, env } = await openPlace(kind);

@@ -87,7 +87,7 @@ const TYPES = {
   gerrit: "gerrit",
 } as const;
 
-test.each(someOf(KINDS, 2))(
+test.each(someOf(KINDS, 3))(
   "%s: a private repository is fetched with the token, and described",
   async (kind) => {
     const { remotes, hosted, workplace, env, connections } = await setUp(kind);
@@ -130,7 +130,7 @@ test.each(["gitlab", "gitea"] as const)(
   },
 );
 
-test.each(someOf(KINDS, 2, 1))(
+test.each(someOf(KINDS, 3, 1))(
   "%s: a wrong token, and one repository that is not there",
   async (kind) => {
     const { remotes, workplace, env, connections } = await setUp(kind);
@@ -152,7 +152,7 @@ test.each(someOf(KINDS, 2, 1))(
   },
 );
 
-test.each(someOf(KINDS, 2))("%s: without a token what is public is found", async (kind) => {
+test.each(someOf(KINDS, 3))("%s: without a token what is public is found", async (kind) => {
   const { hosted, workplace, connections } = await setUp(kind);
   hosted.repositories[0]!.private = true;
   const { token: _token, username: _username, ...open } = connections[0]!;

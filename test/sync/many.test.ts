@@ -6,7 +6,7 @@ import { serveRemotes } from "./remotes.ts";
 import { openWorkplace } from "./workplace.ts";
 import { isInTurn } from "../runs.ts";
 
-test.runIf(isInTurn(2))(
+test.runIf(isInTurn(3))(
   "twenty repositories are synced, again, and after some have changed",
   async () => {
     const remotes = await serveRemotes();

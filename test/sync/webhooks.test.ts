@@ -307,7 +307,7 @@ const PUSHES: Readonly<Record<HookKind, { body: object; proof: (body: string) =>
   },
 };
 
-test.each(someOf(Object.keys(PUSHES) as HookKind[], 2))(
+test.each(someOf(Object.keys(PUSHES) as HookKind[], 3))(
   "%s: a push is heard, one with a bad proof is refused, one sent again changes nothing",
   async (kind) => {
     const { remotes, workplace, connection, env } = await openPlace(kind);

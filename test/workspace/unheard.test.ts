@@ -75,7 +75,7 @@ function warned(): { warnings: string[] } & Required<Pick<WorkspaceOptions, "onW
 }
 
 describe.each(WAYS)("%s", (_, notices, files, followed) => {
-  test.each(someOf(EVENTS, 2))("%s", async (_what, happens, expected) => {
+  test.each(someOf(EVENTS, 3))("%s", async (_what, happens, expected) => {
     const { warnings, onWarning } = warned();
     const { root, tree } = await follow(files, { onWarning, [NOTICES]: notices });
     expect(tree.state().followed).toBe(followed);

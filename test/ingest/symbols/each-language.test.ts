@@ -188,8 +188,8 @@ async function checkMegabytes(language: string, n: number): Promise<void> {
 
 function testFixtures(fixtures: typeof FIXTURES): void {
   test.each(fixtures)("%s has the symbols of its golden list", checkGolden);
-  test.each(someOf(fixtures, 2))("%s: an error loses only what is near it", checkErrors);
-  test.each(someOf(fixtures, 2, 1))("%s, spoiled", checkSpoiled);
+  test.each(someOf(fixtures, 3))("%s: an error loses only what is near it", checkErrors);
+  test.each(someOf(fixtures, 3, 1))("%s, spoiled", checkSpoiled);
 }
 
 for (const [n, { names }] of LANGUAGE_QUERIES.entries()) {
