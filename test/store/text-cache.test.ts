@@ -16,6 +16,11 @@ const windowOf = (content: number, number: number, bytes = 1000): TextWindow => 
   bytes,
 });
 
+const blobOf = ({ content, firstBlob }: TextWindow, nth = 0) => ({
+  content,
+  blob: firstBlob + nth,
+});
+
 const keyOf = ({ content, firstBlob }: TextWindow): number => 100 * content + firstBlob;
 
 /** Writes a window's text. The kernel's memory may have grown meanwhile. */
@@ -105,7 +110,7 @@ test("holds what a list of slots with a hand holds", () => {
           const text = kernel.bytes.subarray(found.address, found.address + window.bytes);
           expect(text.every((byte) => byte === (key & 0xff))).toBe(true);
         } else if (kind === "read") {
-          cache.addRead(window, bytes, BLOBS);
+          cache.addRead(blobOf(window, bytes % 2), bytes, BLOBS);
           twin.addRead(key, bytes);
         } else if (kind !== "find") {
           const mayEvict = kind === "replace";
@@ -120,7 +125,7 @@ test("holds what a list of slots with a hand holds", () => {
 
 const full = (kernel: Kernel, window: TextWindow, bytes = SLOT_BYTES): TextCache => {
   const cache = new TextCache(kernel, bytes);
-  cache.addRead(window, window.bytes, BLOBS);
+  cache.addRead(blobOf(window), window.bytes, BLOBS);
   cache.keep(window, true, loadInto(kernel, window));
   return cache;
 };
@@ -156,7 +161,7 @@ test("if a window cannot be loaded, its slot stays free for another", () => {
   const kernel = createKernel();
   const [damaged, intact] = [windowOf(1, 0), windowOf(1, 1)];
   const cache = new TextCache(kernel, SLOT_BYTES);
-  for (const window of [damaged, intact]) cache.addRead(window, window.bytes, BLOBS);
+  for (const window of [damaged, intact]) cache.addRead(blobOf(window), window.bytes, BLOBS);
   const fails = () => {
     throw new Error("damaged");
   };
@@ -173,7 +178,7 @@ test("a cache for which the system has no memory stays empty", () => {
   const noRoom = { ...kernel, reserve: () => expect.unreachable() as never };
   for (const window of [one, other]) {
     const cache = new TextCache(noRoom, 4 * SLOT_BYTES);
-    cache.addRead(window, window.bytes, BLOBS);
+    cache.addRead(blobOf(window), window.bytes, BLOBS);
     expect(cache.keep(window, true, loadInto(kernel, window))).toBeUndefined();
     expect(cache.bytes).toBe(0);
   }
@@ -189,7 +194,7 @@ test.each([0, 1, SLOT_BYTES - 1, SLOT_BYTES, 3 * SLOT_BYTES + 1, 20 * SLOT_BYTES
     for (let content = 1; content < 9; content++)
       for (let number = 0; number < WINDOWS; number++) {
         const window = windowOf(content, number, SLOT_BYTES);
-        cache.addRead(window, SLOT_BYTES, BLOBS);
+        cache.addRead(blobOf(window), SLOT_BYTES, BLOBS);
         cache.keep(window, true, () => {});
       }
     const PAGE = 65_536;

@@ -53,7 +53,7 @@ interface Slot {
 interface SegmentWindows {
   /** For each blob, 1 + the index of its window's slot, or 0 if the window is not cached. */
   readonly slots: Uint32Array;
-  /** The number of bytes that were read of a window while it was not cached. The index is the window's first blob. */
+  /** The number of bytes that were read of each blob while it was not cached. */
   readonly read: Uint32Array;
 }
 
@@ -89,9 +89,13 @@ export class TextCache {
     return slot.window;
   }
 
-  /** Counts bytes that were read of a window that is not cached. `blobs` is the number of blobs of the segment. */
-  addRead({ content, firstBlob }: TextWindow, bytes: number, blobs: number): void {
-    this.#windowsOf(content, blobs).read[firstBlob]! += bytes;
+  /** Counts bytes that were read of a blob that is not cached. `blobs` is the number of blobs of the segment. */
+  addRead(
+    { content, blob }: { readonly content: number; readonly blob: number },
+    bytes: number,
+    blobs: number,
+  ): void {
+    this.#windowsOf(content, blobs).read[blob]! += bytes;
   }
 
   /**
@@ -105,8 +109,9 @@ export class TextCache {
   ): CachedWindow | undefined {
     const windows = this.#segments.get(window.content);
     if (!windows || window.bytes > SLOT_BYTES) return undefined;
-    if (2 * windows.read[window.firstBlob]! < window.bytes) return undefined;
-    windows.read[window.firstBlob] = 0;
+    const read = windows.read.subarray(window.firstBlob, window.endBlob);
+    if (2 * sumOf(read) < window.bytes) return undefined;
+    read.fill(0);
     const place = this.#free(mayEvict);
     if (place === undefined) return undefined;
     const slot = this.#slots[place]!;
@@ -186,4 +191,10 @@ export class TextCache {
     }
     return undefined;
   }
+}
+
+function sumOf(numbers: Uint32Array): number {
+  let sum = 0;
+  for (const number of numbers) sum += number;
+  return sum;
 }

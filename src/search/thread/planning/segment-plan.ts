@@ -28,6 +28,7 @@ import { isAllContent } from "../../../store/segments/segment-tables.ts";
 import type { PlanStats } from "../../messages/totals.ts";
 import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import type { OpenedSegment, SearchTools } from "../reading/thread-tools.ts";
+import { joinedWindows } from "../reading/window.ts";
 import { anywhere, knownOf, planAtoms, type AtomPlan } from "./atom-plan.ts";
 import { boundsOf } from "./bounds.ts";
 import { counterInScope, countPagesOf } from "./pages.ts";
@@ -36,12 +37,6 @@ import { gramsOf, type PreparedQuery } from "./prepare.ts";
 import { withNamedBlobs } from "./named-blobs.ts";
 import { withScannedPages } from "./scanned-pages.ts";
 import { countUndecided } from "./undecided.ts";
-
-/**
- * The number of blobs after which a window ends if no content is read. Evaluating such a window takes about a
- * millisecond.
- */
-const BLOBS_AT_ONCE = 1024;
 
 /** The parameters of a search in one segment. */
 export interface SegmentQuery {
@@ -74,8 +69,10 @@ export interface SegmentPlan {
   readonly withoutContent: readonly number[];
   /** The content atoms in the order in which they are scanned. */
   readonly order: readonly number[];
-  /** The first blob of each window, then the number of blobs. */
+  /** The first blob of each window, then the number of blobs; see joinedWindows(). */
   readonly windows: Uint32Array;
+  /** The windows of the segment that may be cached; see windowsOf(). */
+  readonly cacheable: Uint32Array;
   /** The numbers of the windows that contain a file to evaluate. */
   readonly steps: readonly number[];
   readonly stats: PlanStats;
@@ -125,7 +122,7 @@ export async function planSegment(
   if (isStopped()) return undefined;
   const work = query.isContentOnly ? visit : blobs;
   const withoutContent = query.isContentOnly ? [] : filesWithoutContent(candidates, reader);
-  const ownWindows = isEmpty(visit) ? coarser(windows) : windows;
+  const joined = joinedWindows(windows, { visit, work }, reader);
   return {
     reader,
     asked,
@@ -135,8 +132,9 @@ export async function planSegment(
     work,
     withoutContent,
     order: await scanOrder(query, atoms, visit, pause),
-    windows: ownWindows,
-    steps: stepsOf(ownWindows, work, withoutContent.length > 0),
+    windows: joined,
+    cacheable: windows,
+    steps: stepsOf(joined, work, withoutContent.length > 0),
     stats: await statsOf(contentOf(atoms), { scope, visit, pause }, reader),
     undecided: await countUndecided(asked, planned, lookup, decidePaths),
     hasReadText: lookup.scanned !== undefined,
@@ -151,6 +149,7 @@ function excluded(
   const { blobs } = segment.reader.header;
   return {
     ...segment,
+    cacheable: segment.windows,
     atoms,
     visit: emptyBitset(blobs),
     work: emptyBitset(blobs),
@@ -252,19 +251,6 @@ async function scanOrder(
 
 /** A sort key that is greater than the number of blobs in any segment and the number of grams in any expression. */
 const ANYWHERE = 2 ** 32;
-
-/**
- * Joins windows into larger ones, for a plan that reads no content. The text of such a window may have any size,
- * because it is not loaded.
- */
-function coarser(windows: Uint32Array): Uint32Array {
-  let begun = -BLOBS_AT_ONCE;
-  return windows.filter((blob, i) => {
-    if (blob - begun < BLOBS_AT_ONCE && i + 1 < windows.length) return false;
-    begun = blob;
-    return true;
-  });
-}
 
 /**
  * Returns the numbers of the windows that contain a blob in `work`. If `withFirst` is set, the first window is always

@@ -1,21 +1,26 @@
 /**
- * Loads windows. A window is about 1 MiB of a segment's text in kernel memory. It consists of whole blobs. Every byte
- * has its original distance from the start of the window, but only the requested pages are loaded. Threads claim one
- * window at a time, and check between windows whether the search was aborted or has timed out.
+ * Loads windows. A window is a range of a segment's blobs of which a search needs about 1 MiB of text. Only the
+ * requested pages are loaded into kernel memory. There, each byte of a blob has its original distance from the start of
+ * the blob. If the search needs most of the range's text, the blobs also have their original distances from each other.
+ * Otherwise the blobs that the search does not need are left out. Threads claim one window at a time, and check between
+ * windows whether the search was aborted or has timed out.
  */
 
-import { emptyBitset, hasBit, setBit, wordsFor, type Bitset } from "../../../base/bitset.ts";
+import {
+  countBitsBetween,
+  emptyBitset,
+  hasBit,
+  nextBit,
+  setBit,
+  wordsFor,
+  type Bitset,
+} from "../../../base/bitset.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { FIRST_MEMORY_SEGMENT } from "../../../store/format/format.ts";
 import { unlessCorrupt } from "../../../store/format/sealed.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
-import {
-  SLOT_BYTES,
-  type CachedWindow,
-  type TextCache,
-  type TextWindow,
-} from "../../../store/segments/text-cache.ts";
+import { SLOT_BYTES, type TextCache } from "../../../store/segments/text-cache.ts";
 
 /** The largest value in `tails`. */
 const MOST_TAIL = 2 ** 16 - 1;
@@ -26,14 +31,19 @@ const MOST_TAIL = 2 ** 16 - 1;
  */
 const WHOLE_PART = 1 / 2;
 /**
+ * The maximum number of blobs with candidate files in a window that consists of several windows. Evaluating so many
+ * files takes about a millisecond.
+ */
+const MOST_JOINED = 1024;
+/**
  * The number of bytes that are kept free before and after the text. SIMD instructions read beyond the end of the text,
  * and the byte before a match is read, too.
  */
 const MARGIN = 64;
 
 /**
- * Returns the first blob of each window, then the number of blobs. There is at least one window, because files without
- * content are processed with the first window.
+ * Divides a segment into windows of about 1 MiB of text. Returns the first blob of each window, then the number of
+ * blobs. There is at least one window, because files without content are processed with the first window.
  */
 export function windowsOf(reader: SegmentReader): Uint32Array {
   const { blobStarts, header } = reader;
@@ -42,6 +52,41 @@ export function windowsOf(reader: SegmentReader): Uint32Array {
     if (blobStarts[blob + 1]! - blobStarts[starts.at(-1)!]! > SLOT_BYTES) starts.push(blob);
   return Uint32Array.from([...starts, header.blobs]);
 }
+
+/**
+ * Joins neighbouring windows of which a search visits few blobs. Otherwise a rare word would have most of its matches in
+ * a window of their own, and each window costs about 20 µs. The visited blobs of joined windows have at most 1 MiB of
+ * text. `work` contains the blobs that are evaluated, which may be more than those in `visit`.
+ */
+export function joinedWindows(
+  windows: Uint32Array,
+  { visit, work }: { readonly visit: Bitset; readonly work: Bitset },
+  { blobStarts, header }: SegmentReader,
+): Uint32Array {
+  const starts: number[] = [];
+  let [bytes, evaluated, mayGrow] = [0, 0, false];
+  let blob = nextBit(visit, 0);
+  for (let window = 0; window + 1 < windows.length; window++) {
+    const [first, end] = [windows[window]!, windows[window + 1]!];
+    let visited = 0;
+    for (; blob >= 0 && blob < end; blob = nextBit(visit, blob + 1))
+      visited += blobStarts[blob + 1]! - blobStarts[blob]!;
+    const isSparse =
+      visited === 0 || isMostlySkipped(visited, blobStarts[end]! - blobStarts[first]!);
+    const blobs = countBitsBetween(work, first, end);
+    if (mayGrow && isSparse && bytes + visited <= SLOT_BYTES && evaluated + blobs <= MOST_JOINED) {
+      bytes += visited;
+      evaluated += blobs;
+    } else {
+      starts.push(first);
+      [bytes, evaluated, mayGrow] = [visited, blobs, isSparse];
+    }
+  }
+  return Uint32Array.from([...starts, header.blobs]);
+}
+
+/** Whether a search visits so little of a window's text that the window need not be read in one piece. */
+const isMostlySkipped = (visited: number, bytes: number): boolean => visited < WHOLE_PART * bytes;
 
 /** Records which pages of a window were loaded. */
 interface PageMarks {
@@ -64,6 +109,7 @@ export class WindowMemory {
   #at = 0;
   #length = 0;
   #marks = newMarks(512);
+  #addresses = new Uint32Array(512);
 
   constructor(kernel: Kernel) {
     this.kernel = kernel;
@@ -86,6 +132,12 @@ export class WindowMemory {
     tails.fill(0, 0, pages);
     return this.#marks;
   }
+
+  /** Returns an array for the addresses of `blobs` blobs, with any values. The array is valid until the next call. */
+  addresses(blobs: number): Uint32Array {
+    if (blobs > this.#addresses.length) this.#addresses = new Uint32Array(2 * blobs);
+    return this.#addresses;
+  }
 }
 
 /**
@@ -95,67 +147,85 @@ export class WindowMemory {
  */
 export type Caching = "find" | "add" | "replace";
 
+/** The blobs of a window. */
+export interface WindowBlobs {
+  /** The first blob of the window, and the first blob after it. */
+  readonly firstBlob: number;
+  readonly endBlob: number;
+  /** The blobs in the window that may be loaded, in ascending order. */
+  readonly visited: readonly number[];
+}
+
 export interface WindowOptions {
   readonly snapshot: Snapshot;
   readonly memory: WindowMemory;
   readonly textCache: TextCache | undefined;
   /** Default "find". */
   readonly caching?: Caching | undefined;
+  /** The windows that may be cached; see windowsOf(). Needed unless `caching` is "find". */
+  readonly windows?: Uint32Array;
   /** The number of bytes that will probably be loaded. Default 0. */
   readonly expectedBytes?: number;
 }
 
 export class Window {
   readonly reader: SegmentReader;
-  readonly firstBlob: number;
-  readonly endBlob: number;
   /** The number of bytes of text that were loaded. */
   bytesLoaded = 0;
   readonly #snapshot: Snapshot;
   readonly #kernel: Kernel;
-  /**
-   * The cache that counts how much of the window is read, to decide whether to cache the window later. Undefined if the
-   * window is already cached, or may not be cached.
-   */
+  readonly #firstBlob: number;
+  /** The address of each visited blob's text. The index is the number of the blob minus #firstBlob. */
+  readonly #addresses: Uint32Array;
+  /** Undefined if the text may not come from the cache. */
   readonly #cache: TextCache | undefined;
-  readonly #place: TextWindow;
-  /** Whether all text of the window is in memory already. */
-  readonly #isWhole: boolean;
-  /** The address that offset 0 of the segment's text would have if all text of the segment were loaded. */
-  readonly #origin: number;
+  readonly #caching: Caching;
+  /** Where all text of the window is already. */
+  readonly #whole: "in the cache" | "in the window" | undefined;
   readonly #firstPage: number;
   readonly #marks: PageMarks;
 
-  /** Opens a window of the blobs [firstBlob, endBlob). */
   constructor(
     reader: SegmentReader,
-    [firstBlob, endBlob]: readonly [number, number],
-    { snapshot, memory, textCache, caching = "find", expectedBytes = 0 }: WindowOptions,
+    { firstBlob, endBlob, visited }: WindowBlobs,
+    { snapshot, memory, textCache, caching = "find", windows, expectedBytes = 0 }: WindowOptions,
   ) {
     this.reader = reader;
-    this.firstBlob = firstBlob;
-    this.endBlob = endBlob;
     this.#snapshot = snapshot;
     this.#kernel = memory.kernel;
+    this.#firstBlob = firstBlob;
+    // the text of segments in memory is not cached
+    this.#cache = reader.segment < FIRST_MEMORY_SEGMENT ? textCache : undefined;
+    this.#caching = caching;
+    if (windows) this.#addToCache(visited, windows);
+    this.#addresses = memory.addresses(endBlob - firstBlob);
     const from = reader.blobStarts[firstBlob]!;
     const bytes = reader.blobStarts[endBlob]! - from;
-    this.#place = { content: reader.header.content, firstBlob, endBlob, bytes };
-    // the text of segments in memory is not cached
-    const cache = reader.segment < FIRST_MEMORY_SEGMENT ? textCache : undefined;
-    const cached = cache && (cache.find(this.#place) ?? this.#addTo(cache, caching));
-    this.#cache = cached || caching === "find" ? undefined : cache;
-    this.#origin = cached
-      ? cached.address - reader.blobStarts[cached.firstBlob]!
-      : memory.room(bytes) - from;
-    const isWorthIt = expectedBytes > 0 && expectedBytes >= WHOLE_PART * bytes;
-    this.#isWhole = cached !== undefined || (isWorthIt && this.#readWhole(from, bytes));
+    const visitedBytes = visited.reduce((sum, blob) => sum + this.length(blob), 0);
+    if (isMostlySkipped(visitedBytes, bytes)) {
+      let at = memory.room(visitedBytes);
+      for (const blob of visited) {
+        this.#addresses[blob - firstBlob] = at;
+        at += this.length(blob);
+      }
+    } else {
+      const cached = this.#cache?.find({ content: reader.header.content, firstBlob, endBlob });
+      const at = cached
+        ? cached.address + from - reader.blobStarts[cached.firstBlob]!
+        : memory.room(bytes);
+      for (const blob of visited)
+        this.#addresses[blob - firstBlob] = at + reader.blobStarts[blob]! - from;
+      const isWorthIt = expectedBytes > 0 && expectedBytes >= WHOLE_PART * bytes;
+      if (cached) this.#whole = "in the cache";
+      else if (isWorthIt && this.#readWhole(from, bytes, at)) this.#whole = "in the window";
+    }
     this.#firstPage = reader.firstPages[firstBlob]!;
     this.#marks = memory.marks(reader.firstPages[endBlob]! - this.#firstPage);
   }
 
-  /** Returns the address of the blob's text, even if the text is not loaded. */
+  /** Returns the address of a visited blob's text, even if the text is not loaded. */
   address(blob: number): number {
-    return this.#origin + this.reader.blobStarts[blob]!;
+    return this.#addresses[blob - this.#firstBlob]!;
   }
 
   /**
@@ -187,23 +257,24 @@ export class Window {
       const at = start + (page - first) * pageBytes;
       if (!this.holds(page)) setBit(this.#marks.loaded, page - this.#firstPage);
       else {
-        this.#copy(missing, at);
+        this.#copy(blob, missing, at);
         missing = Math.min(stop, at + pageBytes);
       }
     }
-    if (stop === to || this.holds(end)) return this.#copy(missing, stop);
+    if (stop === to || this.holds(end)) return this.#copy(blob, missing, stop);
     const { tails } = this.#marks;
     const tail = end - this.#firstPage;
     // page `end` has a tail only if the page before it was already loaded, so the pages [first, end) are complete then
     const next = missing === stop ? stop + tails[tail]! : missing;
     const limit = Math.min(to, stop + beyond);
-    this.#copy(next, limit);
+    this.#copy(blob, next, limit);
     tails[tail] = Math.max(tails[tail]!, Math.min(limit - stop, MOST_TAIL));
   }
 
-  /** Loads the bytes at the addresses [from, to), which belong to one blob. Does not load the rest of their pages. */
-  loadBytes(from: number, to: number): void {
-    this.#copy(from - this.#origin, to - this.#origin);
+  /** Loads the bytes of a blob at the addresses [from, to). Does not load the rest of their pages. */
+  loadBytes(blob: number, from: number, to: number): void {
+    const start = this.address(blob) - this.reader.blobStarts[blob]!;
+    this.#copy(blob, from - start, to - start);
   }
 
   /** Returns true if a page of the window's blobs was loaded. */
@@ -212,38 +283,54 @@ export class Window {
   }
 
   /**
-   * Reads the bytes [from, to) of the segment's text, unless the whole window is in memory already. The bytes count as
-   * loaded in both cases.
+   * Reads the bytes [from, to) of the segment's text, which belong to a blob, unless they are in memory already. The
+   * bytes count as loaded in both cases.
    */
-  #copy(from: number, to: number): void {
+  #copy(blob: number, from: number, to: number): void {
     if (from >= to) return;
-    if (!this.#isWhole) this.#read(from, to, this.#origin + from);
-    this.#cache?.addRead(this.#place, to - from, this.reader.header.blobs);
     this.bytesLoaded += to - from;
+    if (this.#whole === "in the cache") return;
+    const { content, blobs } = this.reader.header;
+    if (!this.#whole) {
+      const [start, at] = [this.reader.blobStarts[blob]!, this.address(blob)];
+      const cached = this.#cache?.find({ content, firstBlob: blob, endBlob: blob + 1 });
+      if (cached) {
+        const source = cached.address - this.reader.blobStarts[cached.firstBlob]!;
+        this.bytes.copyWithin(at + from - start, source + from, source + to);
+        return;
+      }
+      this.#read(from, to, at + from - start);
+    }
+    if (this.#caching !== "find") this.#cache?.addRead({ content, blob }, to - from, blobs);
   }
 
   /**
-   * Reads all text of the window, and returns true. Returns false if the text is not in an open file. Also returns
-   * false if some of the text is damaged, because the search may not need the damaged part.
+   * Reads all text of the window to the address `at`, and returns true. Returns false if the text is not in an open
+   * file. Also returns false if some of the text is damaged, because the search may not need the damaged part.
    */
-  #readWhole(from: number, bytes: number): boolean {
-    if (!this.#snapshot.hasOpenText?.(this.#place.content)) return false;
-    const read = () => (this.#read(from, from + bytes, this.#origin + from), true);
-    return unlessCorrupt(read) ?? false;
+  #readWhole(from: number, bytes: number, at: number): boolean {
+    if (!this.#snapshot.hasOpenText?.(this.reader.header.content)) return false;
+    return unlessCorrupt(() => (this.#read(from, from + bytes, at), true)) ?? false;
   }
 
-  /**
-   * Adds the window to the cache if it was read often enough. Returns undefined if the window was not added, or if some
-   * of its text is damaged.
-   */
-  #addTo(cache: TextCache, caching: Caching): CachedWindow | undefined {
-    if (caching === "find") return undefined;
-    const { blobStarts } = this.reader;
-    const [from, to] = [blobStarts[this.firstBlob]!, blobStarts[this.endBlob]!];
-    // damage is ignored here, because the search may not need the damaged part
-    return unlessCorrupt(() =>
-      cache.keep(this.#place, caching === "replace", (at) => this.#read(from, to, at)),
-    );
+  /** Caches those of the segment's windows that contain visited blobs, if they were read often enough. */
+  #addToCache(visited: readonly number[], windows: Uint32Array): void {
+    if (!this.#cache || this.#caching === "find") return;
+    const { header, blobStarts } = this.reader;
+    const { content } = header;
+    let window = 0;
+    for (const blob of visited) {
+      if (blob < windows[window]!) continue; // its window was handled before
+      while (windows[window + 1]! <= blob) window++;
+      const [firstBlob, endBlob] = [windows[window]!, windows[++window]!];
+      if (this.#cache.find({ content, firstBlob, endBlob })) continue;
+      const [from, to] = [blobStarts[firstBlob]!, blobStarts[endBlob]!];
+      const place = { content, firstBlob, endBlob, bytes: to - from };
+      // damage is ignored here, because the search may not need the damaged part
+      unlessCorrupt(() =>
+        this.#cache!.keep(place, this.#caching === "replace", (at) => this.#read(from, to, at)),
+      );
+    }
   }
 
   #read(from: number, to: number, at: number): void {

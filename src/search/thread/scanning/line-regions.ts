@@ -56,6 +56,11 @@ function nextIn(pages: Bitset, page: number, end: number, isIn: boolean): number
   return page;
 }
 
+interface WindowBlob {
+  readonly window: Window;
+  readonly blob: number;
+}
+
 /** Loads the pages [begin, stop), and returns their region, extended to whole lines. */
 function extend(
   window: Window,
@@ -69,19 +74,22 @@ function extend(
   const addressOf = (page: number) =>
     Math.min(limit, lowest + (page - firstPages[blob]!) * pageBytes);
   window.load(blob, begin, stop, 0);
-  return [lineStart(window, addressOf(begin), lowest), lineEnd(window, addressOf(stop), limit)];
+  return [
+    lineStart({ window, blob }, addressOf(begin), lowest),
+    lineEnd({ window, blob }, addressOf(stop), limit),
+  ];
 }
 
 /**
  * Returns the start of the line that contains `at`, and loads the line from there up to `at`.
  * REQUIRES: the byte before `at` is loaded.
  */
-function lineStart(window: Window, at: number, lowest: number): number {
+function lineStart({ window, blob }: WindowBlob, at: number, lowest: number): number {
   if (at === lowest || window.bytes[at - 1] === NEWLINE) return at;
   let from = at;
   for (let step = LINE_BYTES; from > lowest; step *= 2) {
     const before = Math.max(lowest, from - step);
-    window.loadBytes(before, from);
+    window.loadBytes(blob, before, from);
     const newline = window.bytes.subarray(before, from).lastIndexOf(NEWLINE);
     if (newline >= 0) return before + newline + 1;
     from = before;
@@ -94,12 +102,12 @@ function lineStart(window: Window, at: number, lowest: number): number {
  * line's newline.
  * REQUIRES: the byte before `at` is loaded.
  */
-function lineEnd(window: Window, at: number, limit: number): number {
+function lineEnd({ window, blob }: WindowBlob, at: number, limit: number): number {
   if (window.bytes[at - 1] === NEWLINE) return at;
   let to = at;
   for (let step = LINE_BYTES; to < limit; step *= 2) {
     const after = Math.min(limit, to + step);
-    window.loadBytes(to, after);
+    window.loadBytes(blob, to, after);
     const newline = window.bytes.subarray(to, after).indexOf(NEWLINE);
     if (newline >= 0) return to + newline + 1;
     to = after;

@@ -50,7 +50,7 @@ export class SegmentScan {
    * even if damage ends the scan.
    */
   async window(number: number, stats: WindowStats, onHit: OnHit): Promise<void> {
-    const { reader, asked, atoms, order, visit, windows } = this.plan;
+    const { reader, asked, atoms, order, visit, windows, cacheable } = this.plan;
     const { snapshot, tools, caching } = this.#options;
     const { query, symbols } = asked;
     const [first, end] = [windows[number]!, windows[number + 1]!];
@@ -68,8 +68,9 @@ export class SegmentScan {
     let rater: DefinitionRater | undefined;
     if (blobs.length > 0) {
       const expectedBytes = this.#expectedBytes(blobs);
-      const how = { ...tools, snapshot, caching, expectedBytes };
-      const window = new Window(reader, [first, end], how);
+      const how = { ...tools, snapshot, caching, windows: cacheable, expectedBytes };
+      const place = { firstBlob: first, endBlob: end, visited: blobs };
+      const window = new Window(reader, place, how);
       await visited.scan(window, tools);
       if (symbols && rated.length > 0) {
         const found = rated.flatMap((atom) => this.#rated(atom, visited));

@@ -23,7 +23,7 @@ export async function scanTexts(
   tools: SearchTools,
 ): Promise<Found> {
   // ranges are relative to this address, because RangeMerge needs numbers below SPAN
-  const origin = window.address(window.firstBlob);
+  const origin = window.address(blobs[0]!);
   const all = await tools.literals.rangesOfEach(window, blobs, { texts, pages, origin }, tools);
   const lists = all.filter(({ length }) => length > 0);
   if (lists.length === 0) return noneFound(blobs.length);

@@ -145,7 +145,8 @@ async function readContent(
   const { kernel } = tools;
   const seen = isBestFirst ? Infinity : skip + most; // the best line may be the last one
   const symbolBytes = symbols?.bytesLoaded ?? 0;
-  const window = new Window(reader, [blob, blob + 1], { ...tools, snapshot });
+  const blobs = { firstBlob: blob, endBlob: blob + 1, visited: [blob] };
+  const window = new Window(reader, blobs, { ...tools, snapshot });
   window.load(blob, reader.firstPages[blob]!, reader.firstPages[blob + 1]!, 0);
   const visited = new VisitedBlobs([blob], {
     query,
