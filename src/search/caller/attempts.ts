@@ -28,7 +28,7 @@ import { throwIfAborted } from "./aborted.ts";
 import { stoppable, type Attempt } from "./attempt.ts";
 import type { Lost } from "./late-files.ts";
 import { NameMatcher } from "./name-matcher.ts";
-import type { Near } from "./near.ts";
+import { MOST_PAGES, type Near } from "./near.ts";
 import { NOT_PLANNED, planAhead, type PlannedAhead } from "./plan-ahead.ts";
 import { presentFile, type WebUrl } from "./present.ts";
 import { ownerFinder, repositoryTable } from "./repository-table.ts";
@@ -245,7 +245,7 @@ export class Attempts {
     const lists = this.options.lists?.();
     if (!lists || control.stopped) return NOT_PLANNED;
     const { plan } = understood;
-    return planAhead({ plan, segments, catalog, lists, pause: newPause() });
+    return planAhead({ plan, segments, catalog, lists, most: MOST_PAGES, pause: newPause() });
   }
 
   /** Adds up the threads' counters and warns of damage. Returns undefined if a segment has been merged away. */

@@ -26,7 +26,7 @@ export interface NearThread {
 }
 
 /** The maximum number of pages that the calling thread reads. Reading this many takes 0.5 ms. */
-const MOST_PAGES = 400;
+export const MOST_PAGES = 400;
 /** The maximum length of a packed plan that this thread tries, in characters. */
 const MOST_PLAN = 2048;
 /** The maximum length of an expression in such a plan, in characters. */

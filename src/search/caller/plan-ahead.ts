@@ -28,7 +28,10 @@ export interface PlannedAhead {
    * the position of the segment.
    */
   readonly parts: ReadonlyMap<number, SegmentPart>;
-  /** An estimate of how many pages must be read in the segments that are not in `parts`. Infinity if unknown. */
+  /**
+   * An estimate of how many pages must be read in the segments that are not in `parts`. Infinity if unknown, or if too
+   * many.
+   */
   readonly pages: number;
 }
 
@@ -40,12 +43,14 @@ interface Asked {
   readonly segments: readonly SegmentInput[];
   readonly catalog: Catalog;
   readonly lists: KeptLists;
+  /** The number of pages after which an estimate is of no use. */
+  readonly most: number;
   readonly pause: Pause;
 }
 
-/** Plans the segments whose lists are cached. */
+/** Plans the segments whose lists are cached. Stops once more than `most` pages must be read. */
 export async function planAhead(asked: Asked): Promise<PlannedAhead> {
-  const { plan, segments, catalog, lists, pause } = asked;
+  const { plan, segments, catalog, lists, most, pause } = asked;
   // if filters on repositories exclude all files, a thread looks up no gram, so its count differs from the one here
   const hasSets = segments.some(({ sets }) => sets.length > 0);
   const literals = hasSets ? undefined : literalsOf(plan);
@@ -72,6 +77,7 @@ export async function planAhead(asked: Asked): Promise<PlannedAhead> {
       parts.set(position, partOf(position, stats));
     }
     await pause();
+    if (pages > most && pages < Infinity) return { parts, pages: Infinity };
   }
   return { parts, pages };
 }
