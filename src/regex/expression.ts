@@ -23,6 +23,11 @@ export interface ExpressionSource {
   readonly caseSensitive: boolean;
   /** The expression's size as re2Size() computes it. Default: unlimited. */
   readonly size?: number;
+  /**
+   * Whether a match can contain a newline, depend on where the text begins or ends, or be empty. If this is false,
+   * every match is within one line, and scanning any whole lines gives the same matches. Default: true.
+   */
+  readonly crossesLines?: boolean;
 }
 
 export interface Expression extends ExpressionSource {
@@ -31,10 +36,6 @@ export interface Expression extends ExpressionSource {
   readonly size: number;
   /** What every match must contain, as a formula over literals. */
   readonly required: Formula;
-  /**
-   * Whether a match can contain a newline, depend on where the text begins or ends, or be empty. If this is false,
-   * every match is within one line, and scanning any whole lines gives the same matches.
-   */
   readonly crossesLines: boolean;
   /** Whether a match can be empty. */
   readonly matchesEmpty: boolean;

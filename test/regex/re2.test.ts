@@ -83,6 +83,24 @@ test("RE2 confirms what the automaton found, and its answer is told where they d
   expect(showRanges(verify(invented)!)).toBe("0-3 7-10 11-14");
 });
 
+test("only lines with ranges are read, unless a match may cross lines", () => {
+  const text = Buffer.from("foo\nfoo foo\nfoo x\n");
+  const whole = { start: 0, end: text.length };
+  const told = (source: string, ...starts: number[]) => {
+    const claimed = newRangeList();
+    for (const start of starts) pushRange(claimed, start, start + 3);
+    const { expression } = ranges(source, text);
+    const differing = verifyRanges(expression, { bytes: text, text: whole, claimed });
+    return differing && showRanges(differing);
+  };
+  expect(told("foo", 0, 4, 8, 12)).toBeUndefined();
+  expect(told("foo", 0, 12)).toBeUndefined(); // the line between is not read
+  expect(told("foo", 0, 4, 12)).toBe("0-3 4-7 8-11"); // the rest of a line is
+  expect(told("foo", 0, 8, 12)).toBe("0-3 4-7 8-11"); // and its beginning
+  expect(told("foo", 0, 13)).toBe("0-3 4-7");
+  expect(told("foo|\nx", 0, 12)).toBe("0-3 4-7");
+});
+
 test("a match that needs more than the first window is confirmed too", () => {
   const text = Buffer.from(`a${"x".repeat(5_000)}b`);
   const whole = { start: 0, end: text.length };
