@@ -62,3 +62,15 @@ function contentOf(words: readonly { word: string; page: number; before: number 
   for (const { word, page, before } of words) text.write(word, page * PAGE_BYTES - before);
   return text;
 }
+
+test("after a page with the word, no other page of the file is read", async () => {
+  const engine = await openEngine();
+  const content = Buffer.alloc(8 * PAGE_BYTES, "\n");
+  for (let page = 0; page < 8; page++) content.write("beta", page * PAGE_BYTES + 100);
+  await engine.index(documents({ name: "r", files: [{ path: "f", content }] }), {
+    symbols: "skip",
+  });
+  const { stats } = await engine.search({ query: "-(beta)", matches: 0 });
+  expect(stats.fileCount).toBe(0);
+  expect(stats.contentBytesLoaded).toBeLessThan(1.1 * PAGE_BYTES);
+});

@@ -20,7 +20,7 @@ import type {
 } from "../messages/messages.ts";
 import { answerBytes, branchBytes } from "../messages/answer-size.ts";
 import type { FileResult } from "../messages/response.ts";
-import { groupFiles, showInput } from "./show-groups.ts";
+import { fairShare, groupFiles, showInput } from "./show-groups.ts";
 
 /**
  * The options of the tasks that show files. The tasks are urgent, because otherwise each group of a large answer
@@ -75,7 +75,8 @@ export class FilesToShow {
     this.#ahead = aheadByFile(showing.ahead ?? []);
     this.#showing = showing;
     this.#maxBytes = options.maxBytes ?? Infinity;
-    this.#groups = groupFiles(files, understood.request);
+    const share = fairShare(files.length, showing.pool.lanes);
+    this.#groups = groupFiles(files, understood.request, share);
   }
 
   /** Whether the answer has ended. If so, more() shows no further files. */

@@ -12,6 +12,8 @@ import type { FileToShow } from "./merge-ranked.ts";
 
 const FILES = 32;
 const RANGES = 512;
+/** The minimum number of files in a group, unless fewer are left. With 8, `kmalloc_array` takes 7 % longer. */
+const LEAST_FILES = 16;
 /** If a request has at least this many lines of context, its files are treated as if they were shown completely. */
 const MUCH_CONTEXT = 100;
 
@@ -22,17 +24,22 @@ export const showsWhole = ({
 }: Pick<CheckedRequest, "whole" | "contextLines">): boolean =>
   whole || contextLines >= MUCH_CONTEXT;
 
+/** Returns how many files a group should have, so that a few files are divided evenly among the threads. */
+export const fairShare = (files: number, threads: number): number =>
+  Math.min(FILES, Math.max(LEAST_FILES, Math.ceil(files / threads)));
+
 /**
- * Divides the files into groups, without changing their order. If files are shown completely, each of them is a group
- * of its own, because complete files are large.
+ * Divides the files into groups of up to `filesAtOnce` files, without changing their order. If files are shown
+ * completely, each of them is a group of its own, because complete files are large.
  */
 export function* groupFiles<File extends FileToShow>(
   files: Iterable<File>,
   request: Pick<CheckedRequest, "whole" | "contextLines">,
+  filesAtOnce = FILES,
 ): Generator<File[], void> {
   let group: File[] = [];
   let ranges = 0;
-  const most = showsWhole(request) ? 1 : FILES;
+  const most = showsWhole(request) ? 1 : filesAtOnce;
   for (const file of files) {
     const isFull = group.length >= most || ranges + file.count > RANGES;
     if (isFull && group.length > 0) {
