@@ -28,8 +28,8 @@ export class WideMap<Value> {
   }
 
   /**
-   * Returns a copy. The copy shares the small maps of the original. It copies a small map only before it changes this
-   * map. REQUIRES: the original does not change afterwards.
+   * Returns a copy, which shares the small maps of the original. Before the copy changes a small map, it replaces that
+   * map by a copy of its own. REQUIRES: the original does not change afterwards.
    */
   copy(): WideMap<Value> {
     const copy = new WideMap<Value>();

@@ -94,8 +94,8 @@ function requestFor(words: readonly string[], flags: SearchFlags): SearchRequest
 }
 
 /**
- * Whether the response is printed as JSON with all matches of each file, as over HTTP. This is so unless --per-file
- * is given.
+ * Whether the response is printed as JSON with all matches of each file, as over HTTP. True if --json is given without
+ * --per-file.
  */
 const isJsonWhole = ({ json, perFile }: SearchFlags): boolean =>
   json === true && perFile === undefined;

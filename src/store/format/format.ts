@@ -103,7 +103,7 @@ export interface NewLayout extends Layout {
  * measurement.
  */
 export const PAGE_BYTES = 4_096;
-/** The number of bytes after a page that the grams of the page also cover. */
+/** The number of bytes after a page whose grams also count as grams of the page. */
 export const OVERLAP = 128;
 /** The length of LMDB's header in front of a value that has pages of its own. */
 const VALUE_HEADER_BYTES = 24;

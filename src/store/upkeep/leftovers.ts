@@ -25,8 +25,8 @@ import {
 import { readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
 
 /**
- * The maximum number of keys that one transaction deletes. So many keys hold about 2 MiB of text. LMDB reuses freed
- * pages two transactions later, so the file grows less if transactions are small.
+ * The maximum number of keys that one transaction deletes. The values of 128 keys have about 2 MiB of text. LMDB reuses
+ * freed pages two transactions later, so the file grows less if transactions are small.
  */
 const KEYS_PER_TRANSACTION = 128;
 
