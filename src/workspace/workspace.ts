@@ -58,9 +58,9 @@ export interface WorkspaceOptions extends RepositoryMetadata {
    */
   onWarning?: (warning: {
     /**
-     * An ErrorCode, 'NOT_FOLLOWED' or 'EXCLUDED'. 'NOT_FOLLOWED' means that the system does not report changes for a
-     * part of the folder. 'EXCLUDED' means that rules of .gitignore or .ignore files exclude nearly all of the
-     * folder.
+     * One of the ErrorCodes, or 'NOT_FOLLOWED', or 'EXCLUDED'. 'NOT_FOLLOWED' means that the system does not report
+     * changes for a part of the folder. 'EXCLUDED' means that rules of .gitignore or .ignore files exclude nearly all
+     * of the folder.
      */
     code: string;
     /** A message for people. */

@@ -352,7 +352,8 @@ interface Store {
 }
 
 /**
- * Returns the keys under which a value is stored. Returns undefined if the value does not belong in such an object.
+ * Returns the keys under which a value of a segment object is stored. Returns undefined for a value that cannot be part
+ * of such an object.
  */
 type KeysOf = (value: Value) => Buffer[] | undefined;
 

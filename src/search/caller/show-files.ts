@@ -39,7 +39,7 @@ export interface Showing {
 
 /** The limits of one step, in which a part of the files is shown. */
 export interface Step {
-  /** The size of the files that a step shows, in bytes. When it is reached, the step begins no more groups. */
+  /** The number of bytes after which a step begins no more groups of files. */
   readonly bytes: number;
   /**
    * Whether a part of the answer has already been delivered. If so, the step continues even if a segment has been

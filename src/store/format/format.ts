@@ -103,7 +103,7 @@ export interface NewLayout extends Layout {
  * measurement.
  */
 export const PAGE_BYTES = 4_096;
-/** The number of bytes after a page whose grams also count as grams of the page. */
+/** A page also has the grams of the bytes that follow it. This is the number of these bytes. */
 export const OVERLAP = 128;
 /** The length of LMDB's header in front of a value that has pages of its own. */
 const VALUE_HEADER_BYTES = 24;

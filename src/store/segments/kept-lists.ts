@@ -260,8 +260,8 @@ export class KeptLists {
   }
 
   /**
-   * Returns the address of this thread's scratch memory. The wanted grams are stored in front of this address. Returns
-   * 0 if there is no room.
+   * Returns the address of this thread's scratch memory, or 0 if there is no room. The wanted grams are written to the
+   * bytes just below this address.
    */
   #scratchFor(pages: number): number {
     const setBytes = 4 * wordsFor(pages) + 16;

@@ -3,7 +3,7 @@
  * match, and then runs the expression on these lines.
  */
 
-import { bytesOf } from "../../../base/growable.ts";
+import { bytesOf, GrowableWords } from "../../../base/growable.ts";
 import type { Budget, Limits } from "../../../regex/limits.ts";
 import { newRangeList, shiftRanges, type RangeList } from "../../../regex/range-list.ts";
 import type { ExpressionReach, PlacedExpression } from "../planning/expression-plan.ts";
@@ -94,10 +94,7 @@ class ExpressionScan {
     const most = blobs.length === 1 ? (run.most ?? Infinity) : Infinity;
     const out = this.#ranges;
     const mark = arena.mark();
-    let texts: TextTable = {
-      at: arena.put(bytesOf(Uint32Array.from(regions.flat(2)))),
-      count: regions.reduce((sum, { length }) => sum + length, 0),
-    };
+    let texts = tableOf(regions, arena);
     const places = anchors
       ? await placesOf(anchors, this.#scanned, this.#tools)
       : shared
@@ -120,7 +117,8 @@ class ExpressionScan {
     const { triple } = this.#placed;
     if (triple === undefined) return undefined;
     const { arena, kernel } = this.#tools;
-    const bytes = this.#scanned.regions.flat().reduce((sum, [from, to]) => sum + to - from, 0);
+    let bytes = 0;
+    for (const some of this.#scanned.regions) for (const [from, to] of some) bytes += to - from;
     const room = Math.ceil(bytes / LEAST_APART);
     const mark = arena.mark();
     const out = arena.take(4 * room);
@@ -202,6 +200,17 @@ class ExpressionScan {
 interface TextTable {
   readonly at: number;
   readonly count: number;
+}
+
+/** Writes a table of the regions of all blobs. The table is valid until the arena releases an earlier mark. */
+function tableOf(regions: ScannedBlobs["regions"], arena: SearchTools["arena"]): TextTable {
+  const words = new GrowableWords();
+  for (const some of regions)
+    for (const [from, to] of some) {
+      words.push(from);
+      words.push(to);
+    }
+  return { at: arena.put(bytesOf(words.view)), count: words.length / 2 };
 }
 
 /**
