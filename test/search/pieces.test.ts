@@ -46,6 +46,7 @@ function windowOf(texts: readonly string[]): Window {
     address: (blob: number) => origin + starts[blob]!,
     length: (blob: number) => blobs[blob]!.length,
     load: () => {},
+    readAhead: () => {},
   } as unknown as Window;
 }
 

@@ -1,13 +1,21 @@
-/** A search visits a few blobs of many windows together. Its answer is that of a scan of all files. */
+/**
+ * A search visits a few blobs of many windows together, and reads pages together that are near each other. Its answer is
+ * that of a scan of all files.
+ */
 
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { emptyBitset, hasBit, setBit, type Bitset } from "../../src/base/bitset.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { joinedWindows } from "../../src/search/thread/reading/window.ts";
+import { createKernel } from "../../src/kernel/kernel.ts";
+import { joinedWindows, Window, WindowMemory } from "../../src/search/thread/reading/window.ts";
+import type { Snapshot } from "../../src/store/lmdb/environment.ts";
 import type { SegmentReader } from "../../src/store/segments/segment-reader.ts";
 import { SLOT_BYTES } from "../../src/store/segments/text-cache.ts";
-import { openEngine } from "../engine/opened.ts";
+import { TextFiles } from "../../src/store/lmdb/text-files.ts";
+import { openEngine, SMALL_LAYOUT, temporaryFolder } from "../engine/opened.ts";
 import { RUNS } from "../runs.ts";
 
 const MOST_JOINED = 1024;
@@ -94,20 +102,103 @@ test("windows are joined as lists are", () => {
   fc.assert(fc.property(segments, check), { numRuns: 40 * RUNS });
 });
 
+/** The text of a segment, of which some pages are read ahead, and then some bytes are loaded. */
+const texts = fc.record({
+  blobs: fc.array(fc.record({ bytes: fc.nat(300), isVisited: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 12,
+  }),
+  pages: fc.oneof(fc.constant(undefined), fc.infiniteStream(fc.boolean())),
+  ahead: fc.array(fc.nat(9), { minLength: 1, maxLength: 3 }),
+  loads: fc.array(fc.record({ at: fc.nat(), bytes: fc.nat(100), isPage: fc.boolean() }), {
+    maxLength: 12,
+  }),
+});
+const UNREAD = 0xee;
+const PAGE_SIZE = 16;
+
+test("what is loaded is in memory and counted, whatever was read ahead", () => {
+  const kernel = createKernel();
+  const memory = new WindowMemory(kernel);
+  const check = ({
+    blobs,
+    pages,
+    ahead,
+    loads,
+  }: typeof texts extends fc.Arbitrary<infer T> ? T : never) => {
+    const blobStarts = [0];
+    const firstPages = [0];
+    for (const { bytes } of blobs) {
+      blobStarts.push(blobStarts.at(-1)! + bytes);
+      firstPages.push(firstPages.at(-1)! + Math.ceil(bytes / PAGE_SIZE));
+    }
+    const visited = [...blobs.keys()].filter((i) => blobs[i]!.isVisited && blobs[i]!.bytes > 0);
+    if (visited.length === 0) return;
+    const text = Uint8Array.from({ length: blobStarts.at(-1)! }, (_, i) => i % 200);
+    const wanted = pages && emptyBitset(firstPages.at(-1)!);
+    if (pages && wanted)
+      for (let page = 0; page < firstPages.at(-1)!; page++)
+        if (pages.next().value) setBit(wanted, page);
+    const reader = {
+      segment: 1,
+      header: { content: 1, blobs: blobs.length, pages: firstPages.at(-1)! },
+      blobStarts,
+      firstPages,
+      pageBytes: PAGE_SIZE,
+      copyText: (_: Snapshot, from: number, to: number, target: Uint8Array, at: number) =>
+        target.set(text.subarray(from, to), at),
+    } as unknown as SegmentReader;
+    const place = { firstBlob: 0, endBlob: blobs.length, visited };
+    const opened = (hasOpenText: boolean) => {
+      const snapshot = { hasOpenText: () => hasOpenText } as unknown as Snapshot;
+      return new Window(reader, place, { snapshot, memory, textCache: undefined });
+    };
+    /** Loads the same bytes as always, and returns how many bytes the window has counted. */
+    const load = (window: Window): number => {
+      for (const { at, bytes, isPage } of loads) {
+        const blob = visited[at % visited.length]!;
+        const [first, end] = [firstPages[blob]!, firstPages[blob + 1]!];
+        const page = first + (at % (end - first));
+        const length = blobs[blob]!.bytes;
+        const [from, to] = isPage
+          ? [(page - first) * PAGE_SIZE, Math.min(length, (page - first + 1) * PAGE_SIZE)]
+          : [at % length, Math.min(length, (at % length) + bytes)];
+        const address = window.address(blob);
+        if (isPage) window.load(blob, page, page + 1, bytes % 20);
+        else window.loadBytes(blob, address + from, address + to);
+        const start = blobStarts[blob]!;
+        expect(kernel.bytes.slice(address + from, address + to)).toEqual(
+          text.slice(start + from, start + to),
+        );
+      }
+      return window.bytesLoaded;
+    };
+    const plain = load(opened(false));
+    const window = opened(true);
+    kernel.bytes.fill(UNREAD, memory.room(0), memory.room(0) + text.length);
+    for (const margin of ahead) window.readAhead(visited, wanted, margin);
+    expect(load(window)).toBe(plain);
+  };
+  fc.assert(fc.property(texts, check), { numRuns: 200 * RUNS });
+});
+
 const FILES = 240;
 
 const edges = (n: number, text: string): string =>
   `${n % 14 === 0 ? "zebra of 1 " : ""}${text}${n % 21 === 0 || n % 97 === 5 ? " zebra" : ""}`;
 
 /**
- * Files in about eight windows. The word `mane` is in all, `zebra` in a seventh, and `gnu` in three. Some texts begin or
- * end with a word.
+ * Files in about six windows. The word `mane` is in all, `zebra` in a seventh, and `gnu` in three. Some texts begin or
+ * end with a word, some are short, and some have a line that is longer than a page.
  */
 const FILE_TEXTS = Array.from({ length: FILES }, (_, n) => {
-  const lines = Array.from({ length: 400 + ((n * 7919) % 2000) }, (__, line) => {
+  const isShort = n % 97 !== 5 && n % 3 < 2;
+  const count = isShort ? 40 + ((n * 37) % 200) : 400 + ((n * 7919) % 2000);
+  const lines = Array.from({ length: count }, (__, line) => {
     const rare = n % 7 === 0 && line % 331 === n % 31 ? " zebra" : "";
     const rarest = n % 97 === 5 && line === 333 ? " Gnu" : "";
-    return `line ${line}${line % 90 === 17 ? " mane" : ""}${rare}${rarest} of ${n}`;
+    const long = n % 35 === 0 && line === 20 ? `${"x".repeat(5000)} zebra ${"y".repeat(999)}` : "";
+    return `line ${line}${line % 90 === 17 ? " mane" : ""}${rare}${rarest} of ${n}${long}`;
   });
   return {
     path: `${n % 5}/f${n}.${n % 3 === 0 ? "c" : "py"}`,
@@ -130,6 +221,11 @@ const QUERIES: readonly [
   ["mane lang:c file:f1", ({ path }) => /f1.*\.c$/.test(path), /mane/gi],
   ["zebra lang:python", (f) => has("zebra")(f.content) && f.path.endsWith("y"), /zebra/gi],
   ["/z[e]bra\\sof\\s\\d+/", ({ content }) => /zebra of \d+/.test(content), /zebra of \d+/gi],
+  [
+    "/^line\\s20\\s.*x\\szebra\\sy+$/",
+    ({ content }) => content.includes("xx zebra yy"),
+    /^line 20 .*x zebra y+$/gm,
+  ],
   ["/gnu|zebra/", ({ content }) => has("zebra")(content) || has("gnu")(content), /gnu|zebra/gi],
   [
     "/line\\s3+\\s.*of\\s14\\d?$/",
@@ -171,4 +267,53 @@ test.each([
       });
       expect(stats.fileCount).toBe(fitting.length);
     }
+});
+
+/** Makes a file of text with a word on two of its pages, and returns the sizes of all reads of a search. */
+async function readsOf(change: (text: Buffer) => void = () => {}) {
+  const path = temporaryFolder();
+  const internals = { layout: SMALL_LAYOUT };
+  const content = Buffer.alloc(30_000, "\n");
+  for (const at of [100, 7_100, 7_400]) content.write("needle", at);
+  const files = [
+    { path: "f", content },
+    { path: "other", content: "other".repeat(5_900) },
+  ];
+  const writer = await openEngine({ internals }, path);
+  await writer.index(documents({ name: "r", files }), { symbols: "skip" });
+  await writer.close();
+  const [name] = readdirSync(join(path, "text"));
+  const file = join(path, "text", name!);
+  const text = readFileSync(file);
+  change(text);
+  writeFileSync(file, text);
+  const engine = await openEngine({ internals }, path);
+  const search = () => engine.search({ query: "needle", matches: 0 });
+  for (let i = 0; i < 3; i++) await search(); // opens the file, and checks its blocks
+  await engine.search({ query: "other", matches: 0 }); // takes the place of the text in memory
+  const sizes: number[] = [];
+  const copy = Reflect.get(TextFiles.prototype, "copy") as TextFiles["copy"];
+  const spy = vi.spyOn(TextFiles.prototype, "copy");
+  spy.mockImplementation(function (this: TextFiles, segment, from, to, ...rest) {
+    sizes.push(to - from);
+    return copy.call(this, segment, from, to, ...rest);
+  });
+  onTestFinished(() => spy.mockRestore());
+  return { stats: (await search()).stats, sizes };
+}
+
+const PAGE = SMALL_LAYOUT.pageBytes;
+// the pages 0, 27 and 28, the byte before page 27, and the rest of a match after each of the runs
+const NEEDED = 3 * PAGE + 1 + 2 * "needle".length;
+
+test("pages that are near each other are read together, and only the pages count as loaded", async () => {
+  const { stats, sizes } = await readsOf();
+  expect(stats).toMatchObject({ totalMatchCount: 3, contentBytesLoaded: NEEDED });
+  expect(sizes).toHaveLength(1);
+});
+
+test("damage between two pages is not noticed", async () => {
+  const { stats, sizes } = await readsOf((text) => text.fill("x", 4_000, 4_100));
+  expect(stats).toMatchObject({ totalMatchCount: 3, contentBytesLoaded: NEEDED });
+  expect(sizes.length).toBeGreaterThan(1);
 });

@@ -200,6 +200,7 @@ export class LiteralScanner {
     const plain = new Runs(this.#pieceBytes);
     const folded = new Runs(this.#pieceBytes);
     const longest = Math.max(...literals.map((literal) => literal.longest));
+    window.readAhead(blobs, pages, longest);
     blobs.forEach((blob, index) => {
       const where = { blob, index, pages, longest };
       if (!foldsIn(window.reader, blob)) return addRuns(plain, window, where);

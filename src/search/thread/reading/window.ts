@@ -15,6 +15,7 @@ import {
   wordsFor,
   type Bitset,
 } from "../../../base/bitset.ts";
+import { firstIndex } from "../../../base/binary-search.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { FIRST_MEMORY_SEGMENT } from "../../../store/format/format.ts";
@@ -33,6 +34,11 @@ const MOST_TAIL = 2 ** 16 - 1;
 const WHOLE_PART = 1 / 3;
 /** If the visited blobs have less than this share of a window's text, the other blobs are left out. */
 const SPARSE_PART = 1 / 2;
+/**
+ * The maximum number of bytes between two pages that are read together. The system takes 1.1 µs for a read, and 0.05 to
+ * 0.16 µs for each KiB of it. With 8 KiB, searches for frequent words take 3 % longer.
+ */
+const MOST_GAP = 16_384;
 /**
  * The maximum number of blobs with candidate files in a window that consists of several windows. Evaluating so many
  * files takes about a millisecond.
@@ -187,6 +193,8 @@ export class Window {
   readonly #whole: "in the cache" | "in the window" | undefined;
   readonly #firstPage: number;
   readonly #marks: PageMarks;
+  /** The ranges of the segment's text that readAhead() has read, as pairs of offsets in ascending order. */
+  #ahead: number[] = [];
 
   constructor(
     reader: SegmentReader,
@@ -241,6 +249,50 @@ export class Window {
 
   length(blob: number): number {
     return this.reader.blobStarts[blob + 1]! - this.reader.blobStarts[blob]!;
+  }
+
+  /**
+   * Reads those pages of the blobs that are in `pages`, or all their pages if `pages` is undefined, with `margin` bytes
+   * before and after them. Pages that are close to each other are read together. Bytes do not count as loaded until
+   * load() or loadBytes() is called for them.
+   * REQUIRES: `blobs` is in ascending order.
+   */
+  readAhead(blobs: readonly number[], pages: Bitset | undefined, margin: number): void {
+    const { header, blobStarts, firstPages, pageBytes } = this.reader;
+    const { content } = header;
+    this.#ahead = [];
+    if (this.#whole || !this.#snapshot.hasOpenText?.(content)) return;
+    let [from, to, shift] = [0, 0, 0]; // the range that is read next, and the distance to its address
+    const read = () => {
+      if (from === to) return;
+      // damage is ignored here, because the search may not need the damaged part
+      const isRead = unlessCorrupt(() => (this.#read(from, to, from + shift), true));
+      if (isRead) this.#ahead.push(from, to);
+    };
+    for (const blob of blobs) {
+      if (this.#cache?.find({ content, firstBlob: blob, endBlob: blob + 1 })) continue;
+      const [start, end] = [blobStarts[blob]!, blobStarts[blob + 1]!];
+      const own = this.address(blob) - start;
+      for (let page = firstPages[blob]!; page < firstPages[blob + 1]!; page++) {
+        if ((pages && !hasBit(pages, page)) || this.holds(page)) continue;
+        const at = start + (page - firstPages[blob]!) * pageBytes;
+        const last = Math.min(end, at + pageBytes + margin);
+        const first = Math.max(start, at - margin);
+        if (own === shift && from < to && first <= to + MOST_GAP) to = last;
+        else {
+          read();
+          [from, to, shift] = [first, last, own];
+        }
+      }
+    }
+    read();
+  }
+
+  /** Returns true if readAhead() has read the bytes [from, to) of the segment's text. */
+  #isAhead(from: number, to: number): boolean {
+    const ahead = this.#ahead;
+    const pair = firstIndex(0, ahead.length / 2, (one) => ahead[2 * one + 1]! >= to);
+    return 2 * pair < ahead.length && ahead[2 * pair]! <= from;
   }
 
   /**
@@ -302,7 +354,7 @@ export class Window {
         this.bytes.copyWithin(at + from - start, source + from, source + to);
         return;
       }
-      this.#read(from, to, at + from - start);
+      if (!this.#isAhead(from, to)) this.#read(from, to, at + from - start);
     }
     if (this.#caching !== "find") this.#cache?.addRead({ content, blob }, to - from, blobs);
   }

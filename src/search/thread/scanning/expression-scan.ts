@@ -17,7 +17,7 @@ import {
 import type { SearchTools } from "../reading/thread-tools.ts";
 import type { Window } from "../reading/window.ts";
 import { addEdge, byBlob } from "./by-blob.ts";
-import { regionsOf, type Stretch } from "./line-regions.ts";
+import { LINE_BYTES, regionsOf, type Stretch } from "./line-regions.ts";
 import type { SharedLines } from "./shared-lines.ts";
 
 /** The number of ranges that are found in short texts, or whose edges are rated, between two checks of the clock. */
@@ -61,6 +61,7 @@ export async function scanExpression(
   run: ExpressionRun,
   tools: SearchTools,
 ): Promise<Found> {
+  if (!run.shared) window.readAhead(blobs, run.pages, LINE_BYTES);
   const regions = blobs.map((blob) => run.shared?.of(blob) ?? regionsOf(window, blob, run.pages));
   const scan = new ExpressionScan(placed, { window, blobs, regions }, tools);
   return placed.expression.matchesEmpty ? scan.runOnEach(run.most ?? Infinity) : scan.runOnAll(run);

@@ -10,7 +10,7 @@ import type { Window } from "../reading/window.ts";
 
 const NEWLINE = 10;
 /** The number of bytes that are read first to find the start or the end of a line. */
-const LINE_BYTES = 256;
+export const LINE_BYTES = 256;
 
 /** The addresses from `from` up to, but not including, `to` in the kernel's memory. */
 export type Stretch = readonly [from: number, to: number];
