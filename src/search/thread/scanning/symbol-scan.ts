@@ -185,7 +185,9 @@ async function anchorPlaces({
 }: SymbolScan): Promise<Uint32Array | undefined> {
   const { anchors } = reach;
   const beyond = Math.max(1, ...(anchors ?? []).map(({ literal }) => literal.longest));
-  const regions = blobs.map((blob) => loadPages(window, blob, anchors && reach.pages, beyond));
+  const pages = anchors && reach.pages;
+  window.readAhead(blobs, pages, beyond);
+  const regions = blobs.map((blob) => loadPages(window, blob, pages, beyond));
   return anchors && placesOf(anchors, { window, blobs, regions }, tools);
 }
 
