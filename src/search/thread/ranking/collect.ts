@@ -4,6 +4,7 @@
  */
 
 export interface RankedFile {
+  /** An integer of 32 bits. */
   readonly score: number;
   /** The index of the file's segment in the request, and the file's number in that segment. */
   readonly segment: number;
@@ -15,8 +16,6 @@ export interface RankedFile {
 export type TieBreak = (a: RankedFile, b: RankedFile) => number;
 
 const LEAST_KEPT = 1024;
-/** The maximum number of files that #leastScore() handles. A score (i32) times this number is an exact integer. */
-const MOST_FILES = 2 ** 21;
 
 export class Collector {
   readonly #matches: number;
@@ -26,6 +25,8 @@ export class Collector {
   /** Files with a lower score can no longer be among the best. */
   threshold = -Infinity;
   #pruneAt = 2 * LEAST_KEPT;
+  /** Whether a file without ranges was added. */
+  #isAnyEmpty = false;
 
   /** Keeps the best files that together have at least `matches` ranges, and at least `files` files. */
   constructor(
@@ -40,6 +41,7 @@ export class Collector {
   add(file: RankedFile): void {
     if (this.#matches === 0) return;
     this.#files.push(file);
+    this.#isAnyEmpty ||= file.count === 0;
     if (this.#files.length >= this.#pruneAt) this.#prune();
   }
 
@@ -67,22 +69,14 @@ export class Collector {
   }
 
   /**
-   * Returns a score such that the files with at least this score are enough. This takes a tenth of the time of
-   * comparing all files, because numbers are sorted fast and ties need not be broken.
+   * Returns a score such that the files with at least this score are enough. Sorting the scores alone takes a tenth of
+   * the time of comparing the files.
    */
   #leastScore(): number {
-    const files = this.#files;
-    if (files.length > MOST_FILES) return -Infinity;
-    const order = new Float64Array(files.length);
-    for (let i = 0; i < order.length; i++) order[i] = MOST_FILES * files[i]!.score + i;
-    order.sort();
-    let ranges = 0;
-    for (let i = files.length - 1, kept = 0; i >= 0; i--, kept++) {
-      const file = order[i]! - MOST_FILES * Math.floor(order[i]! / MOST_FILES);
-      const { score, count } = files[file]!;
-      ranges += count;
-      if (ranges >= this.#matches && kept + 1 >= this.#leastFiles) return score;
-    }
-    return -Infinity;
+    const enough = Math.max(this.#matches, this.#leastFiles); // because each file has a range
+    if (this.#isAnyEmpty || this.#files.length <= enough) return -Infinity;
+    const scores = new Int32Array(this.#files.length);
+    for (let i = 0; i < scores.length; i++) scores[i] = this.#files[i]!.score;
+    return scores.sort()[scores.length - enough]!;
   }
 }
