@@ -43,7 +43,8 @@ export interface Measured {
 }
 
 export async function serve(index: string, limits: Limits): Promise<void> {
-  const engine = await open(index, { readOnly: true, workers: limits.workers });
+  const { workers, textCache } = limits;
+  const engine = await open(index, { readOnly: true, workers, textCache });
   const tokens = memoryTokenStore();
   const { secret } = await createApiKey(tokens, { ownerId: "ada" });
   const users = memoryUserStore([member("ada")]);
@@ -68,6 +69,7 @@ export async function serve(index: string, limits: Limits): Promise<void> {
 
 export interface Limits {
   readonly workers: number;
+  readonly textCache: number;
   readonly maxConcurrent: number;
 }
 

@@ -75,7 +75,7 @@ export interface EnqueueOptions {
  * const options: CollectOptions = { signal: AbortSignal.timeout(60_000) };
  */
 export interface CollectOptions {
-  /** Stops the collection when it aborts. Data that the collection has already deleted stays deleted. */
+  /** When this signal is aborted, the collection stops. Data that was already deleted stays deleted. */
   signal?: AbortSignal;
   /** The time from which the ages of generations and objects are computed. Default: the current time. */
   now?: Date;
@@ -89,7 +89,7 @@ export interface CollectOptions {
  * const options: WorkOptions = { signal: stop.signal, concurrency: 2 };
  */
 export interface WorkOptions {
-  /** Stops work() when it aborts. */
+  /** When this signal is aborted, work() stops. */
   signal: AbortSignal;
   /**
    * The number of jobs that run at once, from 1 to 64. Each job that runs has worker threads of its own. Default 1.

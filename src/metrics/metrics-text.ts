@@ -5,7 +5,7 @@
  *     # TYPE quern_searches_total counter
  *     quern_searches_total{call="search"} 12
  *
- * No metric is defined here, so every module that counts something can use this file.
+ * The metrics themselves are defined in other files, which import this file.
  */
 
 /**

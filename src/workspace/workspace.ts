@@ -66,7 +66,7 @@ export interface WorkspaceOptions extends RepositoryMetadata {
     /** A message for people. */
     message: string;
   }) => void;
-  /** Closes the workspace when it aborts. */
+  /** When this signal is aborted, the workspace closes. */
   signal?: AbortSignal;
 }
 

@@ -30,7 +30,7 @@ export interface S3Sender {
   send(
     command: object,
     options?: {
-      /** Ends the request when it aborts. */
+      /** When this signal is aborted, the request ends. */
       abortSignal?: AbortSignal;
     },
   ): Promise<object>;

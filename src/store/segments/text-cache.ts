@@ -1,8 +1,8 @@
 /**
- * Caches windows of text, which consist of neighbouring blobs, in the memory of a thread's kernel. Searches scan a
- * cached window in place. Fetching a page from LMDB instead takes 2 to 3 µs. Each thread has its own cache, so no lock
- * is needed. A thread prefers the same windows in every search (search/messages/control.ts), so different threads cache
- * different windows.
+ * Caches windows of text, which consist of neighbouring blobs, in the memory of a thread's kernel. A search that needs
+ * much of a cached window scans it in place. If the search needs little, it copies the pages that it needs, which saves
+ * reading them from a file. Each thread has its own cache, so no lock is needed. A thread prefers the same windows in
+ * every search (search/messages/control.ts), so different threads cache different windows.
  *
  * A window is cached once the bytes that were read from it amount to half of its length. So loading windows never takes
  * much longer than the searches would have taken without a cache, whatever they read. If all slots are used, the clock
