@@ -17,6 +17,8 @@ export interface Internals {
   readonly layout: NewLayout;
   readonly runs: RunBounds;
   readonly workspaces: WorkspaceBounds;
+  /** The maximum size of the segments' tables that threads share, in bytes. */
+  readonly tableBytes: number;
 }
 
 export const INTERNALS: Internals = {
@@ -25,4 +27,5 @@ export const INTERNALS: Internals = {
   layout: LAYOUT,
   runs: RUN_BOUNDS,
   workspaces: WORKSPACE_BOUNDS,
+  tableBytes: 96 * 2 ** 20, // those of a gigabyte of source code take 9 MB; docs/limits.md promises this bound
 };

@@ -235,14 +235,14 @@ class OpenedEngine
     this.#options = options;
     this.#internals = internals;
     this.#tracer = new Tracer(this.path);
-    this.#kept = new Kept();
+    this.#kept = new Kept(internals.tableBytes);
     this.#pool = startPool(environment, options, {
       kept: this.#kept,
       workerDied: () => this.#tracer.workerDied(),
     });
-    this.#nearThread = new NearThread(() => this.#kept.listsMemory);
+    this.#nearThread = new NearThread(() => this.#kept.memory);
     // without workers, every search runs on the calling thread anyway
-    this.#near = this.#pool.inline ? undefined : new Near(this.#nearThread, this.#pool);
+    this.#near = this.#pool.inline ? undefined : new Near(this.#nearThread);
     this.#catalogs = new CatalogKeeper(environment, newPause, ({ manifest }) => {
       this.#kept.dropOthers(manifest.segments);
       this.#nearThread.dropOthers(manifest.segments);
@@ -650,13 +650,16 @@ function startPool(
     tasks: { ...INGEST_TASKS, ...SEARCH_TASKS, ...OVERLAY_TASKS },
     environment:
       workers === 0
-        ? { path, readOnly, opened: environment, textCache, keptLists: kept.listsMemory }
+        ? { path, readOnly, opened: environment, textCache, ...kept.memory }
         : {
             path,
             readOnly,
             textCache: Math.floor(textCache / workers),
             get keptLists() {
-              return kept.listsMemory;
+              return kept.memory.keptLists;
+            },
+            get tables() {
+              return kept.memory.tables;
             },
           },
     // the pool's only warnings are those about dead workers

@@ -135,8 +135,8 @@ function isDate(text: string): boolean {
 }
 
 /**
- * Resolves to the dates in the filters, as arguments of git with seconds since 1970. A relative date stands for
- * another time at each moment. So the keys of cached lists contain these seconds and not the dates of the request.
+ * Resolves to the dates in the filters, as arguments of git with seconds since 1970. The time
+ * that a relative date means changes as time passes. So the keys of cached lists contain these seconds and not the dates of the request.
  */
 export async function datesOf(operation: Operation, filters: Filters): Promise<string[]> {
   const { since, until } = filters;

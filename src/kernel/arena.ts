@@ -4,6 +4,7 @@
  * has 1.5 times the size of the region that did not fit, but at least 64 KiB.
  */
 
+import { copyBytes } from "../base/copy-bytes.ts";
 import type { Kernel } from "./kernel.ts";
 
 export class Arena {
@@ -37,7 +38,7 @@ export class Arena {
 
   put(bytes: Uint8Array): number {
     const at = this.take(bytes.length);
-    this.#kernel.bytes.set(bytes, at);
+    copyBytes(bytes, 0, this.#kernel.bytes, at, bytes.length);
     return at;
   }
 

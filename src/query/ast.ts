@@ -26,7 +26,7 @@ export type Atom =
     }
   /** A language's name or alias, as it was typed. */
   | { readonly kind: "language"; readonly name: string }
-  /** A part of a revision's name, `*`, `HEAD` or a full commit id. */
+  /** One of: `*`, `HEAD`, a full commit id, or a part of a revision's name. */
   | { readonly kind: "revision"; readonly value: string }
   /** The exact names of one or more repositories. No name is empty or contains a comma. */
   | { readonly kind: "reposet"; readonly names: readonly string[] }

@@ -100,7 +100,8 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, byte) => {
 });
 
 /**
- * Estimates how often three neighbouring bytes of code are in three sets. The arguments are the shares of these sets.
+ * Estimates how often three neighbouring bytes of code are in three given sets, the first byte in the first set, and so
+ * on. The arguments are the shares of these sets.
  */
 function frequencyOf(a: Float64Array, b: Float64Array, c: Float64Array): number {
   let sum = 0;

@@ -14,9 +14,9 @@ import { RUNS } from "../runs.ts";
 const near = { isOff: false, found: 0, left: 0 };
 
 const own = Reflect.get(Near.prototype, "search") as Near["search"];
-vi.spyOn(Near.prototype, "search").mockImplementation(async function (this: Near, input) {
+vi.spyOn(Near.prototype, "search").mockImplementation(async function (this: Near, ...asked) {
   if (near.isOff) return undefined;
-  const output = await own.call(this, input);
+  const output = await own.call(this, ...asked);
   if (output && output !== "too much") near.found++;
   else near.left++;
   return output;
@@ -35,10 +35,10 @@ async function answer(engine: Engine, request: SearchRequest, options: SearchOpt
 }
 
 /**
- * The number of searches after which the caller's thread has all it needs. One keeps the lists, one records what is
- * read, and one waits for the tables, which the only worker reads one after another.
+ * The number of searches after which the caller's thread has all it needs. One keeps the lists and the tables, and one
+ * records what is read.
  */
-const ROUNDS = 4;
+const ROUNDS = 3;
 
 async function both(engine: Engine, request: SearchRequest, options: SearchOptions = {}) {
   near.isOff = true;
@@ -52,8 +52,12 @@ async function both(engine: Engine, request: SearchRequest, options: SearchOptio
 /** Cases for which both ways are taken, whatever the random ones do. */
 const TAKES_BOTH = { seed: 1, numRuns: 1 };
 
-test("any query, whatever a viewer may see", async () => {
-  const engine = await openEngine({ workers: 1, contexts: (name: string) => CONTEXTS[name] });
+test.each([
+  ["all tables are shared", {}],
+  ["some tables are shared", { tableBytes: 2000 }],
+])("any query, whatever a viewer may see: %s", async (_, internals) => {
+  const contexts = (name: string) => CONTEXTS[name];
+  const engine = await openEngine({ workers: 1, contexts, internals });
   const check = async ({ corpus, asked }: SearchState, maxBytes: number) => {
     const there = await bringTo(engine, corpus);
     for (const one of asked) {
@@ -150,6 +154,15 @@ test("what was indexed, removed, merged or trimmed since", async () => {
   await check(3);
   await engine.remove("two");
   await check(1);
+});
+
+test("tables are shared again when the memory is full of those of deleted segments", async () => {
+  const engine = await openEngine({ workers: 1, internals: { tableBytes: 4000, retireMs: 0 } });
+  for (let count = 1; count < 30; count++) {
+    await engine.index(files("one", count));
+    await finds(engine, { query: "apple", matches: 50 }); // may fill the memory
+    expect(await finds(engine, { query: "apple", matches: 50 })).toEqual(["near", count]);
+  }
 });
 
 test("a search that runs ends with the engine", async () => {

@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { layerTask } from "../../src/overlay/layer-task.ts";
 import { FIRST_MEMORY_SEGMENT } from "../../src/store/format/format.ts";
+import { openPacked } from "../../src/store/memory/memory-store.ts";
+import { openSegment } from "../../src/store/segments/segment-reader.ts";
+import { newSharedTablesMemory, SharedTables } from "../../src/store/segments/shared-tables.ts";
 import { SMALL_LAYOUT, temporaryFolder } from "../engine/opened.ts";
 import { inlineContext } from "./inline-context.ts";
 
@@ -30,6 +33,18 @@ test.each(NOW)("a file that is %s", async (_, happens, isGone) => {
   const { gone, header } = await layerTask(input, inlineContext());
   expect(gone).toEqual([[isGone, false]]);
   expect(header.files).toBe(2);
+});
+
+test("the tables of a layer are not put into shared memory, which would fill with them", async () => {
+  const files = [{ path: "a.txt", content: { bytes: Buffer.from("needle") } }];
+  const how = { layout: SMALL_LAYOUT, maxFileSize: 100, isDeadly: true, isPlain: false };
+  const segment = FIRST_MEMORY_SEGMENT;
+  const input = { segment, ...how, repositories: [{ repository: 1, files }] };
+  const { packed } = await layerTask(input, inlineContext());
+  const tables = new SharedTables(newSharedTablesMemory(2 ** 16));
+  const reader = openSegment(openPacked(packed), segment, { tables })!;
+  expect(reader.bytes).toBeGreaterThan(0); // without shared memory
+  expect(tables.dropOthers(() => false)).toBe(0);
 });
 
 test("a file behind a link is not read, and the file after it is", async () => {

@@ -61,7 +61,7 @@ test("any lists of any segments, in two threads, are those of the data file", ()
   let [empty, some] = [0, 0];
   fc.assert(
     fc.property(cases, (segments) => {
-      const memory = newKeptListsMemory();
+      const memory = newKeptListsMemory(2 ** 24);
       const threads = [new KeptLists(memory), new KeptLists(memory)];
       for (const [number, { texts: pages, asked }] of segments.entries()) {
         const { bytes, grams, lookup } = indexed(pages, place(1 + (number >> 1), number & 1));
@@ -89,7 +89,7 @@ test("a literal of more grams than one call takes", () => {
   const { bytes, grams, lookup } = indexed([long, long.slice(99), long, long.slice(0, 99)]);
   const all = [...bytes.keys()];
   expect(all.length).toBeGreaterThan(600);
-  const kept = new KeptLists(newKeptListsMemory());
+  const kept = new KeptLists(newKeptListsMemory(2 ** 24));
   const read = pagesWith(all, lookup);
   expect(read.pages).toEqual(inAll(all, grams));
   expect(countBits(read.pages!)).toBe(2);
@@ -124,7 +124,7 @@ describe("memory that is full", () => {
 });
 
 test("lists under a number that others had before", () => {
-  const kept = new KeptLists(newKeptListsMemory());
+  const kept = new KeptLists(newKeptListsMemory(2 ** 24));
   for (const pages of [["abcd", "bcde"], ["zyxw"], ["abcd", "bcde", "zyxw"]]) {
     kept.dropOthers((segment, edition) => segment === 1 && edition === 6);
     const { bytes, lookup } = indexed(pages, place(1, 7));
@@ -136,7 +136,7 @@ test("lists under a number that others had before", () => {
 test("nothing of segments in memory is kept: their numbers belong to one overlay", () => {
   const { bytes, lookup } = indexed(["abcd"], listsOfText(FIRST_MEMORY_SEGMENT));
   const all = [...bytes.keys()];
-  const kept = new KeptLists(newKeptListsMemory());
+  const kept = new KeptLists(newKeptListsMemory(2 ** 24));
   expect(pagesWith(all, { ...lookup, kept })).toEqual(pagesWith(all, lookup));
   expect(() => pagesWith(all, { ...readsNothing(lookup), kept })).toThrow("was read");
 });
@@ -162,7 +162,7 @@ describe("damage", () => {
     const gram = [...bytes.keys()].at(-1)!;
     const key = listsOfText(1).block(0);
     values.set(key.toString("hex"), seal(key, broken(gram)));
-    const kept = new KeptLists(newKeptListsMemory());
+    const kept = new KeptLists(newKeptListsMemory(2 ** 24));
     expect(() => pagesWith([gram], { ...lookup, kept })).toThrow("the index is damaged");
   });
 
@@ -174,7 +174,7 @@ describe("damage", () => {
       name,
       sound.map((byte, i) => (i === 9 ? byte ^ 1 : byte)),
     );
-    const kept = new KeptLists(newKeptListsMemory());
+    const kept = new KeptLists(newKeptListsMemory(2 ** 24));
     const all = [...bytes.keys()];
     expect(() => pagesWith(all, { ...lookup, kept })).toThrow("the index is damaged");
     values.set(name, sound);
@@ -184,7 +184,7 @@ describe("damage", () => {
 
 test("threads that add and read the same lists at the same time", async () => {
   const entry = await bundle("../search/kept-lists-race.ts");
-  const memory = newKeptListsMemory();
+  const memory = newKeptListsMemory(2 ** 24);
   const race = (thread: number) =>
     new Promise<{ asked: number; wrong: number }>((resolve, reject) => {
       const worker = new Worker(entry, { workerData: { memory, thread } });
@@ -209,7 +209,7 @@ function stored(lists: readonly (readonly number[])[], pages: number) {
   const get = (key: Buffer, what: string) => unseal(key, getSealed(key)!, what);
   const snapshot = { get, getSealed } as Pick<Snapshot, "get" | "getSealed"> as Snapshot;
   const reader = new PostingsReader(snapshot, listsOfText(1), blocks);
-  const kept = new KeptLists(newKeptListsMemory());
+  const kept = new KeptLists(newKeptListsMemory(2 ** 24));
   return (grams: readonly number[]) => {
     const found = reader.findKept(snapshot, grams, { pages, kept })!;
     expect(kept.countPages(grams, { segment: 1, pages })).toEqual({
@@ -267,7 +267,7 @@ test.each<[what: string, gaps: readonly number[]]>([
   values.set(key.toString("hex"), seal(key, block));
   values.set(directory.toString("hex"), seal(directory, Buffer.from(Uint32Array.of(7).buffer)));
   const reader = new PostingsReader(lookup.snapshot, listsOfText(1), 1);
-  const kept = new KeptLists(newKeptListsMemory());
+  const kept = new KeptLists(newKeptListsMemory(2 ** 24));
   expect(() => reader.findKept(lookup.snapshot, [7, 8], { pages: 900, kept })).toThrow("damaged");
 });
 
@@ -282,7 +282,7 @@ test("a list of pages that are not there is damage, whoever reads it", () => {
   const inGaps = [...bytes].filter(([, length]) => length === 1).map(([gram]) => gram);
   expect(inGaps.length).toBeGreaterThan(0);
   const damaged = expect.objectContaining({ code: "INDEX_CORRUPT" }) as Error;
-  for (const kept of [undefined, new KeptLists(newKeptListsMemory())]) {
+  for (const kept of [undefined, new KeptLists(newKeptListsMemory(2 ** 24))]) {
     // each has a reader of its own: what was verified is not verified again
     const { lists } = indexed(rare).lookup;
     expect(() => pagesWith(inGaps, { ...hurt, lists, kept })).toThrow(damaged);

@@ -97,7 +97,7 @@ export class Sharing {
     return stored && Buffer.compare(stored, text) === 0 ? { lender, blob } : undefined;
   }
 
-  /** Adds a file whose content find() has found. */
+  /** Adds a file. REQUIRES: find() has found the file's content. */
   add({ lender, blob }: SharedBlob, file: Omit<NewFile, "blob">): void {
     lender.files.push({ ...file, blob });
     this.#memory += FILE_BYTES + file.path.length;

@@ -217,7 +217,7 @@ export class Attempts {
       ...(bestIfMany === undefined ? {} : { bestIfMany }),
     };
     const near = this.#near(attempt, input, ahead);
-    const found = await near?.search(input);
+    const found = await near?.search(input, catalog);
     if (found && found !== "too much") return [found, ...decided];
     if (near) control.restart();
     const learner = found === undefined ? near : undefined;
@@ -225,7 +225,7 @@ export class Attempts {
     const run = () =>
       pool.run<SearchOutput>("search.segments", task, { lane: "search", onMessage });
     const outputs = await Promise.all(Array.from({ length: threads }, run));
-    learner?.learn(input, outputs);
+    learner?.learn(outputs);
     return [...outputs, ...decided];
   }
 

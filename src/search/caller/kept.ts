@@ -1,76 +1,123 @@
 /**
- * Owns the cache of posting lists that searches on all threads share. The engine's thread creates the memory of this
- * cache and passes it to the other threads.
+ * Owns the memory that the search threads of an engine share: posting lists, and tables of segments. The engine's
+ * thread creates this memory and passes it to the other threads.
  */
 
+import { KeptLists, newKeptListsMemory } from "../../store/segments/kept-lists.ts";
 import {
-  KeptLists,
-  newKeptListsMemory,
-  type KeptListsMemory,
-} from "../../store/segments/kept-lists.ts";
+  newSharedTablesMemory,
+  SharedTables,
+  type SharedMemory,
+} from "../../store/segments/shared-tables.ts";
 import { contentOf, type ManifestSegment } from "../../store/catalog/manifest.ts";
 import type { OwnPool } from "../../threads/pool.ts";
 
-interface Lists {
-  readonly memory: KeptListsMemory;
-  readonly lists: KeptLists;
-}
+/**
+ * How many bytes of posting lists are cached: this many for each segment, but at least enough for about twenty queries
+ * in the source code of Linux. docs/limits.md promises the maximum.
+ */
+const LISTS_A_SEGMENT = 256 * 1024;
+const LEAST_LISTS = 16 * 2 ** 20;
+const MOST_LISTS = 128 * 2 ** 20;
+
+/** If the memory of tables is full, and dropped tables take more than this share of it, it is replaced. */
+const MOST_DROPPED = 1 / 2;
+
+type Segments = readonly Pick<ManifestSegment, "segment" | "content" | "symbols">[];
 
 export class Kept {
-  #lists = newLists();
+  readonly #tableBytes: number;
+  #lists: KeptLists | undefined;
+  #tables: SharedTables | undefined;
+  #segments: Segments = [];
+  /** The share of the memory of tables that dropped tables take, from 0 to 1. */
+  #dropped = 0;
 
-  /** The memory of the shared posting lists, for a new thread. Undefined if there are no shared lists. */
-  get listsMemory(): KeptListsMemory | undefined {
-    return this.#lists?.memory;
+  /** `tableBytes` is the maximum size of the shared tables. */
+  constructor(tableBytes: number) {
+    this.#tableBytes = tableBytes;
+    this.#create();
   }
 
-  /** Returns the shared lists. If their memory is full, clears it first, unless a thread may be reading the lists. */
-  listsFor({ isIdle }: Pick<OwnPool, "isIdle">): KeptLists | undefined {
-    const lists = this.#lists?.lists;
-    if (isIdle && lists?.isFull) lists.clear();
-    return lists;
+  #create(): void {
+    this.#lists = unlessNoMemory(() => new KeptLists(newKeptListsMemory(MOST_LISTS)));
+    this.#tables = this.#newTables();
+    this.dropOthers(this.#segments);
+  }
+
+  /** The memory for a new thread. */
+  get memory(): SharedMemory {
+    return { keptLists: this.#lists?.memory, tables: this.#tables?.memory };
   }
 
   /**
-   * Keeps only the lists of the given segments. Of the lists of their symbols, keeps only those of the given editions.
+   * Returns the shared lists for the next search. Makes room first if a memory is full, unless a thread may be using
+   * it.
    */
-  dropOthers(segments: Iterable<Pick<ManifestSegment, "segment" | "content" | "symbols">>): void {
-    const editions = new Map<number, number>();
-    for (const one of segments) editions.set(contentOf(one), one.symbols);
-    this.#lists?.lists.dropOthers(
-      (segment, edition) =>
-        editions.has(segment) && (edition === 0 || edition === editions.get(segment)),
-    );
+  listsFor(pool: OwnPool): KeptLists | undefined {
+    if (pool.isIdle) {
+      if (this.#lists?.isFull) this.#lists.clear();
+      if (this.#tables?.isFull && this.#dropped > MOST_DROPPED) this.#replaceTables(pool);
+    }
+    return this.#lists;
+  }
+
+  #newTables(): SharedTables | undefined {
+    return unlessNoMemory(() => new SharedTables(newSharedTablesMemory(this.#tableBytes)));
+  }
+
+  /** Makes all threads share tables through a new memory. */
+  #replaceTables(pool: OwnPool): void {
+    const tables = this.#newTables();
+    if (!tables) return;
+    this.#tables = tables;
+    this.#dropped = 0;
+    const share = (worker: number) =>
+      pool.run("search.shareTables", tables.memory, { lane: "search", worker, isUrgent: true });
+    void Promise.allSettled(pool.started.map(share));
   }
 
   /**
-   * Replaces the shared lists by empty ones. Also makes each thread release everything that it caches, as soon as the
-   * thread's current search has ended.
+   * Keeps only the lists and tables of the given segments. Of those of their symbols, keeps only those of the given
+   * editions.
+   */
+  dropOthers(segments: Segments): void {
+    this.#segments = segments;
+    const stored = new Set(segments.flatMap((one) => [one.segment, contentOf(one)]));
+    const editions = new Map(segments.map((one) => [contentOf(one), one.symbols]));
+    const isKept = (segment: number, edition: number) =>
+      stored.has(segment) && (edition === 0 || edition === editions.get(segment));
+    this.#lists?.allow(listsBytes(segments.length));
+    this.#lists?.dropOthers(isKept);
+    this.#dropped = this.#tables?.dropOthers(isKept) ?? 0;
+  }
+
+  /**
+   * Replaces the shared memory by an empty one. Also makes each thread release everything that it caches, as soon as
+   * the thread's current search has ended.
    */
   async trim(pool: OwnPool): Promise<void> {
-    this.close();
-    this.#lists = newLists();
-    const renew = (worker: number) => {
-      const shared = { keptLists: this.listsMemory };
-      return pool.run("search.trim", shared, { lane: "search", worker, isUrgent: true });
-    };
+    this.#create();
+    const renew = (worker: number) =>
+      pool.run("search.trim", this.memory, { lane: "search", worker, isUrgent: true });
     // the task fails if the thread has died or is closed, but then its caches have been released as well
     await Promise.allSettled(pool.started.map(renew));
   }
 
   close(): void {
     this.#lists = undefined;
+    this.#tables = undefined;
   }
 }
 
-/**
- * Creates empty lists. Returns undefined if there is not enough memory. In that case, each thread reads the lists for
- * itself.
- */
-function newLists(): Lists | undefined {
+/** Returns how many bytes of posting lists are cached for an index with this many segments. */
+const listsBytes = (segments: number): number =>
+  Math.min(MOST_LISTS, Math.max(LEAST_LISTS, LISTS_A_SEGMENT * segments));
+
+/** Returns undefined if there is not enough memory. In that case, each thread reads a copy of its own. */
+function unlessNoMemory<T>(make: () => T): T | undefined {
   try {
-    const memory = newKeptListsMemory();
-    return { memory, lists: new KeptLists(memory) };
+    return make();
   } catch {
     return undefined;
   }

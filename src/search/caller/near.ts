@@ -6,8 +6,7 @@
 
 import { LruCache } from "../../base/lru-cache.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
-import type { Pool } from "../../threads/pool.ts";
-import type { SearchInput, SearchOutput, TablesInput } from "../messages/messages.ts";
+import type { SearchInput, SearchOutput } from "../messages/messages.ts";
 import { unpackPlan, type PackedPlan, type PlanAtom } from "../messages/plan.ts";
 
 type PackedValues = NonNullable<SearchOutput["read"]>;
@@ -18,11 +17,11 @@ export interface NearThread {
    * Runs a search. Resolves to undefined if some of the data is not cached, and to "too much" if the search takes too
    * much work.
    */
-  search(input: SearchInput): Promise<SearchOutput | "too much" | undefined>;
+  search(
+    input: SearchInput,
+    headers: Catalog["headers"],
+  ): Promise<SearchOutput | "too much" | undefined>;
   keep(read: PackedValues): void;
-  /** Returns true if this thread does not have the tables of the segment. */
-  lacks(segment: TablesInput): boolean;
-  open(segment: TablesInput, read: PackedValues): Promise<void>;
 }
 
 /** The maximum number of pages that the calling thread reads. Reading this many takes 0.5 ms. */
@@ -33,23 +32,19 @@ const MOST_PLAN = 2048;
 const MOST_PATTERN = 64;
 /** The maximum number of remembered plans that were too much work for this thread. */
 const MOST_TOO_MUCH = 256;
-/** The maximum size of the tables of all segments on this thread, in bytes. The tables of Linux take 9 MB. */
+/**
+ * The maximum size of the tables that this thread may read for a search, in bytes. A query for paths reads all paths.
+ * The tables of the source code of Linux take 9 MB.
+ */
 const MOST_TABLES = 20 * 2 ** 20;
 
 export class Near {
   readonly #thread: NearThread;
-  readonly #pool: Pool;
-  /**
-   * The segments whose tables are being fetched. An entry consists of the segment's number and the edition of its
-   * symbols.
-   */
-  readonly #asked = new Set<string>();
   /** The plans that were too much work for this thread. Searches with these plans are not tried again. */
   readonly #tooMuch = new LruCache<PackedPlan, number>({ most: MOST_TOO_MUCH });
 
-  constructor(thread: NearThread, pool: Pool) {
+  constructor(thread: NearThread) {
     this.#thread = thread;
-    this.#pool = pool;
   }
 
   /**
@@ -69,41 +64,20 @@ export class Near {
    * threads must run the search, and their outputs must be passed to learn(). Resolves to "too much" if the search
    * takes too much work for this thread. In that case, the worker threads must run it as well.
    */
-  async search(input: SearchInput): Promise<SearchOutput | "too much" | undefined> {
+  async search(
+    input: SearchInput,
+    { headers }: Catalog,
+  ): Promise<SearchOutput | "too much" | undefined> {
     const { ahead, ...rest } = input;
-    const output = await this.#thread.search({
-      ...rest,
-      threads: 1,
-      ...(ahead && { ahead: { ...ahead, isAlone: true } }),
-    });
+    const alone = { ...rest, threads: 1, ...(ahead && { ahead: { ...ahead, isAlone: true } }) };
+    const output = await this.#thread.search(alone as SearchInput, headers);
     if (output === "too much") this.#tooMuch.set(input.plan, 1);
     return output;
   }
 
-  /**
-   * Caches the data that the worker threads have read for a search. Then fetches the tables of the search's segments,
-   * unless this thread already has them.
-   */
-  learn({ segments }: Pick<SearchInput, "segments">, outputs: readonly SearchOutput[]): void {
+  /** Caches the data that the worker threads have read for a search. */
+  learn(outputs: readonly SearchOutput[]): void {
     for (const { read } of outputs) if (read) this.#thread.keep(read);
-    for (const { segment, symbols, isDecided } of segments)
-      if (!isDecided && this.#thread.lacks({ segment, symbols }))
-        void this.#fetch({ segment, symbols });
-  }
-
-  async #fetch(input: TablesInput): Promise<void> {
-    const key = `${input.segment} ${input.symbols}`;
-    if (this.#asked.has(key)) return;
-    this.#asked.add(key);
-    try {
-      const how = { lane: "search" } as const;
-      const read = await this.#pool.run<PackedValues>("search.tables", input, how);
-      await this.#thread.open(input, read);
-    } catch {
-      // the worker thread has died, or the engine is closed; the next search requests the tables again
-    } finally {
-      this.#asked.delete(key);
-    }
   }
 }
 
@@ -137,12 +111,13 @@ function isEasyAtom(atom: PlanAtom): boolean {
 const BLOB_BYTES = 56;
 const PAGE_BYTES = 4;
 const FILE_BYTES = 64;
-const SEGMENT_BYTES = 128 * 1024;
+const SEGMENT_BYTES = 16 * 1024;
 
-/** Estimates the size of the segments' tables in bytes. */
+/** Estimates the size of the tables of all segments that are searched, in bytes. */
 function tableBytes(segments: SearchInput["segments"], { headers }: Catalog): number {
   let bytes = 0;
-  for (const { segment } of segments) {
+  for (const { segment, isDecided } of segments) {
+    if (isDecided) continue;
     const { blobs, pages, files } = headers.get(segment)!;
     bytes += SEGMENT_BYTES + BLOB_BYTES * blobs + PAGE_BYTES * pages + FILE_BYTES * files;
   }

@@ -102,7 +102,7 @@ async function namesOf(question: NamingQuestion): Promise<string[]> {
 }
 
 /**
- * The maximum number of names to test at once. The first groups are smaller, with 1, 2 and 4 names, because the
+ * Names are tested in groups of at most this many. The first groups have 1, 2 and 4 names, and so on, because the
  * caller may need only one match.
  */
 const NAMES_A_TEST = 256;

@@ -254,13 +254,6 @@ export interface StreamPart {
   readonly bytes: number;
 }
 
-/** Requests the tables of a segment, including those of its symbols. */
-export interface TablesInput {
-  readonly segment: number;
-  /** The edition of the segment's symbols, or 0 if the segment has no symbols. */
-  readonly symbols: number;
-}
-
 export interface ExplainedSegment extends Omit<
   Explanation["segments"][number],
   "outcome" | "excludedBy"

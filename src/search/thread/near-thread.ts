@@ -1,31 +1,23 @@
 /**
  * Runs a search on the calling thread if the search needs little work and no data from the disk. Sending such a search
  * to another thread and back would take most of its time. The calling thread runs the same code as a worker, but reads
- * only cached values (kept-values.ts). If a value is missing, or if there is too much work, the calling thread gives up
- * and the workers run the search. The workers record the values that they read. The calling thread caches these values,
- * so that it can run the next such search itself.
+ * only tables and posting lists that threads share, and cached values (kept-values.ts). If something is missing, or if
+ * there is too much work, the calling thread gives up and the workers run the search. The workers add what is missing to
+ * the shared memory, and record the values that they read. The calling thread caches these values, so that it can run
+ * the next such search itself.
  */
 
 import { countBits } from "../../base/bitset.ts";
 import { closedError } from "../../base/errors.ts";
 import { newPause, type Pause } from "../../base/yield.ts";
 import { contentOf, type ManifestSegment } from "../../store/catalog/manifest.ts";
-import {
-  KeptValues,
-  NotKept,
-  snapshotOf,
-  type PackedValues,
-} from "../../store/memory/kept-values.ts";
+import { KeptValues, NotKept, type PackedValues } from "../../store/memory/kept-values.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
-import type { KeptListsMemory } from "../../store/segments/kept-lists.ts";
+import type { SharedMemory } from "../../store/segments/shared-tables.ts";
+import type { SegmentHeader } from "../../store/segments/segment-tables.ts";
 import { isCorrupt } from "../../store/format/sealed.ts";
 import { Control, STOPPED } from "../messages/control.ts";
-import {
-  nothingFound,
-  type SearchInput,
-  type SearchOutput,
-  type TablesInput,
-} from "../messages/messages.ts";
+import { nothingFound, type SearchInput, type SearchOutput } from "../messages/messages.ts";
 import { unpackPlan } from "../messages/plan.ts";
 import { prepareInTime, type PreparedAtom, type PreparedQuery } from "./planning/prepare.ts";
 import type { SegmentPlan } from "./planning/segment-plan.ts";
@@ -48,34 +40,47 @@ const MOST_PAGES = 400;
 /** Thrown if a search is too much work for the calling thread. */
 class TooMuch extends Error {}
 
+/** The headers of all segments, by their numbers. */
+type Headers = ReadonlyMap<number, SegmentHeader>;
+
 export class NearThread {
-  readonly #lists: () => KeptListsMemory | undefined;
+  readonly #shared: () => SharedMemory;
   /** Maps the number of each open segment to the edition of its symbols. */
   readonly #editions = new Map<number, number>();
   readonly #values = new KeptValues(KEPT_BYTES);
-  /** The tools of the calling thread, created when the first segment is opened here. */
-  #tools: ThreadTools | undefined;
+  /** The tools of the calling thread, with the memory that they share. Created for the first search. */
+  #tools: { readonly thread: ThreadTools; readonly tables: SharedMemory["tables"] } | undefined;
   #isBusy = false;
   #isClosed = false;
 
-  constructor(lists: () => KeptListsMemory | undefined) {
-    this.#lists = lists;
+  /** `shared` returns the memory that threads share now. */
+  constructor(shared: () => SharedMemory) {
+    this.#shared = shared;
   }
 
   /**
    * Runs a search. Resolves to undefined if data is missing or another search is running here, and to "too much" if the
    * search needs too much work.
    */
-  async search(input: SearchInput): Promise<SearchOutput | "too much" | undefined> {
-    const thread = this.#tools;
-    const isReady = input.segments.every(
-      ({ segment, symbols, isDecided }) => isDecided === true || thread?.isOpen(segment, symbols),
-    );
-    if (!thread || !isReady || this.#isBusy || this.#isClosed) return undefined;
+  async search(
+    input: SearchInput,
+    headers: Headers,
+  ): Promise<SearchOutput | "too much" | undefined> {
+    if (this.#isBusy || this.#isClosed) return undefined;
+    const thread = this.#thread();
     this.#isBusy = true;
     const mark = thread.arena.mark();
     try {
-      return await run(input, { thread, snapshot: this.#values.snapshot(), pause: this.#pause() });
+      const snapshot = this.#values.snapshot();
+      const pause = this.#pause();
+      for (const { segment, symbols, isDecided } of input.segments) {
+        if (isDecided) continue;
+        const opened = thread.open(snapshot, segment, headers.get(segment))!;
+        openDefinitions(snapshot, opened, symbols);
+        this.#editions.set(segment, symbols);
+        await pause();
+      }
+      return await run(input, { thread, snapshot, pause });
     } catch (error) {
       if (error instanceof TooMuch) return "too much";
       // the workers then run the search, and report the damage if there is any
@@ -87,49 +92,29 @@ export class NearThread {
     }
   }
 
+  /** Returns the tools of this thread. They are made anew if threads share other tables now. */
+  #thread(): ThreadTools {
+    const shared = this.#shared();
+    if (this.#tools?.tables !== shared.tables) this.trim();
+    this.#tools ??= { thread: new ThreadTools(true, shared), tables: shared.tables };
+    return this.#tools.thread;
+  }
+
   /** Caches the values that workers have read. */
   keep(read: PackedValues): void {
     this.#values.add(read);
-  }
-
-  /** Returns true if the segment is not open here with these symbols, so that its tables must be sent. */
-  lacks({ segment, symbols }: TablesInput): boolean {
-    return !this.#tools?.isOpen(segment, symbols);
-  }
-
-  /**
-   * Opens a segment from the tables that a worker thread has read and sent. Yields to the event loop between short
-   * steps.
-   */
-  async open({ segment, symbols: edition }: TablesInput, read: PackedValues): Promise<void> {
-    if (this.#isClosed) return;
-    const tools = (this.#tools ??= new ThreadTools(true, { keptLists: this.#lists() }));
-    try {
-      const snapshot = snapshotOf(read);
-      const pause = this.#pause();
-      const opened = (await tools.openInSlices(snapshot, segment, pause))!;
-      opened.reader.paths(snapshot);
-      await pause();
-      opened.reader.hashes(snapshot);
-      await pause();
-      openDefinitions(snapshot, opened, edition);
-      if (tools === this.#tools) this.#editions.set(segment, edition); // false if trim() was called meanwhile
-    } catch (error) {
-      tools.close(segment);
-      if (!(error instanceof NotKept) && !isCorrupt(error)) throw error;
-    }
   }
 
   /**
    * Drops the data of all segments except the given ones. Also drops the data of a given segment if it was opened with
    * another edition of its symbols.
    */
-  dropOthers(segments: readonly (TablesInput & Pick<ManifestSegment, "content">)[]): void {
+  dropOthers(segments: readonly Pick<ManifestSegment, "segment" | "content" | "symbols">[]): void {
     const editions = new Map<number, number>();
     for (const { segment, symbols } of segments) editions.set(segment, symbols);
     for (const [segment, edition] of this.#editions) {
       if (editions.get(segment) === edition) continue;
-      this.#tools?.close(segment);
+      this.#tools?.thread.close(segment);
       this.#editions.delete(segment);
     }
     const open = segments.filter(({ segment }) => this.#editions.has(segment));

@@ -9,9 +9,7 @@ import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { ValueRecorder, type PackedValues } from "../../store/memory/kept-values.ts";
 import { withSegments } from "../../store/memory/memory-store.ts";
-import type { KeptListsMemory } from "../../store/segments/kept-lists.ts";
-import { openSegment } from "../../store/segments/segment-reader.ts";
-import { openSymbols } from "../../store/symbols/symbols.ts";
+import type { SharedMemory, SharedTablesMemory } from "../../store/segments/shared-tables.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
 import { answerBytes } from "../messages/answer-size.ts";
 import { Control, STOPPED } from "../messages/control.ts";
@@ -25,7 +23,6 @@ import {
   type ShowInput,
   type ShownFile,
   type ShowResult,
-  type TablesInput,
 } from "../messages/messages.ts";
 import { hintsFor, meaningInSlices, type Meaning, type QueryText } from "../meaning/meaning.ts";
 import { inOneBuffer } from "../messages/packed-chunks.ts";
@@ -36,10 +33,9 @@ import { showFile } from "./showing/show.ts";
 import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 
 /** The fields of a pool's environment that search tasks use. */
-export interface SearchEnvironment {
+export interface SearchEnvironment extends SharedMemory {
   /** The maximum number of bytes of text that each thread caches. */
   textCache?: number;
-  keptLists?: KeptListsMemory | undefined;
 }
 
 const TOOLS = "search tools";
@@ -49,8 +45,8 @@ const MOST_RECORDED = 2 * 2 ** 20;
 
 const toolsOf = (context: TaskContext): ThreadTools =>
   context.memo(TOOLS, () => {
-    const { textCache, keptLists } = context.environment as SearchEnvironment;
-    return new ThreadTools(context.isInline, { textCache, keptLists });
+    const { textCache, keptLists, tables } = context.environment as SearchEnvironment;
+    return new ThreadTools(context.isInline, { textCache, keptLists, tables });
   });
 
 /** Returns the control functions of a task that is never stopped. */
@@ -134,28 +130,6 @@ function sent(recorder: ValueRecorder, context: TaskContext): PackedValues {
   return values;
 }
 
-function readTables(snapshot: Snapshot, { segment, symbols }: TablesInput): void {
-  const reader = openSegment(snapshot, segment);
-  reader?.paths(snapshot);
-  reader?.hashes(snapshot);
-  if (reader && symbols !== 0) openSymbols(snapshot, reader.header.content, symbols);
-}
-
-/**
- * Returns the values from which the tables of a segment are built. Some or all of them are missing if the segment is
- * damaged or no longer exists.
- */
-const tables: Task<TablesInput, PackedValues> = async (input, context) => {
-  const snapshot = threadEnvironment(context).snapshot();
-  const recorder = new ValueRecorder(snapshot, Infinity);
-  try {
-    await unlessDamaged(() => readTables(recorder, input));
-    return sent(recorder, context);
-  } finally {
-    snapshot.close();
-  }
-};
-
 const show: Task<ShowInput, ShowResult> = async (input, context) => {
   const thread = toolsOf(context);
   const control = new Control(input.shared);
@@ -237,14 +211,17 @@ const hints: Task<QueryText, ReturnType<typeof hintsFor>> = hintsFor;
 const texts: Task<TextsQuestion, Uint32Array> = (input, context) =>
   matchTexts(input, toolsOf(context).forTask(endless(context)), () => context.pause());
 
-/**
- * Releases everything that this thread has cached. From now on, the thread shares posting lists through the given
- * memory.
- */
-const trim: Task<Pick<SearchEnvironment, "keptLists">, void> = ({ keptLists }, context) => {
-  Object.assign(context.environment as SearchEnvironment, { keptLists });
+/** Releases everything that this thread has cached. From now on, the thread shares the given memory. */
+const trim: Task<SharedMemory, void> = (shared, context) => {
+  Object.assign(context.environment as SearchEnvironment, shared);
   context.forget(TOOLS);
   if (!context.isInline) collectGarbage();
+};
+
+/** Makes this thread share tables through another memory. */
+const shareTables: Task<SharedTablesMemory, void> = (tables, context) => {
+  Object.assign(context.environment as SearchEnvironment, { tables });
+  toolsOf(context).shareTables(tables);
 };
 
 async function unlessDamaged<T>(work: () => T | Promise<T>): Promise<T | undefined> {
@@ -261,8 +238,8 @@ export const SEARCH_TASKS = {
   "search.hints": hints,
   "search.texts": texts,
   "search.segments": search,
-  "search.tables": tables,
   "search.show": show,
   "search.explain": explain,
   "search.trim": trim,
+  "search.shareTables": shareTables,
 };

@@ -3,7 +3,7 @@
  * that a literal needs are in this memory, a search finds the literal's pages with one call per segment, and does not
  * read the data file.
  *
- *     memory := reserved epoch next sets full 0* set[MOST_SETS] kept*
+ *     memory := reserved epoch next sets full allowed 0* set[MOST_SETS] kept*
  *     set := segment edition address 0              the lists of a segment's text (edition 0) or names
  *     kept := directory | block | scratch           each at a multiple of 16
  *     directory := blocks gram[blocks] address[blocks]
@@ -16,7 +16,8 @@
  * memory while its threads are idle, the memory is cleared. This raises the epoch by one, and the memory is filled
  * again.
  *
- * A block takes about 16 KiB. A query of one word stores 0.5 to 1 MiB of Linux's lists, from six segments.
+ * A block takes about 16 KiB. A query of one word stores 0.5 to 1 MiB of Linux's lists, from six segments. The system
+ * allocates a page of the memory only when it is written.
  */
 
 import {
@@ -27,18 +28,13 @@ import {
 } from "../../kernel/lists-kernel.ts";
 import { emptyBitset, wordsFor, type Bitset } from "../../base/bitset.ts";
 
-/**
- * The size of the memory, in bytes. It is enough for the lists of about twenty queries on Linux. docs/limits.md
- * promises this bound.
- */
-const KEPT_BYTES = 16 * 2 ** 20;
-
 const HEAD = RESERVED_BYTES >>> 2;
 const EPOCH = HEAD;
 const NEXT = HEAD + 1;
 const SETS = HEAD + 2;
 const FULL = HEAD + 3;
-const FIRST_SET = HEAD + 4;
+const ALLOWED = HEAD + 4;
+const FIRST_SET = HEAD + 8;
 const SET_WORDS = 4;
 /** The maximum number of sets. A segment with lists of names has two. */
 const MOST_SETS = 2048;
@@ -54,7 +50,7 @@ const BITS = MISSING_BLOCKS + 12 * MOST_GRAMS;
 /** The memory that threads share. It can be sent to other threads in a message. */
 export type KeptListsMemory = WebAssembly.Memory;
 
-export const newKeptListsMemory = (bytes = KEPT_BYTES): KeptListsMemory => newSharedMemory(bytes);
+export const newKeptListsMemory = (bytes: number): KeptListsMemory => newSharedMemory(bytes);
 
 /** A set of posting lists. */
 export interface ListSet {
@@ -77,6 +73,7 @@ export type ReadBlock = (number: number) => Uint8Array;
 
 /** The shared lists, as one thread sees them. */
 export class KeptLists {
+  readonly memory: KeptListsMemory;
   readonly #kernel: ListsKernel;
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
@@ -89,10 +86,17 @@ export class KeptLists {
   #texts = { epoch: -1, sets: new Map<number, number>() };
 
   constructor(memory: KeptListsMemory) {
+    this.memory = memory;
     this.#kernel = createListsKernel(memory);
     this.#words = new Int32Array(memory.buffer);
     this.#bytes = new Uint8Array(memory.buffer);
     Atomics.compareExchange(this.#words, NEXT, 0, FIRST_BYTE);
+    Atomics.compareExchange(this.#words, ALLOWED, 0, this.#bytes.length);
+  }
+
+  /** Makes all threads use only the first `bytes` bytes of the memory, and what is already in use. */
+  allow(bytes: number): void {
+    Atomics.store(this.#words, ALLOWED, Math.min(bytes, this.#bytes.length));
   }
 
   /** The number of times that the memory was cleared. An address is valid only within one epoch. */
@@ -278,7 +282,7 @@ export class KeptLists {
   #take(bytes: number): number {
     if (this.isFull) return 0;
     const at = Atomics.add(this.#words, NEXT, (bytes + 15) & ~15);
-    if (at + bytes <= this.#bytes.length) return at;
+    if (at + bytes <= Atomics.load(this.#words, ALLOWED)) return at;
     Atomics.store(this.#words, FULL, 1);
     return 0;
   }

@@ -22,6 +22,7 @@ import { filling, numberOf, PART, renumber, segmentKey } from "../format/format.
 import { corrupt, isSealed, SEAL_BYTES } from "../format/sealed.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
 import type { KeptLists, KeptPages } from "./kept-lists.ts";
+import { NOT_SHARED, ownBytes, TABLE } from "./shared-tables.ts";
 
 const POSTING_BLOCK_BYTES = filling(4);
 const BITMAP = 0x8000_0000;
@@ -150,18 +151,20 @@ export class PostingsReader {
    * Reads the directory. `blocks` is the number of blocks according to the header. Throws INDEX_CORRUPT if the
    * directory does not match this number.
    */
-  constructor(snapshot: Snapshot, place: PostingPlace, blocks: number) {
-    const directory = snapshot.get(place.directory, place.what);
-    if (directory?.length !== 4 * blocks) throw corrupt(`the directory of grams of ${place.what}`);
+  constructor(snapshot: Snapshot, place: PostingPlace, blocks: number, tables = NOT_SHARED) {
     this.#place = place;
     this.#key = place.block(0);
     this.#firstNumber = numberOf(this.#key);
-    this.#firstGrams = wordsOf(directory);
+    const { firstGrams } = tables.getOrMake(TABLE.GRAMS, place, () => ({
+      firstGrams: readFirstGrams(snapshot, place, blocks),
+    }));
+    this.#firstGrams = firstGrams;
     this.#verified = new Uint8Array(this.#firstGrams.length);
   }
 
+  /** The number of bytes of memory that the reader takes, without shared memory. */
   get bytes(): number {
-    return this.#firstGrams.byteLength;
+    return ownBytes(this.#firstGrams, this.#verified);
   }
 
   /** Returns the list of a gram, or undefined if no page contains it. */
@@ -241,6 +244,12 @@ export class PostingsReader {
   #isBroken(number: number): QuernError {
     return corrupt(`posting block ${number} of ${this.#place.what}`);
   }
+}
+
+function readFirstGrams(snapshot: Snapshot, place: PostingPlace, blocks: number): Uint32Array {
+  const directory = snapshot.get(place.directory, place.what);
+  if (directory?.length !== 4 * blocks) throw corrupt(`the directory of grams of ${place.what}`);
+  return wordsOf(directory);
 }
 
 /**

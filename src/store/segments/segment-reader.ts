@@ -1,6 +1,6 @@
 /**
- * Reads one segment. Its tables are read when it is opened, and stay in memory. They take about 20 bytes per file,
- * without the paths, which are read on first use. Text and posting lists are read through the snapshot that is passed
+ * Reads one segment. Its tables are read when it is opened, and stay in memory. They take about 50 bytes per file,
+ * without the paths and hashes, which are read on first use. Search threads share these tables. Text and posting lists are read through the snapshot that is passed
  * to each call. A segment never changes, so a reader may be used with later snapshots, unless the segment was deleted.
  */
 
@@ -8,8 +8,6 @@ import { copyBytes } from "../../base/copy-bytes.ts";
 import { wordsOf } from "../../base/growable.ts";
 import { wordsFor, type Bitset } from "../../base/bitset.ts";
 import type { QuernError } from "../../base/errors.ts";
-import { takeAll, takeInSlices, type Steps } from "../../base/steps.ts";
-import type { Pause } from "../../base/yield.ts";
 import { LastRead, type Snapshot } from "../lmdb/environment.ts";
 import {
   FIRST_MEMORY_SEGMENT,
@@ -23,15 +21,15 @@ import { readFiles, readPaths } from "./file-tables.ts";
 import { listsOfText, PostingsReader } from "./postings.ts";
 import { corrupt, isSealed, SEAL_BYTES } from "../format/sealed.ts";
 import {
-  firstPagesSteps,
-  headerSteps,
+  firstPagesOf,
   mustRead,
   readBlobs,
-  WORDS_A_STEP,
+  readHeader,
   type FileTable,
   type PathTable,
   type SegmentHeader,
 } from "./segment-tables.ts";
+import { NOT_SHARED, ownBytes, TABLE, type Tables } from "./shared-tables.ts";
 
 export interface SegmentReader {
   readonly segment: number;
@@ -48,7 +46,7 @@ export interface SegmentReader {
   readonly blobFileStarts: Uint32Array;
   readonly blobFiles: Uint32Array;
   readonly postings: PostingsReader;
-  /** The number of bytes of memory that the tables take. */
+  /** The number of bytes of memory that the tables take, without shared memory. */
   readonly bytes: number;
   paths(snapshot: Snapshot): PathTable;
   hashes(snapshot: Snapshot): Uint8Array;
@@ -58,48 +56,37 @@ export interface SegmentReader {
   blobText(snapshot: Snapshot, blob: number): Uint8Array;
 }
 
-/** Opens a segment. Returns undefined if the snapshot does not contain it. */
-export const openSegment = (snapshot: Snapshot, segment: number): SegmentReader | undefined =>
-  takeAll(openingSteps(snapshot, segment));
-
-/**
- * Does the same as openSegment(), but in slices, so that it does not block the calling thread. Before V8 has compiled
- * the loops, opening a segment of 25 000 files with their paths and hashes takes 19 ms. REQUIRES: values that the
- * snapshot has returned stay valid during later reads.
- */
-export const openSegmentInSlices = (
-  snapshot: Snapshot,
-  segment: number,
-  pause: Pause,
-): Promise<SegmentReader | undefined> => takeInSlices(openingSteps(snapshot, segment), pause);
-
-function* openingSteps(snapshot: Snapshot, segment: number): Steps<SegmentReader | undefined> {
-  const header = yield* headerSteps(snapshot, segment);
-  if (!header) return undefined;
-  yield;
-  return new Reader(snapshot, segment, header, yield* tablesSteps(snapshot, segment, header));
+export interface Opening {
+  /** The header of the segment. By default, it is read. */
+  readonly header?: SegmentHeader | undefined;
+  /** The tables that threads share. By default, the reader has tables of its own. */
+  readonly tables?: Tables | undefined;
 }
 
-/** The tables of a segment that are always in memory. */
-type Tables = Pick<
-  SegmentReader,
-  "blobStarts" | "firstPages" | "pageBlobs" | "folds" | "files" | "blobFileStarts" | "blobFiles"
->;
+/** Opens a segment. Returns undefined if the snapshot does not contain it. */
+export function openSegment(
+  snapshot: Snapshot,
+  segment: number,
+  { header = readHeader(snapshot, segment), tables = NOT_SHARED }: Opening = {},
+): SegmentReader | undefined {
+  // a segment in memory is searched only a few times, so its tables are not shared
+  const isShared = segment < FIRST_MEMORY_SEGMENT;
+  return header && new Reader(snapshot, segment, header, isShared ? tables : NOT_SHARED);
+}
 
-function* tablesSteps(snapshot: Snapshot, segment: number, header: SegmentHeader): Steps<Tables> {
-  const { content, pages, blobs } = header;
+function readTextTable(snapshot: Snapshot, segment: number, header: SegmentHeader) {
+  const { content, pages } = header;
   const blobStarts = readBlobs(snapshot, header);
-  yield;
-  const firstPages = yield* firstPagesSteps(blobStarts, header.pageBytes);
+  const firstPages = firstPagesOf(blobStarts, header.pageBytes);
   if (firstPages.at(-1) !== pages) throw corrupt(`the pages of segment ${segment}`);
-  const pageBlobs = yield* pageBlobsSteps(firstPages);
   const folds = wordsOf(mustRead(snapshot, content, PART.FOLDS, 4 * wordsFor(pages)));
+  return { blobStarts, firstPages, pageBlobs: pageBlobsOf(firstPages), folds };
+}
+
+function readFilesTable(snapshot: Snapshot, segment: number, header: SegmentHeader) {
   const files = readFiles(snapshot, segment, header);
-  yield;
   if (!isWithin(files, header)) throw corrupt(`the files of segment ${segment}`);
-  yield;
-  const [blobFileStarts, blobFiles] = yield* filesByBlobSteps(files.blobs, blobs);
-  return { blobStarts, firstPages, pageBlobs, folds, files, blobFileStarts, blobFiles };
+  return { ...files, ...filesByBlob(files.blobs, header.blobs) };
 }
 
 class Reader implements SegmentReader {
@@ -117,6 +104,7 @@ class Reader implements SegmentReader {
   readonly #blockBytes: number;
   /** For each block, 1 if its seal was already checked. */
   readonly #verified: Uint8Array;
+  readonly #tables: Tables;
   #paths: PathTable | undefined;
   #hashes: Uint8Array | undefined;
   readonly #textKey: Buffer;
@@ -126,46 +114,55 @@ class Reader implements SegmentReader {
   constructor(snapshot: Snapshot, segment: number, header: SegmentHeader, tables: Tables) {
     this.segment = segment;
     this.header = header;
+    this.#tables = tables;
     const { content, pageBytes, blockBytes } = header;
     this.pageBytes = pageBytes;
     this.#blockBytes = blockBytes;
     this.#textKey = segmentKey(content, PART.TEXT);
-    this.blobStarts = tables.blobStarts;
-    this.firstPages = tables.firstPages;
-    this.pageBlobs = tables.pageBlobs;
-    this.folds = tables.folds;
-    this.files = tables.files;
-    this.blobFileStarts = tables.blobFileStarts;
-    this.blobFiles = tables.blobFiles;
-    this.postings = new PostingsReader(snapshot, listsOfText(content), header.postingBlocks);
+    const text = tables.getOrMake(TABLE.TEXT, { segment: content }, () =>
+      readTextTable(snapshot, segment, header),
+    );
+    const files = tables.getOrMake(TABLE.FILES, { segment }, () =>
+      readFilesTable(snapshot, segment, header),
+    );
+    this.blobStarts = text.blobStarts;
+    this.firstPages = text.firstPages;
+    this.pageBlobs = text.pageBlobs;
+    this.folds = text.folds;
+    this.files = files;
+    this.blobFileStarts = files.blobFileStarts;
+    this.blobFiles = files.blobFiles;
+    this.postings = new PostingsReader(
+      snapshot,
+      listsOfText(content),
+      header.postingBlocks,
+      tables,
+    );
     this.#verified = new Uint8Array(Math.ceil(header.textBytes / blockBytes));
     if (content >= FIRST_MEMORY_SEGMENT) this.#verified.fill(1); // blocks of segments in memory have no seals
   }
 
   get bytes(): number {
-    const { header } = this;
-    const paths = this.#paths ? this.#paths.bytes.length + 4 * header.files : 0;
+    const { blobs, languages, flags } = this.files;
     return (
-      (this.#hashes?.length ?? 0) +
-      16 * header.blobs +
-      4 * header.pages +
-      11 * header.files +
-      this.postings.bytes +
-      paths
+      ownBytes(this.blobStarts, this.firstPages, this.pageBlobs, this.folds) +
+      ownBytes(blobs, languages, flags, this.blobFileStarts, this.blobFiles) +
+      ownBytes(this.#paths?.starts, this.#paths?.bytes, this.#hashes, this.#verified) +
+      this.postings.bytes
     );
   }
 
   paths(snapshot: Snapshot): PathTable {
-    return (this.#paths ??= readPaths(snapshot, this.segment, this.header));
+    return (this.#paths ??= this.#tables.getOrMake(TABLE.PATHS, this, () =>
+      readPaths(snapshot, this.segment, this.header),
+    ));
   }
 
   hashes(snapshot: Snapshot): Uint8Array {
-    this.#hashes ??= mustRead(
-      snapshot,
-      this.header.content,
-      PART.HASHES,
-      HASH_BYTES * this.header.blobs,
-    ).slice();
+    const { content, blobs } = this.header;
+    this.#hashes ??= this.#tables.getOrMake(TABLE.HASHES, { segment: content }, () => ({
+      hashes: mustRead(snapshot, content, PART.HASHES, HASH_BYTES * blobs).slice(),
+    })).hashes;
     return this.#hashes;
   }
 
@@ -229,36 +226,26 @@ function isWithin({ blobs, languages }: FileTable, header: SegmentHeader): boole
   return true;
 }
 
-// the loops are in functions of their own, because V8 does not optimize a loop of a generator while the loop runs
-
-function* pageBlobsSteps(first: Uint32Array): Steps<Uint32Array> {
-  const blobs = new Uint32Array(first.at(-1)!);
-  for (let from = 0; from + 1 < first.length; from += WORDS_A_STEP) {
-    yield;
-    fillPageBlobs(blobs, first, from, Math.min(from + WORDS_A_STEP, first.length - 1));
-  }
+function pageBlobsOf(firstPages: Uint32Array): Uint32Array {
+  const blobs = new Uint32Array(firstPages.at(-1)!);
+  for (let blob = 0; blob + 1 < firstPages.length; blob++)
+    for (let page = firstPages[blob]!; page < firstPages[blob + 1]!; page++) blobs[page] = blob;
   return blobs;
 }
 
-function fillPageBlobs(blobs: Uint32Array, first: Uint32Array, from: number, to: number): void {
-  for (let blob = from; blob < to; blob++)
-    for (let page = first[blob]!; page < first[blob + 1]!; page++) blobs[page] = blob;
-}
-
 /** Groups the files by blob, with a counting sort. */
-function* filesByBlobSteps(
+function filesByBlob(
   blobs: Uint32Array,
   count: number,
-): Steps<[starts: Uint32Array, files: Uint32Array]> {
+): Pick<SegmentReader, "blobFileStarts" | "blobFiles"> {
   const starts = countFiles(blobs, count);
-  yield;
   const next = starts.slice();
   const files = new Uint32Array(starts[count]!);
-  for (let from = 0; from < blobs.length; from += WORDS_A_STEP) {
-    yield;
-    placeFiles({ blobs, next, files }, from, Math.min(from + WORDS_A_STEP, blobs.length));
+  for (let file = 0; file < blobs.length; file++) {
+    const blob = blobs[file]!;
+    if (blob !== NO_BLOB) files[next[blob]!++] = file;
   }
-  return [starts, files];
+  return { blobFileStarts: starts, blobFiles: files };
 }
 
 /** Returns the index at which the files of each blob begin, followed by the number of files with content. */
@@ -270,19 +257,4 @@ function countFiles(blobs: Uint32Array, count: number): Uint32Array {
   }
   for (let blob = 0; blob < count; blob++) starts[blob + 1]! += starts[blob]!;
   return starts;
-}
-
-/**
- * Puts the files [from, to) after the earlier files of their blobs. `next` has the index for the next file of each
- * blob.
- */
-function placeFiles(
-  { blobs, next, files }: { readonly blobs: Uint32Array; next: Uint32Array; files: Uint32Array },
-  from: number,
-  to: number,
-): void {
-  for (let file = from; file < to; file++) {
-    const blob = blobs[file]!;
-    if (blob !== NO_BLOB) files[next[blob]!++] = file;
-  }
 }

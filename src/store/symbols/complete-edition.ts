@@ -13,7 +13,7 @@ import { openSegment, type SegmentReader } from "../segments/segment-reader.ts";
 import type { SegmentTarget } from "../segments/segment-target.ts";
 import type { SymbolColumns } from "./symbol-columns.ts";
 import { newSymbolList } from "./symbol-run.ts";
-import { headerOf, putEdition, SymbolsReader } from "./symbols.ts";
+import { headerOf, putEdition, readerOf, type SymbolsReader } from "./symbols.ts";
 
 /**
  * Empty name lists and their kernel, which the next edition on this thread reuses. If each edition created a kernel, a
@@ -44,7 +44,7 @@ export async function completeEdition(
 ): Promise<boolean> {
   const of = { segment: target.segment, edition };
   const header = headerOf(columns);
-  const names = await namesOf(target, new SymbolsReader(of, header, columns), pause);
+  const names = await namesOf(target, readerOf(of, columns), pause);
   const isSmall = names.bytes < SPARE_BYTES;
   const hasAll = header.unknown === 0;
   names.write(target, edition, (writer, nameBlocks) => {

@@ -21,6 +21,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import { createGramLists, type GramLists } from "../../kernel/gram-lists.ts";
 import { OVERLAP, PAGE_BYTES, PART } from "../format/format.ts";
 import { PostingsReader, PostingsWriter, type PostingPlace } from "../segments/postings.ts";
+import type { Tables } from "../segments/shared-tables.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
 import type { SegmentTarget } from "../segments/segment-target.ts";
 import { ROW, SYMBOL_ROW, type SymbolList } from "./symbol-run.ts";
@@ -47,7 +48,8 @@ export const openNameLists = (
   segment: number,
   edition: number,
   blocks: number,
-): PostingsReader => new PostingsReader(snapshot, listsOfNames(segment, edition), blocks);
+  tables?: Tables,
+): PostingsReader => new PostingsReader(snapshot, listsOfNames(segment, edition), blocks, tables);
 
 /** Collects the lists of the names of one segment. For 256 MiB of C, they take about 10 MB of memory. */
 export class NameLists {

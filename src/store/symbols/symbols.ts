@@ -29,6 +29,7 @@ import { editionKey, editionRange, nextEdition } from "./edition-key.ts";
 import { filling, PART, segmentKey } from "../format/format.ts";
 import { openNameLists } from "./name-lists.ts";
 import type { PostingsReader } from "../segments/postings.ts";
+import { NOT_SHARED, ownBytes, TABLE, type Table } from "../segments/shared-tables.ts";
 import { corrupt, isCount, isSealed, SEAL_BYTES, unpackAs } from "../format/sealed.ts";
 import type { SegmentTarget } from "../segments/segment-target.ts";
 import {
@@ -223,25 +224,23 @@ export class SymbolsReader {
   constructor(
     { segment, edition }: EditionOf,
     header: SymbolsHeader,
-    { states, lengths, blocks }: Columns,
+    { states, starts, blocks }: Table<typeof TABLE.SYMBOLS>,
     names?: PostingsReader,
   ) {
     this.segment = segment;
     this.edition = edition;
     this.header = header;
     this.states = states;
-    this.#starts = new Uint32Array(states.length + 1);
-    for (let blob = 0; blob < states.length; blob++)
-      this.#starts[blob + 1] = this.#starts[blob]! + lengths[blob]!;
+    this.#starts = starts;
     this.#blocks = blocks;
     this.#verified = new Uint8Array(blocks.length);
-    if (this.#starts[states.length] !== header.runBytes)
-      throw corrupt(`the symbols of segment ${segment}`);
     this.names = names;
   }
 
+  /** The number of bytes of memory that the reader takes, without shared memory. */
   get bytes(): number {
-    return 6 * this.header.blobs + 5 * this.header.blocks + (this.names?.bytes ?? 0);
+    const own = ownBytes(this.states, this.#starts, this.#blocks, this.#verified);
+    return own + (this.names?.bytes ?? 0);
   }
 
   get blobsWithDefinitions(): Bitset {
@@ -322,14 +321,18 @@ export function openSymbols(
   snapshot: Snapshot,
   segment: number,
   edition: number,
+  tables = NOT_SHARED,
 ): SymbolsReader | undefined {
   const header = readSymbolsHeader(snapshot, segment, edition);
   if (!header) return undefined;
-  const { nameBlocks } = header;
-  const columns = readColumns(snapshot, { segment, edition }, header);
+  const { nameBlocks: blocks } = header;
+  const of = { segment, edition };
+  const table = tables.getOrMake(TABLE.SYMBOLS, of, () =>
+    tableOf(of, header, readColumns(snapshot, of, header)),
+  );
   const names =
-    nameBlocks === undefined ? undefined : openNameLists(snapshot, segment, edition, nameBlocks);
-  return new SymbolsReader({ segment, edition }, header, columns, names);
+    blocks === undefined ? undefined : openNameLists(snapshot, segment, edition, blocks, tables);
+  return new SymbolsReader(of, header, table, names);
 }
 
 /** The columns that determine where each run is stored. */
@@ -349,6 +352,25 @@ function readColumns(
   return { states, lengths, blocks: wordsOf(value.subarray(6 * blobs)) };
 }
 
+/** Replaces the lengths of the runs by their offsets. */
+function tableOf(
+  { segment }: EditionOf,
+  { runBytes }: SymbolsHeader,
+  { states, lengths, blocks }: Columns,
+): Table<typeof TABLE.SYMBOLS> {
+  const starts = new Uint32Array(states.length + 1);
+  for (let blob = 0; blob < states.length; blob++)
+    starts[blob + 1] = starts[blob]! + lengths[blob]!;
+  if (starts[states.length] !== runBytes) throw corrupt(`the symbols of segment ${segment}`);
+  return { states, starts, blocks };
+}
+
+/** Returns a reader of an edition whose header and columns are not written yet. */
+export function readerOf(of: EditionOf, columns: SymbolColumns): SymbolsReader {
+  const header = headerOf(columns);
+  return new SymbolsReader(of, header, tableOf(of, header, columns));
+}
+
 /**
  * Opens the finished ranges of an unpublished edition, which an interrupted index run has left. The symbols of all
  * other blobs of the segment are unknown. `blobs` is the number of all blobs. Returns undefined if there are no
@@ -363,7 +385,7 @@ export function openUnfinished(
   if (ranges.length === 0) return undefined;
   const columns = joinColumns(withGaps(ranges, blobs));
   try {
-    const reader = new SymbolsReader(of, headerOf(columns), columns);
+    const reader = readerOf(of, columns);
     for (let blob = 0; blob < blobs; blob++) reader.run(snapshot, blob);
     return reader;
   } catch (error) {

@@ -3,29 +3,30 @@
 import { Arena } from "../../../kernel/arena.ts";
 import type { Pause } from "../../../base/yield.ts";
 import { LruCache } from "../../../base/lru-cache.ts";
-import { KeptLists, type KeptListsMemory } from "../../../store/segments/kept-lists.ts";
+import { KeptLists } from "../../../store/segments/kept-lists.ts";
 import { TextCache } from "../../../store/segments/text-cache.ts";
 import { createKernel, type Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
+import { openSegment, type SegmentReader } from "../../../store/segments/segment-reader.ts";
+import type { SegmentHeader } from "../../../store/segments/segment-tables.ts";
 import {
-  openSegment,
-  openSegmentInSlices,
-  type SegmentReader,
-} from "../../../store/segments/segment-reader.ts";
+  SharedTables,
+  type SharedMemory,
+  type SharedTablesMemory,
+} from "../../../store/segments/shared-tables.ts";
 import { hasEdition, openSymbols, type SymbolsReader } from "../../../store/symbols/symbols.ts";
 import { LiteralScanner } from "./literal-scanner.ts";
 import { SegmentSymbols } from "./segment-symbols.ts";
 import { WindowMemory, windowsOf } from "./window.ts";
 
-/** The maximum number of bytes that the tables of open segments take. Those of Linux (1 GB of source) take 6 MB. */
-const TABLE_BYTES = 24 * 2 ** 20;
+/** The maximum number of bytes that open segments take on a thread, without the tables that threads share. */
+const OPENED_BYTES = 24 * 2 ** 20;
 /**
- * The number of bytes that are counted for each open segment in addition to its tables. The objects of a small segment
- * take only about 20 KiB. More bytes are counted to limit the number of segments that stay open after they were
- * deleted. Every update replaces small segments, and this thread is not notified of that.
+ * The number of bytes that are counted for the objects of an open segment. This limits the number of segments that stay
+ * open after they were deleted. Every update replaces small segments, and this thread is not notified of that.
  */
-const READER_BYTES = 128 * 1024;
+const READER_BYTES = 40 * 1024;
 
 /** The tools that one task on a thread searches with. */
 export interface SearchTools {
@@ -53,25 +54,20 @@ export interface SearchTools {
   readonly pause: Pause;
 }
 
-export interface Caches {
+export interface Caches extends SharedMemory {
   /** The maximum number of bytes of text that this thread caches. Default 0. */
   readonly textCache?: number | undefined;
-  /** The posting lists that threads share. Without them, each thread reads its own copy. */
-  readonly keptLists?: KeptListsMemory | undefined;
 }
 
 export interface OpenedSegment {
   readonly reader: SegmentReader;
+  /** The tables that the reader shares with other threads. */
+  readonly tables: SharedTables | undefined;
   /** The first blob of each window; see windowsOf(). */
   readonly windows: Uint32Array;
   /** The symbols of the edition that was requested last. Undefined if none was requested. */
   symbols?: SymbolsReader;
 }
-
-const openedFrom = (reader: SegmentReader): OpenedSegment => ({
-  reader,
-  windows: windowsOf(reader),
-});
 
 const costOf = ({ reader, symbols }: OpenedSegment): number =>
   reader.bytes + READER_BYTES + (symbols?.bytes ?? 0);
@@ -84,16 +80,18 @@ export class ThreadTools {
   readonly #memory: WindowMemory;
   readonly #textCache: TextCache | undefined;
   readonly #kept: KeptLists | undefined;
+  #tables: SharedTables | undefined;
   readonly #opened = new LruCache<number, OpenedSegment>({
-    most: TABLE_BYTES,
+    most: OPENED_BYTES,
     costOf,
     onEvict: ({ reader }) => this.#textCache?.drop(reader.header.content),
   });
 
-  constructor(isInline: boolean, { textCache = 0, keptLists }: Caches = {}) {
+  constructor(isInline: boolean, { textCache = 0, keptLists, tables }: Caches = {}) {
     this.#isInline = isInline;
     this.#textCache = textCache > 0 ? new TextCache(this.#kernel, textCache) : undefined;
     this.#kept = keptLists && new KeptLists(keptLists);
+    this.#tables = tables && new SharedTables(tables);
     this.#memory = new WindowMemory(this.#kernel);
     this.arena = new Arena(this.#kernel);
     this.#literals = new LiteralScanner(this.#kernel, this.arena);
@@ -119,10 +117,10 @@ export class ThreadTools {
     };
   }
 
-  /** Returns true if the segment is open with this edition of its symbols. An edition of 0 stands for no symbols. */
-  isOpen(segment: number, edition: number): boolean {
-    const opened = this.#opened.get(segment);
-    return opened !== undefined && (edition === 0 || opened.symbols?.edition === edition);
+  /** Closes all segments, and shares tables through another memory from now on. */
+  shareTables(memory: SharedTablesMemory): void {
+    this.#opened.clear();
+    this.#tables = new SharedTables(memory);
   }
 
   close(segment: number): void {
@@ -131,25 +129,14 @@ export class ThreadTools {
 
   /**
    * Returns the segment, and opens it if it is not open yet. Returns undefined if the segment no longer exists. A
-   * segment that is already open may have been deleted, too. This is noticed only when its text is read.
+   * segment that is already open may have been deleted, too. This is noticed only when its text is read. `header` is
+   * the header of the segment. If absent, it is read.
    */
-  open(snapshot: Snapshot, segment: number): OpenedSegment | undefined {
+  open(snapshot: Snapshot, segment: number, header?: SegmentHeader): OpenedSegment | undefined {
     return this.#opened.getOrMake(segment, () => {
-      const reader = openSegment(snapshot, segment);
-      return reader && openedFrom(reader);
+      const reader = openSegment(snapshot, segment, { header, tables: this.#tables });
+      return reader && { reader, windows: windowsOf(reader), tables: this.#tables };
     });
-  }
-
-  /** Opens a segment as open() does, but yields to the event loop between short steps. */
-  async openInSlices(
-    snapshot: Snapshot,
-    segment: number,
-    pause: Pause,
-  ): Promise<OpenedSegment | undefined> {
-    const opened = this.#opened.get(segment);
-    if (opened) return opened;
-    const reader = await openSegmentInSlices(snapshot, segment, pause);
-    return reader && this.#opened.getOrMake(segment, () => openedFrom(reader));
   }
 }
 
@@ -166,7 +153,8 @@ export function openDefinitions(
   const { content, blobs } = opened.reader.header;
   let { symbols } = opened;
   if (symbols?.edition === edition && !hasEdition(snapshot, content, edition)) return "gone";
-  if (symbols?.edition !== edition) symbols = openSymbols(snapshot, content, edition);
+  if (symbols?.edition !== edition)
+    symbols = openSymbols(snapshot, content, edition, opened.tables);
   if (!symbols) return "gone";
   if (symbols.header.blobs !== blobs) throw corrupt(`the symbols of segment ${content}`);
   opened.symbols = symbols;
