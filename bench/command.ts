@@ -93,6 +93,14 @@ export async function measured(program: string, args: readonly string[], options
   return { seconds: (performance.now() - start) / 1000, ...peak() };
 }
 
+/** Runs something three times, and resolves to the result of the run that took neither the least nor the most time. */
+export async function middleOfThree<T extends { readonly seconds: number }>(
+  run: () => Promise<T>,
+): Promise<T> {
+  const results = [await run(), await run(), await run()];
+  return results.sort((a, b) => a.seconds - b.seconds)[1]!;
+}
+
 /** The peak memory of a process without its child processes. Undefined if there is no /proc. */
 export interface PeakMemory {
   /** Its own memory (RssAnon). */

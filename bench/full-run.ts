@@ -3,6 +3,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { judge } from "./budgets.ts";
+import { middleOfThree } from "./command.ts";
 import { corpusAt, readCorpus } from "./corpus.ts";
 import {
   dataFolder,
@@ -126,7 +127,7 @@ async function measure(run: FullRun, measuring: Measuring): Promise<void> {
     (draft.engine = { ...draft.engine, ...(await figures) });
   const steps: readonly [name: string, isWanted: boolean, step: () => Promise<unknown>][] = [
     ["index", has("index"), () => indexOften(run, measuring)],
-    ["index with symbols", has("questions", "update"), () => indexOnce(measuring, path, KEPT)],
+    ["index with symbols", has("questions", "update"), () => indexAs(measuring, path, KEPT)],
     [
       "questions",
       has("questions"),
@@ -154,15 +155,19 @@ async function measure(run: FullRun, measuring: Measuring): Promise<void> {
   }
 }
 
-async function indexOnce({ corpus, draft }: Measuring, path: string, how: IndexRun): Promise<void> {
-  const figures = await indexCorpus(corpus, path, how);
+async function indexAs({ corpus, draft }: Measuring, path: string, how: IndexRun): Promise<void> {
+  const run = () => {
+    rmSync(path, { recursive: true, force: true });
+    return indexCorpus(corpus, path, how);
+  };
+  const figures = how === INDEX_RUNS[0] ? await middleOfThree(run) : await run();
   draft.indexing = [...draft.indexing, figures];
 }
 
 async function indexOften({ folder }: FullRun, measuring: Measuring): Promise<void> {
   for (const how of INDEX_RUNS) {
     const path = dataFolder(folder, how);
-    await indexOnce(measuring, path, how);
+    await indexAs(measuring, path, how);
     rmSync(path, { recursive: true });
   }
 }
@@ -194,7 +199,7 @@ async function ask(
 }
 
 const methodOf = (peers: readonly Peer[]): string[] => [
-  `Tools run one at a time, and warm: before the measurement, every file has been read, and every question has been asked once. V8 optimizes only code that runs often, so quern has answered each question 3 to 200 times before, for a second each, as in a host that has been running for some minutes. ${describePatience(THOROUGH)} With fewer than 20 runs, p95 is the slowest run. Indexing is measured once.`,
+  `Tools run one at a time, and warm: before the measurement, every file has been read, and every question has been asked once. V8 optimizes only code that runs often, so quern has answered each question 3 to 200 times before, for a second each, as in a host that has been running for some minutes. ${describePatience(THOROUGH)} With fewer than 20 runs, p95 is the slowest run. Indexing is measured once, or three times (median) by csearch, and by quern with 2 workers, a budget of 256 MiB and no symbols.`,
   "Every match is counted. quern and zoekt also return the first 50 matches with their text. All tools get the same files: files up to 2 MiB, regardless of ignore files, without .git. The counts of the tools are compared; if they differ, file by file.",
   "The time to a peer's first 50 matches ends when these matches have arrived. If there are fewer matches, it ends with the search. The time to quern's first chunk is measured likewise.",
   "Text cached: textCache has room for a quarter more than the text, and every window of the text was read often enough to be cached.",

@@ -3,9 +3,17 @@
  * lines.
  */
 
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isOnPath, measured, msToLines, output, packageVersion, sizeOnDisk } from "./command.ts";
+import {
+  isOnPath,
+  measured,
+  middleOfThree,
+  msToLines,
+  output,
+  packageVersion,
+  sizeOnDisk,
+} from "./command.ts";
 import { piecesOf } from "./corpus.ts";
 import type { Corpus, Peer, SuspectFile } from "./peer.ts";
 import { expressionOf, type Question } from "./queries.ts";
@@ -16,7 +24,11 @@ export async function codesearch(corpus: Corpus, folder: string): Promise<Peer |
   const file = join(folder, "csearchindex");
   const env = { ...process.env, CSEARCHINDEX: file };
   // it has no size limit, so for a whole folder it would also read files that the other tools leave out
-  const figures = await measured("cindex", piecesOf(corpus.path), { env });
+  const pieces = piecesOf(corpus.path);
+  const figures = await middleOfThree(() => {
+    rmSync(file, { force: true }); // otherwise cindex would add to the index
+    return measured("cindex", pieces, { env });
+  });
   const run = async (words: readonly string[]) =>
     countsOf(await output("csearch", ["-c", ...words], { env }));
   return {
