@@ -17,6 +17,9 @@ export interface Request {
   readonly input: unknown;
 }
 
+/** Asks the thread to end when its tasks have ended. This is the last message to a thread. */
+export const END = "end";
+
 export type Reply =
   | { readonly kind: "ready" }
   | { readonly kind: "message"; readonly id: number; readonly value: unknown }

@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../base/errors.ts";
-import type { WorkerInput, Request } from "./protocol.ts";
+import { END, type Request, type WorkerInput } from "./protocol.ts";
 import { sayUp } from "./start.ts";
 import type { TaskTable } from "./task.ts";
 import { runRequest, type Thread } from "./thread.ts";
@@ -26,7 +26,16 @@ export function serveTasks(tasks: TaskTable): void {
     send: (reply, transfer) => port.postMessage(reply, transfer),
     closed: false,
   };
-  port.on("message", (request: Request) => void runRequest(thread, request));
+  const running = new Set<Promise<void>>();
+  port.on("message", (message: Request | typeof END) => {
+    if (message === END) {
+      thread.closed = true;
+      void Promise.all(running).then(() => process.exit());
+      return;
+    }
+    const done = runRequest(thread, message).finally(() => running.delete(done));
+    running.add(done);
+  });
   // the id of the request is lost, so no reply could reach its sender; the worker dies and is replaced
   port.on("messageerror", (error) => {
     throw error;

@@ -12,6 +12,7 @@ import { FIRST_MEMORY_SEGMENT } from "../../src/store/format/format.ts";
 import { KeptLists, newKeptListsMemory } from "../../src/store/segments/kept-lists.ts";
 import { listsOfText, PostingsReader, PostingsWriter } from "../../src/store/segments/postings.ts";
 import { bundle } from "../threads/bundle.ts";
+import { killSome } from "../threads/kill-some.ts";
 import { inAll, indexed } from "./indexed-pages.ts";
 
 const KIB = 1024;
@@ -182,9 +183,10 @@ describe("damage", () => {
   });
 });
 
-test("threads that add and read the same lists at the same time", async () => {
+test("threads that add and read the same lists at the same time, after others were killed doing so", async () => {
   const entry = await bundle("../search/kept-lists-race.ts");
   const memory = newKeptListsMemory(2 ** 24);
+  await killSome(entry, { memory, thread: 0 });
   const race = (thread: number) =>
     new Promise<{ asked: number; wrong: number }>((resolve, reject) => {
       const worker = new Worker(entry, { workerData: { memory, thread } });

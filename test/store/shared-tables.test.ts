@@ -11,6 +11,7 @@ import {
   TABLE,
 } from "../../src/store/segments/shared-tables.ts";
 import { bundle } from "../threads/bundle.ts";
+import { killSome } from "../threads/kill-some.ts";
 
 const KIB = 1024;
 
@@ -131,9 +132,10 @@ test("a table that another thread is adding is found when it is complete", () =>
   expect(get(other, 1, 11)).toBe(10);
 });
 
-test("threads that add and read the same tables at the same time", async () => {
+test("threads that add and read the same tables at the same time, after others were killed doing so", async () => {
   const entry = await bundle("../store/shared-tables-race.ts");
   const memory = newSharedTablesMemory(2 ** 20);
+  await killSome(entry, { memory, thread: 0 });
   const race = (thread: number) =>
     new Promise<{ asked: number; wrong: number }>((resolve, reject) => {
       const worker = new Worker(entry, { workerData: { memory, thread } });

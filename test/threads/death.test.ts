@@ -16,6 +16,25 @@ describe.each([0, 1, 2])("closing with %i workers", (size) => {
   });
 });
 
+test("close lets a task end that ends soon", async () => {
+  const pool = open(1);
+  await pool.run("echo", 0, SEARCH);
+  const words = new Int32Array(new SharedArrayBuffer(12));
+  const run = caught(pool.run("block", { ms: 100, words }, SEARCH));
+  while (Atomics.load(words, 0) === 0) await new Promise((turn) => setImmediate(turn));
+  await pool.close();
+  expect([...words]).toEqual([1, 1, 0]);
+  expect(await run).toMatchObject({ code: "ENGINE_CLOSED" });
+});
+
+test("close does not wait for a task that never ends", async () => {
+  const pool = open(1);
+  await pool.run("echo", 0, SEARCH);
+  const run = caught(pool.run("loop", 0, SEARCH));
+  await pool.close();
+  expect(await run).toMatchObject({ code: "ENGINE_CLOSED" });
+});
+
 test("what is kept is disposed of at close", async () => {
   const pool = open(0);
   let disposed = 0;

@@ -64,6 +64,12 @@ export const tasks = {
     return sleep(1000);
   },
   dieSoon: (ms: number) => after(ms, () => process.exit(4)),
+  /** Sets the second word of shared memory, after it has blocked its thread for some time. */
+  block: ({ ms, words }: { ms: number; words: Int32Array }) => {
+    Atomics.store(words, 0, 1);
+    Atomics.wait(words, 2, 0, ms);
+    Atomics.store(words, 1, 1);
+  },
   loop: () => {
     for (;;);
   },
