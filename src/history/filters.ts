@@ -135,8 +135,9 @@ function isDate(text: string): boolean {
 }
 
 /**
- * Resolves to the dates in the filters, as arguments of git with seconds since 1970. The time
- * that a relative date means changes as time passes. So the keys of cached lists contain these seconds and not the dates of the request.
+ * Resolves to git arguments for the dates in the filters, with each date converted to seconds since 1970. A relative
+ * date stands for a different moment each time it is used. So the key of a cached list contains the converted seconds,
+ * not the date as it was written in the request.
  */
 export async function datesOf(operation: Operation, filters: Filters): Promise<string[]> {
   const { since, until } = filters;

@@ -12,11 +12,11 @@ import { takeAll, type Steps } from "../base/steps.ts";
 /** Finds the matches of one expression in texts that are in the kernel's memory. */
 export interface Matcher {
   /**
-   * Appends the ranges of all matches in the text [from, to) to `out`, in order and relative to `from`. Returns the
-   * number of these ranges. The matches are those of RE2, so they are leftmost-first and do not overlap, and no empty
-   * match touches the previous match. Whenever the run calls `limits.budget`, `out` already has all ranges that were
-   * found so far. If the budget ends the run, no more ranges are found, and `stopped` is set. If the run is paused,
-   * `paused` is set, and resume() continues the run.
+   * Finds all matches in the text between `from` (inclusive) and `to` (exclusive), and appends their ranges to `out`, in
+   * order and relative to `from`. Returns the number of these ranges. The matches are those of RE2, so they are
+   * leftmost-first and do not overlap, and no empty match touches the previous match. Whenever the run calls
+   * `limits.budget`, `out` already has all ranges that were found so far. If the budget ends the run, no more ranges are
+   * found, and `stopped` is set. If the run is paused, `paused` is set, and resume() continues the run.
    * REQUIRES: the text is a whole file, or whole lines of a file if no match of the expression can cross a line end.
    * The text must be in this kernel's memory, and must not move during the run.
    */

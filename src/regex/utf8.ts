@@ -160,8 +160,8 @@ function* build(all: readonly Sequence[]): Steps<ByteGraph> {
 const END = -1;
 
 /**
- * Assigns a number to each remainder of a sequence. Equal remainders have the same number. The number END means that
- * no bytes remain.
+ * Gives each tail of a byte sequence a number. Equal tails of different sequences get the same number. The number END
+ * stands for the empty tail.
  */
 class Rests {
   readonly #lo: number[] = [];
@@ -186,7 +186,7 @@ class Rests {
   }
 
   /**
-   * Divides the first bytes of sequences into disjoint ranges. Returns each range with the remainders of those
+   * Divides the first bytes of sequences into disjoint ranges. Returns each range with the tails of those
    * sequences that can begin with a byte of the range. For each sequence, this looks up the ranges that its first
    * byte covers, which is nearly always one range. Examining all sequences for each range would take a hundred times
    * as long.

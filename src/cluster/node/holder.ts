@@ -35,7 +35,7 @@ export interface HeldShard {
   readonly repositories: Uint32Array;
 }
 
-/** One state of the node's directory. The state can be searched for as long as it is held. */
+/** One state of the node's directory. While the state is held, it can be searched. */
 export interface HeldState {
   readonly catalog: Catalog;
   readonly shards: ReadonlyMap<number, HeldShard>;

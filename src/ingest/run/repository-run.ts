@@ -177,8 +177,8 @@ export class RepositoryRun {
   }
 
   /**
-   * Returns whether an indexed file has this version. A file that was too large or unreadable counts as changed,
-   * because quern may be able to read it now.
+   * Returns whether the content of an indexed file still has the given version. A file that was too large or unreadable
+   * counts as changed, because quern may be able to read it now.
    */
   #isSame(file: FoundFile, version: Uint8Array): boolean {
     if (version === NO_VERSION || Buffer.compare(this.finder.version(file), version) !== 0)

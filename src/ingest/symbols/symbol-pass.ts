@@ -170,7 +170,7 @@ interface PendingSegment {
 
 /**
  * Resolves to the segments that lack symbols. Deletes the symbols of old editions, and the data that unfinished
- * ranges have left.
+ * ranges have left behind.
  */
 async function pendingSegments({ environment, catalog, owner }: SymbolPass) {
   const snapshot = environment.snapshot();

@@ -69,8 +69,12 @@ export class Near {
     { headers }: Catalog,
   ): Promise<SearchOutput | "too much" | undefined> {
     const { ahead, ...rest } = input;
-    const alone = { ...rest, threads: 1, ...(ahead && { ahead: { ...ahead, isAlone: true } }) };
-    const output = await this.#thread.search(alone as SearchInput, headers);
+    const alone: SearchInput = {
+      ...rest,
+      threads: 1,
+      ...(ahead && { ahead: { ...ahead, isAlone: true } }),
+    };
+    const output = await this.#thread.search(alone, headers);
     if (output === "too much") this.#tooMuch.set(input.plan, 1);
     return output;
   }

@@ -123,9 +123,7 @@ export class SharedTables {
     return Atomics.load(this.#words, FULL) === 1;
   }
 
-  /**
-   * Returns a table. If it is not in the memory yet, calls `make`, and adds the result if there is room for it.
-   */
+  /** Returns a table. If it is not in the memory yet, calls `make`, and adds the result if there is room for it. */
   getOrMake<K extends Kind>(kind: K, of: TableOf, make: () => Table<K>): Table<K> {
     const found = this.#find(kind, of);
     if (found) return found;
