@@ -136,6 +136,18 @@ test("many files or pages are left to the threads", async () => {
   expect(near.left).toBe(left);
 });
 
+test("a search that reads too much to be recorded is left to the threads", async () => {
+  const engine = await openEngine({ workers: 1 });
+  const text = (file: number) => `apple ${file}\n${`${file} `.repeat(5000)}`;
+  const many = Array.from({ length: 300 }, (_, file) => ({ path: `${file}`, content: text(file) }));
+  await engine.index(documents({ name: "many", files: many }));
+  for (let time = 0; time < 6; time++) {
+    const { stats } = await engine.search({ query: "apple", matches: 50 });
+    expect(stats.fileCount).toBe(300);
+  }
+  expect(near).toMatchObject({ found: 0, left: 2 });
+});
+
 test("what was indexed, removed, merged or trimmed since", async () => {
   const engine = await openEngine({ workers: 1 });
   await engine.index(files("one", 3));

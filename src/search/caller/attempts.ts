@@ -225,7 +225,7 @@ export class Attempts {
     const run = () =>
       pool.run<SearchOutput>("search.segments", task, { lane: "search", onMessage });
     const outputs = await Promise.all(Array.from({ length: threads }, run));
-    learner?.learn(outputs);
+    learner?.learn(input, outputs);
     return [...outputs, ...decided];
   }
 

@@ -9,7 +9,7 @@ import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { SearchInput, SearchOutput } from "../messages/messages.ts";
 import { unpackPlan, type PackedPlan, type PlanAtom } from "../messages/plan.ts";
 
-type PackedValues = NonNullable<SearchOutput["read"]>;
+type PackedValues = Exclude<SearchOutput["read"], "too much" | undefined>;
 
 /** Runs searches on the calling thread. In this file, "this thread" is the calling thread. */
 export interface NearThread {
@@ -33,15 +33,24 @@ const MOST_PATTERN = 64;
 /** The maximum number of remembered plans that were too much work for this thread. */
 const MOST_TOO_MUCH = 256;
 /**
+ * A plan is not tried again after this many failures. The first time that it fails, the worker threads may have read
+ * too much only because they have opened segments.
+ */
+const MOST_FAILURES = 2;
+/**
  * The maximum size of the tables that this thread may read for a search, in bytes. A query for paths reads all paths.
  * The tables of the source code of Linux take 9 MB.
  */
 const MOST_TABLES = 20 * 2 ** 20;
 
+interface Failures {
+  count: number;
+}
+
 export class Near {
   readonly #thread: NearThread;
-  /** The plans that were too much work for this thread. Searches with these plans are not tried again. */
-  readonly #tooMuch = new LruCache<PackedPlan, number>({ most: MOST_TOO_MUCH });
+  /** Plans that were too much work for this thread, with the number of times that they were. */
+  readonly #tooMuch = new LruCache<PackedPlan, Failures>({ most: MOST_TOO_MUCH });
 
   constructor(thread: NearThread) {
     this.#thread = thread;
@@ -54,7 +63,7 @@ export class Near {
   mayTry({ plan, segments }: Pick<SearchInput, "plan" | "segments">, from: Planned): boolean {
     return (
       isEasy(plan, from.pages) &&
-      !this.#tooMuch.has(plan) &&
+      (this.#tooMuch.get(plan)?.count ?? 0) < MOST_FAILURES &&
       tableBytes(segments, from.catalog) <= MOST_TABLES
     );
   }
@@ -75,13 +84,18 @@ export class Near {
       ...(ahead && { ahead: { ...ahead, isAlone: true } }),
     };
     const output = await this.#thread.search(alone, headers);
-    if (output === "too much") this.#tooMuch.set(input.plan, 1);
+    if (output === "too much") this.#tooMuch.set(input.plan, { count: MOST_FAILURES });
     return output;
   }
 
-  /** Caches the data that the worker threads have read for a search. */
-  learn(outputs: readonly SearchOutput[]): void {
-    for (const { read } of outputs) if (read) this.#thread.keep(read);
+  /**
+   * Caches the data that the worker threads have read for a search. If a thread has read too much, this counts as a
+   * failure of the plan.
+   */
+  learn({ plan }: Pick<SearchInput, "plan">, outputs: readonly SearchOutput[]): void {
+    for (const { read } of outputs) if (read && read !== "too much") this.#thread.keep(read);
+    if (outputs.some(({ read }) => read === "too much"))
+      this.#tooMuch.getOrMake(plan, () => ({ count: 0 })).count++;
   }
 }
 

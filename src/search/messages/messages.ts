@@ -171,8 +171,8 @@ export interface SearchOutput {
   readonly ranked: RankedFiles;
   readonly facets?: FacetCounts;
   readonly ahead?: readonly ShownAhead[];
-  /** The data that the thread has read, if SearchInput.isRecorded is present. */
-  readonly read?: PackedValues;
+  /** The data that the thread has read, if SearchInput.isRecorded is present and the thread has not read too much. */
+  readonly read?: PackedValues | "too much";
 }
 
 /** Returns the output of a thread that has found no files. `parts` has the segments that the thread has planned. */

@@ -88,7 +88,7 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
       context,
     });
     const output = withoutGone(await run.run(), input, context);
-    return recorder ? { ...output, read: sent(recorder, context) } : output;
+    return recorder ? { ...output, read: sent(recorder, context) ?? "too much" } : output;
   } finally {
     thread.arena.release(mark);
     opened.close();
@@ -123,10 +123,13 @@ function isNamed(segment: number, context: TaskContext): boolean {
   }
 }
 
-/** Returns the recorded values, and transfers their buffer, so that sending the values does not copy them again. */
-function sent(recorder: ValueRecorder, context: TaskContext): PackedValues {
+/**
+ * Returns the recorded values, and transfers their buffer, so that sending the values does not copy them again. Returns
+ * undefined if there are too many.
+ */
+function sent(recorder: ValueRecorder, context: TaskContext): PackedValues | undefined {
   const values = recorder.packed();
-  context.transfer(values.bytes.buffer as ArrayBuffer);
+  if (values) context.transfer(values.bytes.buffer as ArrayBuffer);
   return values;
 }
 

@@ -37,7 +37,7 @@ export class ValueRecorder implements Snapshot {
   readonly #values = new Map<string, Uint8Array>();
   #bytes = 0;
 
-  /** Records at most `most` bytes. If more bytes are read, packed() returns no values. */
+  /** Records at most `most` bytes. If more bytes are read, packed() returns undefined. */
   constructor(snapshot: Snapshot, most: number) {
     this.#snapshot = snapshot;
     this.#most = most;
@@ -72,8 +72,9 @@ export class ValueRecorder implements Snapshot {
 
   close(): void {}
 
-  /** Returns the recorded values. */
-  packed(): PackedValues {
+  /** Returns the recorded values, or undefined if there were too many. */
+  packed(): PackedValues | undefined {
+    if (this.#bytes > this.#most) return undefined;
     const values = [...this.#values.values()];
     const starts = new Uint32Array(values.length + 1);
     values.forEach(({ length }, i) => (starts[i + 1] = starts[i]! + length));
@@ -114,18 +115,10 @@ export class KeptValues {
 /** The number of bytes of memory that a value takes in addition to its content. */
 const VALUE_BYTES = 256;
 
-/** Returns a snapshot of values that another thread has sent, without copying them. */
-export const snapshotOf = ({ keys, starts, bytes }: PackedValues): Snapshot =>
-  new KeptSnapshot(
-    new Map(keys.map((key, i) => [key, bytes.subarray(starts[i], starts[i + 1])] as const)),
-  );
-
-type Values = Pick<ReadonlyMap<string, Uint8Array>, "get">;
-
 class KeptSnapshot implements Snapshot {
-  readonly #values: Values;
+  readonly #values: LruCache<string, Uint8Array>;
 
-  constructor(values: Values) {
+  constructor(values: LruCache<string, Uint8Array>) {
     this.#values = values;
   }
 
