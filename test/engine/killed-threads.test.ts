@@ -1,7 +1,7 @@
 /**
  * Threads that die between searches take their caches with them, and leave what they share. Other threads answer as
  * before. The threads are not killed while they search, because LMDB aborts the process if its thread is killed at a
- * bad moment; test/threads/kill-some.ts does this with threads that only fill shared memory.
+ * bad moment; test/threads/races.ts does this with threads that only fill shared memory.
  */
 
 import type * as Threads from "node:worker_threads";

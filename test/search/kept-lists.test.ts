@@ -1,6 +1,5 @@
 /** Lists that threads share. Lookups with them find the same as lookups with the data file alone. */
 
-import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { countBits, emptyBitset, setBit } from "../../src/base/bitset.ts";
@@ -12,7 +11,7 @@ import { FIRST_MEMORY_SEGMENT } from "../../src/store/format/format.ts";
 import { KeptLists, newKeptListsMemory } from "../../src/store/segments/kept-lists.ts";
 import { listsOfText, PostingsReader, PostingsWriter } from "../../src/store/segments/postings.ts";
 import { bundle } from "../threads/bundle.ts";
-import { killSome } from "../threads/kill-some.ts";
+import { killSome, race } from "../threads/races.ts";
 import { inAll, indexed } from "./indexed-pages.ts";
 
 const KIB = 1024;
@@ -187,13 +186,7 @@ test("threads that add and read the same lists at the same time, after others we
   const entry = await bundle("../search/kept-lists-race.ts");
   const memory = newKeptListsMemory(2 ** 24);
   await killSome(entry, { memory, thread: 0 });
-  const race = (thread: number) =>
-    new Promise<{ asked: number; wrong: number }>((resolve, reject) => {
-      const worker = new Worker(entry, { workerData: { memory, thread } });
-      worker.on("message", resolve).on("error", reject);
-    });
-  const results = await Promise.all([race(0), race(1), race(2)]);
-  for (const { asked, wrong } of results) {
+  for (const { asked, wrong } of await race(entry, memory)) {
     expect(asked).toBeGreaterThan(100);
     expect(wrong).toBe(0);
   }

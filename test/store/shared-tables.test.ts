@@ -1,6 +1,5 @@
 /** Tables that threads share: each thread finds what was made for a table, whatever was added and dropped before. */
 
-import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -11,7 +10,7 @@ import {
   TABLE,
 } from "../../src/store/segments/shared-tables.ts";
 import { bundle } from "../threads/bundle.ts";
-import { killSome } from "../threads/kill-some.ts";
+import { killSome, race } from "../threads/races.ts";
 
 const KIB = 1024;
 
@@ -136,13 +135,7 @@ test("threads that add and read the same tables at the same time, after others w
   const entry = await bundle("../store/shared-tables-race.ts");
   const memory = newSharedTablesMemory(2 ** 20);
   await killSome(entry, { memory, thread: 0 });
-  const race = (thread: number) =>
-    new Promise<{ asked: number; wrong: number }>((resolve, reject) => {
-      const worker = new Worker(entry, { workerData: { memory, thread } });
-      worker.on("message", resolve).on("error", reject);
-    });
-  const results = await Promise.all([race(0), race(1), race(2)]);
-  for (const { asked, wrong } of results) {
+  for (const { asked, wrong } of await race(entry, memory)) {
     expect(asked).toBeGreaterThan(1000);
     expect(wrong).toBe(0);
   }
