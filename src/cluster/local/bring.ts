@@ -36,9 +36,10 @@ import {
   skippedKey,
   versionsKey,
 } from "../../store/format/format.ts";
+import { readHeader } from "../../store/segments/segment-tables.ts";
 import { RepositoryList } from "../../store/catalog/repository-list.ts";
 import { deleteLeftovers } from "../../store/upkeep/leftovers.ts";
-import type { Environment, Writer } from "../../store/lmdb/environment.ts";
+import type { Environment, Snapshot, Writer } from "../../store/lmdb/environment.ts";
 import { checkLease } from "../../store/lmdb/lease.ts";
 import { countBits } from "../../base/bitset.ts";
 import { wordsOf } from "../../base/growable.ts";
@@ -222,7 +223,10 @@ interface Arrived {
   readonly ids: readonly number[];
 }
 
-/** Fetches the states that this directory lacks, or that an index run in the directory has changed. */
+/**
+ * Fetches the states that this directory lacks, those that an index run in the directory has changed, and those that
+ * refer to segments by numbers that have changed.
+ */
 async function fetchStates(
   { environment, owner, catalog, store }: Bringing,
   before: Before,
@@ -231,9 +235,10 @@ async function fetchStates(
 ): Promise<Arrived> {
   const numbers = new Map(wanted.map(({ local }) => [keyOf(local), local.here]));
   const { repositories: named } = before.manifest;
+  const moved = reading(environment, (snapshot) => movedRepositories(snapshot, before));
   const kept: Arriving[] = [];
   const ids: number[] = [];
-  for (const [head, missing] of missingStates(before, heads)) {
+  for (const [head, missing] of missingStates(before, heads, moved)) {
     const { shard, repositories } = head;
     const numberOf = (segment: number) => numbers.get(keyOf({ shard, segment }));
     ids.push(...missing);
@@ -258,14 +263,29 @@ async function fetchStates(
   return { states: kept, ids };
 }
 
-/** Yields, for each shard, the ids of the repositories whose states the directory lacks. */
+/**
+ * Returns the repositories of the segments whose symbols an index run has changed. The index run did not change the
+ * records of these repositories, but place() gives their segments new numbers.
+ */
+function movedRepositories(snapshot: Snapshot, { contents, manifest }: Before): number[] {
+  const symbols = new Map(contents.segments.map((one) => [one.here, one.symbols]));
+  return manifest.segments
+    .filter((one) => symbols.has(one.segment) && symbols.get(one.segment) !== one.symbols)
+    .flatMap(({ segment }) => [...(readHeader(snapshot, segment)?.repositories.numbers ?? [])]);
+}
+
+/**
+ * Yields, for each shard, the ids of the repositories whose states are to be fetched. `moved` contains the
+ * repositories whose segments get new numbers.
+ */
 function* missingStates(
   { contents, manifest }: Before,
   heads: readonly WantedShard[],
+  moved: readonly number[],
 ): Generator<readonly [head: WantedShard, ids: readonly number[]]> {
   const shards = new Map(contents.shards.map((one) => [one[0], one]));
   const { arrived, gone } = manifest.repositories.since(contents.here);
-  const touched = [...arrived, ...gone];
+  const touched = [...arrived, ...gone, ...moved];
   for (const head of heads) {
     const { repositories, generation, own } = head;
     const here = shards.get(head.shard);
