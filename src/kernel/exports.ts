@@ -30,8 +30,8 @@ export interface KernelExports {
       length: number,
     ]
   ): number;
-  /** Returns 0 or 1. */
-  touchesName(
+  /** Returns the number of names, or -1 if the run is invalid. */
+  namesAt(
     ...args: [
       run: number,
       runEnd: number,
@@ -39,6 +39,8 @@ export interface KernelExports {
       placesEnd: number,
       origin: number,
       reach: number,
+      length: number,
+      out: number,
     ]
   ): number;
 

@@ -146,25 +146,53 @@ test("a run that ends too soon, or tells of names beyond the text, is broken", (
   expect(rated(ended, (run) => run.fill(255, 2, 3))).toBe(-1);
 });
 
-test("whether names touch stretches, against a look at every pair of both", () => {
+test("the names at places, against a look at every pair of both", () => {
   fc.assert(
     fc.property(cases, fc.integer({ min: 1, max: 30 }), ({ text, names, matches }, reach) => {
-      const mark = arena.mark();
-      const out = new GrowableBytes(16);
-      const rows = names.flatMap(([start, end], row) => [start, end, row % 5, row % 3 ? 0 : -1]);
-      encodeSymbols({ count: names.length, rows: Int32Array.from(rows) }, out);
-      const origin = put(Buffer.from(text));
-      const places = [0, ...matches.map(([start]) => start)];
-      const [at, list] = [put(out.view), put(Uint32Array.from(places, (place) => place + origin))];
-      const listEnd = list + 4 * places.length;
-      const { length } = out.view;
-      const touches = kernel.run.touchesName(at, at + length, list, listEnd, origin, reach);
-      arena.release(mark);
-      const expected = names.some(([start, end]) =>
-        places.some((place) => place < end && place + reach > start),
+      const places = matches.map(([start]) => start);
+      const expected = names.filter(
+        ([start, end]) =>
+          places.length === 0 || places.some((place) => place < end && place + reach > start),
       );
-      expect(touches).toBe(expected ? 1 : 0);
+      expect(namesAt({ text, names, places, reach })).toEqual(expected.flat());
     }),
     { numRuns: 2_000 },
   );
 });
+
+test("a run with names beyond the text, or with fewer names than it says, is broken", () => {
+  const { text, names } = ended;
+  const places: number[] = [];
+  const all = { text, names, places, reach: 1 };
+  expect(namesAt(all)).toEqual([0, 3, 4, 7]);
+  expect(namesAt({ ...all, text: "foo ba" })).toBe(-1);
+  expect(namesAt(all, (run) => run.fill(3, 0, 1))).toBe(-1);
+  expect(namesAt(all, (run) => run.subarray(0, 5))).toBe(-1);
+  expect(namesAt(all, (run) => run.fill(255, 2, 3))).toBe(-1);
+});
+
+interface Places extends Pick<Case, "text" | "names"> {
+  readonly places: readonly number[];
+  readonly reach: number;
+}
+
+/** Returns the starts and ends of the names at the places, or -1. `change` changes the run. */
+function namesAt(
+  { text, names, places, reach }: Places,
+  change: (run: Uint8Array) => Uint8Array = (run) => run,
+) {
+  const mark = arena.mark();
+  const encoded = new GrowableBytes(16);
+  const rows = names.flatMap(([start, end], row) => [start, end, row % 5, row % 3 ? 0 : -1]);
+  encodeSymbols({ count: names.length, rows: Int32Array.from(rows) }, encoded);
+  const run = change(encoded.view.slice());
+  const origin = put(Buffer.from(text));
+  const [at, list] = [put(run), put(Uint32Array.from(places, (place) => place + origin))];
+  const out = arena.take(8 * Math.ceil(run.length / 3));
+  const { length } = Buffer.from(text);
+  const listEnd = list + 4 * places.length;
+  const count = kernel.run.namesAt(at, at + run.length, list, listEnd, origin, reach, length, out);
+  const found = [...kernel.words.subarray(out >>> 2, (out >>> 2) + 2 * Math.max(0, count))];
+  arena.release(mark);
+  return count < 0 ? count : found;
+}

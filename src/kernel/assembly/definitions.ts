@@ -79,35 +79,54 @@ function fitOf(from: u32, to: u32, start: u32, end: u32, origin: usize): i32 {
 }
 
 /**
- * Returns true if the name of a definition overlaps one of the ranges of `reach` bytes that begin at the given places.
- * The places are ascending addresses (u32) in [places, placesEnd). If the run is invalid, the result may be true or
- * false, and at most a few bytes after the end of the run are read.
+ * Finds the names of definitions that overlap one of the ranges of `reach` bytes that begin at the given places. The
+ * places are ascending addresses (u32) in [places, placesEnd). If there are no places, finds all names.
+ *
+ * Writes the start and the end of each name to `out`, relative to `origin`, the address of the blob. Returns the number
+ * of names, or -1 if a name is outside a blob of `length` bytes. REQUIRES: `out` has room for eight bytes for every three
+ * bytes of the run [run, runEnd).
  */
-export function touchesName(
+export function namesAt(
   run: usize,
   runEnd: usize,
   places: usize,
   placesEnd: usize,
   origin: usize,
   reach: u32,
-): bool {
-  if (run == runEnd) return false;
+  length: u32,
+  out: usize,
+): i32 {
+  if (run == runEnd) return 0;
   cursor = run;
   const count = varint();
   varint();
+  if (count > <u32>(runEnd - run) / 3) return -1;
+  const areAll = places == placesEnd;
   let next = places;
-  let start: u32 = <u32>origin - 1;
-  for (let row: u32 = 0; row < count && cursor < runEnd; row++) {
-    start += varint() + 1;
-    const end = start + varint();
+  let found: i32 = 0;
+  let start: u32 = -1;
+  for (let row: u32 = 0; row < count; row++) {
+    if (cursor >= runEnd) return -1;
+    const gap = varint();
+    const nameBytes = varint();
     if ((varint() & 3) == OTHER_PARENT) varint();
-    while (load<u32>(next) + reach <= start) {
-      next += 4;
-      if (next == placesEnd) return false;
+    if (gap > length || nameBytes > length) return -1;
+    start += gap + 1;
+    const end = start + nameBytes;
+    if (end > length) return -1;
+    if (!areAll) {
+      while (load<u32>(next) + reach <= <u32>origin + start) {
+        next += 4;
+        if (next == placesEnd) return found;
+      }
+      if (load<u32>(next) >= <u32>origin + end) continue;
     }
-    if (load<u32>(next) < end) return true;
+    store<u32>(out, start);
+    store<u32>(out, end, 4);
+    out += 8;
+    found++;
   }
-  return false;
+  return found;
 }
 
 /**

@@ -5,7 +5,7 @@
 
 export { runAutomaton } from "./automaton";
 export { scanTriples } from "./classes";
-export { bestDefinition, touchesName } from "./definitions";
+export { bestDefinition, namesAt } from "./definitions";
 export { bestEdge } from "./edges";
 export { addPage, clearGrams, copyList } from "./grams";
 export { foldPage, hasGram } from "./page-grams";

@@ -10,7 +10,7 @@
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import { newRangeList, pushRange, type RangeList } from "../../../regex/range-list.ts";
-import { SYMBOL_ROW, type SymbolList } from "../../../store/symbols/symbol-run.ts";
+import { corrupt } from "../../../store/format/sealed.ts";
 import type { ExpressionReach, PlacedExpression } from "../planning/expression-plan.ts";
 import { placesOf } from "./expression-scan.ts";
 import type { Confirm } from "./file-ranges.ts";
@@ -37,7 +37,7 @@ export interface SymbolScan {
 }
 
 export async function scanSymbols(scan: SymbolScan): Promise<Found> {
-  const { window, blobs, symbols, tools } = scan;
+  const { window, blobs, tools } = scan;
   const found = noneFound(blobs.length);
   const out = newRangeList();
   const places = await anchorPlaces(scan);
@@ -50,8 +50,8 @@ export async function scanSymbols(scan: SymbolScan): Promise<Found> {
     const limit = window.address(blob) + window.length(blob);
     if (places) while (next < places.length && places[next]! < limit) next++;
     const own = places?.subarray(first, next);
-    if (own && !isInNames(scan, blob, own, reach)) continue;
-    await matchNames(scan, { blob, list: symbols.of(blob), places: own, reach }, out);
+    if (own?.length === 0) continue;
+    await matchNames(scan, { blob, names: namesAt(scan, blob, own, reach) }, out);
     found.counts[index] = out.length - found.starts[index]!;
     const ranges = out.data.subarray(2 * found.starts[index]!, 2 * out.length);
     found.edges[index] = bestEdge(ranges, [window.address(blob), limit], tools);
@@ -62,38 +62,42 @@ export async function scanSymbols(scan: SymbolScan): Promise<Found> {
 
 interface NamesOf {
   readonly blob: number;
-  readonly list: SymbolList;
-  /** The addresses at which anchors begin. Undefined if any name may match. */
-  readonly places: Uint32Array | undefined;
-  /**
-   * The maximum length of an anchor in bytes. The search for anchors finds no overlapping ones, so an anchor that
-   * begins before a name can hide another anchor within the name.
-   */
-  readonly reach: number;
+  /** The start and the end of each name, as offsets in the blob. */
+  readonly names: Uint32Array;
 }
 
 /**
- * Returns true if the name of a definition may contain an anchor. In most blobs, anchors occur only outside names. The
- * definitions of such a blob need not be decoded, which saves a tenth of a query's time.
+ * Returns the names of a blob that overlap an anchor. `places` contains the addresses at which anchors begin. If it is
+ * undefined, returns all names. `reach` is the maximum length of an anchor in bytes. The search for anchors finds no
+ * overlapping ones, so an anchor that begins before a name can hide another anchor within the name.
  */
-function isInNames(
+function namesAt(
   { window, symbols, tools }: SymbolScan,
   blob: number,
-  places: Uint32Array,
+  places: Uint32Array | undefined,
   reach: number,
-): boolean {
-  if (places.length === 0) return false;
+): Uint32Array {
   const { kernel, arena } = tools;
   const mark = arena.mark();
   const run = symbols.run(blob);
   const at = arena.put(run);
-  const list = arena.take(places.byteLength);
-  kernel.words.set(places, list >>> 2);
-  const listEnd = list + places.byteLength;
-  const origin = window.address(blob);
-  const touches = kernel.run.touchesName(at, at + run.length, list, listEnd, origin, reach);
+  const list = arena.take(places?.byteLength ?? 0);
+  if (places) kernel.words.set(places, list >>> 2);
+  const out = arena.take(8 * Math.ceil(run.length / 3));
+  const count = kernel.run.namesAt(
+    at,
+    at + run.length,
+    list,
+    list + (places?.byteLength ?? 0),
+    window.address(blob),
+    reach,
+    window.length(blob),
+    out,
+  );
+  if (count < 0) throw corrupt("a run of symbols");
+  const names = kernel.words.slice(out >>> 2, (out >>> 2) + 2 * count);
   arena.release(mark);
-  return touches !== 0;
+  return names;
 }
 
 /**
@@ -102,25 +106,19 @@ function isInNames(
  */
 async function matchNames(
   scan: SymbolScan,
-  { blob, list, places, reach }: NamesOf,
+  { blob, names }: NamesOf,
   out: RangeList,
 ): Promise<void> {
   const { placed, window, tools } = scan;
-  const { count, rows } = list;
   const origin = window.address(blob);
-  let [next, last] = [0, -1];
-  for (let at = 0; at < SYMBOL_ROW * count; at += SYMBOL_ROW) {
-    if (at % (SYMBOL_ROW * NAMES_A_LOOK) === 0) {
+  let last = -1;
+  for (let at = 0; at < names.length; at += 2) {
+    if (at % (2 * NAMES_A_LOOK) === 0) {
       if (tools.isStopped()) return;
       await tools.pause();
     }
-    const [start, end] = [rows[at]!, rows[at + 1]!];
-    if (places) {
-      while (next < places.length && places[next]! + reach <= origin + start) next++;
-      if (next === places.length) return;
-      if (places[next]! >= origin + end) continue;
-      loadName(scan, blob, start, end);
-    }
+    const [start, end] = [names[at]!, names[at + 1]!];
+    loadName(scan, blob, start, end);
     const first = out.length;
     placed.matcher.ranges(origin + start, origin + end, out, { budget: tools.isStopped });
     confirmNew(scan, out, { first, name: [origin + start, origin + end] });
@@ -149,7 +147,8 @@ function loadName({ window, reach }: SymbolScan, blob: number, start: number, en
   const { firstPages, pageBytes } = window.reader;
   const first = firstPages[blob]! + Math.floor(start / pageBytes);
   const last = firstPages[blob]! + Math.floor((end - 1) / pageBytes);
-  if (!reach.pages || (hasBit(reach.pages, first) && hasBit(reach.pages, last))) return;
+  const { anchors, pages } = reach;
+  if (!anchors || !pages || (hasBit(pages, first) && hasBit(pages, last))) return;
   window.load(blob, first, last + 1, 1);
 }
 
