@@ -1,8 +1,8 @@
 /**
  * Defines the tables of a cluster and their migrations. A migration only adds tables, columns, indexes and rows. So
- * processes of the previous version that are already running continue to work during an upgrade. A process that
- * starts rejects tables of a newer version (INDEX_VERSION), because newer processes might misread the rows that an
- * older process writes.
+ * processes of the previous version that are already running continue to work during an upgrade. When a process
+ * starts, it rejects tables of a newer version (INDEX_VERSION), because newer processes might misread the rows that it
+ * writes.
  *
  *     version 1   quern_meta, quern_token, quern_user, quern_audit
  *     version 2   quern_object, quern_chunk

@@ -63,9 +63,9 @@ export function windowsOf(reader: SegmentReader): Uint32Array {
 }
 
 /**
- * Joins neighbouring windows of which a search visits few blobs. Otherwise a rare word would have most of its matches in
- * a window of their own, and each window costs about 20 µs. The visited blobs of joined windows have at most 1 MiB of
- * text. `work` contains the blobs that are evaluated, which may be more than those in `visit`.
+ * Joins neighbouring windows if a search visits only a few of their blobs. Each window costs about 20 µs, and without
+ * joining, most matches of a rare word would need one window each. The visited blobs of joined windows have at most 1
+ * MiB of text. `work` contains the blobs that are evaluated, which may be more than those in `visit`.
  */
 export function joinedWindows(
   windows: Uint32Array,
