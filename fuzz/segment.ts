@@ -19,7 +19,6 @@ import { readManifest, type ManifestSegment } from "../src/store/catalog/manifes
 import { pagesOfList } from "../src/store/segments/posting-bits.ts";
 import { isSealed, seal, SEAL_BYTES, unseal } from "../src/store/format/sealed.ts";
 import { openSegment, type SegmentReader } from "../src/store/segments/segment-reader.ts";
-import { newSymbolList } from "../src/store/symbols/symbol-run.ts";
 import { openSymbols } from "../src/store/symbols/symbols.ts";
 import type { Random } from "../test/regex/random.ts";
 import { mutate } from "./mutate.ts";
@@ -144,9 +143,8 @@ function symbolRows(reader: SegmentReader, snapshot: Snapshot, edition: number):
   const symbols = openSymbols(snapshot, reader.segment, edition);
   if (!symbols) return [];
   return Array.from({ length: reader.header.blobs }, (_, blob) => {
-    const list = newSymbolList();
     const bytes = reader.blobStarts[blob + 1]! - reader.blobStarts[blob]!;
-    symbols.read(snapshot, blob, bytes, list);
+    const list = symbols.definitions(snapshot, blob, bytes);
     return [list.count, ...list.rows.subarray(0, 4 * list.count)];
   });
 }

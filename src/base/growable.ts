@@ -56,15 +56,15 @@ export class GrowableWords {
     this.#data[this.length++] = word;
   }
 
-  /** Adds `shift` to each of the words and pushes the sums. */
-  pushAll(words: Uint32Array, shift: number): void {
-    const end = this.length + words.length;
+  /** Adds `shift` to each of the words [from, to) and pushes the sums. */
+  pushAll(words: Uint32Array, shift: number, from = 0, to = words.length): void {
+    const end = this.length + to - from;
     if (end > this.#data.length) {
       const larger = new Uint32Array(Math.max(2 * this.#data.length, end));
       larger.set(this.view);
       this.#data = larger;
     }
-    for (let i = 0, at = this.length; at < end; i++, at++) this.#data[at] = words[i]! + shift;
+    for (let i = from, at = this.length; at < end; i++, at++) this.#data[at] = words[i]! + shift;
     this.length = end;
   }
 

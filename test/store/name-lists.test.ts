@@ -16,7 +16,7 @@ import type { SegmentTarget } from "../../src/store/segments/segment-target.ts";
 import { openStore } from "../../src/store/catalog/open.ts";
 import { pagesOfList } from "../../src/store/segments/posting-bits.ts";
 import { openSegment } from "../../src/store/segments/segment-reader.ts";
-import { newSymbolList, SYMBOL_ROW, type SymbolList } from "../../src/store/symbols/symbol-run.ts";
+import { SYMBOL_ROW, type SymbolList } from "../../src/store/symbols/symbol-run.ts";
 import { openSymbols } from "../../src/store/symbols/symbols.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 
@@ -145,13 +145,12 @@ test("every edition has them, of a segment that was merged too", async () => {
   for (const { segment, symbols: edition } of segments) {
     const reader = openSegment(snapshot, segment)!;
     const symbols = openSymbols(snapshot, segment, edition)!;
-    const list = newSymbolList();
     const wanted = new Set<string>();
     for (let blob = 0; blob < reader.header.blobs; blob++) {
       const content = Uint8Array.from(
         Buffer.from(Buffer.from(reader.blobText(snapshot, blob)).toString().toLowerCase()),
       );
-      symbols.read(snapshot, blob, content.length, list);
+      const list = symbols.definitions(snapshot, blob, content.length);
       const names = Array.from({ length: list.count }, (_, row): Name => {
         const [start, end] = list.rows.subarray(row * SYMBOL_ROW);
         return [start!, end!];

@@ -253,11 +253,10 @@ test("each blob's symbols and origin are read back, in any order", async () => {
       const { segment, unknown } = await write(all, Math.min(cut, all.length));
       const snapshot = environment.snapshot();
       const reader = openSymbols(snapshot, segment, 1)!;
-      const list = newSymbolList();
       const order = isBackwards ? [...all.keys()].reverse() : all.keys();
       for (const blob of order) {
         const [origin, table] = all[blob]!;
-        reader.read(snapshot, blob, TEXT_BYTES, list);
+        const list = reader.definitions(snapshot, blob, TEXT_BYTES);
         expect(list.rows.slice(0, SYMBOL_ROW * list.total)).toEqual(table.rows);
         expect(reader.origin(blob)).toEqual(origin);
         expect(reader.has(blob)).toBe(table.count > 0);
@@ -281,9 +280,8 @@ test("runs longer than a block have one of their own", async () => {
   const { segment } = await write(all, 3);
   const snapshot = environment.snapshot();
   const reader = openSymbols(snapshot, segment, 1)!;
-  const list = newSymbolList();
   for (const [blob, size] of sizes.entries()) {
-    reader.read(snapshot, blob, TEXT_BYTES, list);
+    const list = reader.definitions(snapshot, blob, TEXT_BYTES);
     expect(list.count).toBe(size);
     if (size > 0) expect(list.rows[SYMBOL_ROW * (size - 1)]).toBe(200 * (size - 1));
   }
@@ -298,7 +296,7 @@ test("damage in any value is found, and a missing one", async () => {
     const snapshot = environment.snapshot();
     try {
       const reader = openSymbols(snapshot, segment, 1)!;
-      for (const blob of all.keys()) reader.read(snapshot, blob, TEXT_BYTES, newSymbolList());
+      for (const blob of all.keys()) reader.definitions(snapshot, blob, TEXT_BYTES);
     } finally {
       snapshot.close();
     }

@@ -42,9 +42,10 @@ export const NO_CHUNKS: PackedChunks = {
  * then chunk().
  */
 export class ChunkPacker {
-  readonly #text = new GrowableBytes();
-  readonly #chunks = new GrowableWords(64);
-  readonly #ranges = new GrowableWords(128);
+  // most files have one or two ranges, which need no larger arrays than those that V8 allocates in its heap
+  readonly #text = new GrowableBytes(64);
+  readonly #chunks = new GrowableWords();
+  readonly #ranges = new GrowableWords();
   readonly #symbols: (readonly [number, ResultSymbol[]])[] = [];
   readonly #enclosing: (ResultSymbol | null)[] = [];
   #own: ResultSymbol[] = [];
@@ -75,9 +76,9 @@ export class ChunkPacker {
 
   finish(): PackedChunks {
     return {
-      text: this.#text.view.slice(),
-      chunks: this.#chunks.view.slice(),
-      ranges: this.#ranges.view.slice(),
+      text: this.#text.view,
+      chunks: this.#chunks.view,
+      ranges: this.#ranges.view,
       symbols: this.#symbols,
       ...(this.#enclosing.length > 0 && { enclosing: this.#enclosing }),
     };

@@ -278,8 +278,7 @@ export class SearchRun {
     // enough. This saves time for queries by path or language, in which most files have the same score
     if (left === right && !isSamePath(paths, a.file, b.file)) return a.file - b.file;
     return (
-      Buffer.compare(pathOf(paths, a.file), pathOf(others, b.file)) ||
-      Buffer.compare(this.#hash(a), this.#hash(b))
+      comparePaths(paths, a.file, others, b.file) || Buffer.compare(this.#hash(a), this.#hash(b))
     );
   }
 
@@ -415,6 +414,17 @@ function isSamePath({ starts, bytes }: PathTable, a: number, b: number): boolean
   if (left - from !== right - starts[b]!) return false;
   while (left > from) if (bytes[--left] !== bytes[--right]) return false;
   return true;
+}
+
+/** Compares two paths byte by byte, because creating views for Buffer.compare() takes twice as long. */
+function comparePaths(one: PathTable, a: number, other: PathTable, b: number): number {
+  let [left, right] = [one.starts[a]!, other.starts[b]!];
+  const [leftEnd, rightEnd] = [one.starts[a + 1]!, other.starts[b + 1]!];
+  while (left < leftEnd && right < rightEnd) {
+    const difference = one.bytes[left++]! - other.bytes[right++]!;
+    if (difference !== 0) return difference;
+  }
+  return leftEnd - left - (rightEnd - right);
 }
 
 const names = (totals: Totals): (keyof Totals)[] => Object.keys(totals) as (keyof Totals)[];

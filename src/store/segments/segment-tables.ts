@@ -70,6 +70,7 @@ export interface RepositoryFiles {
 /** Returns the number of the repository to which a file of the segment belongs. REQUIRES: the file exists. */
 export function repositoryOf({ repositories }: SegmentHeader, file: number): number {
   const { numbers, firsts } = repositories;
+  if (numbers.length === 1) return numbers[0]!;
   return numbers[firstIndex(0, firsts.length, (place) => firsts[place]! > file) - 1]!;
 }
 

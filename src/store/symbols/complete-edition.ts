@@ -12,7 +12,6 @@ import { corrupt } from "../format/sealed.ts";
 import { openSegment, type SegmentReader } from "../segments/segment-reader.ts";
 import type { SegmentTarget } from "../segments/segment-target.ts";
 import type { SymbolColumns } from "./symbol-columns.ts";
-import { newSymbolList } from "./symbol-run.ts";
 import { headerOf, putEdition, readerOf, type SymbolsReader } from "./symbols.ts";
 
 /**
@@ -68,12 +67,11 @@ async function namesOf(
   try {
     const reader = openSegment(snapshot, segment);
     if (!reader) throw corrupt(`segment ${segment} is not there`);
-    const list = newSymbolList();
     let text = new Uint8Array();
     for (let blob = 0; blob < symbols.header.blobs; blob++) {
       const bytes = bytesOfBlob(reader, blob);
       if (symbols.has(blob)) {
-        symbols.read(snapshot, blob, bytes, list);
+        const list = symbols.definitions(snapshot, blob, bytes);
         if (text.length < bytes) text = new Uint8Array(2 * bytes);
         reader.copyText(snapshot, reader.blobStarts[blob]!, reader.blobStarts[blob + 1]!, text, 0);
         names.add(text.subarray(0, bytes), list, reader.pageBytes);

@@ -42,10 +42,15 @@ import {
   type Origin,
   type SymbolColumns,
 } from "./symbol-columns.ts";
-import { countSymbols, decodeSymbols, type SymbolList } from "./symbol-run.ts";
+import { countSymbols, decodeSymbols, newSymbolList, type SymbolList } from "./symbol-run.ts";
 
 const SYMBOL_BLOCK_BYTES = filling(1); // with blocks of four pages, a query with few matches takes 5 % longer
 const TRANSACTION_BLOCKS = 128;
+/**
+ * The maximum length of a list of definitions that a reader keeps for the next blob, in numbers. V8 allocates a new list
+ * outside its heap, and collects garbage more often if there are many.
+ */
+const MOST_KEPT = 2 ** 14;
 
 export interface SymbolsHeader {
   readonly blobs: number;
@@ -220,6 +225,9 @@ export class SymbolsReader {
   #withDefinitions: Bitset | undefined;
   /** The block that was read last. */
   readonly #last = new LastRead();
+  /** The definitions of the blob #decoded. */
+  #list: SymbolList | undefined;
+  #decoded = -1;
 
   constructor(
     { segment, edition }: EditionOf,
@@ -261,7 +269,7 @@ export class SymbolsReader {
 
   /** Returns true if the blob has definitions. */
   has(blob: number): boolean {
-    return this.#starts[blob + 1]! > this.#starts[blob]!;
+    return this.runBytes(blob) > 0;
   }
 
   /** Returns the origin of a blob's symbols, or undefined if the symbols are unknown. */
@@ -269,11 +277,22 @@ export class SymbolsReader {
     return this.header.origins[this.states[blob]! - 1];
   }
 
-  /** Decodes the definitions of a blob into `into`. Returns the number of bytes of the run. */
-  read(snapshot: Snapshot, blob: number, textBytes: number, into: SymbolList): number {
-    const run = this.run(snapshot, blob);
-    decodeSymbols(run, textBytes, into);
-    return run.length;
+  /** Returns the length of a blob's run in bytes. */
+  runBytes(blob: number): number {
+    return this.#starts[blob + 1]! - this.#starts[blob]!;
+  }
+
+  /**
+   * Returns the definitions of a blob, whose text has `textBytes` bytes. The list is valid until the next call for
+   * another blob.
+   */
+  definitions(snapshot: Snapshot, blob: number, textBytes: number): SymbolList {
+    if (this.#list && this.#decoded === blob) return this.#list;
+    this.#decoded = -1; // if the run is damaged, the list is left incomplete
+    if (!this.#list || this.#list.rows.length > MOST_KEPT) this.#list = newSymbolList();
+    decodeSymbols(this.run(snapshot, blob), textBytes, this.#list);
+    this.#decoded = blob;
+    return this.#list;
   }
 
   /** Returns the run of a blob. REQUIRES: the result is used before the next read. */

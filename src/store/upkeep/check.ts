@@ -17,7 +17,6 @@ import { HEADER_COPIES, readHeaderCopy } from "../segments/segment-tables.ts";
 import type { ManifestSegment } from "../catalog/manifest.ts";
 import { pagesOfList } from "../segments/posting-bits.ts";
 import type { PostingsReader } from "../segments/postings.ts";
-import { newSymbolList } from "../symbols/symbol-run.ts";
 import { openSymbols } from "../symbols/symbols.ts";
 
 /**
@@ -171,11 +170,10 @@ function checkSymbols(
   const reader = openSymbols(snapshot, header.content, symbols);
   if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment's symbols are not there");
   if (reader.names) checkLists(snapshot, reader.names, { of: "names", pages: header.pages });
-  const list = newSymbolList();
   const counted = { symbols: 0, unknown: 0 };
   for (let blob = 0; blob < header.blobs; blob++) {
-    reader.read(snapshot, blob, blobStarts[blob + 1]! - blobStarts[blob]!, list);
-    counted.symbols += list.count;
+    const textBytes = blobStarts[blob + 1]! - blobStarts[blob]!;
+    counted.symbols += reader.definitions(snapshot, blob, textBytes).count;
     if (!reader.origin(blob)) counted.unknown++;
   }
   const { header: stored } = reader;

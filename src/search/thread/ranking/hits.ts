@@ -99,47 +99,51 @@ export class HitRater {
    * REQUIRES: the hit does not change until the promise resolves.
    */
   rate(hit: Hit): Promise<boolean> | undefined {
-    const { query, reader, rankOf } = this.#options;
+    const { query } = this.#options;
     const shown = hit.index >= 0 ? (this.#always ?? shownBy(query, hit)) : shownBy(query, hit);
-    const names = { fit: 0, atoms: 0 };
-    const grammar = { fit: 0, atoms: 0 };
+    // these are numbers, not objects, because a frequent word has a hundred thousand hits
+    let [names, nameFit, keywords, keywordFit] = [0, 0, 0, 0];
     if (hit.index >= 0)
       for (const atom of shown.content) {
         const found = hit.found[atom]!;
         if (found.counts[hit.index] === 0) continue;
-        const sum = this.#isGrammar[atom] ? grammar : names;
-        sum.atoms++;
-        sum.fit += this.#fitOf(atom, found, hit);
+        const fit = this.#fitOf(atom, found, hit);
+        if (this.#isGrammar[atom]) {
+          keywords++;
+          keywordFit += fit;
+        } else {
+          names++;
+          nameFit += fit;
+        }
       }
-    const rated = names.atoms > 0 ? names : grammar;
-    const isInContent = names.atoms + grammar.atoms > 0;
-    const finish = (count: number, distance: number) => {
-      this.count = count || this.#countPath(hit, shown);
-      this.score = scoreOf({
-        fit: isInContent ? rated.fit / rated.atoms : this.#pathScore,
-        count: this.count,
-        flags: reader.files.flags[hit.file]!,
-        language: this.#languageScores[reader.files.languages[hit.file]!]!,
-        rank: rankOf(hit.file),
-        distance,
-      });
-    };
-    const lists =
-      isInContent && shown.content.length > 1
-        ? shownLists(shown.content, hit.found, hit.index)
-        : [];
+    if (names + keywords === 0)
+      return this.#finish(hit, this.#countPath(hit, shown), this.#pathScore);
+    const fit = names > 0 ? nameFit / names : keywordFit / keywords;
+    if (shown.content.length === 1)
+      return this.#finish(hit, hit.found[shown.content[0]!]!.counts[hit.index]!, fit);
+    const lists = shownLists(shown.content, hit.found, hit.index);
     if (lists.reduce((sum, { length }) => sum + length, 0) > 2 * RANGES_AT_ONCE)
-      return this.#rateLong(lists, finish);
-    if (lists.length > 0) finish(mergeRanges(lists).length / 2, distanceOf(lists));
-    else finish(isInContent ? hit.found[shown.content[0]!]!.counts[hit.index]! : 0, -1);
-    return undefined;
+      return this.#rateLong(hit, lists, fit);
+    return this.#finish(hit, mergeRanges(lists).length / 2, fit, distanceOf(lists));
+  }
+
+  /** Sets the result. `distance` is -1 if the hit has matches of only one atom. */
+  #finish(hit: Hit, count: number, fit: number, distance = -1): undefined {
+    const { reader, rankOf } = this.#options;
+    const { flags, languages } = reader.files;
+    this.count = count;
+    this.score = scoreOf({
+      fit,
+      count,
+      flags: flags[hit.file]!,
+      language: this.#languageScores[languages[hit.file]!]!,
+      rank: rankOf(hit.file),
+      distance,
+    });
   }
 
   /** Rates a file with many ranges, in slices. Resolves to false if the search was stopped. */
-  async #rateLong(
-    lists: readonly Uint32Array[],
-    finish: (count: number, distance: number) => void,
-  ): Promise<boolean> {
+  async #rateLong(hit: Hit, lists: readonly Uint32Array[], fit: number): Promise<boolean> {
     const { tools } = this.#options;
     const count = (await mergeInSlices(lists, tools)).length / 2;
     let distance = lists.length < 2 ? -1 : 0;
@@ -153,7 +157,7 @@ export class HitRater {
       }
       distance = Math.max(distance, gap);
     }
-    finish(count, distance);
+    this.#finish(hit, count, fit, distance);
     return !tools.isStopped();
   }
 

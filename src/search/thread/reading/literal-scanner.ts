@@ -149,7 +149,7 @@ export class LiteralScanner {
           last = index;
           found.counts[index]! += count;
           found.edges[index] = Math.max(found.edges[index]!, words[at + 5]!);
-          if (wantsPairs) pairs.pushAll(words.subarray(from, from + 2 * count), -words[at + 3]!);
+          if (wantsPairs) pairs.pushAll(words, -words[at + 3]!, from, from + 2 * count);
           from += 2 * count;
         }
       });
@@ -255,7 +255,7 @@ export class LiteralScanner {
     const ranges = new GrowableWords();
     await this.#scan(runs, placed, isFolded, between, ({ out, total }) => {
       const first = out >>> 2;
-      ranges.pushAll(this.#kernel.words.subarray(first, first + 2 * total), -origin);
+      ranges.pushAll(this.#kernel.words, -origin, first, first + 2 * total);
     });
     return ranges.view;
   }

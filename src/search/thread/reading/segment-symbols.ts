@@ -1,7 +1,4 @@
-/**
- * Reads the definitions of a segment for one search. The definitions of each blob are read into the same list. The
- * bytes that are read for this count as loaded content.
- */
+/** Reads the definitions of a segment for one search. The bytes that are read for this count as loaded content. */
 
 import { firstIndex } from "../../../base/binary-search.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
@@ -9,7 +6,7 @@ import { emptyBitset, hasBit, setBit, type Bitset } from "../../../base/bitset.t
 import type { PostingsReader } from "../../../store/segments/postings.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import { SYMBOL_KINDS } from "../../../store/symbols/symbol-kinds.ts";
-import { newSymbolList, SYMBOL_ROW, type SymbolList } from "../../../store/symbols/symbol-run.ts";
+import { SYMBOL_ROW, type SymbolList } from "../../../store/symbols/symbol-run.ts";
 import type { SymbolsReader } from "../../../store/symbols/symbols.ts";
 import type { ResultSymbol } from "../../messages/response.ts";
 
@@ -28,13 +25,12 @@ export class SegmentSymbols {
   readonly #reader: SymbolsReader;
   readonly #segment: SegmentReader;
   readonly #snapshot: Snapshot;
+  /** The first blob that was read, or -1. */
+  #first = -1;
   /**
-   * The definitions of the blob with the number #blob. The list is created when needed, because most searches read no
-   * definitions of most segments.
+   * The blobs whose bytes are included in `bytesLoaded`, except #first. Each blob is counted once, however often it is
+   * read. Created for the second blob, because only one blob is read to show a file.
    */
-  #list: SymbolList | undefined;
-  #blob = -1;
-  /** The blobs whose bytes are included in `bytesLoaded`. Each blob is counted once, however often it is read. */
   #counted: Bitset | undefined;
 
   constructor(reader: SymbolsReader, segment: SegmentReader, snapshot: Snapshot) {
@@ -65,28 +61,29 @@ export class SegmentSymbols {
   /** Returns the stored bytes of a blob's definitions. They are valid until the next call. */
   run(blob: number): Uint8Array {
     const run = this.#reader.run(this.#snapshot, blob);
-    this.#count(blob, run.length);
+    this.#count(blob);
     return run;
   }
 
   // the sum must not depend on the order in which blobs are read, because that order depends on hidden repositories,
   // too
-  #count(blob: number, bytes: number): void {
-    const counted = (this.#counted ??= emptyBitset(this.#segment.header.blobs));
-    if (!hasBit(counted, blob)) this.bytesLoaded += bytes;
-    setBit(counted, blob);
+  #count(blob: number): void {
+    if (blob === this.#first) return;
+    if (this.#first < 0) this.#first = blob;
+    else {
+      this.#counted ??= emptyBitset(this.#segment.header.blobs);
+      if (hasBit(this.#counted, blob)) return;
+      setBit(this.#counted, blob);
+    }
+    this.bytesLoaded += this.#reader.runBytes(blob);
   }
 
   /** Returns the definitions of a blob. The list is valid until the next call for another blob. */
   of(blob: number): SymbolList {
-    const list = (this.#list ??= newSymbolList());
-    if (this.#blob === blob) return list;
-    this.#blob = -1; // if the stored definitions are damaged, the list is left incomplete
     const { blobStarts } = this.#segment;
     const textBytes = blobStarts[blob + 1]! - blobStarts[blob]!;
-    const bytes = this.#reader.read(this.#snapshot, blob, textBytes, list);
-    this.#count(blob, bytes);
-    this.#blob = blob;
+    const list = this.#reader.definitions(this.#snapshot, blob, textBytes);
+    this.#count(blob);
     return list;
   }
 
