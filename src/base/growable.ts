@@ -56,14 +56,19 @@ export class GrowableWords {
     this.#data[this.length++] = word;
   }
 
+  /** Makes room for `more` words, so that pushing them allocates nothing. */
+  reserve(more: number): void {
+    const end = this.length + more;
+    if (end <= this.#data.length) return;
+    const larger = new Uint32Array(Math.max(2 * this.length, end));
+    larger.set(this.view);
+    this.#data = larger;
+  }
+
   /** Adds `shift` to each of the words [from, to) and pushes the sums. */
   pushAll(words: Uint32Array, shift: number, from = 0, to = words.length): void {
+    this.reserve(to - from);
     const end = this.length + to - from;
-    if (end > this.#data.length) {
-      const larger = new Uint32Array(Math.max(2 * this.#data.length, end));
-      larger.set(this.view);
-      this.#data = larger;
-    }
     for (let i = from, at = this.length; at < end; i++, at++) this.#data[at] = words[i]! + shift;
     this.length = end;
   }

@@ -15,6 +15,8 @@ import type { Literal } from "./literal.ts";
 import type { Window } from "./window.ts";
 
 const RUN_WORDS = 6;
+/** The number of runs for which a table has room at first. */
+const FIRST_RUNS = 256;
 /**
  * The number of bytes that are scanned between two checks of the clock. If a match begins at every byte, scanning them
  * takes 3 ms.
@@ -109,11 +111,18 @@ export class LiteralScanner {
   readonly #arena: Arena;
   readonly #folding: number;
   readonly #pieceBytes: number;
+  // one scan at a time uses these; new tables for each window would be a third of the garbage of frequent words
+  readonly #plain: Runs;
+  readonly #folded: Runs;
+  readonly #own: Runs;
 
   constructor(kernel: Kernel, arena: Arena, pieceBytes = PIECE_BYTES) {
     this.#kernel = kernel;
     this.#arena = arena;
     this.#pieceBytes = pieceBytes;
+    this.#plain = new Runs(pieceBytes);
+    this.#folded = new Runs(pieceBytes);
+    this.#own = new Runs(pieceBytes);
     this.#folding = kernel.reserve(FOLDING_TABLE_BYTES);
     writeFoldingTable(kernel.bytes, this.#folding);
   }
@@ -139,8 +148,10 @@ export class LiteralScanner {
     const pairs = new GrowableWords();
     for (const runs of [plain, folded]) {
       let last = -1;
-      await this.#scan(runs, placed, runs === folded, between, ({ first, end, table, out }) => {
+      await this.#scan(runs, placed, runs === folded, between, (piece) => {
+        const { first, end, table, out, total } = piece;
         const { words } = this.#kernel;
+        if (wantsPairs) pairs.reserve(2 * total);
         let from = out >>> 2;
         for (let run = first, at = table >>> 2; run < end; run++, at += RUN_WORDS) {
           const index = runs.indexes[run]!;
@@ -189,7 +200,7 @@ export class LiteralScanner {
 
   /**
    * Loads the pages and returns their runs. The runs of blobs in which some literal must be compared with folding
-   * (mustFold()) are in `folded`, all others in `plain`.
+   * (mustFold()) are in `folded`, all others in `plain`. The runs are valid until the next call.
    */
   #runsOf(
     window: Window,
@@ -197,20 +208,23 @@ export class LiteralScanner {
     literals: readonly Literal[],
     pages: Bitset | undefined,
   ): { readonly plain: Runs; readonly folded: Runs } {
-    const plain = new Runs(this.#pieceBytes);
-    const folded = new Runs(this.#pieceBytes);
+    const [plain, folded, own] = [this.#plain, this.#folded, this.#own];
+    plain.count = folded.count = 0;
     const longest = Math.max(...literals.map((literal) => literal.longest));
     window.readAhead(blobs, pages, longest);
-    blobs.forEach((blob, index) => {
-      const where = { blob, index, pages, longest };
-      if (!foldsIn(window.reader, blob)) return addRuns(plain, window, where);
-      const own = new Runs(this.#pieceBytes);
-      addRuns(own, window, where);
+    for (let index = 0; index < blobs.length; index++) {
+      const blob = blobs[index]!;
+      if (!foldsIn(window.reader, blob)) {
+        addRuns(plain, window, blob, index, pages, longest);
+        continue;
+      }
+      own.count = 0;
+      addRuns(own, window, blob, index, pages, longest);
       const isFolded = own
         .stretches(longest)
         .some((one) => literals.some((literal) => this.mustFold(literal, one)));
       (isFolded ? folded : plain).append(own);
-    });
+    }
     return { plain, folded };
   }
 
@@ -236,7 +250,8 @@ export class LiteralScanner {
     isFolded: boolean,
     between: Between,
   ): Promise<Uint32Array> {
-    const runs = new Runs(this.#pieceBytes);
+    const runs = this.#own;
+    runs.count = 0;
     for (const { from, to, lowest } of regions) runs.add(0, from, to, to, lowest);
     const places = new GrowableWords();
     await this.#scan(runs, placed, isFolded, between, ({ out, total }) => {
@@ -330,38 +345,53 @@ interface Piece {
  * of the visited blob to which the run belongs. A run that is longer than a piece is split into several runs.
  */
 class Runs {
-  readonly words: number[] = [];
-  readonly indexes: number[] = [];
+  /** The number of runs. Setting it to 0 empties the table. */
+  count = 0;
+  /** The index of the visited blob of each run. */
+  indexes = new Uint32Array(FIRST_RUNS);
+  #words = new Uint32Array(RUN_WORDS * FIRST_RUNS);
   readonly #pieceBytes: number;
 
   constructor(pieceBytes: number) {
     this.#pieceBytes = pieceBytes;
   }
 
-  get count(): number {
-    return this.indexes.length;
-  }
-
   bytesOf(run: number): number {
-    return this.words[RUN_WORDS * run + 1]! - this.words[RUN_WORDS * run]!;
+    return this.#words[RUN_WORDS * run + 1]! - this.#words[RUN_WORDS * run]!;
   }
 
   add(index: number, from: number, starts: number, limit: number, lowest: number): void {
     for (let at = from; at < starts; at += this.#pieceBytes) {
-      this.words.push(at, Math.min(starts, at + this.#pieceBytes), limit, lowest, 0, 0);
-      this.indexes.push(index);
+      if (this.count === this.indexes.length) this.#grow(2 * this.count);
+      this.indexes[this.count] = index;
+      const word = RUN_WORDS * this.count++;
+      this.#words[word] = at;
+      this.#words[word + 1] = Math.min(starts, at + this.#pieceBytes);
+      this.#words[word + 2] = limit;
+      this.#words[word + 3] = lowest;
+      this.#words[word + 4] = this.#words[word + 5] = 0;
     }
+  }
+
+  #grow(count: number): void {
+    const [words, indexes] = [new Uint32Array(RUN_WORDS * count), new Uint32Array(count)];
+    words.set(this.#words);
+    indexes.set(this.indexes);
+    [this.#words, this.indexes] = [words, indexes];
   }
 
   /** Copies the words of the runs [first, end) to `to`. */
   copy(first: number, end: number, to: Uint32Array): void {
     for (let word = RUN_WORDS * first; word < RUN_WORDS * end; word++)
-      to[word - RUN_WORDS * first] = this.words[word]!;
+      to[word - RUN_WORDS * first] = this.#words[word]!;
   }
 
-  append({ words, indexes }: Runs): void {
-    for (const word of words) this.words.push(word);
-    for (const index of indexes) this.indexes.push(index);
+  append(others: Runs): void {
+    const count = this.count + others.count;
+    if (count > this.indexes.length) this.#grow(2 * count);
+    this.indexes.set(others.indexes.subarray(0, others.count), this.count);
+    this.#words.set(others.#words.subarray(0, RUN_WORDS * others.count), RUN_WORDS * this.count);
+    this.count = count;
   }
 
   /**
@@ -369,10 +399,9 @@ class Runs {
    * `longest` bytes.
    */
   stretches(longest: number): Omit<Region, "lowest">[] {
-    return this.indexes.map((_, i) => {
-      const at = RUN_WORDS * i;
-      const [from, starts, limit] = this.words.slice(at, at + 3) as [number, number, number];
-      return { from, to: Math.min(limit, starts + longest) };
+    return Array.from({ length: this.count }, (_, run) => {
+      const [from, starts, limit] = this.#words.subarray(RUN_WORDS * run);
+      return { from: from!, to: Math.min(limit!, starts! + longest) };
     });
   }
 }
@@ -380,12 +409,10 @@ class Runs {
 function addRuns(
   runs: Runs,
   window: Window,
-  {
-    blob,
-    index,
-    pages,
-    longest,
-  }: { blob: number; index: number; pages: Bitset | undefined; longest: number },
+  blob: number,
+  index: number,
+  pages: Bitset | undefined,
+  longest: number,
 ): void {
   const { firstPages, pageBytes } = window.reader;
   const [first, end] = [firstPages[blob]!, firstPages[blob + 1]!];

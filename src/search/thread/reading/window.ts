@@ -15,7 +15,6 @@ import {
   wordsFor,
   type Bitset,
 } from "../../../base/bitset.ts";
-import { firstIndex } from "../../../base/binary-search.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { FIRST_MEMORY_SEGMENT } from "../../../store/format/format.ts";
@@ -195,6 +194,8 @@ export class Window {
   readonly #marks: PageMarks;
   /** The ranges of the segment's text that readAhead() has read, as pairs of offsets in ascending order. */
   #ahead: number[] = [];
+  /** The index in #ahead at which the last search of #isAhead() ended. */
+  #lastAhead = 0;
 
   constructor(
     reader: SegmentReader,
@@ -261,6 +262,7 @@ export class Window {
     const { header, blobStarts, firstPages, pageBytes } = this.reader;
     const { content } = header;
     this.#ahead = [];
+    this.#lastAhead = 0;
     if (this.#whole || !this.#snapshot.hasOpenText?.(content)) return;
     let [from, to, shift] = [0, 0, 0]; // the range that is read next, and the distance to its address
     const read = () => {
@@ -291,8 +293,12 @@ export class Window {
   /** Returns true if readAhead() has read the bytes [from, to) of the segment's text. */
   #isAhead(from: number, to: number): boolean {
     const ahead = this.#ahead;
-    const pair = firstIndex(0, ahead.length / 2, (one) => ahead[2 * one + 1]! >= to);
-    return 2 * pair < ahead.length && ahead[2 * pair]! <= from;
+    // pages are mostly loaded in ascending order, so the pair that was found last is near
+    let at = this.#lastAhead;
+    if (at > 0 && ahead[at - 1]! >= to) at = 0;
+    while (at < ahead.length && ahead[at + 1]! < to) at += 2;
+    this.#lastAhead = at;
+    return at < ahead.length && ahead[at]! <= from;
   }
 
   /**

@@ -74,13 +74,13 @@ export class VisitedBlobs {
     const [only] = order;
     if (order.length === 1 && query.isContentOnly) {
       // every visited blob is a candidate of the only atom
-      const all = [...this.blobs.keys()];
+      const all = this.#all();
       this.found[only!] = await this.#scanAtom(this.#visit.atoms[only!]!, all, window, tools);
       return;
     }
     const { sharing } = query;
     const shared = sharing && new SharedLines(sharing.pass, window, tools);
-    let alive: readonly number[] = [...this.blobs.keys()];
+    let alive: readonly number[] = this.#all();
     for (const [step, atom] of order.entries()) {
       const plan = this.#visit.atoms[atom]!;
       const targets = alive.filter(
@@ -96,6 +96,13 @@ export class VisitedBlobs {
       if (step + 1 < order.length) alive = await this.#stillAlive(alive, atom, tools);
       await tools.pause();
     }
+  }
+
+  /** Returns the indexes of all visited blobs. An iterator would create an object for each of them. */
+  #all(): number[] {
+    const all: number[] = [];
+    for (let index = 0; index < this.blobs.length; index++) all.push(index);
+    return all;
   }
 
   #isTooMuch(found: Found, tools: SearchTools): boolean {
@@ -140,7 +147,8 @@ export class VisitedBlobs {
     window: Window,
     tools: SearchTools,
   ): Promise<Found> {
-    const blobs = targets.map((index) => this.blobs[index]!);
+    const areAll = targets.length === this.blobs.length;
+    const blobs = areAll ? this.blobs : targets.map((index) => this.blobs[index]!);
     const { atom, pages } = plan;
     if (blobs.length === 0) return noneFound(0);
     for (const index of targets) this.loaded[index] = 1;
