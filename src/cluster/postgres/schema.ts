@@ -1,8 +1,7 @@
 /**
  * Defines the tables of a cluster and their migrations. A migration only adds tables, columns, indexes and rows. So
- * processes of the previous version that are already running continue to work during an upgrade. When a process
- * starts, it rejects tables of a newer version (INDEX_VERSION), because newer processes might misread the rows that it
- * writes.
+ * during an upgrade, processes of the previous version can go on until they are replaced. But no more of them start: a
+ * process that finds tables of a newer version throws INDEX_VERSION.
  *
  *     version 1   quern_meta, quern_token, quern_user, quern_audit
  *     version 2   quern_object, quern_chunk

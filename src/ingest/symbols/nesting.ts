@@ -232,8 +232,8 @@ class Sweep {
   }
 
   /**
-   * Returns whether an earlier pattern has already matched the definition with this name. The match of such a
-   * definition is among the four innermost open matches.
+   * Returns whether an earlier pattern has already matched the definition with this name. If so, that match is among
+   * the four innermost open matches.
    */
   #isOpen(nameStart: number): boolean {
     const last = this.#opened.length - 1;
