@@ -63,8 +63,8 @@ export function windowsOf(reader: SegmentReader): Uint32Array {
 
 /**
  * Joins neighbouring windows if a search visits only a few of their blobs. Each window costs about 20 µs, and without
- * joining, most matches of a rare word would need one window each. The visited blobs of joined windows have at most 1
- * MiB of text. `work` contains the blobs that are evaluated, which may be more than those in `visit`.
+ * joining, most matches of a rare word would need one window each. A joined window has at most 1 MiB of text in
+ * visited blobs. `work` contains the blobs that are evaluated, which may be more than those in `visit`.
  */
 export function joinedWindows(
   windows: Uint32Array,
