@@ -14,6 +14,15 @@ const PAGE = 65_536;
 const RESERVED = 2 * PAGE; // the module's constants are in its second page
 const SLACK = 64; // SIMD loads may read this far beyond the end of a region
 
+const MOST_PAGES = 65_536;
+/**
+ * The maximum number of pages by which the memory grows beyond what is needed. Each time it grows, V8 counts the whole
+ * memory as garbage, and soon marks all objects of the thread, which takes some 15 ms of processor time. When the memory
+ * grew only as needed, indexing Linux's source code did so 150 times. The operating system allocates pages only when they are
+ * written.
+ */
+const MOST_SPARE = 1024;
+
 /** The maximum number of bytes between the end of a region and the address of the next. */
 export const MOST_GAP = SLACK + 15;
 
@@ -30,7 +39,7 @@ let compiled: WebAssembly.Module | undefined;
 
 export function createKernel(): Kernel {
   compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BASE64, "base64"));
-  const memory = new WebAssembly.Memory({ initial: 16, maximum: 65_536 });
+  const memory = new WebAssembly.Memory({ initial: 16, maximum: MOST_PAGES });
   const abort = () => {
     throw new QuernError("INTERNAL", "the kernel aborted");
   };
@@ -55,12 +64,16 @@ class Instance implements Kernel {
   reserve(length: number): number {
     const at = this.#next;
     this.#next = (at + length + SLACK + 15) & ~15;
-    const missing = this.#next - this.bytes.length;
-    if (missing > 0) {
-      this.#memory.grow(Math.ceil(missing / PAGE));
-      this.bytes = new Uint8Array(this.#memory.buffer);
-      this.words = new Uint32Array(this.#memory.buffer);
-    }
+    if (this.#next > this.bytes.length) this.#grow();
     return at;
+  }
+
+  #grow(): void {
+    const pages = this.bytes.length / PAGE;
+    const missing = Math.ceil(this.#next / PAGE) - pages;
+    const spare = Math.min(MOST_SPARE, pages >>> 1, MOST_PAGES - pages - missing);
+    this.#memory.grow(missing + Math.max(0, spare));
+    this.bytes = new Uint8Array(this.#memory.buffer);
+    this.words = new Uint32Array(this.#memory.buffer);
   }
 }
