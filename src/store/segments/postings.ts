@@ -57,10 +57,10 @@ export class PostingsWriter {
   readonly #kernel: Kernel;
   readonly #scratch: number;
   readonly #firstGrams = new GrowableWords();
-  #grams = new GrowableWords();
-  #ends = new GrowableWords();
-  #lists = new GrowableBytes();
-  #pending: Uint8Array[][] = [];
+  #block = new PostingBlock();
+  readonly #pending: PostingBlock[] = [];
+  /** Blocks that were written, and are used again. New ones would be half of the garbage of an index run. */
+  readonly #free: PostingBlock[] = [];
   #written = 0;
   listBytes = 0;
 
@@ -76,12 +76,12 @@ export class PostingsWriter {
     const bitmapBytes = Math.ceil(this.#pages / 8);
     const isBitmap = gaps.length > bitmapBytes;
     const size = 8 + Math.min(gaps.length, bitmapBytes);
-    const used = 4 + 8 * this.#grams.length + this.#lists.length;
-    if (used + size > POSTING_BLOCK_BYTES && this.#grams.length > 0) this.#endBlock();
-    if (this.#grams.length === 0) this.#firstGrams.push(gram);
-    this.#grams.push(isBitmap ? (gram | BITMAP) >>> 0 : gram);
-    this.#lists.push(isBitmap ? this.#toBitmap(gaps, bitmapBytes) : gaps);
-    this.#ends.push(this.#lists.length);
+    if (this.#block.bytes + size > POSTING_BLOCK_BYTES && !this.#block.isEmpty) this.#endBlock();
+    const { grams, ends, lists } = this.#block;
+    if (grams.length === 0) this.#firstGrams.push(gram);
+    grams.push(isBitmap ? (gram | BITMAP) >>> 0 : gram);
+    lists.push(isBitmap ? this.#toBitmap(gaps, bitmapBytes) : gaps);
+    ends.push(lists.length);
     this.listBytes += size;
   }
 
@@ -91,31 +91,28 @@ export class PostingsWriter {
   }
 
   flush(writer: Writer): void {
-    for (const block of this.#pending) writer.put(this.#place.block(this.#written++), ...block);
-    this.#pending = [];
+    for (const block of this.#pending) {
+      writer.put(this.#place.block(this.#written++), ...block.parts());
+      block.clear();
+      this.#free.push(block);
+    }
+    this.#pending.length = 0;
   }
 
   /** Writes the remaining blocks and the directory. Returns the number of blocks of the set. */
   finish(writer: Writer): number {
-    if (this.#grams.length > 0) this.#endBlock();
+    if (!this.#block.isEmpty) this.#endBlock();
     this.flush(writer);
     writer.put(this.#place.directory, bytesOf(this.#firstGrams.view));
     return this.#written;
   }
 
   #endBlock(): void {
-    const count = Uint32Array.of(this.#grams.length);
-    this.#pending.push([
-      bytesOf(count),
-      bytesOf(this.#grams.view),
-      bytesOf(this.#ends.view),
-      this.#lists.view,
-    ]);
-    this.#grams = new GrowableWords();
-    this.#ends = new GrowableWords();
-    this.#lists = new GrowableBytes(POSTING_BLOCK_BYTES);
+    this.#pending.push(this.#block);
+    this.#block = this.#free.pop() ?? new PostingBlock();
   }
 
+  /** Returns a view of the kernel's memory. */
   #toBitmap(gaps: Uint8Array, bytes: number): Uint8Array {
     const { run } = this.#kernel;
     const bits = this.#scratch;
@@ -123,7 +120,33 @@ export class PostingsWriter {
     this.#kernel.bytes.set(gaps, list);
     this.#kernel.bytes.fill(0, bits, bits + bytes + 4);
     run.decodeGaps(list, gaps.length, this.#pages, bits);
-    return this.#kernel.bytes.slice(bits, bits + bytes);
+    return this.#kernel.bytes.subarray(bits, bits + bytes);
+  }
+}
+
+/** A block that is being filled. */
+class PostingBlock {
+  readonly grams = new GrowableWords();
+  /** The end of each list in `lists`. */
+  readonly ends = new GrowableWords();
+  readonly lists = new GrowableBytes();
+
+  get isEmpty(): boolean {
+    return this.grams.length === 0;
+  }
+
+  get bytes(): number {
+    return 4 + 8 * this.grams.length + this.lists.length;
+  }
+
+  /** Returns the parts of the stored value. They are valid until clear() is called. */
+  parts(): Uint8Array[] {
+    const count = bytesOf(Uint32Array.of(this.grams.length));
+    return [count, bytesOf(this.grams.view), bytesOf(this.ends.view), this.lists.view];
+  }
+
+  clear(): void {
+    this.grams.length = this.ends.length = this.lists.length = 0;
   }
 }
 
