@@ -13,13 +13,13 @@ import { FOLDING_TABLE_BYTES, writeFoldingTable } from "./folding.ts";
 import { MOST_GAP, type Kernel } from "./kernel.ts";
 
 // words of the state, which assembly/grams.ts describes
-const STATE_WORDS = 10;
+const STATE_WORDS = 11;
 const OTHERS = 4;
 const SLOTS = 5;
 const SLOT_COUNT = 6;
-const NEXT_BLOCK = 7;
+const NEXT_LINE = 7;
 const SLOT = 16;
-const BLOCK = 16;
+const LINE = 64;
 /**
  * Greater than the number of slots, because there are fewer grams than this, and each gram has at most one slot. So
  * `gram * SLOT_LIMIT + slot` packs a gram and its slot into one float.
@@ -86,19 +86,19 @@ class Lists implements GramLists {
     this.#state = kernel.reserve(4 * STATE_WORDS);
     kernel.bytes.set(BYTE_CLASSES, classes);
     writeFoldingTable(kernel.bytes, folding);
-    const state = [classes, seen, fresh, this.#ascii, 0, 0, 0, 0, folding, folded];
+    const state = [classes, seen, fresh, this.#ascii, 0, 0, 0, 0, folding, folded, 0];
     kernel.words.set(state, this.#state >>> 2);
   }
 
   get bytes(): number {
-    const used = this.#chunk < 0 ? 0 : this.#word(NEXT_BLOCK) - this.#chunks[this.#chunk]!.at;
+    const used = this.#chunk < 0 ? 0 : this.#word(NEXT_LINE) - this.#chunks[this.#chunk]!.at;
     return this.#before + used + this.#word(SLOT_COUNT) * SLOT;
   }
 
   add(text: Uint8Array): boolean {
-    // folding makes text longer by at most half, and each folded byte may need a slot and two blocks
+    // folding makes text longer by at most half, and each folded byte may need a slot and a line
     this.#makeSlots(Math.ceil(1.5 * text.length));
-    this.#makeRoom(3 * BLOCK * text.length);
+    this.#makeRoom(Math.ceil(1.5 * text.length) * LINE);
     this.#kernel.bytes.set(text, this.#text);
     const page = this.pages++;
     const added = this.#addPage(text.length, page);
@@ -108,8 +108,8 @@ class Lists implements GramLists {
   }
 
   forEach(visit: (gram: number, list: Uint8Array) => void): void {
-    this.#makeRoom(5 * this.pages); // a list takes at most 5 bytes per page
-    const out = this.#word(NEXT_BLOCK);
+    this.#makeRoom(5 * this.pages + LINE); // a list takes at most 5 bytes per page
+    const out = this.#word(NEXT_LINE);
     const slots = this.#word(SLOTS);
     for (const slot of this.#slotsByGram()) {
       const at = slots + slot * SLOT;
@@ -169,34 +169,35 @@ class Lists implements GramLists {
     this.#setWord(SLOTS, slots);
   }
 
-  /** Makes room for a number of bytes in the arena, starting at its next block. */
+  /** Makes room for a number of bytes in the arena, starting at its next line. */
   #makeRoom(bytes: number): void {
     const chunk = this.#chunks[this.#chunk];
-    if (chunk && this.#word(NEXT_BLOCK) + bytes <= chunk.end) return;
+    if (chunk && this.#word(NEXT_LINE) + bytes <= chunk.end) return;
     const next = this.#chunks[this.#chunk + 1];
     if (next) {
       this.#leave();
       this.#enter(this.#chunk + 1);
       return this.#makeRoom(bytes);
     }
-    const step = Math.max(bytes, Math.min(MOST_STEP, Math.max(LEAST_STEP, this.bytes)));
+    const step = Math.max(bytes + LINE, Math.min(MOST_STEP, Math.max(LEAST_STEP, this.bytes)));
     const at = this.#kernel.reserve(step);
     if (chunk && at - chunk.end <= MOST_GAP) {
       chunk.end = at + step; // nothing else was reserved in between
       return;
     }
     this.#leave();
-    this.#chunks.push({ at, end: at + step });
+    const firstLine = Math.ceil(at / LINE) * LINE;
+    this.#chunks.push({ at: firstLine, end: at + step });
     this.#enter(this.#chunk + 1);
   }
 
   #leave(): void {
     const chunk = this.#chunks[this.#chunk];
-    if (chunk) this.#before += this.#word(NEXT_BLOCK) - chunk.at;
+    if (chunk) this.#before += this.#word(NEXT_LINE) - chunk.at;
   }
 
   #enter(chunk: number): void {
     this.#chunk = chunk;
-    this.#setWord(NEXT_BLOCK, this.#chunks[chunk]!.at);
+    this.#setWord(NEXT_LINE, this.#chunks[chunk]!.at);
   }
 }

@@ -11,12 +11,15 @@
  * of these grams. Both passes together take 1.3 ns per byte.
  *
  * A list is stored as the gaps between its page numbers, which are varints. The first gap counts from page -1. A list
- * consists of blocks. Each block has 12 bytes of the list, followed by the address of the next block.
+ * consists of blocks. The first block has 12 bytes of the list, and every other block has 60. At the end of each block
+ * is the address of the next one. The first block is small because a third of all lists fit into it. The others are lines of
+ * the processor's cache, because following an address from block to block costs a wait for memory: with blocks of 16
+ * bytes, copying the lists took a fifth of the time of an index run.
  *
  * A slot represents one list. It has four words (u32): the gram of the list, its last page + 1, the address of its
  * first block, and the address at which its next byte will be stored.
  *
- * The state has ten words (u32), listed here with their byte offsets. All words except slotCount are addresses. In this
+ * The state has eleven words (u32), listed here with their byte offsets. All words except slotCount are addresses. In this
  * list, a page includes its overlap, which is the bytes after it that its grams also cover.
  *
  *     0 classes    u8[256]: the class of each byte
@@ -26,9 +29,10 @@
  *     16 others    the same for all other grams; `others` itself is 0 until such a gram occurs
  *     20 slots     the slots
  *     24 slotCount
- *     28 arena     where the next block will be stored
+ *     28 arena     where the next line will be stored, a multiple of 64
  *     32 folding   the folding table
  *     36 folded    room for three times a page
+ *     40 first     where the next first block will be stored; a multiple of 64 if no line has room for one
  */
 
 import { decode, decodedLength, fold } from "./folding";
@@ -37,13 +41,16 @@ const ASCII_CLASSES: u32 = 38;
 const ASCII_GRAMS: u32 = 38 * 38 * 38;
 const CLASSES: u32 = 166;
 const SLOT: usize = 16;
-const BLOCK: usize = 16;
-const BLOCK_DATA: usize = 12;
+const LINE: usize = 64;
+/** The length of a first block. */
+const FIRST: usize = 16;
+/** The length of the address at the end of a block. */
+const NEXT: usize = 4;
 
 /**
  * Adds the text [from, to) as page `page`. Returns 1 if folding changes a code point beyond ASCII in the text, else
  * 0. Returns 2, and adds nothing, if the text needs the table `others` and there is none.
- * REQUIRES: pages are added in ascending order. For each byte of the folded text, there is room for two blocks in the
+ * REQUIRES: pages are added in ascending order. For each byte of the folded text, there is room for one line in the
  * arena and for one slot.
  */
 export function addPage(state: usize, from: usize, to: usize, page: u32): u32 {
@@ -182,9 +189,10 @@ function append(state: usize, entry: usize, gram: u32, page: u32): void {
 function addSlot(state: usize, entry: usize, gram: u32): usize {
   const count = load<u32>(state, 24);
   const slot = <usize>load<u32>(state, 20) + <usize>count * SLOT;
-  const block = load<u32>(state, 28);
+  let block = load<u32>(state, 40);
+  if ((block & <u32>(LINE - 1)) == 0) block = <u32>newLine(state);
   store<u32>(state, count + 1, 24);
-  store<u32>(state, block + <u32>BLOCK, 28);
+  store<u32>(state, block + <u32>FIRST, 40);
   store<u32>(slot, gram);
   store<u32>(slot, 0, 4);
   store<u32>(slot, block, 8);
@@ -194,31 +202,41 @@ function addSlot(state: usize, entry: usize, gram: u32): usize {
 }
 
 @inline
+function newLine(state: usize): usize {
+  const line = <usize>load<u32>(state, 28);
+  store<u32>(state, <u32>(line + LINE), 28);
+  return line;
+}
+
+@inline
 function appendByte(state: usize, slot: usize, byte: u32): void {
   let at = <usize>load<u32>(slot, 12);
-  if ((at & (BLOCK - 1)) == BLOCK_DATA) {
-    const block = <usize>load<u32>(state, 28);
-    store<u32>(state, <u32>(block + BLOCK), 28);
-    store<u32>(at, <u32>block);
-    at = block;
+  if ((at & (LINE - 1)) == LINE - NEXT || at == <usize>load<u32>(slot, 8) + FIRST - NEXT) {
+    const line = newLine(state);
+    store<u32>(at, <u32>line);
+    at = line;
   }
   store<u8>(at, byte);
   store<u32>(slot, <u32>(at + 1), 12);
 }
 
-/** Copies the list of a slot to `out`. Returns its length in bytes. */
+/** Copies the list of a slot to `out`, and writes up to 64 more bytes. Returns the length of the list in bytes. */
 export function copyList(slot: usize, out: usize): u32 {
   const end = <usize>load<u32>(slot, 12);
   let from = <usize>load<u32>(slot, 8);
+  let limit = from + FIRST - NEXT;
   let to = out;
-  while (from != end) {
-    if ((from & (BLOCK - 1)) == BLOCK_DATA) {
-      from = <usize>load<u32>(from);
-      continue;
-    }
-    store<u8>(to++, load<u8>(from++));
+  v128.store(to, v128.load(from));
+  while (end < from || end > limit) {
+    to += limit - from;
+    from = <usize>load<u32>(limit);
+    limit = from + LINE - NEXT;
+    v128.store(to, v128.load(from));
+    v128.store(to, v128.load(from, 16), 16);
+    v128.store(to, v128.load(from, 32), 32);
+    v128.store(to, v128.load(from, 48), 48);
   }
-  return <u32>(to - out);
+  return <u32>(to + end - from - out);
 }
 
 /** Removes all lists, by clearing the entries of their grams in `ascii` and `others`. The caller must reset `arena`. */
@@ -233,4 +251,5 @@ export function clearGrams(state: usize): void {
     else store<u32>(others + ((gram - ASCII_GRAMS) << 2), 0);
   }
   store<u32>(state, 0, 24);
+  store<u32>(state, 0, 40);
 }
