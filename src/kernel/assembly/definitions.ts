@@ -83,8 +83,8 @@ function fitOf(from: u32, to: u32, start: u32, end: u32, origin: usize): i32 {
  * places are ascending addresses (u32) in [places, placesEnd). If there are no places, finds all names.
  *
  * Writes the start and the end of each name to `out`, relative to `origin`, the address of the blob. Returns the number
- * of names, or -1 if a name is outside a blob of `length` bytes. REQUIRES: `out` has room for eight bytes for every three
- * bytes of the run [run, runEnd).
+ * of names. Returns -1 if the run [run, runEnd) is invalid or has a name outside a blob of `length` bytes.
+ * REQUIRES: for every three bytes of the run, `out` has room for eight bytes.
  */
 export function namesAt(
   run: usize,

@@ -12,15 +12,15 @@
  *
  * A list is stored as the gaps between its page numbers, which are varints. The first gap counts from page -1. A list
  * consists of blocks. The first block has 12 bytes of the list, and every other block has 60. At the end of each block
- * is the address of the next one. The first block is small because a third of all lists fit into it. The others are lines of
- * the processor's cache, because following an address from block to block costs a wait for memory: with blocks of 16
- * bytes, copying the lists took a fifth of the time of an index run.
+ * is the address of the next one. The first block is small because a third of all lists fit into it. Every other block
+ * is a line of the processor's cache, because the processor waits for memory at each block: with blocks of 16 bytes,
+ * copying the lists took a fifth of the time of an index run.
  *
  * A slot represents one list. It has four words (u32): the gram of the list, its last page + 1, the address of its
  * first block, and the address at which its next byte will be stored.
  *
- * The state has eleven words (u32), listed here with their byte offsets. All words except slotCount are addresses. In this
- * list, a page includes its overlap, which is the bytes after it that its grams also cover.
+ * The state has eleven words (u32), listed here with their byte offsets. All words except slotCount are addresses. In
+ * this list, a page includes its overlap, which is the bytes after it that its grams also cover.
  *
  *     0 classes    u8[256]: the class of each byte
  *     4 seen       a bit for each ASCII gram, all zero between calls

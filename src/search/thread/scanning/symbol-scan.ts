@@ -51,7 +51,9 @@ export async function scanSymbols(scan: SymbolScan): Promise<Found> {
     if (places) while (next < places.length && places[next]! < limit) next++;
     const own = places?.subarray(first, next);
     if (own?.length === 0) continue;
-    await matchNames(scan, { blob, names: namesAt(scan, blob, own, reach) }, out);
+    const names = namesAt(scan, blob, own, reach);
+    if (names.length === 0) continue;
+    await matchNames(scan, { blob, names }, out);
     found.counts[index] = out.length - found.starts[index]!;
     const ranges = out.data.subarray(2 * found.starts[index]!, 2 * out.length);
     found.edges[index] = bestEdge(ranges, [window.address(blob), limit], tools);
