@@ -6,73 +6,65 @@
 export interface KernelExports {
   // text
   countNewlines(from: number, to: number): number;
-  linesAround(
-    ...args: [places: number, count: number, from: number, to: number, out: number]
-  ): number;
+  linesAround(places: number, count: number, from: number, to: number, out: number): number;
   stretchesWith(
-    ...args: [
-      regions: number,
-      regionCount: number,
-      places: number,
-      placeCount: number,
-      dense: number,
-      out: number,
-    ]
+    regions: number,
+    regionCount: number,
+    places: number,
+    placeCount: number,
+    dense: number,
+    out: number,
   ): number;
   bestEdge(pairs: number, stop: number, lowest: number, limit: number): number;
   bestDefinition(
-    ...args: [
-      run: number,
-      runEnd: number,
-      pairs: number,
-      pairsEnd: number,
-      origin: number,
-      length: number,
-    ]
+    run: number,
+    runEnd: number,
+    pairs: number,
+    pairsEnd: number,
+    origin: number,
+    length: number,
   ): number;
   /** Returns the number of names, or -1 if the run is invalid. */
   namesAt(
-    ...args: [
-      run: number,
-      runEnd: number,
-      places: number,
-      placesEnd: number,
-      origin: number,
-      reach: number,
-      length: number,
-      out: number,
-    ]
+    run: number,
+    runEnd: number,
+    places: number,
+    placesEnd: number,
+    origin: number,
+    reach: number,
+    length: number,
+    out: number,
   ): number;
 
   // scan: (runs, runCount, needle …, out) => matches
   scanLiteral(
-    ...args: [
-      runs: number,
-      runCount: number,
-      bytes: number,
-      masks: number,
-      length: number,
-      first: number,
-      second: number,
-      floor: number,
-      out: number,
-    ]
+    runs: number,
+    runCount: number,
+    bytes: number,
+    masks: number,
+    length: number,
+    first: number,
+    second: number,
+    floor: number,
+    out: number,
   ): number;
   scanFolded(
-    ...args: [
-      runs: number,
-      runCount: number,
-      needle: number,
-      length: number,
-      leads: number,
-      folding: number,
-      floor: number,
-      out: number,
-    ]
+    runs: number,
+    runCount: number,
+    needle: number,
+    length: number,
+    leads: number,
+    folding: number,
+    floor: number,
+    out: number,
   ): number;
   /** Returns -1 if there is not enough room. */
   scanTriples(
-    ...args: [regions: number, regionCount: number, sets: number, out: number, room: number]
+    regions: number,
+    regionCount: number,
+    sets: number,
+    out: number,
+    room: number,
   ): number;
 
   // grams

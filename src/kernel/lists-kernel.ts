@@ -12,9 +12,7 @@ export const RESERVED_BYTES = 2 * PAGE;
 
 export interface ListsKernel {
   /** Finds the pages that are in all lists; see assembly/lists.ts. */
-  pagesWithAll(
-    ...args: [set: number, grams: number, count: number, pages: number, scratch: number]
-  ): number;
+  pagesWithAll(set: number, grams: number, count: number, pages: number, scratch: number): number;
 }
 
 let compiled: WebAssembly.Module | undefined;

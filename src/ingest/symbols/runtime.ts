@@ -71,13 +71,25 @@ interface Bindings {
   _ts_parser_new_wasm(): void;
   _ts_parser_set_language(parser: number, language: number): number;
   _ts_parser_reset(parser: number): void;
-  _ts_parser_parse_wasm(...args: [number, number, number, number, number]): number;
+  _ts_parser_parse_wasm(
+    parser: number,
+    read: number,
+    oldTree: number,
+    ranges: number,
+    rangeCount: number,
+  ): number;
   _ts_tree_delete(tree: number): void;
   _ts_tree_root_node_wasm(tree: number): void;
   _ts_node_has_error_wasm(tree: number): number;
   _ts_node_end_index_wasm(tree: number): number;
   _ts_node_to_string_wasm(tree: number): number;
-  _ts_query_new(...args: [number, number, number, number, number]): number;
+  _ts_query_new(
+    language: number,
+    source: number,
+    length: number,
+    errorOffset: number,
+    errorType: number,
+  ): number;
   _ts_query_capture_count(query: number): number;
   _ts_query_capture_name_for_id(query: number, id: number, length: number): number;
   _ts_query_matches_wasm(...args: number[]): void;
