@@ -9,7 +9,7 @@ import { closedError, QuernError } from "../base/errors.ts";
 import type { Engine, IndexOptions, OpenOptions } from "../engine.ts";
 import type { IndexReport } from "../ingest/run/report.ts";
 import type { Source } from "../ingest/sources/source.ts";
-import type { CompactReport } from "../ingest/writes.ts";
+import { isOne, type CompactReport } from "../ingest/writes.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import type { Collection } from "./catalog/collection.ts";
 import type { EndedJob, Jobs } from "./catalog/jobs.ts";
@@ -191,12 +191,6 @@ export class ClusterWrites {
   #mustBeOpen(): void {
     if (this.#closing.signal.aborted) throw closedError();
   }
-}
-
-function isOne(sources: Source | Iterable<Source> | AsyncIterable<Source>): sources is Source {
-  if (typeof sources !== "object" || sources === null)
-    throw invalid("index: give a source, or several in an iterable");
-  return "name" in sources && !(Symbol.iterator in sources) && !(Symbol.asyncIterator in sources);
 }
 
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

@@ -339,8 +339,14 @@ export class Writes {
 const hasSymbols = ({ symbols, withoutSymbols }: IndexReport): boolean =>
   symbols > 0 || withoutSymbols.length > 0;
 
-function isOne(sources: Sources): sources is Source {
-  if (typeof sources !== "object" || sources === null)
-    throw new QuernError("INVALID_REQUEST", "index: give a source, or several in an iterable");
-  return "name" in sources && !(Symbol.iterator in sources) && !(Symbol.asyncIterator in sources);
+/**
+ * Returns true if the argument of index() is one source, and false if it is an iterable. Throws INVALID_REQUEST if it
+ * is neither.
+ */
+export function isOne(sources: Sources): sources is Source {
+  if (typeof sources === "object" && sources !== null) {
+    if (Symbol.iterator in sources || Symbol.asyncIterator in sources) return false;
+    if ("name" in sources) return true;
+  }
+  throw new QuernError("INVALID_REQUEST", "index: give a source, or several in an iterable");
 }

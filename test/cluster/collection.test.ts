@@ -109,6 +109,7 @@ test("bad calls are told", async () => {
   const machine = await (await newCluster()).open();
   const now = new Date(Number.NaN);
   await expect(machine.collect({ now })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  await expect(machine.index({} as never)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   const signal = AbortSignal.abort();
   await expect(machine.collect({ signal })).rejects.toMatchObject({ code: "ABORTED" });
 });

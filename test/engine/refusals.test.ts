@@ -186,6 +186,7 @@ const ROWS: Row[] = [
   ["INVALID_REQUEST", "context", () => search({ ...ask("a"), contextLines: 1001 }), /1000/],
   ["INVALID_REQUEST", "a query", () => search({ query: 7, matches: 1 }), /query must be a string/],
   ["INVALID_REQUEST", "no source", () => index(undefined as never), /source/],
+  ["INVALID_REQUEST", "neither a source nor several", () => index({} as never), /give a source/],
   [
     "INVALID_REQUEST",
     "nothing to remove",
