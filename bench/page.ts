@@ -40,9 +40,8 @@ npm run bench -- --cluster             # a cluster on this machine, with Postgre
 npm run bench -- --page                # this page again, from the records in bench/record/
 \`\`\`
 
-Peers that are not on the PATH are left out. Nothing is downloaded. The benchmark writes this page. Its records also
-have what the tables leave out: figures for one worker and for the first 50 matches, 95th percentiles, budgets, and the
-query behind each name.`;
+Peers that are not on the PATH are left out; nothing is downloaded. The records in \`bench/record\` also have figures for
+one worker and for the first 50 matches, 95th percentiles, budgets, and the query behind each name.`;
 
 export async function writePage(records: readonly Record[]): Promise<string> {
   mkdirSync(new URL("benchmarks/", docs), { recursive: true });
@@ -65,7 +64,7 @@ function section(record: Record, isMain: boolean, told: Set<string>): string {
   for (const line of method) told.add(line);
   const tables = [
     indexingTable(record),
-    ratioTable(record),
+    ...(isMain ? [] : [ratioTable(record)]),
     ...(isMain ? [medianTable(record)] : []),
     manyTable(record),
     workspaceTable(record),
@@ -80,7 +79,7 @@ function section(record: Record, isMain: boolean, told: Set<string>): string {
     `${figure(corpus.files)} files, ${figure(corpus.bytes / 1e6)} MB. ${measuredOn(record)}`,
     ...plots(record),
     ...tables.map(markdown),
-    ...differences(record),
+    ...(isMain ? differences(record) : []),
     ...(method.length ? ["### Method", bullets(method)] : []),
     ...(failures.length ? ["### Failed", bullets(failures)] : []),
   ].join("\n\n");
@@ -89,7 +88,7 @@ function section(record: Record, isMain: boolean, told: Set<string>): string {
 /** The part of the page that is computed from figures of several records. */
 function paper(records: readonly Record[]): string[] {
   const table = scaleTable(records);
-  const stands = `Nothing in this table was measured. [bench/cluster-scale.ts](../bench/cluster-scale.ts) computes the figures. It assumes that objects are compressed to 0.29 of their size, that a quarter of the stored text has been replaced, that all searched data is in memory, and that work is spread evenly. By default, a search takes at most 10 s (\`timeoutMs\` of the handler). If a search needs more time, its answer is partial, and says so.`;
+  const stands = `Nothing in this table was measured. [bench/cluster-scale.ts](../bench/cluster-scale.ts) computes the figures. It assumes that objects are compressed to 0.29 of their size, that a quarter of the stored text has been replaced, that all searched data is in memory, and that work is spread evenly.`;
   return table.rows.length > 0 ? ["## A large cluster", markdown(table), stands] : [];
 }
 
@@ -105,7 +104,8 @@ function summary(record: Record): string {
   const { corpus, machine } = record;
   return [
     markdown(summaryTable(record)).replace(/^### /, "## "),
-    `The corpus is ${corpus.name}: ${figure(corpus.bytes / 1e6)} MB in ${figure(corpus.files)} files. The machine has ${machine.cores} cores. Every match is counted. The indexes of quern and zoekt hold the content; the index of csearch does not.`,
+    markdown(ratioTable(record)),
+    `The corpus is ${corpus.name}, and the machine has ${machine.cores} cores. Every match is counted. The indexes of quern and zoekt hold the content; the index of csearch does not.`,
   ].join("\n\n");
 }
 

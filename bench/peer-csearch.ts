@@ -35,7 +35,7 @@ export async function codesearch(corpus: Corpus, folder: string): Promise<Peer |
     name: "csearch",
     version: `codesearch ${packageVersion("codesearch")}`,
     method:
-      "a process for each question: csearch -c. Its index is built on one core, and holds no content. cindex is given the folders, and the files up to 2 MiB.",
+      "a process for each question: csearch -c. Its index is built on one core, and holds no content.",
     index: { ...figures, bytes: sizeOnDisk(file) },
     words: csearchWords,
     async count(words) {

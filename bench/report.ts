@@ -40,7 +40,7 @@ export function medianTable(record: Measured): Table {
   const peers = presentPeers(record);
   return {
     title: "Questions: medians in ms until every match is counted",
-    head: ["question", "matches", "2 workers", "text cached", ...peers],
+    head: ["question", "matches", "2 workers", "cached", ...peers],
     rows: record.questions.map(({ name, matches, quern, peers: asked }) => [
       name,
       matches,
@@ -65,7 +65,7 @@ export function summaryTable(record: Measured): Table {
     const cell = (who: IndexingFigures["who"]): Cell => runsOf(who, symbols).map(of)[0] ?? "–";
     return row(what, cell("quern"), cell);
   };
-  const { engine, questions } = record;
+  const { engine } = record;
   const resident = engine.searchResidentBytes ?? {};
   const residentOf = (peer: PeerName): Cell =>
     (peer === "zoekt" ? mebibytesOf(resident.zoekt) : undefined) ?? "–";
@@ -83,13 +83,6 @@ export function summaryTable(record: Measured): Table {
       row("the same with its text cached, MiB", mebibytesOf(resident.cached), () => "–"),
       row("one changed file, git repository, ms", engine.updateGit?.median, () => "–"),
       row("open, ms", engine.open?.median, () => "–"),
-      row("questions that it can answer", questions.length, (peer) => ratios(record, peer).length),
-      row("how many times as fast quern is (geometric mean)", "–", (peer) =>
-        geometricMean(ratios(record, peer)),
-      ),
-      row("the same with its text cached", "–", (peer) =>
-        geometricMean(ratios(record, peer, { timeOf: cached })),
-      ),
     ],
   };
 }
@@ -160,13 +153,12 @@ export function ratioTable(record: Measured): Table {
 export function indexingTable({ indexing }: Measured): Table {
   return {
     title: "Indexing",
-    head: ["", "time, s", "on disk, MB", "own memory, MiB", "resident, MiB", "caller held up, ms"],
+    head: ["", "time, s", "on disk, MB", "own memory, MiB", "caller held up, ms"],
     rows: indexing.map((run) => [
       describe(run),
       run.seconds,
       run.bytes / 1e6,
       mebibytesOf(run.anonymousBytes),
-      mebibytesOf(run.residentBytes),
       run.stall && `${figure(run.stall.ms)} (${figure(run.stall.msWithWaiting)})`,
     ]),
   };
@@ -227,8 +219,6 @@ export function workspaceTable({ workspaces = [] }: Measured): Table {
     ["heap of the follower, MiB", ({ heapBytes }) => heapBytes / MEBIBYTE],
     ["first minute at rest, engine alone: processor, ms", ({ idle }) => idle.engineMs],
     ["first minute at rest, followed: processor, ms", ({ idle }) => idle.followedMs],
-    ["second minute, engine alone: processor, ms", ({ laterIdle }) => laterIdle?.[0].engineMs],
-    ["second minute, followed: processor, ms", ({ laterIdle }) => laterIdle?.[0].followedMs],
     ["third minute, engine alone: processor, ms", ({ laterIdle }) => laterIdle?.[1].engineMs],
     ["third minute, followed: processor, ms", ({ laterIdle }) => laterIdle?.[1].followedMs],
     ["at rest, followed: bytes written", ({ idle }) => idle.written],
@@ -244,7 +234,6 @@ export function workspaceTable({ workspaces = [] }: Measured): Table {
         return peer && cost(peer.cost);
       },
     ]),
-    ["load meanwhile", ({ load }) => load],
   ];
   return {
     title: "A folder that is followed: ms, and processor time in parentheses",

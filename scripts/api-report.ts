@@ -1,5 +1,5 @@
 /**
- * Writes the public surface as text, docs/api-report.md, so that a change of it is a readable diff.
+ * Writes the public surface as text, etc/quern.api.md, so that a change of it is a readable diff.
  * `npm run api-report` runs this; a test fails if the file is not up to date.
  *
  * For each entry point of the package, lists what it exports, by name, as the compiler declares it, without comments.
@@ -12,7 +12,7 @@ import { format } from "prettier";
 import ts from "typescript";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-export const REPORT = resolve(root, "docs/api-report.md");
+export const REPORT = resolve(root, "etc/quern.api.md");
 
 const ENTRIES = {
   quern: "src/index.ts",

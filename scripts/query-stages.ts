@@ -10,7 +10,7 @@
 import type { Profiler } from "node:inspector/promises";
 import { open } from "../src/index.ts";
 import { readQuestions } from "../bench/queries.ts";
-import { markdownTable, type Cell } from "../bench/table.ts";
+import { terminalTable, type Cell } from "../bench/table.ts";
 import { profileSearch, stageOf, STAGES, type Stage } from "./search-profile.ts";
 
 /** Sums of the times between samples, by the clock. */
@@ -52,31 +52,53 @@ function shares({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): Sha
 const INTRODUCTION = `# Where the time of each query goes
 
 This page shows the processor time of the [benchmark](benchmarks.md)'s queries, in milliseconds on one warm thread, for
-the source of Linux 6.1 with symbols. Every match is counted, and the first 50 matches are returned. The page is the
-output of \`npx tsx scripts/query-stages.ts INDEX\`. The stages are those of [speed.md](speed.md). The profiler makes a
-search take about a sixth longer.
+the source of Linux 6.1 with symbols. Every match is counted, and the first 50 matches are returned. The profiler makes
+a search take about a sixth longer. \`npx tsx scripts/query-stages.ts INDEX\` makes this page.
 
-- **calling**: parsing the query, determining its scope, and building the response
-- **planning**: finding candidate files by posting lists, paths, names and languages
-- **fetching**: reading candidate text into the kernel's memory
-- **scanning**: finding matches of literals and expressions, and the bookkeeping for each file
-- **ranking**: scoring files
-- **showing**: confirming the ranges of the returned files, and cutting their chunks
-- **collector**: V8's garbage collector, on this thread
-- **reading**: the part of all stages that reads values from LMDB and text from files
-- **floor**: the part of all stages that runs in WebAssembly (the kernel and RE2). If everything else took
-  no time, this part would remain.
+- **call**: parsing the query, determining its scope, and building the response
+- **plan**: finding candidate files by posting lists, paths, names and languages
+- **fetch**: reading candidate text into the kernel's memory
+- **scan**: finding matches of literals and expressions, and the bookkeeping for each file
+- **rank**: scoring files
+- **show**: confirming the ranges of the returned files, and cutting their chunks
+- **gc**: V8's garbage collector, on this thread
+- **read**: the part of all stages that reads values from LMDB and text from files
+- **floor**: the part of all stages that runs in WebAssembly (the kernel and RE2), and would remain if everything else
+  took no time
 `;
+
+/** Where the pictures of \`scripts/flame.ts\` are. */
+const PICTURES = `
+## Flame graphs
+
+These pictures show one search on one thread. The width of a function is its share of the time, and the functions that
+it calls are below it. The first picture of each query is from a build that kept all text in LMDB, the second from one
+that keeps [text in files](index-format.md#text-in-files) and reads neighbouring pages together.
+\`npx tsx scripts/flame.ts INDEX NAME\` draws them.
+
+${["task_struct", "return-EINVAL", "the", "MODULE_LICENSE-dual", "paths"]
+  .map((name) => {
+    const picture = (when: string) => `[${when}](pictures/flame/${name}-${when}.svg)`;
+    return `- ${name}: ${picture("before")}, ${picture("after")}`;
+  })
+  .join("\n")}`;
 const HEAD = [
   "query",
-  "matches",
   "all",
-  "calling",
-  ...STAGES.slice(1),
-  "collector",
-  "reading",
+  "call",
+  "plan",
+  "fetch",
+  "scan",
+  "rank",
+  "show",
+  "gc",
+  "read",
   "floor",
 ];
+
+/** Rounds milliseconds to two significant digits, or to whole numbers. */
+const inShort = (ms: number): string =>
+  String(ms < 100 ? Number(ms.toPrecision(2)) : Math.round(ms));
 
 const [, , directory, filter = ""] = process.argv;
 if (directory === undefined) throw new Error("usage: npx tsx scripts/query-stages.ts INDEX [NAME]");
@@ -85,12 +107,13 @@ const rows: Cell[][] = [];
 const engine = await open(directory, { workers: 0, readOnly: true, warmUp: false });
 for (const question of readQuestions(new URL("../bench/queries.json", import.meta.url))) {
   if (!question.name.includes(filter)) continue;
-  const { samples, ms, matches } = await profileSearch(engine, question);
+  const { samples, ms } = await profileSearch(engine, question);
   const found = shares(samples);
   const parts = [...STAGES.map((stage) => found.stages[stage]), found.collector];
   const all = parts.reduce((sum, part) => sum + part, 0);
   const each = [...parts, found.reading, found.kernel].map((part) => (part / all) * ms);
-  rows.push([question.name, matches, ms, ...each]);
+  rows.push([question.name, ...[ms, ...each].map(inShort)]);
 }
-console.log(markdownTable(HEAD, rows));
+console.log(`\`\`\`text\n${terminalTable(HEAD, rows)}\n\`\`\``);
+console.log(PICTURES);
 await engine.close();

@@ -125,18 +125,18 @@ test("every grammar that is loaded has its licence in docs/questions.md", () => 
 test("the options on their page are those of open()", () => {
   const rows = /`open\(path, options\)`:\n\n(.*?)\n\n/s.exec(read("docs/options.md"))![1]!;
   const named = [...rows.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
-  const declared = /interface OpenOptions \{(.*?)\n\}/s.exec(read("docs/api-report.md"))![1]!;
+  const declared = /interface OpenOptions \{(.*?)\n\}/s.exec(read("etc/quern.api.md"))![1]!;
   expect(named).toEqual([...declared.matchAll(/^ {2}(\w+)\?/gm)].map(([, name]) => name));
 });
 
 test("every error code is in the table of docs/embedding.md", () => {
-  const codes = /type ErrorCode =(.*?);/s.exec(read("docs/api-report.md"))![1]!;
+  const codes = /type ErrorCode =(.*?);/s.exec(read("etc/quern.api.md"))![1]!;
   for (const [, code] of codes.matchAll(/"(\w+)"/g))
     expect(read("docs/embedding.md")).toContain(`\`${code}\``);
 });
 
 test("every counter is in docs/counters.md", () => {
-  const counters = /interface SearchStats \{(.*?)\n\}/s.exec(read("docs/api-report.md"))![1]!;
+  const counters = /interface SearchStats \{(.*?)\n\}/s.exec(read("etc/quern.api.md"))![1]!;
   const names = [...counters.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name);
   expect(names.length).toBeGreaterThan(15);
   const page = read("docs/counters.md");

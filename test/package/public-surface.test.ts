@@ -195,7 +195,7 @@ test("every example and every block of a page compiles", () => {
   expect(complaints([...snippets, ...blocks], program)).toEqual({});
 });
 
-test("docs/api-report.md is what `npm run api-report` makes", async () => {
+test("etc/quern.api.md is what `npm run api-report` makes", async () => {
   expect(await apiReport(surface)).toBe(readFileSync(REPORT, "utf8"));
 });
 

@@ -43,7 +43,7 @@ export const MEMBER_KINDS: ReadonlySet<number> = new Set(
 );
 
 /**
- * The kind of a definition. All languages share these words; docs/symbols.md says what each of them means.
+ * The kind of a definition. All languages share these words.
  *
  * @example
  * const callable: readonly SymbolKind[] = ["function", "method", "constructor", "macro"];

@@ -1,7 +1,4 @@
-/**
- * How much memory the grammars of a thread take, counted in their runtimes. docs/symbols.md has the figures of a long
- * run.
- */
+/** How much memory the grammars of a thread take, counted in their runtimes. */
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
