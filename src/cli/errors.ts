@@ -30,7 +30,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   CURSOR_EXPIRED: "",
   OVERLOADED: "",
   DUPLICATE_ID: "",
-  INTERNAL: "this is a bug of quern",
+  INTERNAL: "this is a bug of quern, unless a worker died",
 };
 
 /** The message that a person sees after pressing Ctrl-C. */

@@ -39,7 +39,7 @@ export function addKeys(program: Command, call: Call): void {
     );
   withCluster(withCommonOptions(keys.command("list")))
     .summary("list keys")
-    .option("--owner <id>", "only the keys of this owner; default: of everyone")
+    .option("--owner <id>", "only the keys of this owner; default: of local and of all members")
     .action((flags: ListFlags) =>
       withAccounts(openExistingAccounts, flags, call.io.env, (accounts) =>
         list(accounts, flags, call),

@@ -229,7 +229,8 @@ export const symbolRequest = z
         "TypeScript, TSX and JavaScript count as one language, and so do C and C++. Empty means any.",
     }),
     revisionName: z.string().max(1000).optional().openapi({
-      description: "The revision. Default, or if empty: each repository's default revision.",
+      description:
+        "With repoName, the revision. Without repoName, a filter like rev:, which also matches parts of names. Default, or if empty: each repository's default revision.",
     }),
     repoName: z.string().optional().openapi({ description: "Default: all repositories." }),
   })

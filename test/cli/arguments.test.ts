@@ -111,13 +111,13 @@ test.each<[unknown, string]>([
   ],
   [
     new TypeError("x is not a function"),
-    "quern: INTERNAL: x is not a function\n  this is a bug of quern\n",
+    "quern: INTERNAL: x is not a function\n  this is a bug of quern, unless a worker died\n",
   ],
   [
     Object.assign(new Error("address in use"), { code: "EADDRINUSE", syscall: "listen" }),
     "quern: EADDRINUSE: address in use\n",
   ],
-  ["thrown text", "quern: INTERNAL: thrown text\n  this is a bug of quern\n"],
+  ["thrown text", "quern: INTERNAL: thrown text\n  this is a bug of quern, unless a worker died\n"],
 ])("%s", (error, told) => expect(describeError(error)).toBe(told));
 
 const systemError = (code: string): Error => Object.assign(new Error(`${code}: open`), { code });
