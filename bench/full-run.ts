@@ -199,7 +199,7 @@ async function ask(
 }
 
 const methodOf = (peers: readonly Peer[], stages: readonly Stage[]): string[] => [
-  `Tools run one at a time, with warm file caches. V8 optimizes only code that runs often, so quern has answered each question 3 to 200 times before. ${describePatience(THOROUGH)} Indexing is measured once, or three times (median) by csearch, and by quern with 2 workers, a budget of 256 MiB and no symbols.`,
+  `Tools run one at a time, with warm file caches. V8 optimizes only code that runs often, so quern has answered each question 3 to 200 times before. ${describePatience(THOROUGH)} Most rows of indexing are from one run. Two are medians of three runs: csearch, and quern with 2 workers, a budget of 256 MiB and no symbols.`,
   "Every match is counted. quern and zoekt also return the first 50 matches with their text. All tools get the same files: files up to 2 MiB, regardless of ignore files, without .git.",
   "Text cached: textCache has room for a quarter more than the text, and almost all text came from the cache.",
   `quern: ${describeBuild()} in a process of its own; its index contains the content`,

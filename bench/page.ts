@@ -117,7 +117,8 @@ function differences(record: Record): string[] {
     for (const reason of String(theirs)
       .replace(/^.*?: /, "")
       .split("; ")) {
-      const key = `${String(peer)}: ${reason.replace(/ \(\d+\)$/, "")}`;
+      const why = reason.replace(/ \(\d+\)$/, "");
+      const key = why.startsWith(`${String(peer)} `) ? why : `${String(peer)}: ${why}`;
       questions.set(key, [...(questions.get(key) ?? []), `\`${String(question)}\``]);
     }
   const lines = [...questions].map(([reason, names]) => `${reason}: ${names.join(", ")}`);

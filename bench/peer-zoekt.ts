@@ -188,7 +188,7 @@ function searchedInstead({ bytes, isLink, ours }: SuspectFile): Instead | undefi
   if (ours > 0 && (isLink || bytes.length > MOST_BYTES)) return undefined; // quern indexes neither
   if (bytes.length > MOST_BYTES)
     return note(
-      "zoekt finds a note of its own in files over 2 MiB",
+      "zoekt searches a short note instead of the content of files over 2 MiB",
       "exceeds the maximum size limit",
     );
   if (bytes.includes(0)) return note("zoekt skips files with a NUL", "contains binary content");

@@ -139,7 +139,7 @@ export function ratioTable(record: Measured): Table {
   ];
   const hasCached = record.questions.some((question) => question.quern.cached);
   return {
-    title: "How many times as fast as its peers quern is, 2 workers",
+    title: "Speed with 2 workers, as a multiple of each peer's speed",
     head: ["peer", "questions", "geometric mean", "least", "most"],
     rows: presentPeers(record).flatMap((peer) => [
       row(peer, ratios(record, peer)),
@@ -215,12 +215,12 @@ export function workspaceTable({ workspaces = [] }: Measured): Table {
   const rows: readonly WorkspaceRow[] = [
     ["files", ({ files }) => files],
     ["content, MB", ({ bytes }) => bytes / 1e6],
-    ["until it is followed, index there, s", ({ openSeconds }) => openSeconds],
+    ["time until an indexed folder is followed, s", ({ openSeconds }) => openSeconds],
     ["heap of the follower, MiB", ({ heapBytes }) => heapBytes / MEBIBYTE],
-    ["first minute at rest, engine alone: processor, ms", ({ idle }) => idle.engineMs],
-    ["first minute at rest, followed: processor, ms", ({ idle }) => idle.followedMs],
-    ["third minute, engine alone: processor, ms", ({ laterIdle }) => laterIdle?.[1].engineMs],
-    ["third minute, followed: processor, ms", ({ laterIdle }) => laterIdle?.[1].followedMs],
+    ["first minute at rest, engine alone: processor", ({ idle }) => idle.engineMs],
+    ["first minute at rest, followed: processor", ({ idle }) => idle.followedMs],
+    ["third minute, engine alone: processor", ({ laterIdle }) => laterIdle?.[1].engineMs],
+    ["third minute, followed: processor", ({ laterIdle }) => laterIdle?.[1].followedMs],
     ["at rest, followed: bytes written", ({ idle }) => idle.written],
     ["write to found: median", ({ findable }) => findable.median],
     ["write to found: median, processor", ({ findable }) => findable.processorMs],
@@ -258,8 +258,8 @@ export function changedTable({ workspaces = [] }: Measured): Table {
 
 export function workTreeTable({ workTrees }: Measured): Table {
   return {
-    title: "Work trees of one repository, each followed; of each beyond the first",
-    head: ["work trees", "files", "MB each", "on disk, MB", "heap, MiB", "until followed, s"],
+    title: "Followed work trees of one repository: what each one after the first takes",
+    head: ["work trees", "files", "MB each", "on disk, MB", "heap, MiB", "to create and follow, s"],
     rows: workTrees
       ? [
           [
@@ -284,15 +284,15 @@ export function frontTable({ cluster }: Measured): Table {
     ...fronts.map((front) => ({ name: `a front over ${front.nodes}`, ...front })),
   ];
   return {
-    title: "A cluster on one machine: ms a search, and of a rare one the processor time",
+    title: "A cluster on one machine: ms for a search, and processor time for a rare literal",
     head: [
       "",
       "slices",
       "rare literal",
       "95th percentile",
       "every file",
-      "of the front",
-      "of all nodes",
+      "processor: front",
+      "processor: all nodes",
     ],
     rows: rows.map(({ name, slices, rare, frequent, processorMs, nodesProcessorMs }) => [
       name,
@@ -316,7 +316,7 @@ export function clusterTable({ cluster }: Measured): Table {
     head: ["", "clock", "processor time", "memory, MiB"],
     rows: [
       [
-        `commit of ${megabytes(publish.bytes)} to ready, ms`,
+        `from commit of ${megabytes(publish.bytes)} until the front searches it, ms`,
         publish.ready.median,
         undefined,
         undefined,

@@ -51,7 +51,7 @@ const firstPath = (output: string): readonly string[] => pathsOf(output).slice(0
 
 const TASKS: readonly Task[] = [
   {
-    question: `Where is \`${symbol}\` defined, and how does it work?`,
+    question: `How does \`${symbol}\` work?`,
     tool: "definitions",
     args: { symbol },
     shell: [["rg", "-n", `(function|class|const|def|func|fn) (\\(.*\\) )?${symbol}\\b`, "."]],
@@ -100,7 +100,7 @@ const TASKS: readonly Task[] = [
     reads: () => [file],
   },
   {
-    question: `Which files have “${names}” in their names?`,
+    question: `Which files have “${names}” in the name?`,
     tool: "find_files",
     args: { query: names },
     shell: [["git", "ls-files", `*${names}*`]],
@@ -114,7 +114,7 @@ const TASKS: readonly Task[] = [
     reads: none,
   },
   {
-    question: `Who wrote the first lines of \`${file}\`, and why?`,
+    question: `Who wrote the first lines of \`${file}\`?`,
     tool: "history",
     args: { path: file, blame: "1-12" },
     shell: [["git", "blame", "-L1,12", file]],

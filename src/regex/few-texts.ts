@@ -20,9 +20,11 @@ type Points = readonly Point[];
 /**
  * Returns all texts that an expression matches, or undefined if the expression is more complex. The matches of the
  * expression are the occurrences of all texts, in the order of their positions. If several texts occur at one
- * position, the longest one matches. An occurrence that overlaps the previous match does not count. Occurrences of
- * the same text never overlap, so a search that continues after each occurrence misses none. Either all texts match
- * regardless of case and are folded, or case matters in all of them.
+ * position, the longest one matches. An occurrence that overlaps the previous match does not count.
+ *
+ * Also returns undefined if two occurrences of the same text could overlap. A search for a returned text can therefore
+ * continue after each occurrence, and misses none. Either all texts match regardless of case and are folded, or case
+ * matters in all of them.
  */
 export function fewTexts(node: Node): readonly PlainLiteral[] | undefined {
   const all = expand(node);

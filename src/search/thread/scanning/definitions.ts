@@ -21,7 +21,7 @@ const RANGES_AT_ONCE = 2 ** 18;
 
 /**
  * An atom whose matches are rated.
- * REQUIRES: `found` contains the pairs of the matches.
+ * REQUIRES: `found.pairs` contains the start and end of every match. (A scan may count matches without them.)
  */
 export interface RatedAtom {
   readonly found: Found;
