@@ -311,7 +311,7 @@ class OpenedEngine
   #newWarmUp(): WarmUp | undefined {
     if (!this.#options.warmUp || this.#pool.inline) return undefined;
     // damage is not reported here, because the host's own searches report it
-    const searcher = new Searcher({ ...this.#searching(() => {}), near: undefined });
+    const searcher = new Searcher(this.#searching(() => {}));
     return new WarmUp({
       hasContent: async () => (await this.#catalogs.newest()).manifest.segments.length > 0,
       isIdle: () => this.#pool.isIdle && this.#searcher.oldestHeld === Infinity,
@@ -345,8 +345,13 @@ class OpenedEngine
     );
   }
 
-  async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
+  /** Begins a search of the host, which need not wait for a search of the warm-up. */
+  #beginSearch(): void {
     this.#mustBeOpen();
+    this.#warmUp?.interrupt();
+  }
+
+  async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
     return this.#search(request, options, []);
   }
 
@@ -356,7 +361,7 @@ class OpenedEngine
     below: readonly CheckedDocument[],
     onView: (view: View) => void = () => {},
   ): Promise<SearchResponse> {
-    this.#mustBeOpen();
+    this.#beginSearch();
     checkSearchOptions("search", options);
     const newest = this.#viewSource(options, below);
     const toldView = async () => {
@@ -383,7 +388,7 @@ class OpenedEngine
     return {
       insteadOf: Reflect.get(OpenedEngine.prototype, "search") as Engine["search"],
       begin: async (request, options) => {
-        this.#mustBeOpen();
+        this.#beginSearch();
         checkSearchOptions("search", options);
         const view = this.#viewSource(options);
         return this.#tracer.begin(request, () => this.#searcher.begin(request, options, view));
@@ -392,7 +397,6 @@ class OpenedEngine
   }
 
   stream(request: SearchRequest, options: SearchOptions = {}): AsyncIterable<SearchEvent> {
-    this.#mustBeOpen();
     return this.#stream(request, options, []);
   }
 
@@ -401,14 +405,14 @@ class OpenedEngine
     options: SearchOptions,
     below: readonly CheckedDocument[],
   ): AsyncIterable<SearchEvent> {
-    this.#mustBeOpen();
+    this.#beginSearch();
     checkSearchOptions("stream", options);
     const view = this.#viewSource(options, below);
     return this.#tracer.stream(request, this.#searcher.stream(request, options, view));
   }
 
   async explain(request: SearchRequest, options: SearchOptions = {}): Promise<Explanation> {
-    this.#mustBeOpen();
+    this.#beginSearch();
     checkSearchOptions("explain", options);
     return this.#explain(request, options, this.#viewSource(options));
   }

@@ -8,10 +8,15 @@ import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { WarmUp } from "../../src/search/caller/warm-up.ts";
+import type { FileResult } from "../../src/search/messages/response.ts";
 import { openEngine } from "../engine/opened.ts";
 
-/** Makes a warm-up whose searches are recorded and answered by `answer`. */
-function warmUp(answer: (signal: AbortSignal) => Promise<unknown>, isIdle = () => true) {
+/** Makes a warm-up whose searches are recorded. `answer` resolves when an answer, which has the given files, is due. */
+function warmUp(
+  answer: (signal: AbortSignal) => Promise<unknown>,
+  isIdle = () => true,
+  files: FileResult[] = [],
+) {
   const asked: string[] = [];
   const state = { hasContent: true, looks: 0 };
   const warming = new WarmUp({
@@ -20,29 +25,71 @@ function warmUp(answer: (signal: AbortSignal) => Promise<unknown>, isIdle = () =
       state.looks++;
       return state.hasContent;
     },
-    search: ({ query }, { signal }) => {
+    search: async ({ query }, { signal }) => {
       asked.push(query);
-      return answer(signal!);
+      await answer(signal!);
+      return { files };
     },
   });
   onTestFinished(() => warming.close());
   return { asked, state, warming };
 }
 
+/** The most that a warm-up asks. */
+const MOST = 1000;
+const LONG = { timeout: 20_000 };
+
 test("asks a bounded number of questions", async () => {
   const { asked } = warmUp(async () => {});
   expect(asked).toEqual([]);
-  await expect.poll(() => asked.length).toBe(400);
+  await expect.poll(() => asked.length, LONG).toBe(MOST);
   await sleep(150);
-  expect(asked).toHaveLength(400);
+  expect(asked).toHaveLength(MOST);
   expect(new Set(asked).size).toBeGreaterThan(4);
 });
 
-test("ends after a second in which it has asked enough", async () => {
-  const { asked } = warmUp(() => sleep(30));
-  await expect.poll(() => asked.length).toBe(40);
-  await sleep(150);
+test("ends when it has asked for long enough, and often enough", async () => {
+  const { asked } = warmUp(() => sleep(110));
+  await expect.poll(() => asked.length, LONG).toBe(40);
+  await sleep(250);
   expect(asked).toHaveLength(40);
+});
+
+test("asks about the files that it finds, each time twice", async () => {
+  const engine = await openEngine();
+  const content = "let a = parseHeaderOf(b);";
+  await engine.index(documents({ name: "one", files: [{ path: "src/my header.ts", content }] }));
+  const { files } = await engine.search({ query: "a", matches: 9 });
+  const { asked } = warmUp(
+    async () => {},
+    () => true,
+    files,
+  );
+  await expect.poll(() => asked.length).toBeGreaterThan(20);
+  const about = ["parseHeaderOf", "parseHeaderOf\\b", "file:my.header.ts", 'lang:"TypeScript"'];
+  expect(asked.slice(1, 9).toSorted()).toEqual(about.flatMap((one) => [one, one]).toSorted());
+  for (const query of about)
+    expect(await engine.search({ query, matches: 9, isRegexEnabled: true })).toMatchObject({
+      stats: { fileCount: 1 },
+    });
+});
+
+test("ends the question under way for a search of the host, and goes on later", async () => {
+  let isIdle = true;
+  const { asked, warming } = warmUp(
+    (signal) =>
+      asked.length === 1
+        ? new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
+        : Promise.resolve(),
+    () => isIdle,
+  );
+  await expect.poll(() => asked.length).toBe(1);
+  isIdle = false;
+  warming.interrupt();
+  await sleep(50);
+  expect(asked).toHaveLength(1);
+  isIdle = true;
+  await expect.poll(() => asked.length, LONG).toBe(MOST);
 });
 
 test("stops where the engine is asked for something, and goes on later", async () => {
@@ -59,7 +106,7 @@ test("stops where the engine is asked for something, and goes on later", async (
   await expect.poll(() => looks).toBeGreaterThan(before + 2);
   expect(asked).toHaveLength(3);
   isIdle = true;
-  await expect.poll(() => asked.length).toBe(400);
+  await expect.poll(() => asked.length, LONG).toBe(MOST);
 });
 
 test("closes between two questions without a timer, which would not keep the process alive", async () => {
@@ -81,7 +128,7 @@ test("waits until the engine is idle at two looks in a row", async () => {
       return looks.shift() ?? true;
     },
   );
-  await expect.poll(() => asked.length).toBe(400);
+  await expect.poll(() => asked.length, LONG).toBe(MOST);
 });
 
 test("waits where there is nothing to search", async () => {
@@ -90,7 +137,7 @@ test("waits where there is nothing to search", async () => {
   await expect.poll(() => state.looks).toBe(2);
   expect(asked).toEqual([]);
   state.hasContent = true;
-  await expect.poll(() => asked.length).toBe(400);
+  await expect.poll(() => asked.length, LONG).toBe(MOST);
 });
 
 test("gives up where a search fails", async () => {

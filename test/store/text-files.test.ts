@@ -116,6 +116,45 @@ test("the seal of each block is checked when it is first read", async () => {
   snapshot.close();
 });
 
+test("a piece is read if and only if it has no byte of a damaged block", async () => {
+  const environment = await openedStore();
+  const owner = await owned(environment);
+  let segment = 0;
+  const pieces = fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 12 });
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ minLength: 600, maxLength: 5_000 }),
+      fc.integer({ min: 256, max: 600 }),
+      fc.nat(),
+      pieces,
+      (text, blockBytes, damaged, wanted) => {
+        segment++;
+        write(environment, owner, [segment, { pageBytes: 128, blockBytes, fileBlocks: 1 }], [text]);
+        const byte = damaged % text.length;
+        flip(join(environment.path, "text", `${segment}`), byte);
+        const block = Math.floor(byte / blockBytes);
+        const snapshot = environment.snapshot();
+        const reader = openSegment(snapshot, segment)!;
+        for (const ends of wanted) {
+          const [from, to] = ends.map((end) => end % (text.length + 1)).sort((x, y) => x - y) as [
+            number,
+            number,
+          ];
+          const target = new Uint8Array(to - from);
+          const read = () => reader.copyText(snapshot, from, to, target, 0);
+          if (from < to && from < (block + 1) * blockBytes && to > block * blockBytes)
+            expect(read).toThrow(`block ${block} of segment ${segment}`);
+          else {
+            read();
+            expect(target).toEqual(text.slice(from, to));
+          }
+        }
+        snapshot.close();
+      },
+    ),
+  );
+});
+
 const TEXT = "a needle in a haystack, and more of it\n".repeat(30);
 
 /** Makes a directory of two repositories, each in a segment with a file. Resolves to the paths of the files. */

@@ -3,12 +3,13 @@
  * warm-up, the first searches of a host would therefore take many times as long as the tenth.
  *
  * The warm-up regularly checks whether the engine is idle, and begins after two such checks in a row have found it
- * idle. It stops as soon as the engine is used, and continues later. The warm-up does not keep the process alive. If
+ * idle. It stops as soon as the engine is used for a search, and continues later. The warm-up does not keep the process alive. If
  * a host opens an engine, uses it immediately and closes it, there is no warm-up.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SearchOptions, SearchRequest } from "../messages/request.ts";
+import type { FileResult, SearchResponse } from "../messages/response.ts";
 
 /**
  * The time before the first check whether the engine is idle. Programs that do only one thing have ended by then.
@@ -20,19 +21,19 @@ const MOST_REST_MS = 5000;
  * The total time of all searches of the warm-up. In this time, V8 compiles their code. docs/speed.md says what this
  * gains.
  */
-const WARM_MS = 1000;
+const WARM_MS = 4000;
 /**
- * The time-out of each search of the warm-up. If the host makes a request meanwhile, that request waits for about
- * this long at most.
+ * The time-out of each search of the warm-up. At first, a search for a frequent word takes longer than ten times its
+ * usual time. With 30 ms, such searches never reach their later steps, and `task_struct` takes twice as long at first.
  */
-const QUESTION_MS = 10;
+const QUESTION_MS = 120;
 /**
  * The minimum and maximum number of searches in a warm-up. The minimum lets V8 compile their code even on a busy
  * machine, where little work is done in WARM_MS. The maximum limits the work in a small index, where a search takes
  * 0.5 ms.
  */
 const LEAST_QUESTIONS = 40;
-const MOST_QUESTIONS = 400;
+const MOST_QUESTIONS = 1000;
 
 /**
  * The searches of the warm-up, which are like those of hosts. They have words, a phrase, expressions, names, paths,
@@ -48,12 +49,34 @@ const QUESTIONS: readonly SearchRequest[] = [
   { query: "quern_warms_up_with_this" },
 ].map((request) => ({ ...request, matches: 50 }));
 
+/**
+ * Returns searches that find a file: for a word in it that is probably rare, for its name, and for its language. Each
+ * is asked twice. The first time, a worker reads the data, and the second time, the calling thread answers with it.
+ */
+function questionsAbout({ fileName, language, chunks }: FileResult): SearchRequest[] {
+  const words = chunks[0]?.content.match(/[a-z]\w+/gi) ?? [];
+  const word = words.reduce((longest, one) => (one.length > longest.length ? one : longest), "the");
+  const name = fileName.text.split("/").at(-1)!.replaceAll(/\W/g, ".");
+  return [
+    { query: word },
+    { query: `${word}\\b`, isRegexEnabled: true },
+    { query: `file:${name}` },
+    { query: `lang:"${language}"` },
+  ].flatMap((request) => {
+    const question = { ...request, matches: 50 };
+    return [question, question];
+  });
+}
+
 export interface WarmUpOptions {
   /** Returns true if no request of the host is running. Called only between two searches of the warm-up. */
   readonly isIdle: () => boolean;
   /** Resolves to true if the index has anything to search. */
   readonly hasContent: () => Promise<boolean>;
-  readonly search: (request: SearchRequest, options: SearchOptions) => Promise<unknown>;
+  readonly search: (
+    request: SearchRequest,
+    options: SearchOptions,
+  ) => Promise<Pick<SearchResponse, "files">>;
 }
 
 export class WarmUp {
@@ -63,8 +86,14 @@ export class WarmUp {
   #restMs = FIRST_REST_MS;
   #wasIdle = false;
   #running: Promise<void> = Promise.resolve();
+  /** Ends the search that runs now. */
+  #asking = new AbortController();
   #spentMs = 0;
   #asked = 0;
+  /** How many of QUESTIONS were asked, counted again each time that they are repeated. */
+  #turn = 0;
+  /** Searches about the file that was found last. */
+  #next: SearchRequest[] = [];
 
   constructor(options: WarmUpOptions) {
     this.#options = options;
@@ -75,7 +104,13 @@ export class WarmUp {
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#end.abort();
+    this.interrupt();
     await this.#running;
+  }
+
+  /** Ends the search that runs now, so that a request of the host does not wait for it. The warm-up continues later. */
+  interrupt(): void {
+    this.#asking.abort();
   }
 
   #wait(): void {
@@ -101,19 +136,27 @@ export class WarmUp {
         while (!this.#isOver && this.#options.isIdle()) await this.#ask();
       if (!this.#isOver) this.#wait();
     } catch {
-      // the host's own searches report damage as well, and close() may have aborted this search
+      // the host's own searches report damage as well, and close() may have ended the sleep
     }
   }
 
   async #ask(): Promise<void> {
     const began = performance.now();
-    const question = QUESTIONS[this.#asked++ % QUESTIONS.length]!;
-    const { signal } = this.#end;
-    await this.#options.search(question, { timeoutMs: QUESTION_MS, signal });
+    const general = this.#next.length > 0 ? undefined : QUESTIONS[this.#turn++ % QUESTIONS.length]!;
+    const question = general ?? this.#next.pop()!;
+    this.#asked++;
+    this.#asking = new AbortController();
+    const { signal } = this.#asking;
+    try {
+      const { files } = await this.#options.search(question, { timeoutMs: QUESTION_MS, signal });
+      if (general && files[0]) this.#next = questionsAbout(files[0]);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
     this.#spentMs += performance.now() - began;
     // This is not setImmediate(), because an unreferenced immediate does not wake a sleeping event loop. The signal
     // ends the sleep, because close() waits for its end. The timer does not keep the process alive, so without the
     // signal the process might exit before close() resolves.
-    await sleep(1, undefined, { ref: false, signal });
+    await sleep(1, undefined, { ref: false, signal: this.#end.signal });
   }
 }

@@ -86,6 +86,8 @@ export interface Snapshot {
   copyText?(segment: number, from: number, to: number, target: Uint8Array, at: number): boolean;
   /** Returns true if the text of a segment is in a file that is open. Absent if no text is in a file. */
   hasOpenText?(segment: number): boolean;
+  /** Returns the seal of a block of text. REQUIRES: the block is in a file that is open. */
+  textSeal?(segment: number, block: number): number;
   /** Returns the keys of the range in order, at most `limit` of them. */
   keys(range: KeyRange, limit?: number): Iterable<Buffer>;
   close(): void;
@@ -326,6 +328,10 @@ class LmdbSnapshot implements Snapshot {
 
   hasOpenText(segment: number): boolean {
     return this.#texts.isOpen(segment);
+  }
+
+  textSeal(segment: number, block: number): number {
+    return this.#texts.seal(segment, block);
   }
 
   *keys([start, end]: KeyRange, limit = Infinity): Iterable<Buffer> {

@@ -102,6 +102,11 @@ export class TextFiles {
     }
   }
 
+  /** Returns the seal of a block. REQUIRES: the file is open and has this block. */
+  seal(segment: number, block: number): number {
+    return this.#fileOf(segment)!.seals[block]!;
+  }
+
   #fileOf(segment: number): OpenFile | undefined {
     if (this.#last?.segment !== segment) {
       const file = this.#opened.get(segment);

@@ -153,6 +153,10 @@ class MemorySnapshot implements Snapshot {
     return this.#disk?.hasOpenText?.(segment) ?? false;
   }
 
+  textSeal(segment: number, block: number): number {
+    return this.#disk!.textSeal!(segment, block);
+  }
+
   keys(...range: Parameters<Snapshot["keys"]>): Iterable<Buffer> {
     return this.#disk?.keys(...range) ?? [];
   }
