@@ -204,7 +204,7 @@ const methodOf = (peers: readonly Peer[], stages: readonly Stage[]): string[] =>
   "Text cached: textCache has room for a quarter more than the text, and almost all text came from the cache.",
   `quern: ${describeBuild()} in a process of its own; its index contains the content`,
   "Memory is the most that a process held. Own memory is RssAnon, sampled every 10 ms; resident memory is VmHWM, which includes mapped files. For many repositories and growth, the indexing process also generates the content.",
-  `"Caller held up" is the longest time between two turns of the calling thread's event loop during an index run, without (and in parentheses with) waiting for a free core.`,
+  `"Caller held up" is the longest time between two turns of the calling thread's event loop during an index run. Only the time in parentheses includes waiting for a free core.`,
   ...(stages.includes("workspace")
     ? [
         "A folder that is followed: processor times are sums over all threads. Each written file has a word of its own, and a search for this word begins when the file is written. rg and git grep search for a word that is in no file.",

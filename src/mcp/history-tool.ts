@@ -120,8 +120,9 @@ async function tellCommits(asked: Asked): Promise<Outcome> {
 }
 
 /**
- * Returns a line about the newest commit that changed the path, or the newest of the revision. It is shown if the
- * filters of the request match no commit, because a date or a name in such a request is often wrong.
+ * Describes in one line the newest commit that changed `path`. If the request has no `path`, describes the newest
+ * commit of the revision. The answer shows this line if the filters of the request match no commit, because a date or
+ * a name in such a request is often wrong.
  */
 async function newest({ args: { path, revision }, context, history: log }: Asked) {
   const { signal } = context;

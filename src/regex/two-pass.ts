@@ -308,7 +308,8 @@ export class TwoPass {
 
   /** Drops the states of earlier blocks if they take too much memory. */
   #forget(): void {
-    // the size of a state, which has five objects, the set and its key, and the table `before`
+    // The size of a state in bytes. Its objects take 600, `readers` and the key half a byte for each node, and `before`
+    // four bytes for each class.
     const bytes = 600 + this.#program.operations.length / 2 + 4 * this.#classes.count;
     if (this.#states.length * bytes < HELD) return;
     this.#states = [];

@@ -1,8 +1,8 @@
 /**
  * Reads and writes the record of a data directory that says which parts of a cluster the directory holds. The record
  * changes in the same transactions as those parts. A segment has a number in its shard and another number in the
- * directory, because two shards may use the same number. The changes of an index run in the directory are not
- * recorded until they are published.
+ * directory, because two shards may use the same number. An index run is an exception: it changes the directory first.
+ * The record is updated when the cluster has published the changes of the run.
  */
 
 import { bytesOf } from "../../base/growable.ts";

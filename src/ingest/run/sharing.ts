@@ -27,7 +27,10 @@ export interface SharedBlob {
   readonly blob: number;
 }
 
-/** A segment whose content may be borrowed, with the files that were found to have its content. */
+/**
+ * A stored segment that new files may borrow from. `files` are the new files whose content is a blob of this segment.
+ * `blobs` are the numbers of these blobs.
+ */
 export interface Lender {
   readonly reader: SegmentReader;
   readonly files: NewFile[];

@@ -3,8 +3,8 @@
  * warm-up, the first searches of a host would therefore take many times as long as the tenth.
  *
  * The warm-up regularly checks whether the engine is idle, and begins after two such checks in a row have found it
- * idle. It stops as soon as the engine is used for a search, and continues later. The warm-up does not keep the process alive. If
- * a host opens an engine, uses it immediately and closes it, there is no warm-up.
+ * idle. It stops as soon as the engine is used for a search, and continues later. The warm-up does not keep the process
+ * alive. If a host opens an engine, uses it immediately and closes it, there is no warm-up.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,7 +1,8 @@
 /**
  * Checks everything in an index: every seal, the rules of every table, every posting list, and the hash of every text.
- * Checking only the seals would not be enough, because damage in LMDB's tree may lead to an older value of the same
- * key. Reading a damaged page can end the process, so engines run the check in a child process (check-process.ts).
+ * Checking only the seals would not be enough. If LMDB's tree is damaged, LMDB may return an older value of a key, and
+ * the seal of this older value is valid. Reading a damaged page can end the process, so engines run the check in a
+ * child process (check-process.ts).
  */
 
 import { createHash } from "node:crypto";
