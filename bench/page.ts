@@ -40,7 +40,7 @@ npm run bench -- --cluster             # a cluster on this machine, with Postgre
 npm run bench -- --page                # this page again, from the records in bench/record/
 \`\`\`
 
-Peers that are not on the PATH are left out; nothing is downloaded. The records in \`bench/record\` also have figures for
+Peers that are not on the PATH are left out. The records in \`bench/record\` also have figures for
 one worker and for the first 50 matches, 95th percentiles, budgets, and the query behind each name.`;
 
 export async function writePage(records: readonly Record[]): Promise<string> {

@@ -66,7 +66,7 @@ export class Kept {
     return unlessNoMemory(() => new SharedTables(newSharedTablesMemory(this.#tableBytes)));
   }
 
-  /** Makes all threads share tables through a new memory. */
+  /** Creates an empty memory for the tables of segments, and makes all threads use it instead of the old one. */
   #replaceTables(pool: OwnPool): void {
     const tables = this.#newTables();
     if (!tables) return;

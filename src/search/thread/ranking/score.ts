@@ -1,6 +1,8 @@
 /**
  * Computes the score of a file, which says how much a person who searches code would want to see the file. The score is
  * an integer. It does not depend on the layout of segments or on other files. docs/ranking.md explains the table below.
+ *
+ * The score is computed for every matching file. So nothing here allocates, runs expressions, or reads the text again.
  */
 
 import { FILE_FLAG } from "../../../store/format/format.ts";

@@ -1,9 +1,9 @@
 /**
  * Converts byte offsets to lines and columns. Lines are 1-based, and a newline belongs to the line that it ends.
- * Columns are 1-based and count code points from the start of the line. Invalid UTF-8 counts as the U+FFFD characters
- * to which TextDecoder decodes the bytes between the start of the line and the position.
+ * Columns are 1-based and count code points from the start of the line. TextDecoder decodes the bytes from there to the
+ * position. So invalid bytes count as the U+FFFD characters that it returns for them.
  *
- * If positions are requested in ascending order, a file is read only once, however many matches a line has.
+ * If positions are requested in ascending order, a file is read only once, however many positions there are.
  */
 
 import { decodeText } from "../../../base/decode-text.ts";
