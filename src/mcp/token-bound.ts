@@ -152,13 +152,13 @@ export function countsByUnits(text: string): Counts | undefined {
 }
 
 /**
- * Returns the end of the unit that begins at `at`. Returns undefined if only the expressions can handle the character
- * there. A unit is one of these:
+ * Returns the end of the unit that begins at `at`. Returns undefined if the character there must be counted with the
+ * tokenizers' own expressions. A unit is one of these:
  *
  * - a word, and one character before it. If an apostrophe touches the word, the unit extends to the next blank or
  *   digit, because the tokenizers treat `'s` differently
  * - up to three digits
- * - other characters, with a space before them and a newline after them
+ * - other characters. If a space is before them, or a newline after them, the unit includes it
  * - blanks. If something else follows, the last blank does not belong to the unit
  */
 function endOfUnit(text: string, at: number): number | undefined {

@@ -1,6 +1,6 @@
 /**
- * Stores the data of a repository that only writers and lists of skipped files need. The data is stored as an object
- * with these values:
+ * Stores data of a repository that no search needs, but only writers, and lists of skipped files. The data is stored as
+ * an object with these values:
  *
  *     kind        tag       number             value
  *     REPOSITORY  SKIPPED   0                  its files that are listed and not searchable (skipped-files.ts)
