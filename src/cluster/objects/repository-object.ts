@@ -1,6 +1,6 @@
 /**
- * Stores data of a repository that no search needs, but only writers, and lists of skipped files. The data is stored as
- * an object with these values:
+ * Stores data of a repository that searches do not need. Writers need it, and so does the list of the repository's
+ * skipped files. The data is stored as an object with these values:
  *
  *     kind        tag       number             value
  *     REPOSITORY  SKIPPED   0                  its files that are listed and not searchable (skipped-files.ts)
