@@ -50,7 +50,7 @@ export interface Parts extends StatusRows, WriteParts {
   readonly following: Following;
   /** The node, or undefined if the machine is not a node. */
   readonly node: ClusterNode | undefined;
-  /** The newest generation of each shard that this process has published. */
+  /** For each shard, the newest generation that this process has published. */
   readonly written: Generations;
   readonly stopListening: () => Promise<void>;
   readonly directory: string;

@@ -1,6 +1,6 @@
 /**
- * Stores data of a repository that searches do not need. Writers need it, and so does the list of the repository's
- * skipped files. The data is stored as an object with these values:
+ * Stores what a repository has beyond the data for searches: its skipped files, and the versions of its files. Only
+ * writers and calls that list skipped files read this data. It is stored as an object with these values:
  *
  *     kind        tag       number             value
  *     REPOSITORY  SKIPPED   0                  its files that are listed and not searchable (skipped-files.ts)
