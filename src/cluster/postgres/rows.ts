@@ -12,7 +12,7 @@ const PAGE = 100; // rows per statement; between two statements, a slow reader h
 export const plain = <T>(record: unknown): Stored<T> => JSON.parse(String(record)) as Stored<T>;
 
 /**
- * Yields all rows, ordered by created_at, then by id. A row that is added between two pages may or may not be yielded.
+ * Yields all rows, ordered by created_at, then by id. A row that is added meanwhile may or may not be yielded.
  * REQUIRES: `select` uses `value` as $1, returns id and created_at, and ends where a condition can be appended.
  */
 export async function* inPages<T>(
