@@ -129,7 +129,7 @@ export interface Workspace extends AsyncDisposable {
    */
   clear(): void;
   /**
-   * Resolves when everything that is on disk now has been indexed, including its symbols.
+   * Resolves when everything that is on the disk at the time of the call has been indexed, with its symbols.
    *
    * @example
    * await tree.settled();

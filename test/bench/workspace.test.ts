@@ -73,7 +73,7 @@ test("tables have a column for each folder, and none where nothing was measured"
   const record = { workspaces: [FIGURES, { ...FIGURES, name: "other", peers: [] }] } as never;
   const { head, rows } = workspaceTable(record);
   expect(head).toEqual(["", "shop", "other"]);
-  expect(rows).toContainEqual(["third minute, followed: processor, ms", 0.75, 0.75]);
+  expect(rows).toContainEqual(["third minute, followed: processor", 0.75, 0.75]);
   expect(rows).toContainEqual(["the same of rg", "9 (10)", undefined]);
   expect(changedTable(record).rows[0]).toEqual(["shop", 7, "5 (6)", "7 (8)"]);
   for (const table of [workspaceTable, changedTable, workTreeTable])

@@ -61,5 +61,5 @@ test("the index, the keys and the members are in it, with their ids", async () =
 
 test("the page says so", () => {
   const page = readFileSync("docs/questions.md", "utf8");
-  expect(page).toMatch(/Copy the whole data directory.*end\s+in `-lock`/s);
+  expect(page).toMatch(/copy all of it.*end\s+in `-lock`/s);
 });

@@ -4,7 +4,7 @@
  *
  *     kind        tag       number             value
  *     REPOSITORY  SKIPPED   0                  its files that are listed and not searchable (skipped-files.ts)
- *     REPOSITORY  VERSIONS  a segment's        the versions of its files in the segment of the shard with this number
+ *     REPOSITORY  VERSIONS  a segment's        the versions of its files in this segment of the shard
  *
  * Short data is stored in the repository's row instead, as a MessagePack list. For a small repository, fetching an
  * object would take longer than everything else.
