@@ -73,6 +73,22 @@ test("asks about the files that it finds, each time twice", async () => {
     });
 });
 
+test("asks nothing invalid about a file without words, language and name of ASCII", async () => {
+  const engine = await openEngine();
+  const content = "é";
+  await engine.index(documents({ name: "one", files: [{ path: "ü/ö(", content }] }));
+  const { files } = await engine.search({ query: "é", matches: 9 });
+  expect(files).toMatchObject([{ language: "" }]);
+  const { asked } = warmUp(
+    async () => {},
+    () => true,
+    files,
+  );
+  await expect.poll(() => asked.length).toBeGreaterThan(20);
+  for (const query of new Set(asked))
+    await engine.search({ query, matches: 9, isRegexEnabled: true });
+});
+
 test("ends the question under way for a search of the host, and goes on later", async () => {
   let isIdle = true;
   const { asked, warming } = warmUp(

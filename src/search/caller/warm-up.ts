@@ -35,10 +35,7 @@ const QUESTION_MS = 120;
 const LEAST_QUESTIONS = 40;
 const MOST_QUESTIONS = 1000;
 
-/**
- * The searches of the warm-up, which are like those of hosts. They have words, a phrase, expressions, names, paths,
- * and a word that does not occur.
- */
+/** General searches, like those of hosts: for words, an expression, names, paths, and a word that does not occur. */
 const QUESTIONS: readonly SearchRequest[] = [
   { query: "the" },
   { query: "return value" },
@@ -51,7 +48,7 @@ const QUESTIONS: readonly SearchRequest[] = [
 
 /**
  * Returns searches that find a file: for a word in it that is probably rare, for its name, and for its language. Each
- * is asked twice. The first time, a worker reads the data, and the second time, the calling thread answers with it.
+ * is asked twice. The first time, workers read the data, and the second time, the calling thread answers with it.
  */
 function questionsAbout({ fileName, language, chunks }: FileResult): SearchRequest[] {
   const words = chunks[0]?.content.match(/[a-z]\w+/gi) ?? [];
@@ -61,7 +58,7 @@ function questionsAbout({ fileName, language, chunks }: FileResult): SearchReque
     { query: word },
     { query: `${word}\\b`, isRegexEnabled: true },
     { query: `file:${name}` },
-    { query: `lang:"${language}"` },
+    ...(language === "" ? [] : [{ query: `lang:"${language}"` }]),
   ].flatMap((request) => {
     const question = { ...request, matches: 50 };
     return [question, question];
@@ -90,7 +87,7 @@ export class WarmUp {
   #asking = new AbortController();
   #spentMs = 0;
   #asked = 0;
-  /** How many of QUESTIONS were asked, counted again each time that they are repeated. */
+  /** How often one of QUESTIONS was asked. */
   #turn = 0;
   /** Searches about the file that was found last. */
   #next: SearchRequest[] = [];
