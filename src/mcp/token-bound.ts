@@ -155,8 +155,8 @@ export function countsByUnits(text: string): Counts | undefined {
  * Returns the end of the unit that begins at `at`. Returns undefined if the character there must be counted with the
  * tokenizers' own expressions. A unit is one of these:
  *
- * - a word, or another character (such as a space) and the word after it. If the word touches an apostrophe, the unit
- *   extends to the next blank or digit, because cl100k and o200k split `it's` in different ways
+ * - a word, optionally preceded by one non-letter, such as a space. If the word touches an apostrophe, the unit extends
+ *   to the next blank or digit, because cl100k and o200k split `it's` in different ways
  * - up to three digits
  * - other characters. If a space is before them, or a newline after them, the unit includes it
  * - blanks. If something else follows, the last blank does not belong to the unit
