@@ -1,10 +1,10 @@
 /**
- * Stores what a repository has beyond the data for searches: its skipped files, and the versions of its files. Only
- * writers and calls that list skipped files read this data. It is stored as an object with these values:
+ * Stores what a repository has beyond the data for searches: its skipped files, and the versions of its files. This
+ * data is stored as an object with these values. In the second row, the number is that of a segment of the shard.
  *
- *     kind        tag       number             value
- *     REPOSITORY  SKIPPED   0                  its files that are listed and not searchable (skipped-files.ts)
- *     REPOSITORY  VERSIONS  a segment's        the versions of its files in this segment of the shard
+ *     kind        tag       number     value
+ *     REPOSITORY  SKIPPED   0          its files that are listed and not searchable (skipped-files.ts)
+ *     REPOSITORY  VERSIONS  segment    the versions of its files in the segment
  *
  * Short data is stored in the repository's row instead, as a MessagePack list. For a small repository, fetching an
  * object would take longer than everything else.

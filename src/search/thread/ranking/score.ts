@@ -108,7 +108,7 @@ export function languageScore(language: string): number {
 
 /**
  * Returns true if the definitions of a language count in the ranking. Headings in prose and keys in data do not count,
- * because somebody who types a name looks for something else. `sym:` finds them all the same.
+ * because somebody who types a name looks for something else. `sym:` finds them nevertheless.
  */
 export const definesNames = (language: string): boolean => !KIND_OF_LANGUAGE[language];
 
