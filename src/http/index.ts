@@ -1,4 +1,4 @@
-/** The entry point quern/http, which exports the HTTP interface, and the stores that say who may use it. */
+/** The entry point quern/http. It exports the HTTP interface, and the stores that say who may use it. */
 
 export { createHandler, type Handler } from "./handler.ts";
 export { toNodeListener } from "./node-listener.ts";

@@ -1,13 +1,13 @@
 /**
  * Stores what a repository has beyond the data for searches: its skipped files, and the versions of its files. This
- * data is stored as an object with these values. In the second row, the number is that of a segment of the shard.
+ * data is stored as an object with these values:
  *
- *     kind        tag       number     value
- *     REPOSITORY  SKIPPED   0          its files that are listed and not searchable (skipped-files.ts)
- *     REPOSITORY  VERSIONS  segment    the versions of its files in the segment
+ *     kind        tag       number            value
+ *     REPOSITORY  SKIPPED   0                 its files that are listed and not searchable (skipped-files.ts)
+ *     REPOSITORY  VERSIONS  of the segment    the versions of its files in one segment of the shard
  *
- * Short data is stored in the repository's row instead, as a MessagePack list. For a small repository, fetching an
- * object would take longer than everything else.
+ * For a small repository, fetching an object would take longer than everything else. So short data is not an object, but
+ * a MessagePack list in the repository's row in PostgreSQL.
  */
 
 import { pack, unpack } from "msgpackr";
