@@ -6,8 +6,8 @@
  *     REPOSITORY  SKIPPED   0                 its files that are listed and not searchable (skipped-files.ts)
  *     REPOSITORY  VERSIONS  of the segment    the versions of its files in one segment of the shard
  *
- * For a small repository, fetching an object would take longer than everything else. So short data is not an object, but
- * a MessagePack list in the repository's row in PostgreSQL.
+ * If the data is short, it is stored as a MessagePack list in the repository's row in PostgreSQL instead. Otherwise an
+ * index run of a small repository would spend most of its time on fetching the object.
  */
 
 import { pack, unpack } from "msgpackr";
