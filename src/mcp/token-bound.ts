@@ -158,7 +158,7 @@ export function countsByUnits(text: string): Counts | undefined {
  * - a word, optionally preceded by one non-letter, such as a space. If the word touches an apostrophe, the unit extends
  *   to the next blank or digit, because cl100k and o200k split `it's` in different ways
  * - up to three digits
- * - other characters, optionally preceded by a space and followed by a newline
+ * - other characters, with an optional space before them and an optional newline after them
  * - blanks. If something else follows, the last blank does not belong to the unit
  */
 function endOfUnit(text: string, at: number): number | undefined {

@@ -2,12 +2,12 @@
  * Stores what a repository has beyond the data for searches: its skipped files, and the versions of its files. This
  * data is stored as an object with these values:
  *
- *     kind        tag       number            value
- *     REPOSITORY  SKIPPED   0                 its files that are listed and not searchable (skipped-files.ts)
- *     REPOSITORY  VERSIONS  of the segment    the versions of its files in one segment of the shard
+ *     kind        tag       number   value
+ *     REPOSITORY  SKIPPED   0        its files that are listed and not searchable (skipped-files.ts)
+ *     REPOSITORY  VERSIONS  S        the versions of its files in segment S of the shard
  *
- * If the data is short, it is stored as a MessagePack list in the repository's row in PostgreSQL instead. Otherwise an
- * index run of a small repository would spend most of its time on fetching the object.
+ * If the data is short, it is stored as a MessagePack list in the repository's row in PostgreSQL instead. Fetching an
+ * object takes longer than the rest of an index run of a small repository.
  */
 
 import { pack, unpack } from "msgpackr";
