@@ -6,8 +6,8 @@ import type { Tables } from "./schema.ts";
 const PAGE = 100; // rows per statement; between two statements, a slow reader holds no connection
 
 /**
- * Returns the record of a row. REQUIRES: the statement selects the record as text, because a host may have installed
- * its own JSON parser.
+ * Returns the record of a row. REQUIRES: the statement selects the record as text, because a host may have set another
+ * JSON parser in the package `pg`.
  */
 export const plain = <T>(record: unknown): Stored<T> => JSON.parse(String(record)) as Stored<T>;
 

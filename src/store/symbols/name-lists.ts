@@ -1,6 +1,6 @@
 /**
- * Writes and reads posting lists of the names that a segment defines. The list of a gram contains the pages where it
- * begins in a definition's name. These lists have the same form as the posting lists of text (postings.ts). They are
+ * Writes and reads posting lists of the names that a segment defines. The list of a gram contains the pages where the
+ * gram begins in a definition's name. These lists have the same form as the posting lists of text (postings.ts). They are
  * stored in part NAMES, one set of lists for each edition of the symbols. The highest byte of a key's number is the
  * edition.
  *
