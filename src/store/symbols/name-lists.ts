@@ -9,9 +9,9 @@
  *     edition | 0       directory: the first gram of each block (u32)
  *     edition | 1 + n   block n
  *
- * The indexed text of a page consists of all bytes that belong to names, in the page and in the OVERLAP bytes after it.
- * So these lists find every page on which a literal begins within a name. In the indexed text, names are separated by
- * SEPARATOR, and a byte that belongs to several nested names occurs once.
+ * For each page, the lists cover the names in the page and in the OVERLAP bytes after it. So they find every page on
+ * which a literal begins within a name. SEPARATOR stands between two names, and a byte that belongs to several nested
+ * names is covered once.
  *
  * The source code of Linux has 4.96 million definitions. The lists of their names take 28 MB, which is 2.8 % of the
  * text. `sym:spin_lock` takes 5 ms on two threads. With the posting lists of the text, it would take 67 ms. A sorted
