@@ -2,8 +2,8 @@
  * Writes and reads posting lists of the names that a segment defines. The list of a gram contains the pages where the
  * gram begins in a definition's name. These lists have the same form as the posting lists of text (postings.ts).
  *
- * They are stored in part NAMES, one set of lists for each edition of the symbols. Each stored value has a number, whose
- * highest byte is the edition:
+ * They are stored in part NAMES, one set of lists for each edition of the symbols. Each stored value has a number. The
+ * highest byte of the number is the edition:
  *
  *     number            holds
  *     edition | 0       directory: the first gram of each block (u32)
