@@ -152,8 +152,8 @@ export function countsByUnits(text: string): Counts | undefined {
 }
 
 /**
- * Returns the end of the unit that begins at `at`. Returns undefined if the character there has no kind (kindAt()). A unit
- * is one of these:
+ * Returns the end of the unit that begins at `at`. Returns undefined if the character there has no kind (kindAt()). A
+ * unit is one of these:
  *
  * - a word, optionally preceded by one non-letter, such as a space. If the word touches an apostrophe, the unit extends
  *   to the next blank or digit, because cl100k and o200k split `it's` in different ways
