@@ -67,7 +67,7 @@ a search take about a sixth longer. \`npx tsx scripts/query-stages.ts INDEX\` ma
   took no time
 `;
 
-/** Where the pictures of \`scripts/flame.ts\` are. */
+/** The part of the page about the pictures of scripts/flame.ts. */
 const PICTURES = `
 ## Flame graphs
 
