@@ -6,7 +6,7 @@
 
 import { emptyBitset } from "../../base/bitset.ts";
 import { QuernError } from "../../base/errors.ts";
-import { newGcPacer } from "../../base/gc-pacer.ts";
+import { GcPacer } from "../../base/gc-pacer.ts";
 import { newPause } from "../../base/yield.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import { textBytesOf } from "../../store/catalog/manifest.ts";
@@ -268,12 +268,12 @@ export class Attempts {
     const { allRevisions, revisionValues: values } = understood;
     const { webUrl } = this.options;
     const owner = ownerFinder(catalog);
-    const [pause, pace] = [newPause(), newGcPacer()];
+    const [pause, pacer] = [newPause(), new GcPacer()];
     return async (segment, file, shown) => {
       await pause();
       const repository = owner(segment, file);
       const branches = branchesOf(repository, { segment, file }, { values, allRevisions });
-      return presentFile(repository, shown, { branches, webUrl, pause, pace });
+      return presentFile(repository, shown, { branches, webUrl, pause, pacer });
     };
   }
 

@@ -74,13 +74,13 @@ export async function presentFile(
     readonly branches: readonly string[];
     readonly webUrl: WebUrl;
     readonly pause: Pause;
-    readonly pace: GcPacer;
+    readonly pacer: GcPacer;
   },
 ): Promise<FileResult> {
   const { path, language, nameRanges, content } = shown;
   const { branches, webUrl } = how;
   const chunks = await unpackChunks(shown.chunks, how);
-  how.pace(FILE_BYTES);
+  how.pacer.created(FILE_BYTES);
   const revision = branches[0]!;
   const external = externalWebUrl(record, path, revision);
   return {

@@ -195,7 +195,7 @@ function push(words: GrowableWords, { byteOffset, lineNumber, column }: Position
  */
 export async function unpackChunks(
   { text, chunks, ranges, symbols, enclosing }: PackedChunks,
-  { pause, pace }: { readonly pause: Pause; readonly pace: GcPacer },
+  { pause, pacer }: { readonly pause: Pause; readonly pacer: GcPacer },
 ): Promise<Chunk[]> {
   const bySymbols = new Map(symbols);
   const out = Array.from<Chunk>({ length: chunks.length / 5 });
@@ -210,7 +210,7 @@ export async function unpackChunks(
     }
     const content = decodeText(text.subarray(byte, byte + length));
     byte += length;
-    pace(CHUNK_BYTES + length + count * RANGE_BYTES);
+    pacer.created(CHUNK_BYTES + length + count * RANGE_BYTES);
     const own = bySymbols.get(i);
     const contentStart = positionAt(chunks, 5 * i + 2);
     out[i] = own
