@@ -6,26 +6,42 @@ import { startSearch, type Asked, type Found, type LiveSearch } from "./live-sea
 
 const KEPT = 10;
 
-/** The searches of each client, the newest last. */
-const searches = new WeakMap<Client, Map<string, LiveSearch>>();
-let changed: (search: LiveSearch) => void = () => {};
+/** The latest searches of a client. */
+class KeptSearches {
+  readonly #client: Client;
+  /** The searches, the newest last. */
+  readonly #searches = new Map<string, LiveSearch>();
+  /** Called whenever a search has changed. */
+  onChange: (search: LiveSearch) => void = () => {};
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Returns the search if it is done, and otherwise starts it anew. */
+  get(asked: Asked): LiveSearch {
+    const key = keyOf(asked);
+    const known = this.#searches.get(key);
+    if (known?.found.state === "done") return known;
+    known?.stop();
+    const search: LiveSearch = startSearch(this.#client, asked, () => this.onChange(search));
+    this.#searches.delete(key);
+    this.#searches.set(key, search);
+    if (this.#searches.size > KEPT) this.#searches.delete(this.#searches.keys().next().value!);
+    return search;
+  }
+}
+
+const kept = new WeakMap<Client, KeptSearches>();
+
+function keptFor(client: Client): KeptSearches {
+  let searches = kept.get(client);
+  if (searches === undefined) kept.set(client, (searches = new KeptSearches(client)));
+  return searches;
+}
 
 const keyOf = ({ query, regex, matchCase }: Asked): string =>
   JSON.stringify([query, regex, matchCase]);
-
-function searchFor(client: Client, asked: Asked): LiveSearch {
-  let kept = searches.get(client);
-  if (kept === undefined) searches.set(client, (kept = new Map()));
-  const key = keyOf(asked);
-  const known = kept.get(key);
-  if (known !== undefined && known.found.state === "done") return known;
-  known?.stop();
-  const search: LiveSearch = startSearch(client, asked, () => changed(search));
-  kept.delete(key);
-  kept.set(key, search);
-  if (kept.size > KEPT) kept.delete(kept.keys().next().value!);
-  return search;
-}
 
 export interface Searching {
   found: Found;
@@ -39,25 +55,26 @@ export function useSearch(client: Client, asked: Asked): Searching {
   const [, render] = useReducer((count: number) => count + 1, 0);
   const current = useRef<{ key: string; search: LiveSearch }>(undefined);
   const last = useRef<Found>(undefined);
+  const searches = keptFor(client);
   const key = keyOf(asked);
   if (current.current?.key !== key) {
     const before = current.current?.search;
     if (before?.found.state !== "done") before?.stop();
-    current.current = { key, search: searchFor(client, asked) };
+    current.current = { key, search: searches.get(asked) };
   }
   const { search } = current.current;
   useEffect(() => {
-    changed = (which) => {
+    searches.onChange = (which) => {
       if (which === current.current?.search) render(undefined);
     };
     render(undefined); // draws files that arrived before this effect
     return () => {
-      changed = () => {};
+      searches.onChange = () => {};
       const at = current.current?.search;
       if (at?.found.state !== "done") at?.stop();
       current.current = undefined;
     };
-  }, [client]);
+  }, [searches]);
   const { found } = search;
   if (found.state === "streaming" || found.state === "done") last.current = found;
   return { found, shown: last.current ?? found, more: () => search.more() };
