@@ -1,5 +1,5 @@
 /**
- * Asks RE2 whether it accepts a pattern, and where the next match of a pattern in a text is.
+ * Asks RE2 where the next match of a pattern in a text is.
  *
  * There are up to two instances of RE2. A question that may have to be stopped goes to an instance with a meter. That
  * instance runs at 0.6 of the speed and takes three times as long to load. All other questions go to an instance
@@ -36,9 +36,6 @@ const FEW_STEPS = 500_000;
  * take any amount of time.
  */
 export type MustEnd = (() => boolean) | undefined;
-
-/** The number of instances that were dropped. Only tests read this number. */
-export let instancesLost = 0;
 
 class Instance {
   readonly #isMetered: boolean;
@@ -110,7 +107,6 @@ class Instance {
   #forget(): void {
     this.#module = undefined;
     this.#handles.clear();
-    instancesLost++;
   }
 }
 
@@ -126,20 +122,6 @@ function instanceFor(
   if (size > SMALL || size * bytes > FEW_STEPS) return withMeter;
   if (mustEnd()) throw new Re2Stopped("there is no time left to ask RE2");
   return plain;
-}
-
-/**
- * Returns RE2's reason for rejecting a pattern, or undefined if it accepts the pattern. `^` and `$` match at the starts
- * and ends of lines. Used only by tests, which compare the parser with RE2.
- */
-export function re2Refusal({ source, caseSensitive }: ExpressionSource): string | undefined {
-  return plain.ask(() => {
-    const { module } = plain;
-    const handle = module.compile(Buffer.from(`(?m)${source}`), !caseSensitive);
-    const error = module.error(handle);
-    module.release(handle);
-    return error?.replace(": (?m)", ": ");
-  });
 }
 
 /**

@@ -9,7 +9,7 @@ import { eachMatch } from "../../src/regex/iterate.ts";
 import { createMatcher } from "../../src/regex/matcher.ts";
 import { newRangeList, pushRange, type RangeList } from "../../src/regex/range-list.ts";
 import { compileProgram } from "../../src/regex/program.ts";
-import { re2Refusal } from "../../src/re2/re2.ts";
+import { re2Refusal } from "./re2-refusal.ts";
 import type { Formula } from "../../src/regex/required.ts";
 import { takeAll } from "../../src/base/steps.ts";
 import { TwoPass } from "../../src/regex/two-pass.ts";

@@ -8,7 +8,7 @@ import { createKernel } from "../../src/kernel/kernel.ts";
 import { compileExpression } from "../../src/regex/expression.ts";
 import { createMatcher } from "../../src/regex/matcher.ts";
 import { newRangeList } from "../../src/regex/range-list.ts";
-import { re2Refusal } from "../../src/re2/re2.ts";
+import { re2Refusal } from "./re2-refusal.ts";
 import { re2Ranges } from "../../src/re2/verify.ts";
 import { showRanges } from "./differential.ts";
 import { HARD, hardText } from "../search/hard.ts";
