@@ -67,7 +67,7 @@ class LayerBuilder {
   async build(
     { segment, layout, maxFileSize, isDeadly, isPlain, repositories }: LayerInput,
     extractor: () => Promise<Extractor>,
-    pause: TaskContext["pause"],
+    context: TaskContext,
   ): Promise<Layer> {
     this.#target = new MemoryTarget(segment);
     this.#session.discard(); // discards the rest of a build that failed
@@ -84,7 +84,7 @@ class LayerBuilder {
     const gone: boolean[][] = [];
     for (const { repository, files } of repositories) {
       const add = (some: readonly BatchFile[]) =>
-        this.#session.add({ ...batch, repository, files: some }, pause);
+        this.#session.add({ ...batch, repository, files: some }, () => context.pause());
       const { outcomes } = await add(files.map(({ path, content }) => fileOf(path, content)));
       const goneHere = files.map(() => false);
       gone.push(goneHere);
@@ -98,7 +98,7 @@ class LayerBuilder {
     }
     const written = this.#session.finish([]);
     if (written.length > 0 && !isPlain)
-      await this.#findSymbols({ segment, isDeadly }, await extractor(), pause);
+      await this.#findSymbols({ segment, isDeadly }, await extractor(), context);
     const header = readHeader(this.#target.environment.snapshot(), segment)!;
     const packed = this.#target.pack();
     this.#target = new MemoryTarget(0); // so that the memory of the layer is freed when nobody uses the layer any more
@@ -108,7 +108,7 @@ class LayerBuilder {
   async #findSymbols(
     { segment, isDeadly }: Pick<LayerInput, "segment" | "isDeadly">,
     extractor: Extractor,
-    pause: TaskContext["pause"],
+    context: TaskContext,
   ): Promise<void> {
     const target = this.#target;
     const { blobs } = readHeader(target.environment.snapshot(), segment)!;
@@ -125,9 +125,10 @@ class LayerBuilder {
       isDeadly,
       parsing: new Int32Array(1),
     };
+    const pause = () => context.pause();
     const { findInRange } = await import("../ingest/symbols/symbol-task.ts");
     const { columns } = await findInRange(input, { target, extractor, pause });
-    await completeEdition(target, { edition, columns }, pause);
+    await completeEdition(target, { edition, columns }, context);
   }
 }
 
@@ -160,7 +161,7 @@ export const layerTask: Task<LayerInput, Layer> = (input, context) => {
     const { createExtractor } = await import("../ingest/symbols/extract.ts");
     return context.memo("layer extractor", () => createExtractor());
   };
-  return builder.build(input, extractor, () => context.pause());
+  return builder.build(input, extractor, context);
 };
 
 export const OVERLAY_TASKS = { "overlay.layer": layerTask };

@@ -230,7 +230,7 @@ export const mergeTask: Task<MergeTaskInput, MergedSegment> = async (
     return await mergeSegments(
       merge,
       { target: segmentTarget(environment, target, owner), layout },
-      { snapshot, kernel: createKernel(), pause: () => context.pause() },
+      { snapshot, kernel: createKernel(), thread: context },
     );
   } finally {
     snapshot.close();

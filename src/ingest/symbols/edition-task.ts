@@ -30,7 +30,7 @@ export const editionTask: Task<EditionInput, void> = async (
   const publish = (writer: Writer, hasAll: boolean) =>
     publishEdition(writer, { segment, edition }, hasAll);
   const target = segmentTarget(threadEnvironment(context), segment, owner);
-  await completeEdition(target, { edition, columns, publish }, () => context.pause());
+  await completeEdition(target, { edition, columns, publish }, context);
 };
 
 function publishEdition(writer: Writer, { segment, edition }: Edition, hasSymbols: boolean): void {

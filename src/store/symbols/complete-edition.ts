@@ -14,12 +14,19 @@ import type { SegmentTarget } from "../segments/segment-target.ts";
 import type { SymbolColumns } from "./symbol-columns.ts";
 import { headerOf, putEdition, readerOf, type SymbolsReader } from "./symbols.ts";
 
+/** The part of a task's context that completeEdition() needs. */
+export interface EditionThread {
+  memo<T>(key: string, make: () => T): T;
+  forget(key: string): void;
+  pause(): ReturnType<Pause>;
+}
+
 /**
- * Empty name lists and their kernel, which the next edition on this thread reuses. If each edition created a kernel, a
- * run that changes one file would take four times the processor time, mostly for garbage collection.
+ * The thread keeps empty name lists and their kernel under this key, for its next edition. If each edition created a
+ * kernel, a run that changes one file would take four times the processor time, mostly for garbage collection.
  */
-let spare: NameLists | undefined;
-/** Name lists of this size or more are not reused, because their kernel would keep the memory. */
+const SPARE_NAMES = "spare name lists";
+/** Name lists of this size or more are not kept, because their kernel would keep the memory. */
 const SPARE_BYTES = 1024 * 1024;
 
 export interface NewEdition {
@@ -39,30 +46,29 @@ export interface NewEdition {
 export async function completeEdition(
   target: SegmentTarget,
   { edition, columns, publish }: NewEdition,
-  pause: Pause,
+  thread: EditionThread,
 ): Promise<boolean> {
   const of = { segment: target.segment, edition };
   const header = headerOf(columns);
-  const names = await namesOf(target, readerOf(of, columns), pause);
+  const names = await namesOf(target, readerOf(of, columns), thread);
   const isSmall = names.bytes < SPARE_BYTES;
   const hasAll = header.unknown === 0;
   names.write(target, edition, (writer, nameBlocks) => {
     putEdition(writer, of, { header: { ...header, nameBlocks }, columns });
     publish?.(writer, hasAll);
   });
-  if (isSmall) spare = names;
+  if (isSmall) thread.memo(SPARE_NAMES, () => names);
   return hasAll;
 }
 
 async function namesOf(
   { environment, segment }: SegmentTarget,
   symbols: SymbolsReader,
-  pause: Pause,
+  thread: EditionThread,
 ): Promise<NameLists> {
-  const names = spare ?? new NameLists(createKernel());
-  // the lists are spare again once they are written; until then, another edition may begin, or this one may fail
-  // half-way
-  spare = undefined;
+  const names = thread.memo(SPARE_NAMES, () => new NameLists(createKernel()));
+  // the lists are kept again once they are written; until then, another edition may begin, or this one may fail half-way
+  thread.forget(SPARE_NAMES);
   const snapshot = environment.snapshot();
   try {
     const reader = openSegment(snapshot, segment);
@@ -76,7 +82,7 @@ async function namesOf(
         reader.copyText(snapshot, reader.blobStarts[blob]!, reader.blobStarts[blob + 1]!, text, 0);
         names.add(text.subarray(0, bytes), list, reader.pageBytes);
       } else names.addNone(bytes, reader.pageBytes);
-      const turn = pause();
+      const turn = thread.pause();
       if (turn) await turn;
     }
     return names;

@@ -18,12 +18,11 @@ import {
   unite,
   type Bitset,
 } from "../../base/bitset.ts";
-import type { Pause } from "../../base/yield.ts";
 import { Arena } from "../../kernel/arena.ts";
 import { createGramLists, type GramLists } from "../../kernel/gram-lists.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Place } from "../catalog/catalog.ts";
-import { completeEdition } from "../symbols/complete-edition.ts";
+import { completeEdition, type EditionThread } from "../symbols/complete-edition.ts";
 import { nextEdition } from "../symbols/edition-key.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
 import { HASH_BYTES, NO_BLOB, OVERLAP, PAGE_BYTES, type NewLayout } from "../format/format.ts";
@@ -88,6 +87,7 @@ interface Source {
 interface MergeTools {
   readonly snapshot: Snapshot;
   readonly kernel: Kernel;
+  readonly thread: EditionThread;
 }
 
 /**
@@ -96,23 +96,23 @@ interface MergeTools {
 export async function mergeSegments(
   input: MergeInput,
   { target, layout }: { readonly target: SegmentTarget; readonly layout: NewLayout },
-  { pause, ...tools }: MergeTools & { readonly pause: Pause },
+  tools: MergeTools,
 ): Promise<MergedSegment> {
   const readers: SegmentReader[] = [];
   for (const segment of input.segments) {
     const reader = openSegment(tools.snapshot, segment);
     if (!reader) throw corrupt(`segment ${segment} is not there`);
     readers.push(reader);
-    await pause();
+    await tools.thread.pause();
   }
   const merge = new Merge(input, new SegmentWriter(target, layout), tools);
   if (readers.some(({ pageBytes }) => pageBytes !== layout.pageBytes)) merge.makeLists();
-  for (const reader of readers) await merge.addSegment(reader, pause);
+  for (const reader of readers) await merge.addSegment(reader);
   merge.addFiles();
   const written = merge.finish();
   if (written.files === 0 || written.content !== undefined)
     return { ...written, symbols: 0, hasSymbols: false };
-  return { ...written, ...(await merge.copySymbols(target, pause)) };
+  return { ...written, ...(await merge.copySymbols(target)) };
 }
 
 /** A merged segment is new, so its symbols begin with the first edition. */
@@ -122,6 +122,7 @@ class Merge {
   readonly #input: MergeInput;
   readonly #snapshot: Snapshot;
   readonly #kernel: Kernel;
+  readonly #thread: EditionThread;
   readonly #writer: SegmentWriter;
   /** The posting lists that are made from the text. Undefined if the lists of the inputs are copied. */
   #made: GramLists | undefined;
@@ -130,10 +131,11 @@ class Merge {
   readonly #byHash = new Map<string, number>();
   #folds: number[] = [];
 
-  constructor(input: MergeInput, writer: SegmentWriter, { snapshot, kernel }: MergeTools) {
+  constructor(input: MergeInput, writer: SegmentWriter, { snapshot, kernel, thread }: MergeTools) {
     this.#input = input;
     this.#snapshot = snapshot;
     this.#kernel = kernel;
+    this.#thread = thread;
     this.#writer = writer;
   }
 
@@ -142,7 +144,7 @@ class Merge {
     this.#made = createGramLists(this.#kernel, PAGE_BYTES + OVERLAP);
   }
 
-  async addSegment(reader: SegmentReader, pause: Pause): Promise<void> {
+  async addSegment(reader: SegmentReader): Promise<void> {
     if (this.#input.lender !== undefined) {
       const blobs = new Uint32Array(reader.header.blobs).map((_, blob) => blob);
       this.#sources.push({ reader, blobs, pages: new Uint32Array() });
@@ -156,7 +158,7 @@ class Merge {
       if (!hasBit(live, blob)) continue;
       const hash = hashes.subarray(HASH_BYTES * blob, HASH_BYTES * (blob + 1));
       blobs[blob] = this.#addBlob(reader, blob, hash, pages);
-      const turn = pause();
+      const turn = this.#thread.pause();
       if (turn) await turn;
     }
     this.#sources.push({ reader, blobs, pages });
@@ -233,21 +235,21 @@ class Merge {
   }
 
   /** Copies the known symbols as the first edition. Writes nothing if no symbols are known. */
-  async copySymbols(
-    target: SegmentTarget,
-    pause: Pause,
-  ): Promise<Pick<MergedSegment, "symbols" | "hasSymbols">> {
+  async copySymbols(target: SegmentTarget): Promise<Pick<MergedSegment, "symbols" | "hasSymbols">> {
     const known = this.#knownSymbols();
     if (known.readers.length === 0) return { symbols: 0, hasSymbols: false };
     const writer = new SymbolsWriter(target, FIRST_EDITION, 0);
     for (let blob = 0; blob < this.#writer.blobs; blob++) {
       const [reader, old] = [known.readers[known.places[blob]! - 1], known.blobs[blob]!];
       writer.add(reader?.origin(old), reader?.run(this.#snapshot, old) ?? new Uint8Array());
-      const turn = pause();
+      const turn = this.#thread.pause();
       if (turn) await turn;
     }
     const edition = { edition: FIRST_EDITION, columns: writer.finish() };
-    return { symbols: FIRST_EDITION, hasSymbols: await completeEdition(target, edition, pause) };
+    return {
+      symbols: FIRST_EDITION,
+      hasSymbols: await completeEdition(target, edition, this.#thread),
+    };
   }
 
   /**
