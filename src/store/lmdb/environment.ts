@@ -88,6 +88,10 @@ export interface Snapshot {
   hasOpenText?(segment: number): boolean;
   /** Returns the seal of a block of text. REQUIRES: the block is in a file that is open. */
   textSeal?(segment: number, block: number): number;
+  /**
+   * Called instead of getSealed() by a reader that has kept a copy of the value. Absent if the snapshot need not know.
+   */
+  used?(key: Buffer, value: Uint8Array): void;
   /** Returns the keys of the range in order, at most `limit` of them. */
   keys(range: KeyRange, limit?: number): Iterable<Buffer>;
   close(): void;
@@ -318,7 +322,6 @@ class LmdbSnapshot implements Snapshot {
       const seals = value && decodeTextSeals(value, sealsOf(segment));
       if (!seals || !this.#texts.open(segment, seals)) return undefined;
     }
-    reads++;
     return this.#texts.block(segment, numberOf(key));
   }
 
@@ -394,44 +397,6 @@ class LmdbWriter implements Writer {
   }
 }
 
-/** The number of reads on this thread so far. Each read overwrites the one buffer that lmdb has for the thread. */
-let reads = 0;
-
-/** Invalidates all values that were read before, as a read would. */
-export const endLastReads = (): void => void reads++;
-
-/**
- * Remembers the value that was read last on this thread. The value stays valid in lmdb's buffer until the next read.
- */
-export class LastRead {
-  #number = -1;
-  #reads = -1;
-  #value: Uint8Array = new Uint8Array();
-
-  /**
-   * The number that keep() was last called with, even if its value is no longer valid, or -1 if keep() was never
-   * called.
-   */
-  get number(): number {
-    return this.#number;
-  }
-
-  /** Remembers a value under a number. REQUIRES: the last read has returned this value. */
-  keep(number: number, value: Uint8Array): void {
-    this.#number = number;
-    this.#reads = reads;
-    this.#value = value;
-  }
-
-  /**
-   * Returns the value that was kept under this number. Returns undefined if another value was kept or anything was read
-   * since.
-   */
-  get(number: number): Uint8Array | undefined {
-    return this.#number === number && this.#reads === reads ? this.#value : undefined;
-  }
-}
-
 /** Reads a value and returns it as a plain view, because lmdb overrides `length` on the buffer that it returns. */
 function read(
   database: Database,
@@ -442,7 +407,6 @@ function read(
     getBinaryFast(key: Buffer, options?: object): Buffer | undefined;
     lastSize: number;
   };
-  reads++;
   let value: Buffer | undefined;
   try {
     value = fast.getBinaryFast(key, options);

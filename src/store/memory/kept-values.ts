@@ -9,7 +9,7 @@
 import { LruCache } from "../../base/lru-cache.ts";
 import { segmentOfKey } from "../format/format.ts";
 import { SEAL_BYTES, unseal } from "../format/sealed.ts";
-import { endLastReads, type KeyRange, type Snapshot } from "../lmdb/environment.ts";
+import type { KeyRange, Snapshot } from "../lmdb/environment.ts";
 
 /** Values and their seals, as plain data for a message. */
 export interface PackedValues {
@@ -41,7 +41,6 @@ export class ValueRecorder implements Snapshot {
   constructor(snapshot: Snapshot, most: number) {
     this.#snapshot = snapshot;
     this.#most = most;
-    endLastReads(); // otherwise a reader that remembers its last value would not read it again through this recorder
   }
 
   get(key: Buffer, what: string): Uint8Array | undefined {
@@ -56,6 +55,10 @@ export class ValueRecorder implements Snapshot {
     const value = this.#snapshot.getSealed(key);
     if (value) this.#record(key, value);
     return value;
+  }
+
+  used(key: Buffer, value: Uint8Array): void {
+    this.#record(key, value);
   }
 
   #record(key: Buffer, value: Uint8Array): void {

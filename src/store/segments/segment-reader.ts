@@ -8,7 +8,7 @@ import { copyBytes } from "../../base/copy-bytes.ts";
 import { wordsOf } from "../../base/growable.ts";
 import { wordsFor, type Bitset } from "../../base/bitset.ts";
 import type { QuernError } from "../../base/errors.ts";
-import { LastRead, type Snapshot } from "../lmdb/environment.ts";
+import type { Snapshot } from "../lmdb/environment.ts";
 import {
   FIRST_MEMORY_SEGMENT,
   HASH_BYTES,
@@ -108,8 +108,6 @@ class Reader implements SegmentReader {
   #paths: PathTable | undefined;
   #hashes: Uint8Array | undefined;
   readonly #textKey: Buffer;
-  /** The block that was read last, with its seal. */
-  readonly #last = new LastRead();
 
   constructor(snapshot: Snapshot, segment: number, header: SegmentHeader, tables: Tables) {
     this.segment = segment;
@@ -231,18 +229,12 @@ class Reader implements SegmentReader {
     return true;
   }
 
-  /**
-   * Returns a block of text followed by its seal. The result is valid until the next read. Reads nothing if the block
-   * was read last and is still valid.
-   */
+  /** Returns a block of text followed by its seal. The result is valid until the next read. */
   #block(snapshot: Snapshot, block: number): Uint8Array {
-    const last = this.#last.get(block);
-    if (last) return last;
     const key = renumber(this.#textKey, block);
     const value = snapshot.getSealed(key);
     if (!value || (!this.#verified[block] && !isSealed(key, value))) throw this.#isBroken(block);
     this.#verified[block] = 1;
-    this.#last.keep(block, value);
     return value;
   }
 

@@ -24,7 +24,7 @@ import { firstIndex } from "../../base/binary-search.ts";
 import { emptyBitset, setBit, type Bitset } from "../../base/bitset.ts";
 import { QuernError } from "../../base/errors.ts";
 import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../../base/growable.ts";
-import { LastRead, type Snapshot, type Writer } from "../lmdb/environment.ts";
+import type { Snapshot, Writer } from "../lmdb/environment.ts";
 import { editionKey, editionRange, nextEdition } from "./edition-key.ts";
 import { filling, PART, segmentKey } from "../format/format.ts";
 import { openNameLists } from "./name-lists.ts";
@@ -223,8 +223,11 @@ export class SymbolsReader {
   readonly #blocks: Uint32Array;
   readonly #verified: Uint8Array;
   #withDefinitions: Bitset | undefined;
-  /** The block that was read last. */
-  readonly #last = new LastRead();
+  /** A copy of the block that was read last, with its seal, at the start of #buffer. */
+  #copy = new Uint8Array();
+  #buffer = this.#copy;
+  /** The index of this block, or -1. */
+  #copied = -1;
   /** The definitions of the blob #decoded. */
   #list: SymbolList | undefined;
   #decoded = -1;
@@ -287,7 +290,7 @@ export class SymbolsReader {
    * another blob.
    */
   definitions(snapshot: Snapshot, blob: number, textBytes: number): SymbolList {
-    if (this.#list && this.#decoded === blob) return this.#list;
+    if (this.#list && this.#decoded === blob && !snapshot.used) return this.#list;
     this.#decoded = -1; // if the run is damaged, the list is left incomplete
     if (!this.#list || this.#list.rows.length > MOST_KEPT) this.#list = newSymbolList();
     decodeSymbols(this.run(snapshot, blob), textBytes, this.#list);
@@ -295,7 +298,7 @@ export class SymbolsReader {
     return this.#list;
   }
 
-  /** Returns the run of a blob. REQUIRES: the result is used before the next read. */
+  /** Returns the run of a blob, which is valid until the next call for another blob. */
   run(snapshot: Snapshot, blob: number): Uint8Array {
     if (!this.has(blob)) return new Uint8Array();
     const block = this.#blockOf(blob);
@@ -308,22 +311,30 @@ export class SymbolsReader {
   }
 
   #blockOf(blob: number): number {
-    const last = this.#last.number;
+    const last = this.#copied;
     const blocks = this.#blocks;
     if (last >= 0 && blocks[last]! <= blob && !(blocks[last + 1]! <= blob)) return last;
     return firstIndex(0, blocks.length, (block) => blocks[block]! > blob) - 1;
   }
 
   #block(snapshot: Snapshot, block: number): Uint8Array {
-    const last = this.#last.get(block);
-    if (last) return last;
-    const key = symbolsKey(this.segment, this.edition, blockNumber(this.#blocks[block]!));
-    const value = snapshot.getSealed(key);
+    const isKept = block === this.#copied;
+    if (!isKept || snapshot.used) {
+      const key = symbolsKey(this.segment, this.edition, blockNumber(this.#blocks[block]!));
+      if (isKept) snapshot.used!(key, this.#copy);
+      else this.#copyBlock(block, key, snapshot.getSealed(key));
+    }
+    return this.#copy.subarray(0, this.#copy.length - SEAL_BYTES);
+  }
+
+  #copyBlock(block: number, key: Buffer, value: Uint8Array | undefined): void {
     if (!value || (!this.#verified[block] && !isSealed(key, value))) throw this.#corrupt(block);
     this.#verified[block] = 1;
-    const bytes = value.subarray(0, value.length - SEAL_BYTES);
-    this.#last.keep(block, bytes);
-    return bytes;
+    const room = Math.max(value.length, SYMBOL_BLOCK_BYTES + SEAL_BYTES);
+    if (this.#buffer.length !== room) this.#buffer = new Uint8Array(room);
+    this.#buffer.set(value);
+    this.#copy = this.#buffer.subarray(0, value.length);
+    this.#copied = block;
   }
 
   #corrupt(block: number): Error {
