@@ -1,318 +1,89 @@
 /**
- * The architecture, as data. A room is a folder of `src/`, or a file that stands there by itself; a
- * file belongs to the innermost room that is listed. A room may import the rooms named beside it, with
- * the rooms inside those. Each of them stands above it in the table, so the rooms have no cycle.
+ * The borders of the rooms. A room is a folder of `src/`, or a file that stands there by itself. The README.md of a
+ * folder says what its room imports, and which rooms import it. If these may import only some of its files, it says
+ * which. `src/README.md` has the same for the single files. A room in such a list stands for the rooms inside it, too.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { expect, test } from "vitest";
 
-const ROOMS: Record<string, readonly string[]> = {
-  base: [],
-  "refuse-bundling": ["base"],
-  metrics: [],
-  validation: ["base"],
-  threads: ["base"],
-  kernel: ["base"],
-  regex: ["base", "kernel"],
-  re2: ["base", "regex"],
-  query: ["base", "regex"],
-  git: ["base"],
+interface Room {
+  /** What the room is for: the first paragraph. */
+  readonly text: string;
+  readonly imports: readonly string[];
+  readonly packages: readonly string[];
+  readonly importedBy: readonly string[];
+  /** The files that other rooms may import. Undefined if they may import all. */
+  readonly doors: readonly string[] | undefined;
+}
 
-  "store/format": ["base"],
-  "store/lmdb": ["base", "store/format"],
-  "store/segments": ["base", "kernel", "store/format", "store/lmdb"],
-  "store/memory": ["base", "store/format", "store/lmdb", "store/segments"],
-  "store/catalog": ["base", "store/format", "store/lmdb", "store/segments", "store/memory"],
-  "store/symbols": [
-    "base",
-    "kernel",
-    "store/format",
-    "store/lmdb",
-    "store/segments",
-    "store/catalog",
-  ],
-  "store/upkeep": [
-    "base",
-    "kernel",
-    "store/format",
-    "store/lmdb",
-    "store/segments",
-    "store/catalog",
-    "store/symbols",
-  ],
+const isIn = (room: string, other: string): boolean =>
+  other === "all" || room === other || room.startsWith(`${other}/`);
 
-  "ingest/classification": ["base"],
-  "ingest/sources": ["base", "threads", "git", "store/format"],
-  "ingest/run": ["base", "kernel", "threads", "store", "ingest/classification", "ingest/sources"],
-  "ingest/symbols/queries/shared": ["base", "store/symbols"],
-  "ingest/symbols/queries": ["ingest/symbols/queries/shared"],
-  "ingest/symbols": ["base", "threads", "store", "ingest/run", "ingest/symbols/queries"],
-  ingest: ["base", "threads", "store", "ingest/run", "ingest/sources", "ingest/symbols"],
+const isCovered = (room: string, by: readonly string[]): boolean =>
+  by.some((one) => isIn(room, one));
 
-  "search/messages": ["base", "query", "store/format", "store/symbols", "store/memory"],
-  "search/meaning": ["base", "kernel", "regex", "query", "search/messages"],
-  "search/thread/reading": ["base", "kernel", "store", "search/messages"],
-  "search/thread/planning": [
-    "base",
-    "kernel",
-    "regex",
-    "store",
-    "search/messages",
-    "search/thread/reading",
-  ],
-  "search/thread/scanning": [
-    "base",
-    "kernel",
-    "regex",
-    "store",
-    "search/messages",
-    "search/thread/reading",
-    "search/thread/planning",
-  ],
-  "search/thread/ranking": [
-    "base",
-    "kernel",
-    "store",
-    "search/thread/reading",
-    "search/thread/planning",
-    "search/thread/scanning",
-  ],
-  "search/thread/showing": [
-    "base",
-    "kernel",
-    "regex",
-    "re2",
-    "store",
-    "search/messages",
-    "search/thread/reading",
-    "search/thread/planning",
-    "search/thread/scanning",
-    "search/thread/ranking",
-  ],
-  "search/thread": [
-    "base",
-    "threads",
-    "kernel",
-    "store",
-    "search/messages",
-    "search/meaning",
-    "search/thread/reading",
-    "search/thread/planning",
-    "search/thread/scanning",
-    "search/thread/ranking",
-    "search/thread/showing",
-  ],
-  "search/caller": [
-    "base",
-    "threads",
-    "kernel",
-    "regex",
-    "query",
-    "store/format",
-    "store/segments",
-    "store/catalog",
-    "search/messages",
-    "search/meaning",
-    "search/thread/reading",
-  ],
+/** Reads the part of a README.md that is about one room. */
+function parseRoom(part: string): Room {
+  const text = part.replaceAll("\n  ", " ");
+  const listOf = (name: string) => {
+    const line = new RegExp(`^- ${name}: (.*)$`, "m").exec(text)?.[1];
+    return line?.split(", ").map((one) => one.replaceAll("`", ""));
+  };
+  return {
+    text: text.split("\n\n")[1]!.replaceAll("\n", " "),
+    imports: (listOf("Imports") ?? []).filter((one) => one !== "nothing"),
+    packages: listOf("Packages") ?? [],
+    importedBy: listOf("Imported by") ?? [],
+    doors: listOf("Entered at"),
+  };
+}
 
-  overlay: ["base", "threads", "store", "ingest", "search"],
+const files = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .map((name) => name.replaceAll("\\", "/"))
+  .filter((name) => /\.tsx?$/.test(name) && !name.startsWith("kernel/assembly/"));
+const folders = [...new Set(files.map((file) => posix.dirname(file)))].filter((one) => one !== ".");
 
-  repository: ["store"],
-  history: ["base", "git", "store/format", "ingest/classification", "repository"],
+const roomOf = (file: string): string =>
+  posix.dirname(file) === "." ? posix.basename(file, ".ts") : posix.dirname(file);
 
-  auth: ["base", "store/lmdb"],
-  worker: ["threads", "ingest", "search/thread", "overlay"],
-  check: ["store/upkeep"],
-  workspace: ["base", "ingest", "search", "store", "overlay", "repository"],
-  repositories: ["base", "store", "search/messages", "search/caller", "repository"],
-  reader: ["base", "store", "search", "repository", "repositories"],
-  tracing: ["ingest/run", "search/messages", "search/caller"],
-  engine: [
-    "store",
-    "ingest",
-    "search",
-    "history",
-    "workspace",
-    "repository",
-    "repositories",
-    "reader",
-  ],
-  internals: ["ingest", "workspace", "store/format"],
-  "opened-engine": [
-    "base",
-    "threads",
-    "store",
-    "ingest",
-    "search",
-    "overlay",
-    "history",
-    "workspace",
-    "repository",
-    "repositories",
-    "reader",
-    "tracing",
-    "engine",
-    "internals",
-  ],
-  watch: ["base", "git", "ingest", "workspace", "engine"],
-  "sync/config": ["base", "validation"],
-  "sync/hosts": ["base", "git", "store/format", "sync/config"],
-  "sync/clones": ["base", "git", "sync/config"],
-  sync: [
-    "base",
-    "git",
-    "store/format",
-    "ingest",
-    "engine",
-    "sync/config",
-    "sync/hosts",
-    "sync/clones",
-  ],
-  "cluster/objects": ["base", "store"],
-  "cluster/wire": ["base", "repository", "search/messages", "search/caller"],
-  "cluster/follow": [],
-  "cluster/postgres": ["base", "auth", "cluster/objects"],
-  "cluster/catalog": ["base", "store", "cluster/postgres"],
-  "cluster/local": ["base", "store", "cluster/objects", "cluster/catalog"],
-  "cluster/node": [
-    "base",
-    "store",
-    "search/messages",
-    "search/caller",
-    "reader",
-    "engine",
-    "cluster/objects",
-    "cluster/catalog",
-    "cluster/local",
-    "cluster/wire",
-    "cluster/follow",
-  ],
-  "cluster/front": [
-    "base",
-    "query",
-    "store",
-    "search/messages",
-    "search/caller",
-    "history",
-    "repository",
-    "repositories",
-    "tracing",
-    "engine",
-    "cluster/catalog",
-    "cluster/wire",
-    "cluster/follow",
-  ],
-  cluster: [
-    "base",
-    "metrics",
-    "tracing",
-    "store",
-    "ingest",
-    "search/messages",
-    "search/caller",
-    "history",
-    "repositories",
-    "repository",
-    "engine",
-    "internals",
-    "opened-engine",
-    "cluster/objects",
-    "cluster/postgres",
-    "cluster/catalog",
-    "cluster/local",
-    "cluster/follow",
-    "cluster/node",
-    "cluster/front",
-  ],
-  mcp: [
-    "base",
-    "validation",
-    "query",
-    "search/messages",
-    "search/caller",
-    "repository",
-    "repositories",
-    "history",
-    "engine",
-  ],
-  http: [
-    "base",
-    "metrics",
-    "validation",
-    "mcp",
-    "query",
-    "store",
-    "search/messages",
-    "search/caller",
-    "history",
-    "auth",
-    "repository",
-    "repositories",
-    "tracing",
-    "engine",
-  ],
-  cli: [
-    "base",
-    "validation",
-    "query",
-    "store",
-    "ingest",
-    "search/messages",
-    "auth",
-    "repository",
-    "engine",
-    "internals",
-    "opened-engine",
-    "workspace",
-    "watch",
-    "sync",
-    "cluster/objects",
-    "cluster/postgres",
-    "cluster",
-    "mcp",
-    "http",
-  ],
-  "page/style": [],
-  "page/wire": [],
-  "page/frame": ["page/wire"],
-  "page/search": ["page/wire", "page/frame"],
-  "page/file": ["page/style", "page/wire", "page/frame", "page/search"],
-  "page/history": ["page/wire", "page/frame", "page/file"],
-  "page/app": ["page/wire", "page/frame", "page/search", "page/file", "page/history"],
-  page: ["page/app", "page/style"],
-  testing: ["auth", "cluster/objects"],
-  index: [
-    "base",
-    "store",
-    "ingest",
-    "workspace",
-    "search/messages",
-    "search/caller",
-    "history",
-    "repository",
-    "tracing",
-    "engine",
-    "opened-engine",
-    "watch",
-  ],
-};
+function readRooms(): Map<string, Room> {
+  const rooms = new Map<string, Room>();
+  for (const folder of folders) {
+    const page = readFileSync(`src/${folder}/README.md`, "utf8");
+    expect(page.split("\n")[0]).toBe(`# ${folder}`);
+    rooms.set(folder, parseRoom(page));
+  }
+  for (const part of readFileSync("src/README.md", "utf8").split("\n## ").slice(1))
+    rooms.set(/^(.*)\.ts\n/.exec(part)![1]!, parseRoom(part));
+  return rooms;
+}
 
-const isIn = (path: string, room: string): boolean => path === room || path.startsWith(`${room}/`);
-
-/** Returns the innermost room of a file, which is given as its path without extension. */
-const roomOf = (path: string): string | undefined =>
-  Object.keys(ROOMS)
-    .filter((room) => isIn(path, room))
-    .toSorted((a, b) => b.length - a.length)[0];
-
-const mayImport = (from: string, to: string): boolean =>
-  from === to || ROOMS[from]!.some((room) => isIn(to, room));
+const rooms = readRooms();
 
 const importsOf = (text: string): string[] =>
   [...text.matchAll(/\b(?:from|import)\b[\s(]*"(\.[^"]+)"/g)].map(([, spec]) => spec!);
+
+/** The packages that a file imports, without Node's own modules. */
+const packagesOf = (text: string): string[] =>
+  [
+    ...text.matchAll(
+      /^(?:import|export)\s(?:[\w*{},\s]+\sfrom\s)?"([^."][^"]*)"|\bimport\("([^."][^"]*)"\)/gm,
+    ),
+  ]
+    .map(([, fixed, late]) => (fixed ?? late)!)
+    .filter((name) => !name.startsWith("node:"))
+    .map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)![0]);
+
+/** The imports that cross a border. */
+const visits = files.flatMap((file) =>
+  importsOf(readFileSync(`src/${file}`, "utf8"))
+    .map((spec) => posix.join(posix.dirname(file), spec))
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => ({ from: roomOf(file), to: roomOf(path), door: posix.basename(path), path }))
+    .filter(({ from, to }) => from !== to),
+);
 
 test.each([
   ['import { a } from "./a.ts";', ["./a.ts"]],
@@ -325,41 +96,51 @@ test.each([
   expect(importsOf(text)).toEqual(specs);
 });
 
-test("a room imports only rooms that stand above it in the table", () => {
-  const rooms = Object.keys(ROOMS);
-  for (const [at, room] of rooms.entries())
-    for (const other of ROOMS[room]!) {
-      const last = rooms.findLastIndex((one) => isIn(one, other));
-      expect(last, `${room} -> ${other}`).toBeGreaterThanOrEqual(0);
-      expect(last, `${room} -> ${other}`).toBeLessThan(at);
-    }
+test.each([
+  ['import fs from "node:fs";\nimport type { A } from "a/b.js";\nimport "./c.ts";', ["a"]],
+  ['import {\n  a,\n} from "@a/b/c";\nconst d = await import("d");', ["@a/b", "d"]],
+  [' * import { a } from "a";', []],
+])("%j, packages", (text, names) => {
+  expect(packagesOf(text)).toEqual(names);
 });
 
-const files = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .map((name) => name.replaceAll("\\", "/"))
-  .filter((name) => /\.tsx?$/.test(name) && !name.startsWith("kernel/assembly/"));
-
-test("there are sources to hold against the table", () => {
-  expect(files.length).toBeGreaterThan(5);
+test("every file stands in a room, and every room has a file", () => {
+  expect(new Set(files.map(roomOf))).toEqual(new Set(rooms.keys()));
 });
 
-const withoutEnding = (file: string): string => file.replace(/\.tsx?$/, "");
+test.each([...rooms])("%s imports what it says, from rooms that let it in", (name, room) => {
+  const out = visits.filter(({ from }) => from === name);
+  const isAllowed = ({ to, door }: (typeof visits)[number]) => {
+    const { importedBy, doors = [door] } = rooms.get(to)!;
+    return isCovered(to, room.imports) && isCovered(name, importedBy) && doors.includes(door);
+  };
+  expect(out.filter((one) => !isAllowed(one)).map(({ path }) => path)).toEqual([]);
+  expect(room.imports.filter((one) => !out.some(({ to }) => isIn(to, one)))).toEqual([]);
+});
 
-for (const file of files) {
-  test(`${file} imports only what its room may`, () => {
-    const from = roomOf(withoutEnding(file));
-    if (from === undefined) return expect.fail(`${file} stands in no room`);
-    for (const spec of importsOf(readFileSync(`src/${file}`, "utf8"))) {
-      const path = withoutEnding(posix.join(posix.dirname(file), spec));
-      const to = roomOf(path) ?? path;
-      if (!mayImport(from, to)) expect.fail(`${from} may not import ${to}: ${file} -> ${path}`);
-    }
-  });
-}
+test.each([...rooms])("%s imports the packages that it says", (name, room) => {
+  const own = files.filter((file) => roomOf(file) === name);
+  const used = new Set(own.flatMap((file) => packagesOf(readFileSync(`src/${file}`, "utf8"))));
+  expect([...used].toSorted()).toEqual(room.packages);
+});
 
-test("every room has a file", () => {
-  const taken = new Set(files.map((file) => roomOf(withoutEnding(file))));
-  expect(Object.keys(ROOMS).filter((room) => !taken.has(room))).toEqual([]);
+test.each([...rooms])("%s is open for no other rooms than enter it", (name, room) => {
+  const guests = visits.filter(({ to }) => to === name);
+  const { importedBy, doors = [] } = room;
+  expect(importedBy.filter((one) => !guests.some(({ from }) => isIn(from, one)))).toEqual([]);
+  expect(doors.filter((one) => !guests.some(({ door }) => door === one))).toEqual([]);
+});
+
+test("no room imports itself through others", () => {
+  const above = new Set<string>();
+  const visit = (name: string, below: readonly string[]): void => {
+    if (above.has(name)) return;
+    const path = [...below, name];
+    if (below.includes(name)) expect.fail(path.join(" -> "));
+    for (const { from, to } of visits) if (from === name) visit(to, path);
+    above.add(name);
+  };
+  for (const name of rooms.keys()) visit(name, []);
 });
 
 const PICTURE = "docs/architecture.md";
@@ -368,16 +149,20 @@ const SHOWN_AS_ONE = ["page"];
 
 test(`${PICTURE} shows every room, and no other`, () => {
   const page = readFileSync(PICTURE, "utf8");
-  const list = /^## Folders\n.*?^## /ms.exec(page)![0];
-  const shown = [...list.matchAll(/^- `([\w/-]+)`:/gm)].map(([, room]) => room!);
-  const folders = new Set(files.map((file) => posix.dirname(file)));
-  const rooms = Object.keys(ROOMS).filter((room) => [...folders].some((one) => isIn(one, room)));
-  const isShown = (room: string) =>
-    shown.includes(SHOWN_AS_ONE.find((one) => isIn(room, one)) ?? room);
-  const missing = rooms.filter((room) => !isShown(room));
-  const gone = shown.filter((room) => !rooms.includes(room));
-  expect({ missing, gone }).toEqual({ missing: [], gone: [] });
+  const list = /^## Folders\n.*?^## /ms.exec(page)![0].replaceAll("\n  ", " ");
+  const shown = new Map(
+    [...list.matchAll(/^- `([\w/-]+)`: (.*)$/gm)].map(([, room, text]) => [room!, text!]),
+  );
+  const isInner = (room: string) => SHOWN_AS_ONE.some((one) => room !== one && isIn(room, one));
+  const want = folders.filter((room) => !isInner(room));
+  expect([...shown.keys()].toSorted()).toEqual(want.toSorted());
+  for (const [room, text] of shown)
+    expect(rooms.get(room)!.text).toBe(`${text[0]!.toUpperCase()}${text.slice(1)}.`);
+  const order = [...shown.keys()];
+  for (const { from, to } of visits)
+    if (shown.has(from) && shown.has(to))
+      expect(order.indexOf(to), `${from} -> ${to}`).toBeLessThan(order.indexOf(from));
   for (const diagram of page.matchAll(/^```text\n(.*?)^```$/gms))
     for (const [path] of diagram[1]!.matchAll(/\b(?:store|ingest|search)\/[\w/]+/g))
-      expect(rooms, path).toContain(path);
+      expect(order).toContain(path);
 });
