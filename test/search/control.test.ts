@@ -58,15 +58,16 @@ test("segments are begun once, and steps taken once", () => {
   const control = Control.create(2, { matches: 0 }, {});
   const other = new Control(control.shared);
   expect([control.claimSegment(1), other.claimSegment(1)]).toEqual([true, false]);
-  expect([other.claimSegment(0), other.isOpen(1)]).toEqual([true, false]);
-  control.open(1);
-  expect([other.isOpen(0), other.isOpen(1)]).toEqual([false, true]);
+  expect([other.claimSegment(0), other.stepsLeft(1)]).toEqual([true, 0]);
+  control.open(1, 5);
+  expect([other.stepsLeft(0), other.stepsLeft(1)]).toEqual([0, 5]);
   // the owner begins with the first step, and who helps with the last
-  const steps = [true, true, false, true, false, false, true].map((isOwner) =>
-    (isOwner ? control : other).claimStep(1, 5, isOwner),
-  );
-  expect(steps).toEqual([0, 1, 4, 2, 3, undefined, undefined]);
-  expect(control.isOpen(1)).toBe(false);
+  const steps = [true, true, false, true, false, false, true].map((isOwner) => [
+    (isOwner ? control : other).claimStep(1, isOwner),
+    other.stepsLeft(1),
+  ]);
+  expect(steps.map(([step]) => step)).toEqual([0, 1, 4, 2, 3, undefined, undefined]);
+  expect(steps.map(([, left]) => left)).toEqual([4, 3, 2, 1, 0, 0, 0]);
   control.restart();
   expect(control.claimSegment(1)).toBe(true);
 });

@@ -32,12 +32,13 @@ const ROOM = STOP + 5;
 const FOUND = STOP + 6;
 /** The index of the first segment's words. Each segment has SEGMENT_WORDS words. */
 const SEGMENTS = STOP + 7;
-const SEGMENT_WORDS = 4;
+const SEGMENT_WORDS = 5;
 /**
- * The words of a segment. STATE is its state. CLAIMED is the number of steps that were claimed. FIRST is the number
- * of steps that were claimed from the beginning, and LAST is the number of steps that were claimed from the end.
+ * The words of a segment. STATE is its state. STEPS is the number of its steps, and CLAIMED the number of those that were
+ * claimed. FIRST is the number of steps that were claimed from the beginning, and LAST is the number of steps that were
+ * claimed from the end.
  */
-const [STATE, CLAIMED, FIRST, LAST] = [0, 1, 2, 3];
+const [STATE, STEPS, CLAIMED, FIRST, LAST] = [0, 1, 2, 3, 4];
 /** The states of a segment. */
 const [WAITING, PLANNING, OPEN, CLOSED] = [0, 1, 2, 3];
 
@@ -133,8 +134,9 @@ export class Control {
     return Atomics.compareExchange(this.#words, at, WAITING, PLANNING) === WAITING;
   }
 
-  /** Opens a segment, so that other threads may claim steps of it. */
-  open(segment: number): void {
+  /** Opens a segment of `steps` steps, so that other threads may claim some of them. */
+  open(segment: number, steps: number): void {
+    this.#words[SEGMENTS + SEGMENT_WORDS * segment + STEPS] = steps;
     this.#settle(segment, OPEN);
   }
 
@@ -150,23 +152,25 @@ export class Control {
   }
 
   /**
-   * Returns whether a segment is open. If another thread is planning the segment, waits for the plan, but at most
-   * PLAN_WAIT_MS. REQUIRES: the caller is a worker thread.
+   * Returns how many steps of a segment are left to claim, or 0 if the segment is not open. If another thread is
+   * planning the segment, waits for the plan, but at most PLAN_WAIT_MS. REQUIRES: the caller is a worker thread.
    */
-  isOpen(segment: number): boolean {
-    const at = SEGMENTS + SEGMENT_WORDS * segment + STATE;
-    Atomics.wait(this.#words, at, PLANNING, PLAN_WAIT_MS);
-    return Atomics.load(this.#words, at) === OPEN;
+  stepsLeft(segment: number): number {
+    const at = SEGMENTS + SEGMENT_WORDS * segment;
+    Atomics.wait(this.#words, at + STATE, PLANNING, PLAN_WAIT_MS);
+    if (Atomics.load(this.#words, at + STATE) !== OPEN) return 0;
+    return Math.max(0, this.#words[at + STEPS]! - Atomics.load(this.#words, at + CLAIMED));
   }
 
   /**
-   * Claims one of the `steps` steps of an open segment. Returns the number of the step, or undefined if all steps
-   * have been claimed. The owner is the thread that has planned the segment. It claims steps from the beginning, and
+   * Claims one of the steps of an open segment. Returns the number of the step, or undefined if all steps have been
+   * claimed. The owner is the thread that has planned the segment. It claims steps from the beginning, and
    * the other threads claim steps from the end. So in every search, a thread gets about the same steps, and may have
    * cached their text.
    */
-  claimStep(segment: number, steps: number, isOwner: boolean): number | undefined {
+  claimStep(segment: number, isOwner: boolean): number | undefined {
     const at = SEGMENTS + SEGMENT_WORDS * segment;
+    const steps = this.#words[at + STEPS]!;
     if (Atomics.add(this.#words, at + CLAIMED, 1) < steps)
       return isOwner
         ? Atomics.add(this.#words, at + FIRST, 1)

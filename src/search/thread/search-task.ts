@@ -29,7 +29,7 @@ import { openDefinitions } from "./reading/thread-tools.ts";
 import { zeroTotals, type Totals } from "../messages/totals.ts";
 
 /**
- * If a segment has at most this many windows with candidates, no other thread helps to scan it. A thread that helps
+ * If a segment has at most this many windows with candidates left, no other thread helps to scan it. A thread that helps
  * must plan the segment again, which takes as long as scanning so few windows. Other threads do not help either if
  * planning reads all text of the segment.
  */
@@ -92,7 +92,7 @@ export class SearchRun {
     if (input.threads > 1)
       for (const at of order) {
         if (control.stopped) break;
-        if (control.isOpen(at)) await this.#segment(at, false);
+        if (control.stepsLeft(at) > WORTH_HELP) await this.#segment(at, false);
       }
     if (input.stream) await this.#post();
     const ahead = input.ahead ? await showAhead(this.#thread, this.#collector.best()) : [];
@@ -142,7 +142,7 @@ export class SearchRun {
       if (isOwner) {
         part.plan = reportOf(plan, planned - began);
         isShared = plan.steps.length > WORTH_HELP && !plan.hasReadText;
-        if (isShared) this.#thread.control.open(position);
+        if (isShared) this.#thread.control.open(position, plan.steps.length);
       }
       await this.#windows({ position, plan, isOwner, isShared, totals, part });
       part.nanoseconds = nanoseconds(performance.now() - planned);
@@ -205,7 +205,7 @@ export class SearchRun {
     let own = 0;
     const next = () =>
       isShared
-        ? control.claimStep(position, steps.length, isOwner)
+        ? control.claimStep(position, isOwner)
         : own < steps.length
           ? own++
           : undefined;
