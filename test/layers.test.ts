@@ -76,14 +76,46 @@ const packagesOf = (text: string): string[] =>
     .filter((name) => !name.startsWith("node:"))
     .map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)![0]);
 
-/** The imports that cross a border. */
-const visits = files.flatMap((file) =>
-  importsOf(readFileSync(`src/${file}`, "utf8"))
-    .map((spec) => posix.join(posix.dirname(file), spec))
-    .filter((path) => /\.tsx?$/.test(path))
-    .map((path) => ({ from: roomOf(file), to: roomOf(path), door: posix.basename(path), path }))
-    .filter(({ from, to }) => from !== to),
+/** The files of src that each file imports, even if only types, or only when they are needed. */
+const imported = new Map(
+  files.map((file) => {
+    const specs = importsOf(readFileSync(`src/${file}`, "utf8"));
+    const paths = specs.map((spec) => posix.join(posix.dirname(file), spec));
+    return [file, paths.filter((path) => /\.tsx?$/.test(path))] as const;
+  }),
 );
+
+/** The imports that cross a border. */
+const visits = [...imported]
+  .flatMap(([file, paths]) =>
+    paths.map((path) => ({
+      from: roomOf(file),
+      to: roomOf(path),
+      door: posix.basename(path),
+      path,
+    })),
+  )
+  .filter(({ from, to }) => from !== to);
+
+/** Returns a path that leads from a node back to the node, or undefined if there is none. */
+function cycleOf(nodes: Iterable<string>, next: (node: string) => Iterable<string>) {
+  const done = new Set<string>();
+  const visit = (node: string, path: readonly string[]): string[] | undefined => {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node];
+    if (done.has(node)) return undefined;
+    for (const one of next(node)) {
+      const cycle = visit(one, [...path, node]);
+      if (cycle) return cycle;
+    }
+    done.add(node);
+    return undefined;
+  };
+  for (const node of nodes) {
+    const cycle = visit(node, []);
+    if (cycle) return cycle;
+  }
+  return undefined;
+}
 
 test.each([
   ['import { a } from "./a.ts";', ["./a.ts"]],
@@ -132,15 +164,20 @@ test.each([...rooms])("%s is open for no other rooms than enter it", (name, room
 });
 
 test("no room imports itself through others", () => {
-  const above = new Set<string>();
-  const visit = (name: string, below: readonly string[]): void => {
-    if (above.has(name)) return;
-    const path = [...below, name];
-    if (below.includes(name)) expect.fail(path.join(" -> "));
-    for (const { from, to } of visits) if (from === name) visit(to, path);
-    above.add(name);
-  };
-  for (const name of rooms.keys()) visit(name, []);
+  const next = (room: string) => visits.filter(({ from }) => from === room).map(({ to }) => to);
+  expect(cycleOf(rooms.keys(), next)).toBeUndefined();
+});
+
+test("no file imports itself through others", () => {
+  expect(cycleOf(imported.keys(), (file) => imported.get(file) ?? [])).toBeUndefined();
+});
+
+test.each([
+  [{ a: "b", b: "c" }, undefined],
+  [{ a: "bc", b: "d", c: "d" }, undefined],
+  [{ a: "b", b: "cd", d: "b" }, ["b", "d", "b"]],
+])("%j: %j", (graph: Record<string, string>, cycle) => {
+  expect(cycleOf(Object.keys(graph), (node) => graph[node] ?? "")).toEqual(cycle);
 });
 
 const PICTURE = "docs/architecture.md";

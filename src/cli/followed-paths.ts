@@ -17,8 +17,14 @@ import type { AskedEngine } from "../mcp/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { checkPaths, ignored, sourcesOf } from "./index-sources.ts";
 import type { Io } from "./io.ts";
-import type { Asked } from "./mcp-command.ts";
+import type { CommonFlags } from "./call.ts";
 import { count } from "./style.ts";
+
+/** The paths to follow, and the flags of the command. */
+export interface FollowedPaths {
+  readonly paths: readonly string[];
+  readonly flags: CommonFlags;
+}
 
 export interface Followed {
   /** An engine whose answers reflect the files on disk. */
@@ -52,7 +58,7 @@ interface FollowOptions {
 
 export function follow(
   engine: Engine,
-  { paths, flags }: Asked,
+  { paths, flags }: FollowedPaths,
   { io, signal, begin }: FollowOptions,
 ): Followed {
   const following: Following = { engine, io, signal, workspaces: [], words: new Map() };
@@ -67,7 +73,7 @@ export function follow(
 }
 
 async function followAll(
-  { paths, flags }: Asked,
+  { paths, flags }: FollowedPaths,
   { following, begin }: { readonly following: Following; readonly begin: Promise<void> },
 ): Promise<void> {
   const { engine, signal } = following;

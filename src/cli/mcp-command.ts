@@ -8,6 +8,7 @@ import type { Engine } from "../engine.ts";
 import { type Call, type CommonFlags, withCommonOptions } from "./call.ts";
 import { withEngine } from "./engine-session.ts";
 import { firstAnswer } from "./first-answer.ts";
+import type { FollowedPaths } from "./followed-paths.ts";
 import type { Io } from "./io.ts";
 
 export function addMcp(program: Command, call: Call): void {
@@ -25,18 +26,13 @@ export function addMcp(program: Command, call: Call): void {
     });
 }
 
-export interface Asked {
-  readonly paths: string[];
-  readonly flags: CommonFlags;
-}
-
-async function serve(engine: Engine, asked: Asked, io: Io): Promise<void> {
+async function serve(engine: Engine, paths: FollowedPaths, io: Io): Promise<void> {
   const { serveOnStdio } = await import("../mcp/stdio.ts");
   const { follow } = await import("./followed-paths.ts");
   const abort = new AbortController();
   const signal = AbortSignal.any([io.signal, abort.signal]);
   const { guard, given } = firstAnswer(signal);
-  const followed = follow(engine, asked, { io, signal, begin: given });
+  const followed = follow(engine, paths, { io, signal, begin: given });
   await serveOnStdio(followed.engine, {
     behind: followed.behind,
     guard,
