@@ -3,6 +3,7 @@
  * Uses the sorted names in the catalog, and caches sorted lists of ids for each catalog.
  */
 
+import { LruCache } from "./base/lru-cache.ts";
 import { compareText } from "./base/compare.ts";
 import { QuernError } from "./base/errors.ts";
 import { getOrMake } from "./base/get-or-make.ts";
@@ -197,7 +198,7 @@ function* placesOfFew(
 
 const holds = (text: string, wanted: string): boolean => text.toLowerCase().includes(wanted);
 
-type Lists = Map<string, Promise<Uint32Array>>;
+type Lists = LruCache<string, Promise<Uint32Array>>;
 
 /**
  * The cached lists of ids. The keys are the catalog, the viewer's set of ids, the array of names, and the other
@@ -214,15 +215,17 @@ async function sortedIds(catalog: Catalog, question: ListQuestion): Promise<Uint
   if (viewer && !isInterned(viewer.repositoryIds)) return sortIds(catalog, question);
   const ofCatalog = getOrMake(lists, catalog, () => new WeakMap<object, WeakMap<object, Lists>>());
   const ofViewer = getOrMake(ofCatalog, seen, () => new WeakMap<object, Lists>());
-  const known = getOrMake(ofViewer, among ?? EVERYTHING, (): Lists => new Map());
+  const known = getOrMake(
+    ofViewer,
+    among ?? EVERYTHING,
+    (): Lists => new LruCache({ most: MOST_LISTS }),
+  );
   const key = JSON.stringify([sort, direction, query.toLowerCase(), among?.length]);
-  const list = known.get(key) ?? sortIds(catalog, question);
-  known.delete(key);
-  known.set(key, list);
-  list.catch(() => known.delete(key));
-  const [oldest] = known.keys();
-  if (known.size > MOST_LISTS) known.delete(oldest!);
-  return list;
+  return known.getOrMake(key, () => {
+    const list = sortIds(catalog, question);
+    list.catch(() => known.delete(key));
+    return list;
+  });
 }
 
 async function sortIds(catalog: Catalog, question: ListQuestion): Promise<Uint32Array> {

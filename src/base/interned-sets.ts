@@ -1,17 +1,21 @@
 /**
  * Interns immutable sets of ids, which means that equal sets become one object. Such a set can be recognized by
  * identity and used as a cache key. Two callers who may see the same repositories share one set. All engines of a
- * thread use the same LRU table of sets.
+ * thread use the same cache of sets.
  */
+
+import { LruCache } from "./lru-cache.ts";
 
 const MOST_SETS = 64;
 /** The maximum number of ids in all sets together. An id takes about 40 bytes. */
 const MOST_IDS = 500_000;
 
 const members = new WeakSet<ReadonlySet<number>>();
-/** The interned sets, in the order of their last use. */
-const interned: ReadonlySet<number>[] = [];
-let idCount = 0;
+/** The interned sets. Each is its own key. */
+const interned = new LruCache<ReadonlySet<number>, ReadonlySet<number>>({
+  most: MOST_IDS,
+  costOf: ({ size }) => Math.max(size, MOST_IDS / MOST_SETS),
+});
 
 /**
  * Returns the interned set of these ids. If there is no such set yet, stores a copy of `ids`. Takes 10 to 20 ns for
@@ -30,15 +34,11 @@ export const internOwnSet = (own: ReadonlySet<number>): ReadonlySet<number> =>
   intern(own, () => own);
 
 function intern(given: ReadonlySet<number>, make: () => ReadonlySet<number>): ReadonlySet<number> {
-  const at = interned.findLastIndex((one) => isEqual(one, given));
-  const same = at < 0 ? make() : interned[at]!;
-  if (at >= 0) interned.splice(at, 1);
-  else idCount += same.size;
-  interned.push(same);
-  members.add(same);
-  while (interned.length > MOST_SETS || (idCount > MOST_IDS && interned.length > 1))
-    idCount -= interned.shift()!.size;
-  return same;
+  for (const one of interned.keys()) if (isEqual(one, given)) return interned.get(one)!;
+  const made = make();
+  members.add(made);
+  interned.set(made, made);
+  return made;
 }
 
 /** Returns true if internSet() or internOwnSet() has returned this set. */

@@ -62,7 +62,7 @@ export class Holder {
   #states: Kept[] = [];
   #last = 0;
   /** The views of the latest calls. The keys consist of states and slices. */
-  readonly #views = new Map<string, Promise<View>>();
+  readonly #views = new LruCache<string, Promise<View>>({ most: MOST_VIEWS });
   /** The viewers of the latest calls. The keys consist of states and bits. */
   readonly #viewers = new LruCache<string, Viewer>({
     most: MOST_VIEWER_IDS,
@@ -160,13 +160,11 @@ export class Holder {
       [...slices].sort((a, b) => a - b),
     ]);
     const key = JSON.stringify(parts.sort(([a], [b]) => (a as number) - (b as number)));
-    const view = this.#views.get(key) ?? catalogOf(chosen, this.#states.at(-1)!).then(viewOf);
-    this.#views.delete(key);
-    this.#views.set(key, view);
-    view.catch(() => this.#views.delete(key));
-    const [oldest] = this.#views.keys();
-    if (this.#views.size > MOST_VIEWS) this.#views.delete(oldest!);
-    return view;
+    return this.#views.getOrMake(key, () => {
+      const view = catalogOf(chosen, this.#states.at(-1)!).then(viewOf);
+      view.catch(() => this.#views.delete(key));
+      return view;
+    });
   }
 
   /** Returns the viewer that the bits of a call describe, or undefined if every repository is visible. */

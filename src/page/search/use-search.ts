@@ -1,6 +1,7 @@
 /** Keeps the latest searches, so that going back shows the files that were loaded. */
 
 import { useEffect, useReducer, useRef } from "preact/hooks";
+import { LruCache } from "../../base/lru-cache.ts";
 import type { Client } from "../wire/client.ts";
 import { startSearch, type Asked, type Found, type LiveSearch } from "./live-search.ts";
 
@@ -9,8 +10,7 @@ const KEPT = 10;
 /** The latest searches of a client. */
 class KeptSearches {
   readonly #client: Client;
-  /** The searches, the newest last. */
-  readonly #searches = new Map<string, LiveSearch>();
+  readonly #searches = new LruCache<string, LiveSearch>({ most: KEPT });
   /** Called whenever a search has changed. */
   onChange: (search: LiveSearch) => void = () => {};
 
@@ -25,9 +25,7 @@ class KeptSearches {
     if (known?.found.state === "done") return known;
     known?.stop();
     const search: LiveSearch = startSearch(this.#client, asked, () => this.onChange(search));
-    this.#searches.delete(key);
     this.#searches.set(key, search);
-    if (this.#searches.size > KEPT) this.#searches.delete(this.#searches.keys().next().value!);
     return search;
   }
 }

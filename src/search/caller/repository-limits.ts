@@ -3,6 +3,7 @@
  * of repositories and `context:` filters are used, because other filters and negations exclude few repositories.
  */
 
+import { LruCache } from "../../base/lru-cache.ts";
 import { getOrMake } from "../../base/get-or-make.ts";
 import type { Pause } from "../../base/yield.ts";
 import { repositoryNamed, type Catalog } from "../../store/catalog/catalog.ts";
@@ -83,14 +84,14 @@ const idsOf = (catalog: Catalog, names: Iterable<string>): ReadonlySet<number> =
  * Caches the ids of repositories whose names match an expression, by catalog and expression. Testing 100 000 names
  * with a large expression takes long.
  */
-const kept = new WeakMap<Catalog, Map<string, ReadonlySet<number>>>();
-const MOST_KEPT = 32;
+const kept = new WeakMap<Catalog, LruCache<string, ReadonlySet<number>>>();
+const newIdCache = () => new LruCache<string, ReadonlySet<number>>({ most: 32 });
 
 async function matched(
   atom: Extract<HostAtom, { kind: "repo" }>,
   { catalog, matching, pause }: LimitsQuestion,
 ): Promise<ReadonlySet<number>> {
-  const ofCatalog = getOrMake(kept, catalog, () => new Map<string, ReadonlySet<number>>());
+  const ofCatalog = getOrMake(kept, catalog, newIdCache);
   const key = JSON.stringify(atom);
   const known = ofCatalog.get(key);
   if (known) return known;
@@ -98,7 +99,5 @@ async function matched(
   const names = few ?? catalog.names.ordered.map(({ name }) => name);
   const ids = idsOf(catalog, await matching(atom, names, pause));
   ofCatalog.set(key, ids);
-  const [oldest] = ofCatalog.keys();
-  if (ofCatalog.size > MOST_KEPT) ofCatalog.delete(oldest!);
   return ids;
 }

@@ -6,6 +6,7 @@
  * the scopes of all repositories, and the scopes of each interned set of repositories.
  */
 
+import { LruCache } from "../../base/lru-cache.ts";
 import { hasBit, isEmpty, placeBits, wordsFor, type Bitset } from "../../base/bitset.ts";
 import { QuernError } from "../../base/errors.ts";
 import { getOrMake } from "../../base/get-or-make.ts";
@@ -131,8 +132,8 @@ const sharedBitset = (size: number): Bitset =>
  * Caches the most recently used sets of each catalog, by atom. A set is cached only when it is complete, because the
  * computation of a set stops when its search is aborted.
  */
-const keptSets = new WeakMap<Catalog, Map<string, Scopes>>();
-const MOST_SETS = 32;
+const keptSets = new WeakMap<Catalog, LruCache<string, Scopes>>();
+const newSetCache = () => new LruCache<string, Scopes>({ most: 32 });
 
 /**
  * Returns a bitset for each segment in scope, with the files for which the atom is true. The result may include other
@@ -142,13 +143,12 @@ async function setsOf(atom: HostAtom, scopes: Scopes, question: ScopeQuestion): 
   const { catalog } = question;
   const few = namedBy(atom, question);
   if (few) return countSets(atom, few, scopes.keys(), question);
-  const ofCatalog = getOrMake(keptSets, catalog, () => new Map<string, Scopes>());
+  const ofCatalog = getOrMake(keptSets, catalog, newSetCache);
   const key = JSON.stringify(atom);
-  const sets = ofCatalog.get(key) ?? (await countAll(atom, question));
-  ofCatalog.delete(key);
+  const known = ofCatalog.get(key);
+  if (known) return known;
+  const sets = await countAll(atom, question);
   ofCatalog.set(key, sets);
-  const [oldest] = ofCatalog.keys();
-  if (ofCatalog.size > MOST_SETS) ofCatalog.delete(oldest!);
   return sets;
 }
 
