@@ -68,6 +68,14 @@ class Instance {
   ask<T>(question: () => T, mustEnd?: MustEnd): T {
     this.#mustEnd = mustEnd;
     try {
+      return this.#askTwice(question);
+    } finally {
+      this.#mustEnd = undefined;
+    }
+  }
+
+  #askTwice<T>(question: () => T): T {
+    try {
       return question();
     } catch (error) {
       this.#forget();

@@ -39,15 +39,28 @@ export interface SearchEnvironment extends SharedMemory {
 }
 
 const TOOLS = "search tools";
+/** The memory that this thread shares with others, once it has been replaced. */
+const SHARED = "shared memory";
 
 /** The maximum number of bytes that are recorded during one search. The blocks of about 128 pages have this size. */
 const MOST_RECORDED = 2 * 2 ** 20;
 
 const toolsOf = (context: TaskContext): ThreadTools =>
   context.memo(TOOLS, () => {
-    const { textCache, keptLists, tables } = context.environment as SearchEnvironment;
-    return new ThreadTools(context.isInline, { textCache, keptLists, tables });
+    const { textCache } = context.environment as SearchEnvironment;
+    return new ThreadTools(context.isInline, { textCache, ...sharedBy(context) });
   });
+
+const sharedBy = (context: TaskContext): SharedMemory =>
+  context.memo(SHARED, (): SharedMemory => {
+    const { keptLists, tables } = context.environment as SearchEnvironment;
+    return { keptLists, tables };
+  });
+
+function share(shared: SharedMemory, context: TaskContext): void {
+  context.forget(SHARED);
+  context.memo(SHARED, () => shared);
+}
 
 /** Returns the control functions of a task that is never stopped. */
 const endless = (context: TaskContext) => ({
@@ -216,14 +229,14 @@ const texts: Task<TextsQuestion, Uint32Array> = (input, context) =>
 
 /** Releases everything that this thread has cached. From now on, the thread shares the given memory. */
 const trim: Task<SharedMemory, void> = (shared, context) => {
-  Object.assign(context.environment as SearchEnvironment, shared);
+  share(shared, context);
   context.forget(TOOLS);
   if (!context.isInline) collectGarbage();
 };
 
 /** Makes this thread share tables through another memory. */
 const shareTables: Task<SharedTablesMemory, void> = (tables, context) => {
-  Object.assign(context.environment as SearchEnvironment, { tables });
+  share({ ...sharedBy(context), tables }, context);
   toolsOf(context).shareTables(tables);
 };
 
