@@ -7,9 +7,8 @@
 
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { setImmediate as turn } from "node:timers/promises";
 import { beyondJsonShape } from "../base/json-shape.ts";
-import { newPause } from "../base/yield.ts";
+import { newPause, yieldTurn } from "../base/yield.ts";
 import { BODY_BYTES, MOST_VALUES } from "./message-bounds.ts";
 
 const LF = 0x0a;
@@ -17,7 +16,7 @@ const LF = 0x0a;
 /** Yields lines that are valid messages. For every other line, writes a JSON-RPC error to `output`. */
 export async function* messageLines(input: Readable, output: Writable): AsyncGenerator<Buffer> {
   for await (const line of linesOf(input)) {
-    await turn(); // lets earlier requests be answered first
+    await yieldTurn(); // lets earlier requests be answered first
     if (output.writableNeedDrain) await once(output, "drain");
     const refused = await refusalOf(line);
     if (refused === undefined) yield line;
