@@ -282,7 +282,10 @@ export class Overlays {
   }
 }
 
-/** The texts that are in layers, by key, in the order of their last use. */
+/**
+ * The texts that are in layers, by key, in the order of their last use. This is no LruCache, because several texts share
+ * the cost of a layer.
+ */
 class Texts {
   readonly #mostBytes: number;
   readonly #texts = new Map<OverlayText["key"], LayeredText>();

@@ -99,6 +99,10 @@ export interface Owner {
   lostPlace(): void;
 }
 
+/**
+ * The places of each kernel, the most recently used one last. An LruCache would drop the value that it evicts, but a
+ * place is given to the next owner.
+ */
 const places = new WeakMap<Kernel, Place[]>();
 
 /**

@@ -204,11 +204,7 @@ export class SearchRun {
     };
     let own = 0;
     const next = () =>
-      isShared
-        ? control.claimStep(position, isOwner)
-        : own < steps.length
-          ? own++
-          : undefined;
+      isShared ? control.claimStep(position, isOwner) : own < steps.length ? own++ : undefined;
     for (let step = next(); step !== undefined && !control.stopped; step = next()) {
       await scan.window(steps[step]!, totals, onHit);
       if (control.stopped) break; // the search was stopped within the window, so the window is not counted
