@@ -361,12 +361,9 @@ function numbered(
   });
 }
 
-/**
- * Returns the first `bytes` bytes of a version's hash, padded with zeros to HASH_BYTES. Does not use createHash(),
- * which would create two native objects per file, and so more work for the garbage collector.
- */
+/** Returns the first `bytes` bytes of a version's hash, padded with zeros to HASH_BYTES. */
 function versionHash(version: string, bytes: number): Uint8Array {
   const padded = new Uint8Array(HASH_BYTES);
-  padded.set(Buffer.from(hash("sha256", version, "binary"), "binary").subarray(0, bytes));
+  padded.set(hash("sha256", version, "buffer").subarray(0, bytes));
   return padded;
 }

@@ -292,12 +292,8 @@ const fileOf = ({ repository }: Batch, { path, version, revisions }: BatchFile) 
   revisions,
 });
 
-/**
- * Returns the hash of a text. Does not use createHash(), which would create two native objects per file, and so more
- * work for the garbage collector.
- */
 const contentHash = (text: Uint8Array): Buffer =>
-  Buffer.from(digest("sha256", text, "binary"), "binary").subarray(0, HASH_BYTES);
+  digest("sha256", text, "buffer").subarray(0, HASH_BYTES);
 
 function indexOfHash(known: Uint8Array, hash: Uint8Array): number {
   for (let at = 0; at < known.length; at += HASH_BYTES)

@@ -90,11 +90,6 @@ export class SegmentWriter {
   #blockLength = 0;
   /** The full blocks that are not written yet. */
   #blocks: Uint8Array[] = [];
-  /**
-   * The memory of written blocks, which later blocks reuse. If each block took new memory, V8 would often collect
-   * garbage.
-   */
-  readonly #spare: Uint8Array<ArrayBuffer>[] = [];
   #blocksWritten = 0;
   /** The seals of the blocks that were appended to the segment's file. */
   readonly #seals = new GrowableWords();
@@ -180,7 +175,7 @@ export class SegmentWriter {
 
   #endBlock(): void {
     this.#blocks.push(this.#block.subarray(0, this.#blockLength));
-    this.#block = this.#spare.pop() ?? new Uint8Array(this.layout.blockBytes);
+    this.#block = new Uint8Array(this.layout.blockBytes);
     this.#blockLength = 0;
     if (this.#blocks.length === this.#mostBlocks)
       this.#target.write((writer) => this.#flushText(writer));
@@ -201,7 +196,6 @@ export class SegmentWriter {
     else
       for (const block of this.#blocks)
         writer.put(segmentKey(this.segment, PART.TEXT, this.#blocksWritten++), block);
-    for (const { buffer } of this.#blocks) this.#spare.push(new Uint8Array(buffer as ArrayBuffer));
     this.#blocks = [];
   }
 
