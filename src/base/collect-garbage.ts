@@ -1,5 +1,6 @@
 /**
- * Collects all garbage of this thread's heap immediately. V8 itself does not collect garbage while a thread is idle.
+ * Collects all garbage of this thread's heap immediately. V8 itself does not collect garbage while a thread is idle. A
+ * process with 400 MB of cached text has 238 MiB after trim(), and would have 638 MiB without this.
  */
 
 import { setFlagsFromString } from "node:v8";

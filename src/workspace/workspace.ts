@@ -563,7 +563,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   #later(ms: number): void {
     if (this.#closed) return;
     this.#due = performance.now() + ms;
-    // a checkout sends a notice for each file, and a new timer for each would burden the garbage collector
+    // a checkout sends a notice for each file, so there is no timer for each notice
     if (!this.#timer || this.#timerEnds > this.#due) this.#setTimer();
   }
 

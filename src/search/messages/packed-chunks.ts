@@ -42,7 +42,7 @@ export const NO_CHUNKS: PackedChunks = {
  * then chunk().
  */
 export class ChunkPacker {
-  // most files have one or two ranges, which need no larger arrays than those that V8 allocates in its heap
+  // most files have one or two ranges, and so little text
   readonly #text = new GrowableBytes(64);
   readonly #chunks = new GrowableWords();
   readonly #ranges = new GrowableWords();
@@ -152,9 +152,8 @@ function chunksByPlace(
 }
 
 /**
- * Copies the columns of all files into one buffer, which is transferred together with the files. If each column had
- * its own buffer, the garbage collector would have to free each of these buffers on the calling thread. In a stream
- * of 49 000 files, this took a seventh of all processor time.
+ * Copies the columns of all files into one buffer, which is transferred together with the files. A column that is sent
+ * by itself would be sent with all the memory that it got while it grew.
  */
 export function inOneBuffer<F extends { readonly chunks: PackedChunks } | undefined>(
   files: readonly F[],

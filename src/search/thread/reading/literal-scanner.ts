@@ -111,7 +111,7 @@ export class LiteralScanner {
   readonly #arena: Arena;
   readonly #folding: number;
   readonly #pieceBytes: number;
-  // one scan at a time uses these; new tables for each window would be a third of the garbage of frequent words
+  // the runs of the current scan
   readonly #plain: Runs;
   readonly #folded: Runs;
   readonly #own: Runs;
