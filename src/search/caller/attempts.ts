@@ -217,7 +217,7 @@ export class Attempts {
       ...(bestIfMany === undefined ? {} : { bestIfMany }),
     };
     const near = this.#near(attempt, input, ahead);
-    const found = await near?.search(input, catalog);
+    const found = await near?.search(input, catalog, ahead.found);
     if (found && found !== "too much") return [found, ...decided];
     if (near) control.restart();
     const learner = found === undefined ? near : undefined;

@@ -7,6 +7,7 @@
 import { LruCache } from "../../base/lru-cache.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { SearchInput, SearchOutput } from "../messages/messages.ts";
+import type { PagesAhead } from "../thread/reading/pages-ahead.ts";
 import { unpackPlan, type PackedPlan, type PlanAtom } from "../messages/plan.ts";
 
 type PackedValues = Exclude<SearchOutput["read"], "too much" | undefined>;
@@ -20,6 +21,7 @@ export interface NearThread {
   search(
     input: SearchInput,
     headers: Catalog["headers"],
+    ahead: PagesAhead,
   ): Promise<SearchOutput | "too much" | undefined>;
   keep(read: PackedValues): void;
 }
@@ -69,13 +71,14 @@ export class Near {
   }
 
   /**
-   * Searches on this thread. Resolves to undefined if this thread lacks some of the data. In that case, the worker
+   * Searches on this thread. `pages` has what planAhead() has found. Resolves to undefined if this thread lacks some of the data. In that case, the worker
    * threads must run the search, and their outputs must be passed to learn(). Resolves to "too much" if the search
    * takes too much work for this thread. In that case, the worker threads must run it as well.
    */
   async search(
     input: SearchInput,
     { headers }: Catalog,
+    pages: PagesAhead,
   ): Promise<SearchOutput | "too much" | undefined> {
     const { ahead, ...rest } = input;
     const alone: SearchInput = {
@@ -83,7 +86,7 @@ export class Near {
       threads: 1,
       ...(ahead && { ahead: { ...ahead, isAlone: true } }),
     };
-    const output = await this.#thread.search(alone, headers);
+    const output = await this.#thread.search(alone, headers, pages);
     if (output === "too much") this.#tooMuch.set(input.plan, { count: MOST_FAILURES });
     return output;
   }

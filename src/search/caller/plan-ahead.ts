@@ -18,6 +18,7 @@ import type { SegmentInput, SegmentPart } from "../messages/messages.ts";
 import { unpackPlan, type PackedPlan, type PlanNode } from "../messages/plan.ts";
 import { zeroTotals } from "../messages/totals.ts";
 import { prepareLiteral } from "../thread/reading/literal.ts";
+import { PagesAhead } from "../thread/reading/pages-ahead.ts";
 
 /** The maximum length of a packed plan that is processed here, in characters. */
 const MOST_PLAN = 4096;
@@ -33,10 +34,16 @@ export interface PlannedAhead {
    * many.
    */
   readonly pages: number;
+  /** The pages that were found. */
+  readonly found: PagesAhead;
 }
 
 /** The result that leaves all segments to the threads. */
-export const NOT_PLANNED: PlannedAhead = { parts: new Map(), pages: Infinity };
+export const NOT_PLANNED: PlannedAhead = {
+  parts: new Map(),
+  pages: Infinity,
+  found: new PagesAhead(),
+};
 
 interface Asked {
   readonly plan: PackedPlan;
@@ -56,11 +63,13 @@ export async function planAhead(asked: Asked): Promise<PlannedAhead> {
   const literals = hasSets ? undefined : literalsOf(plan);
   if (!literals) return NOT_PLANNED;
   const parts = new Map<number, SegmentPart>();
+  const found = new PagesAhead();
   let pages = 0;
   for (const [position, { segment, scope }] of segments.entries()) {
     const header = catalog.headers.get(segment);
     const counted =
-      header && countAll(literals, lists, { segment: header.content, pages: header.pages });
+      header &&
+      countAll(literals, lists, { segment: header.content, pages: header.pages, most, found });
     if (!counted) pages = Infinity;
     else if (counted.pages > 0) pages += counted.pages;
     else {
@@ -77,9 +86,9 @@ export async function planAhead(asked: Asked): Promise<PlannedAhead> {
       parts.set(position, partOf(position, stats));
     }
     await pause();
-    if (pages > most && pages < Infinity) return { parts, pages: Infinity };
+    if (pages > most && pages < Infinity) return { parts, pages: Infinity, found };
   }
-  return { parts, pages };
+  return { parts, pages, found };
 }
 
 interface Literals {
@@ -103,13 +112,21 @@ function literalsOf(packed: PackedPlan): Literals | undefined {
 }
 
 /**
- * Counts the pages on which a match may begin, and the bytes of all posting lists that this takes. Returns undefined
- * if some of these lists are not cached.
+ * Counts the pages on which a match may begin, and the bytes of all posting lists that this takes. Adds the pages of
+ * each literal to `found` if there are at most `most`. Returns undefined if some of the lists are not cached.
  */
 function countAll(
   { root, grams }: Literals,
   lists: KeptLists,
-  of: { readonly segment: number; readonly pages: number },
+  {
+    found,
+    ...of
+  }: {
+    readonly segment: number;
+    readonly pages: number;
+    readonly most: number;
+    readonly found: PagesAhead;
+  },
 ): { readonly pages: number; readonly listBytes: number } | undefined {
   let listBytes = 0;
   const pages: number[] = [];
@@ -120,7 +137,8 @@ function countAll(
     }
     const counted = lists.countPages(some, of);
     if (!counted) return undefined;
-    pages.push(counted.pages);
+    pages.push(counted.count);
+    if (counted.found) found.add(some, of.segment, counted.found);
     listBytes += counted.listBytes;
   }
   return { pages: mostPages(root, pages), listBytes };

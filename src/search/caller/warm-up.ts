@@ -83,8 +83,8 @@ export class WarmUp {
   #restMs = FIRST_REST_MS;
   #wasIdle = false;
   #running: Promise<void> = Promise.resolve();
-  /** Ends the search that runs now. */
-  #asking = new AbortController();
+  /** Ends the search that runs now. Undefined if none is running. */
+  #asking: AbortController | undefined;
   #spentMs = 0;
   #asked = 0;
   /** How often one of QUESTIONS was asked. */
@@ -107,7 +107,7 @@ export class WarmUp {
 
   /** Ends the search that runs now, so that a request of the host does not wait for it. The warm-up continues later. */
   interrupt(): void {
-    this.#asking.abort();
+    this.#asking?.abort(); // not called in vain, because it would take 20 µs of each search of the host
   }
 
   #wait(): void {
@@ -149,6 +149,8 @@ export class WarmUp {
       if (general && files[0]) this.#next = questionsAbout(files[0]);
     } catch (error) {
       if (!signal.aborted) throw error;
+    } finally {
+      this.#asking = undefined;
     }
     this.#spentMs += performance.now() - began;
     // This is not setImmediate(), because an unreferenced immediate does not wake a sleeping event loop. The signal

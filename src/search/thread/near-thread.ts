@@ -21,6 +21,7 @@ import { nothingFound, type SearchInput, type SearchOutput } from "../messages/m
 import { unpackPlan } from "../messages/plan.ts";
 import { prepareInTime, type PreparedAtom, type PreparedQuery } from "./planning/prepare.ts";
 import type { SegmentPlan } from "./planning/segment-plan.ts";
+import type { PagesAhead } from "./reading/pages-ahead.ts";
 import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 import { SearchRun } from "./search-task.ts";
 
@@ -65,6 +66,7 @@ export class NearThread {
   async search(
     input: SearchInput,
     headers: Headers,
+    ahead: PagesAhead,
   ): Promise<SearchOutput | "too much" | undefined> {
     if (this.#isBusy || this.#isClosed) return undefined;
     const thread = this.#thread();
@@ -80,7 +82,7 @@ export class NearThread {
         this.#editions.set(segment, symbols);
         await pause();
       }
-      return await run(input, { thread, snapshot, pause });
+      return await run(input, { thread, snapshot, ahead, pause });
     } catch (error) {
       if (error instanceof TooMuch) return "too much";
       // the workers then run the search, and report the damage if there is any
@@ -146,16 +148,23 @@ async function run(
   {
     thread,
     snapshot,
+    ahead,
     pause,
-  }: { readonly thread: ThreadTools; readonly snapshot: Snapshot; readonly pause: Pause },
+  }: {
+    readonly thread: ThreadTools;
+    readonly snapshot: Snapshot;
+    readonly ahead: PagesAhead;
+    readonly pause: Pause;
+  },
 ): Promise<SearchOutput> {
   const control = new Control(input.shared);
-  const tools = thread.forTask({
+  const stop = {
     isStopped: () => control.stopped !== 0,
     giveUp: () => control.stop(STOPPED.TIMED_OUT),
     isDue: () => control.hasEnded,
     pause,
-  });
+  };
+  const tools = { ...thread.forTask(stop), ahead };
   const query = await prepareInTime(unpackPlan(input.plan), tools);
   if (!query) return nothingFound();
   const context = { pause, post: () => {}, transfer: () => {} };

@@ -68,6 +68,14 @@ export interface KeptPages {
   readonly listBytes: number;
 }
 
+export interface CountedPages {
+  readonly count: number;
+  /** The total length of the lists, in bytes. */
+  readonly listBytes: number;
+  /** Undefined if there are too many pages. */
+  readonly found: KeptPages | undefined;
+}
+
 /** Reads the payload of a block of a set. The result is valid until the next call. */
 export type ReadBlock = (number: number) => Uint8Array;
 
@@ -163,19 +171,29 @@ export class KeptLists {
   }
 
   /**
-   * Counts the pages of a segment's text that contain all grams, and the bytes of the lists of these grams. Does not
-   * read the data file. Returns undefined if a part of these lists is not in memory. REQUIRES: there is at least one
-   * gram.
+   * Counts the pages of a segment's text that contain all grams. If there are at most `most`, returns them as well.
+   * Does not read the data file. Returns undefined if a part of the lists of these grams is not in memory. REQUIRES:
+   * there is at least one gram.
    */
   countPages(
     grams: readonly number[],
-    { segment, pages }: { readonly segment: number; readonly pages: number },
-  ): { readonly pages: number; readonly listBytes: number } | undefined {
+    {
+      segment,
+      pages,
+      most,
+    }: { readonly segment: number; readonly pages: number; readonly most: number },
+  ): CountedPages | undefined {
     const set = grams.length > MOST_GRAMS ? 0 : this.#textOf(segment);
     const scratch = set === 0 ? 0 : this.#scratchFor(pages);
     if (scratch === 0) return undefined;
-    const found = this.#run(grams, { set, pages, scratch });
-    return found < 0 ? undefined : { pages: found, listBytes: this.#words[scratch >>> 2]! };
+    const count = this.#run(grams, { set, pages, scratch });
+    if (count < 0) return undefined;
+    const listBytes = this.#words[scratch >>> 2]!;
+    return {
+      count,
+      listBytes,
+      found: count > most ? undefined : this.#result(count, pages, scratch),
+    };
   }
 
   /** Returns the address of the lists of a segment's text, or 0 if they are not in memory. These lists never change. */

@@ -1,6 +1,7 @@
 /** Keeps the kernel of a thread, its caches, and its open segments from one search to the next. */
 
 import { Arena } from "../../../kernel/arena.ts";
+import type { PagesAhead } from "./pages-ahead.ts";
 import type { Pause } from "../../../base/yield.ts";
 import { LruCache } from "../../../base/lru-cache.ts";
 import { KeptLists } from "../../../store/segments/kept-lists.ts";
@@ -37,6 +38,8 @@ export interface SearchTools {
   readonly textCache: TextCache | undefined;
   /** The posting lists that all threads share. Undefined if threads share none. */
   readonly kept?: KeptLists | undefined;
+  /** The pages that were found before the search. Absent if nothing was looked up. */
+  readonly ahead?: PagesAhead;
   /** Whether the tools are used on the calling thread. */
   readonly isInline: boolean;
   /** Returns true once the search was stopped. No more text is searched after that. */
