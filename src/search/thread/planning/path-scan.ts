@@ -151,8 +151,9 @@ async function forEachHolding(
   visit: (file: number) => void,
 ): Promise<void> {
   const region = { from: at, to: at + bytes.length, lowest: at };
-  // if all paths are ASCII, comparing bytes finds every match
-  const isFolded = !isAscii(bytes) && literals.mustFold(anchor.literal, region);
+  // without partners, and in ASCII, comparing bytes finds every match
+  const mayFold = anchor.literal.partners?.length !== 0 && !isAscii(bytes);
+  const isFolded = mayFold && literals.mustFold(anchor.literal, region);
   let file = 0;
   for (const place of await literals.places(anchor, [region], isFolded, tools)) {
     while (starts[file + 1]! <= place - at) file++;
