@@ -131,11 +131,12 @@ function wordsOf(language: string): string[] {
   const known = words.get(language);
   if (known) return known;
   const { rewordings = [], frame } = languageQuery(language) ?? {};
-  const made = rewordings.flatMap(({ word, newer }) => [
-    word,
+  const made = rewordings.flatMap(({ words: own, newer }) => [
+    ...own,
     ...(newer.source.match(/\w{2,}/g) ?? []),
   ]);
-  if (frame) made.push(frame.word, `\n${frame.word}`, frame.before, frame.after);
+  if (frame)
+    made.push(...frame.words, ...frame.words.map((word) => `\n${word}`), frame.before, frame.after);
   words.set(language, made);
   return made;
 }

@@ -158,7 +158,8 @@ describe("a frame around the text", () => {
     const python = languageQuery("Python")!;
     // longer in bytes than in characters: every place is told too late
     const before = `# ${"é".repeat(50)}\n`;
-    const lying = { ...python, frame: { word: "late", around: /late/, before, after: "" } };
+    const frame = { name: "late", words: ["late"], around: /late/, before, after: "" };
+    const lying = { ...python, frame };
     const own = await createExtractor(LIMITS, () => lying);
     await own.prepare("Python");
     expect(own.extract("Python", Buffer.from("def late(): pass\n"))).toEqual({

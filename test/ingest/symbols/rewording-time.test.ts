@@ -28,9 +28,9 @@ const RUNS = [" ", " a ", "a ".repeat(30), "a".repeat(50)];
 const TEXTS = 5; // for each rule
 
 const rows = LANGUAGE_QUERIES.flatMap((query) => {
-  const rules = (query.rewordings ?? []).map(({ word, newer }) => [word, ...wordsOf(newer)]);
-  const { frame } = query;
-  if (frame) rules.push([frame.word, ...wordsOf(frame.around)]);
+  const { rewordings = [], frame } = query;
+  const rules = rewordings.map(({ words, newer }) => [...words, ...wordsOf(newer)]);
+  if (frame) rules.push([...frame.words, ...wordsOf(frame.around)]);
   return rules.length === 0 ? [] : [{ language: query.names[0]!, query, rules }];
 });
 

@@ -1,11 +1,7 @@
 import { cCuts } from "./shared/c-cuts.ts";
 import type { LanguageQuery } from "./shared/language.ts";
-import {
-  C_FAMILY,
-  C_FAMILY_REWORDINGS,
-  NO_KEYWORD,
-  STANDARD_ATTRIBUTES,
-} from "./shared/c-family.ts";
+import { cppRewordings } from "./shared/newer-syntax.ts";
+import { C_FAMILY, NO_KEYWORD } from "./shared/c-family.ts";
 
 const within = (inner: string) => `(qualified_identifier name: ${inner})`;
 
@@ -25,14 +21,6 @@ const qualified = (name: string) => {
     .join("\n");
 };
 
-/** Matches `template <Concept T = int>`. The grammar would read the type after `=` as a value. */
-const DEFAULT_OF_CONSTRAINED =
-  /([<,]\s{0,40}(?!(?:class|typename) )[A-Za-z_][\w:]{0,99}(?:<[^<>;{}()]{0,99}>)? \w{1,99} ?)= ?(?:bool|char|double|float|int|long|short|unsigned|void)\b[\w \t*&]{0,40}(?=[,>])/g;
-
-/** Matches a deduction guide that is not a template itself, such as `Pair(int) -> Pair<int>;`. */
-const DEDUCTION_GUIDE =
-  /^[ \t]{0,99}(?:explicit )?\w{1,99}\([^(){};]{0,300}\) -> \w{1,99}<[^(){};]{0,300}>;/gm;
-
 export const cpp: LanguageQuery = {
   names: ["C++", "Cuda"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-cpp.wasm",
@@ -44,15 +32,7 @@ export const cpp: LanguageQuery = {
   ],
   hasNamedConstructors: true,
   cuts: cCuts,
-  rewordings: [
-    ...C_FAMILY_REWORDINGS,
-    STANDARD_ATTRIBUTES,
-    ...["= {}", "={}"].map((word) => ({ word, newer: /= ?\{\}(?=\s{0,99}[,)])/g })),
-    { word: "template", newer: DEFAULT_OF_CONSTRAINED, older: (_, parameter) => parameter },
-    { word: "(this ", newer: /\(this(?= [A-Za-z_])/g, older: () => "(" },
-    { word: ") -> ", newer: DEDUCTION_GUIDE },
-    { word: 'delete("', newer: /(= ?delete)\("[^"\n]{0,300}"\)/g, older: (_, head) => head },
-  ],
+  rewordings: cppRewordings,
   query: `
     (ERROR "namespace" . (namespace_identifier) @namespace)
     (ERROR "namespace" . (identifier) @namespace)

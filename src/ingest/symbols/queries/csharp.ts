@@ -1,50 +1,14 @@
 import type { LanguageQuery } from "./shared/language.ts";
+import { csharpRewordings } from "./shared/newer-syntax.ts";
 
 const namespaceIn = (around: string) =>
   around.replace("$", "(namespace_declaration name: (_) @namespace) @scope");
-
-/** Matches an empty collection such as `= []`, but not the brackets of a type. */
-const EMPTY_COLLECTION = /((?:=>?|[(,]|[?:] |\breturn|\?\?) ?)\[\](?=\s{0,9}[;,)}])/g;
-
-/** Matches the question mark of an assignment such as `a?.b = c`. */
-const NULL_CONDITIONAL_TARGET =
-  /\?(?=\.[A-Za-z_]\w{0,99}(?:\??\.[A-Za-z_]\w{0,99}|\[[^\]\n]{0,99}\]){0,9}\s{0,40}(?:[-+*/%&|^]|\?\?|<<|>>)?=[^=>])/g;
-
-/**
- * Matches `operator +=` and `operator <<=`, which are reworded to `operator ==` and `operator >>>` because these have
- * the same length.
- */
-const COMPOUND_OPERATOR = /\boperator\s{1,9}(?:checked\s{1,9})?(?:[-+*/%&|^]|<<|>>)=(?=\s{0,9}\()/g;
-const comparison = (found: string) => found.replace(/(?:<<|>>)=$/, ">>>").replace(/\S=$/, "==");
-
-/** Matches the head of an extension block, such as `extension<T>(IEnumerable<T> source) where T : class {`. */
-const EXTENSION_BLOCK =
-  /\bextension(\s{0,9}(?:<[^<>()]{0,200}>)?\s{0,9}\(\s{0,99}(?:(?:in|readonly|ref|scoped)\s{1,9}){0,3})([A-Za-z_][\w.]{0,199})(?![\w.])[^(){};]{0,300}\)[^(){};]{0,300}\{/g;
-
-/**
- * Replaces the head of an extension block by `namespace IEnumerable {`. The query finds extension blocks as
- * namespaces inside a class, which valid code does not have. The name of a built-in type cannot be the name of a
- * namespace, so it is written in upper case.
- */
-function namespaceOf(found: string, before: string, type: string): string {
-  const name = type.replace(/^[a-z]+$/, (keyword) => keyword.toUpperCase());
-  const head = `${"namespace".padEnd("extension".length + before.length)}${name}`;
-  return `${head.padEnd(found.length - 1)}{`;
-}
 
 export const csharp: LanguageQuery = {
   names: ["C#"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-c-sharp.wasm",
   revision: 2,
-  rewordings: [
-    { word: "ref readonly", newer: /\bref readonly\b/g, older: () => "ref" },
-    { word: "params ", newer: /\bparams(?= [A-Z]\w{0,99}<)/g },
-    { word: "allows ref struct", newer: /\ballows ref(?= struct\b)/g },
-    { word: "[]", newer: EMPTY_COLLECTION, older: (_, before) => `${before}""` },
-    { word: "?.", newer: NULL_CONDITIONAL_TARGET, older: (found) => ` ${found.slice(1)}` },
-    { word: "operator", newer: COMPOUND_OPERATOR, older: comparison },
-    { word: "extension", newer: EXTENSION_BLOCK, older: namespaceOf },
-  ],
+  rewordings: csharpRewordings,
   query: `
     (class_declaration (declaration_list (namespace_declaration name: (_) @in.class) @scope))
     ${namespaceIn("(compilation_unit $)")}

@@ -1,15 +1,11 @@
 import type { LanguageQuery } from "./shared/language.ts";
+import { javaRewordings } from "./shared/newer-syntax.ts";
 
 export const java: LanguageQuery = {
   names: ["Java"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-java.wasm",
   revision: 3,
-  rewordings: [
-    { word: "import module", newer: /\bimport module\b/g, older: () => "import" },
-    // the grammar accepts super() and this() only as the first statement; other names are accepted anywhere
-    { word: "super(", newer: /\bsuper(?=\()(?<=[;}]\s{0,200}super)/g, older: () => "_uper" },
-    { word: "this(", newer: /\bthis(?=\()(?<=[;}]\s{0,200}this)/g, older: () => "_his" },
-  ],
+  rewordings: javaRewordings,
   query: `
     (package_declaration [(identifier) (scoped_identifier)] @package)
     (module_declaration name: (_) @module)

@@ -1,10 +1,6 @@
 import type { LanguageQuery } from "./shared/language.ts";
-import {
-  ecmascript,
-  ecmascriptKeywords,
-  ecmascriptReserved,
-  ecmascriptRewordings,
-} from "./shared/ecmascript.ts";
+import { javascriptRewordings } from "./shared/newer-syntax.ts";
+import { ecmascript, ecmascriptKeywords, ecmascriptReserved } from "./shared/ecmascript.ts";
 
 export const javascript: LanguageQuery = {
   names: ["JavaScript"],
@@ -12,7 +8,7 @@ export const javascript: LanguageQuery = {
   revision: 2,
   keywords: ecmascriptKeywords,
   reserved: ecmascriptReserved,
-  rewordings: ecmascriptRewordings,
+  rewordings: javascriptRewordings,
   query: `
     ${ecmascript("identifier")}
     (field_definition property: [(property_identifier) (private_property_identifier)] @method value: [(arrow_function) (function_expression)]) @scope

@@ -1,17 +1,12 @@
 import type { LanguageQuery } from "./shared/language.ts";
+import { luaRewordings } from "./shared/newer-syntax.ts";
 
 export const lua: LanguageQuery = {
   names: ["Lua"],
   grammar: "@cursorless/tree-sitter-wasms/out/tree-sitter-lua.wasm",
   revision: 2,
   members: [],
-  rewordings: [
-    {
-      word: "global ",
-      newer: /^[ \t]{0,99}global(?=[ \t]+[A-Za-z_<])(?![ \t]+(?:and|or)\b)/gm,
-      older: (found) => found.replace("global", "local "),
-    },
-  ],
+  rewordings: luaRewordings,
   query: `
     (function_declaration name: (identifier) @function) @scope
     (function_declaration name: (dot_index_expression table: (identifier) @in.object field: (identifier) @function)) @scope

@@ -1,4 +1,5 @@
 import type { LanguageQuery } from "./shared/language.ts";
+import { ocamlFrame, ocamlRewordings } from "./shared/newer-syntax.ts";
 
 export const ocaml: LanguageQuery = {
   names: ["OCaml"],
@@ -7,8 +8,8 @@ export const ocaml: LanguageQuery = {
   members: [],
   trim: "() ",
   accept: [["variable", /[^_]/]],
-  rewordings: [{ word: "effect", newer: /\beffect(?=\s)(?<=(?:\bwith|\|)\s{1,40}effect)/g }],
-  frame: { word: "val ", around: /^val\s/m, before: "include (M : sig\n", after: "\nend)" },
+  rewordings: ocamlRewordings,
+  frame: ocamlFrame,
   query: `
     (exception_definition (constructor_declaration (constructor_name) @class))
     (module_definition (module_binding (module_name) @module)) @scope

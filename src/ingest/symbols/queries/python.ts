@@ -1,11 +1,5 @@
 import type { LanguageQuery } from "./shared/language.ts";
-import { blank } from "./shared/rewording.ts";
-
-/** Matches lists of type parameters, which may have defaults, as in `class A[T = int]`. */
-const DEFAULTED_PARAMETERS =
-  /\b(?:class|def|type) {1,9}\w{1,99}\[(?:[^[\]]|\[(?:[^[\]]|\[[^[\]]{0,99}\]){0,99}\]){0,400}\]/g;
-const DEFAULT = /=\s*(?:[^,[\]]|\[(?:[^[\]]|\[[^[\]]*\])*\])+(?=,|\]$)/g;
-const withoutDefaults = (found: string) => found.replace(DEFAULT, blank);
+import { pythonRewordings } from "./shared/newer-syntax.ts";
 
 export const python: LanguageQuery = {
   names: ["Python"],
@@ -16,11 +10,7 @@ export const python: LanguageQuery = {
     ["variable", "field"],
   ],
   reserved: { __init__: "constructor" },
-  rewordings: ["def ", "class ", "type "].map((word) => ({
-    word,
-    newer: DEFAULTED_PARAMETERS,
-    older: withoutDefaults,
-  })),
+  rewordings: pythonRewordings,
   query: `
     (class_definition name: (identifier) @class) @scope
     (function_definition name: (identifier) @function) @scope

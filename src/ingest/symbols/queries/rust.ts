@@ -1,4 +1,5 @@
 import type { LanguageQuery } from "./shared/language.ts";
+import { rustRewordings } from "./shared/newer-syntax.ts";
 
 /** Returns a pattern that matches an `impl` block. The type is the parent of all definitions in the block. */
 const implementation = (type: string) => `(impl_item type: ${type}) @scope`;
@@ -7,7 +8,7 @@ export const rust: LanguageQuery = {
   names: ["Rust"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-rust.wasm",
   revision: 2,
-  rewordings: [{ word: "safe ", newer: /\bsafe(?= +(?:fn|static)\b)/g }],
+  rewordings: rustRewordings,
   query: `
     ${implementation("(type_identifier) @in.struct")}
     ${implementation("(primitive_type) @in.struct")}

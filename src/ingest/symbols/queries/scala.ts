@@ -1,8 +1,5 @@
 import type { LanguageQuery } from "./shared/language.ts";
-
-/** Matches the head of a `given` and its conditions, such as `[A] => (x: Ord[A]) =>`. */
-const CONDITIONAL_GIVEN =
-  /(\bgiven {1,9}(?:\w{1,99} ?: ?)?)(?:(?:\[[^[\]\n]{0,200}\]|\([^()\n]{0,300}\)|[A-Z]\w{0,99}(?:\[[^[\]\n]{0,99}\])?) => ?){1,9}/g;
+import { scalaRewordings } from "./shared/newer-syntax.ts";
 
 export const scala: LanguageQuery = {
   names: ["Scala"],
@@ -14,7 +11,7 @@ export const scala: LanguageQuery = {
     ["constant", "field"],
   ],
   reserved: { this: "constructor" },
-  rewordings: [{ word: "given ", newer: CONDITIONAL_GIVEN, older: (_, name) => name }],
+  rewordings: scalaRewordings,
   query: `
     (package_clause name: (package_identifier) @package)
     (package_object name: (identifier) @object) @scope

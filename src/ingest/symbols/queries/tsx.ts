@@ -1,6 +1,7 @@
 import type { LanguageQuery } from "./shared/language.ts";
+import { typescriptRewordings } from "./shared/newer-syntax.ts";
 import { ecmascriptKeywords, ecmascriptReserved } from "./shared/ecmascript.ts";
-import { typescriptQuery, typescriptRewordings } from "./shared/typescript.ts";
+import { typescriptQuery } from "./shared/typescript.ts";
 
 export const tsx: LanguageQuery = {
   names: ["TSX"],

@@ -1,11 +1,8 @@
 import type { LanguageQuery } from "./shared/language.ts";
+import { zigRewordings } from "./shared/newer-syntax.ts";
 
 const type = (node: string, kind: string) =>
   `(variable_declaration . (identifier) @${kind} (${node})) @scope`;
-
-/** Matches `struct {}`, which is reworded to `struct{_}`, because the grammar requires a field. */
-const EMPTY_CONTAINER =
-  /\b(?:enum|opaque|struct|union)(?:\([^()\n]{0,99}\))?(?: \{\s{0,99}|\{\s{1,99})\}/g;
 
 export const zig: LanguageQuery = {
   names: ["Zig"],
@@ -15,7 +12,7 @@ export const zig: LanguageQuery = {
     ["enumMember", /[^_]/],
     ["field", /[^_]/],
   ],
-  rewordings: [{ word: "{", newer: EMPTY_CONTAINER, older: (found) => `${found.slice(0, -3)}{_}` }],
+  rewordings: zigRewordings,
   query: `
     ${type("struct_declaration", "struct")}
     ${type("opaque_declaration", "struct")}

@@ -5,39 +5,6 @@
  * names, but compiling such patterns would take seconds.
  */
 
-import { blank, type Rewording } from "./rewording.ts";
-
-/**
- * Rewords a function that has a head in each branch of an `#if`, with or without the opening brace. After that, each
- * branch is a function.
- */
-function headsInBranches(brace: string, next: string): Rewording {
-  const head = String.raw`[A-Za-z_][^#;{}]{0,600}\)[ \t\r]{0,9}\n?[ \t]{0,9}${brace}[ \t\r]{0,9}\n`;
-  const branch = String.raw`#[ \t]{0,9}el(?:se|if)[^\n]{0,200}\n${head}`;
-  return {
-    word: "#el",
-    newer: new RegExp(
-      String.raw`^#[ \t]{0,9}if[^\n]{0,200}\n${head}(?:${branch}){1,4}#[ \t]{0,9}endif[^\n]{0,200}$${next}`,
-      "gm",
-    ),
-    older: (found) =>
-      found
-        .replace(/^#[ \t]*el.*/gm, ({ length }) => (brace ? "}" : "{}").padEnd(length))
-        .replace(/^#.*/gm, blank),
-  };
-}
-
-export const C_FAMILY_REWORDINGS: readonly Rewording[] = [
-  headsInBranches("\\{", ""),
-  headsInBranches("", "(?=\\s{0,99}\\{)"),
-];
-
-/**
- * Removes attributes such as `[[nodiscard]]`, which may occur almost anywhere. Objective-C does not use this rule,
- * because brackets send messages there.
- */
-export const STANDARD_ATTRIBUTES: Rewording = { word: "[[", newer: /\[\[[^[\]]{0,300}\]\]/g };
-
 /**
  * Excludes variables whose name is a keyword. The grammar takes a keyword for a name if an unknown macro comes before
  * it, as in `static noinstr struct lock *f(void)`.

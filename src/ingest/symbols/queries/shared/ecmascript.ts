@@ -1,28 +1,8 @@
 /** Defines the part that the queries of JavaScript, TypeScript and TSX have in common. */
 
-import type { Rewording } from "./rewording.ts";
-
 /** The kind of a name that is assigned to a prototype, as in `Queue.prototype.clear = function …`. */
 export const ecmascriptKeywords = { prototype: "method" } as const;
 export const ecmascriptReserved = { constructor: "constructor" } as const;
-
-export const ecmascriptRewordings: readonly Rewording[] = [
-  {
-    word: "accessor",
-    newer: /\baccessor(?=[ \t]{1,9}(?!(?:as|in|instanceof|of|satisfies)\b)[\w$#["'])/g,
-  },
-  {
-    word: "using ",
-    newer: /\b(?:await )?using(?= [\w$]{1,99} ?=[^=])/g,
-    older: (found) => "const".padStart(found.length),
-  },
-  { word: "import defer", newer: /\bimport defer(?= \*)/g, older: () => "import" },
-  {
-    word: "import source",
-    newer: /\bimport source(?= [\w$]{1,99} from\b)/g,
-    older: () => "import",
-  },
-];
 
 /**
  * Returns the common part of the queries. `name` is the type of node that the grammar has for the name of a class.

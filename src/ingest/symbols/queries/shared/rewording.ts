@@ -1,21 +1,23 @@
 /**
  * Replaces syntax that is too new for a grammar by older syntax. For example, a grammar that does not know
  * `fun interface` parses ` interface` instead. The replacement is as long as the original, so offsets stay the same.
- * Names of symbols are still read from the file itself. The rules of each language are in its file in `queries/`.
+ * Names of symbols are still read from the file itself. The rules of all languages are in newer-syntax.ts.
  *
  * The reworded text is parsed first. If it has syntax errors, the original text is parsed, too. The symbols of the
  * original text are used if it has no errors, or if it has more symbols. So a rule can do no harm to a text that the
  * grammar understands.
  *
- * Each rule has a word, and the rule runs only on texts that contain this word. A text is searched for a word at some
+ * Each rule has words, and the rule runs only on texts that contain one of them. A text is searched for a word at some
  * GB/s. Rules have no time limit, so each must take linear time with a small factor. On texts that were made to slow
  * rules down, the slowest rule takes 0.35 s/MiB. An expression that has to skip text should have only one way to do
  * so, as `\w{1,99}\b` and `(?=(…))\1` have.
  */
 
 export interface Rewording {
-  /** The rule is tried only on texts that contain this word. */
-  readonly word: string;
+  /** What the rule rewords. Tests and their messages call the rule by this name. */
+  readonly name: string;
+  /** The rule is tried only on texts that contain one of these words. */
+  readonly words: readonly string[];
   /** Matches the newer syntax in a text with one character per byte. It must have the flag `g`. */
   readonly newer: RegExp;
   /**
@@ -27,7 +29,8 @@ export interface Rewording {
 
 /** Code that is added before and after a text, if the grammar does not accept the text without it. */
 export interface Frame {
-  readonly word: string;
+  readonly name: string;
+  readonly words: readonly string[];
   readonly around: RegExp;
   readonly before: string;
   readonly after: string;
@@ -50,8 +53,9 @@ export function reword(
   { rewordings = [], frame }: NewerSyntax,
 ): Wording | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const rules = rewordings.filter(({ word }) => buffer.includes(word)).filter(isFirst);
-  const mayBeFramed = frame !== undefined && buffer.includes(frame.word);
+  const hasWordOf = ({ words }: Rewording | Frame) => words.some((word) => buffer.includes(word));
+  const rules = rewordings.filter(hasWordOf);
+  const mayBeFramed = frame !== undefined && hasWordOf(frame);
   if (rules.length === 0 && !mayBeFramed) return undefined;
   const text = buffer.toString("latin1");
   const older = rules.reduce((from, rule) => apply(rule, from), text);
@@ -62,13 +66,6 @@ export function reword(
     frame: isFramed ? frame : undefined,
   };
 }
-
-/**
- * Returns true if no earlier rule has the same expression. Several rules may have the same expression and different
- * words.
- */
-const isFirst = ({ newer }: Rewording, at: number, rules: readonly Rewording[]): boolean =>
-  rules.findIndex((rule) => rule.newer === newer) === at;
 
 function apply({ newer, older }: Rewording, text: string): string {
   return text.replace(newer, (found: string, ...more: unknown[]) => {

@@ -1,23 +1,4 @@
-import { blank, type Rewording } from "./rewording.ts";
-import { ecmascript, ecmascriptRewordings } from "./ecmascript.ts";
-
-/** Removes the variance of type parameters, which is `in out` in `interface Source<in out T>`. */
-const VARIANCE = {
-  newer: /\b(?:class|interface|type)\s{1,9}[\w$]{1,99}\s{0,9}<[^;{}()]{0,600}>/g,
-  older: (found: string) =>
-    found.replace(/(?<=[<,]\s{0,99})(?:in\s{1,9}out|in|out)(?=\s{1,9}[A-Za-z_$])/g, blank),
-};
-
-export const typescriptRewordings: readonly Rewording[] = [
-  ...ecmascriptRewordings,
-  ...["<in ", ", in ", "out "].map((word) => ({ word, ...VARIANCE })),
-  {
-    word: "import(",
-    newer: /\(\s{0,40}import\(\s{0,40}(["'])[^"'\n]{1,300}\1\s{0,40}\)(?=\s{0,40}\.)/g,
-    older: (found) => `(${"_".repeat(found.length - 1)}`,
-  },
-  { word: "export type *", newer: /\bexport type(?= \*)/g, older: () => "export" },
-];
+import { ecmascript } from "./ecmascript.ts";
 
 /** The query of TypeScript and of TSX, whose grammars have the same types of nodes. */
 export const typescriptQuery = `
