@@ -55,7 +55,6 @@ const RULES: readonly (readonly [
     "template <Number T = double> class P {};\n",
     "1:36 class P",
   ],
-  ["C++", "explicit this", "void f(this S a = S()) {}\n", "1:6 function f"],
   ["C++", "deduction guide", "Pair(int) -> Pair<int>;\nint a;\n", "2:5 variable a"],
   [
     "C++",

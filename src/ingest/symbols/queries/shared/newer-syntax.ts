@@ -77,12 +77,6 @@ export const cppRewordings: readonly Rewording[] = [
       /([<,]\s{0,40}(?!(?:class|typename) )[A-Za-z_][\w:]{0,99}(?:<[^<>;{}()]{0,99}>)? \w{1,99} ?)= ?(?:bool|char|double|float|int|long|short|unsigned|void)\b[\w \t*&]{0,40}(?=[,>])/g,
     older: (_, parameter) => parameter,
   },
-  {
-    name: "explicit this",
-    words: ["(this "],
-    newer: /\(this(?= [A-Za-z_])/g,
-    older: () => "(",
-  },
   // Matches a deduction guide that is not a template itself, such as `Pair(int) -> Pair<int>;`.
   {
     name: "deduction guide",
