@@ -24,7 +24,7 @@ const qualified = (name: string) => {
 export const cpp: LanguageQuery = {
   names: ["C++", "Cuda"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-cpp.wasm",
-  revision: 3,
+  revision: 4,
   accept: [NO_KEYWORD],
   members: [
     ["function", "method"],
