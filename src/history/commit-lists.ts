@@ -42,18 +42,12 @@ export interface Asked {
 
 /** Caches the most recently used lists. */
 export class CommitLists {
-  readonly #mostBytes: number;
-  readonly #lists: LruCache<string, CommitList>;
+  readonly #lists = new LruCache<string, CommitList>({
+    most: MOST_BYTES,
+    costOf: ({ ids }) => LIST_BYTES + (ids?.length ?? 0),
+  });
   /** For each revision and its filters, the commit that the revision named at the last request. */
   readonly #tips = new LruCache<string, { readonly tip: string }>({ most: MOST_TIPS });
-
-  constructor(mostBytes = MOST_BYTES) {
-    this.#mostBytes = mostBytes;
-    this.#lists = new LruCache({
-      most: mostBytes,
-      costOf: ({ ids }) => LIST_BYTES + (ids?.length ?? 0),
-    });
-  }
 
   /**
    * Returns the list for a request, from the cache or by running git. If `needsIds` is true, the list contains the
@@ -73,7 +67,7 @@ export class CommitLists {
     const old = before === undefined ? undefined : this.#lists.get(`${before} ${whichOf(asked)}`);
     const list =
       (needsIds || old === undefined ? undefined : await moved(operation, walk, before!, old)) ??
-      (await listAll(operation, walk, this.#mostBytes));
+      (await listAll(operation, walk));
     this.#lists.set(keyOf(asked), list);
     return list;
   }
@@ -97,11 +91,7 @@ export function idsOf(
 }
 
 /** Lists the ids of all commits with git. If there are too many ids to cache, they are only counted. */
-async function listAll(
-  operation: Operation,
-  { tip, filters, dates }: Walk,
-  mostBytes: number,
-): Promise<CommitList> {
+async function listAll(operation: Operation, { tip, filters, dates }: Walk): Promise<CommitList> {
   const idBytes = tip.length / 2;
   const chunks: Buffer[] = [];
   let total = 0;
@@ -109,10 +99,10 @@ async function listAll(
   for await (const records of operation.records([...args, ...pathArguments(filters.path)])) {
     const ids = Buffer.from(records.toString("latin1").replaceAll("\0", ""), "hex");
     total += ids.length / idBytes;
-    if (total * idBytes <= mostBytes) chunks.push(ids);
+    if (total * idBytes <= MOST_BYTES) chunks.push(ids);
     else chunks.length = 0;
   }
-  if (total * idBytes > mostBytes) return { total, isLong: true };
+  if (total * idBytes > MOST_BYTES) return { total, isLong: true };
   return { total, ids: Buffer.concat(chunks) };
 }
 

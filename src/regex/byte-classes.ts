@@ -7,10 +7,10 @@ import { takeAll, type Steps } from "../base/steps.ts";
 import type { ByteGraph, Edges } from "./utf8.ts";
 
 /** The kinds of neighbours that assertions distinguish. A neighbour is a byte, or the edge of the text. */
-export const EDGE = 0;
-export const NEWLINE = 1;
-export const WORD = 2;
-export const OTHER = 3;
+const EDGE = 0;
+const NEWLINE = 1;
+const WORD = 2;
+const OTHER = 3;
 
 export interface ByteClasses {
   readonly of: Uint8Array; // the class of each byte

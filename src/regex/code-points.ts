@@ -10,7 +10,6 @@ import { foldingCodePoints, orbit } from "../kernel/folding.ts";
 export type CodePoints = readonly number[];
 
 export const LAST = 0x10ffff;
-export const NOTHING: CodePoints = [];
 export const EVERYTHING: CodePoints = [0, LAST];
 
 export const isSurrogate = (cp: number): boolean => cp >= 0xd800 && cp <= 0xdfff;

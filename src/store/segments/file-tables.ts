@@ -148,7 +148,7 @@ function storedFiles(snapshot: Snapshot, segment: number, count: number): FileTa
   };
 }
 
-export function expandFiles(runs: Runs, own: FileTable, lender: FileTable): FileTable {
+function expandFiles(runs: Runs, own: FileTable, lender: FileTable): FileTable {
   const files = runs.starts.at(-1)!;
   const all = {
     blobs: new Uint32Array(files),
@@ -183,7 +183,7 @@ function storedPaths(snapshot: Snapshot, segment: number, count: number): PathTa
   return { starts, bytes: value.slice(startsBytes) };
 }
 
-export function expandPaths(runs: Runs, own: PathTable, lender: PathTable): PathTable {
+function expandPaths(runs: Runs, own: PathTable, lender: PathTable): PathTable {
   const files = runs.starts.at(-1)!;
   const starts = new Uint32Array(files + 1);
   let length = 0;

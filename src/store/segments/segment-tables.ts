@@ -205,7 +205,7 @@ export const readHeaderInSlices = (
 
 type HeaderSteps = Steps<SegmentHeader | undefined>;
 
-export function* headerSteps(source: Reading, segment: number): HeaderSteps {
+function* headerSteps(source: Reading, segment: number): HeaderSteps {
   const [first, second] = HEADER_COPIES;
   let found: SegmentHeader | undefined;
   let failure: unknown;
@@ -292,9 +292,6 @@ export const skipFlags = (reason: SkipReason): number =>
 
 export const skipReason = (flags: number): SkipReason | undefined =>
   SKIP_REASONS[(flags >>> SKIP_SHIFT) - 1];
-
-export const hasContent = (files: FileTable, file: number): boolean =>
-  files.blobs[file] !== NO_BLOB;
 
 /** Returns the files that have content. */
 export function searchableFiles({ blobs }: FileTable): Bitset {

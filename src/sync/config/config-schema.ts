@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import { isPlainAddress } from "./addresses.ts";
-import { CONNECTION_NAME, milliseconds, type ConnectionType, type SyncConfig } from "./config.ts";
+import { CONNECTION_NAME, milliseconds, type SyncConfig } from "./config.ts";
 
 const maybe = z.exactOptional;
 
@@ -143,10 +143,6 @@ const connection = z.discriminatedUnion("type", [
     ...common,
   }),
 ]);
-
-export const CONNECTION_TYPES: readonly ConnectionType[] = connection.options.map(
-  (option) => option.shape.type.value,
-);
 
 const SCOPES = ["orgs", "users", "groups", "workspaces", "projects", "repos"] as const;
 
