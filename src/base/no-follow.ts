@@ -31,7 +31,7 @@ const byDescriptor = (descriptor: number): string => `/proc/self/fd/${descriptor
  * other than Linux, and if /proc is not mounted. REQUIRES: the path is absolute, and its part up to the root of the
  * source contains no symlinks.
  */
-export const isAtPath = (descriptor: number, path: string): boolean =>
+const isAtPath = (descriptor: number, path: string): boolean =>
   (placeOf(descriptor) ?? path) === path;
 
 function placeOf(descriptor: number): string | undefined {

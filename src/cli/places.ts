@@ -6,7 +6,7 @@ import type { Engine } from "../engine.ts";
 import type { FileResult } from "../search/messages/response.ts";
 
 /** Returns `repository:path`, whose two parts are the arguments of `quern read`. */
-export const placeOf = (file: FileResult): string => `${file.repository}:${file.fileName.text}`;
+const placeOf = (file: FileResult): string => `${file.repository}:${file.fileName.text}`;
 
 /**
  * Resolves to a function that returns the location of a file. If the local folder of the repository contains the

@@ -46,7 +46,7 @@ export function addSync(program: Command, call: Call): void {
     .action((file: string, flags: SyncFlags) => sync(file, flags, call));
 }
 
-export function time(value: string): string {
+function time(value: string): string {
   if ((milliseconds(value) ?? 0) > 0) return value;
   throw new InvalidArgumentError("It must be a number with s, m, h or d, such as 10m.");
 }
@@ -98,7 +98,7 @@ async function runOnce({ engine, config, options }: Asked, io: Io): Promise<Sync
  * Repeats a run until the user stops the command, which is not an error. If a run fails, prints the error and
  * continues with the next run.
  */
-export async function repeat(
+async function repeat(
   run: () => Promise<SyncReport>,
   everyMs: number,
   show: (report: SyncReport) => void,

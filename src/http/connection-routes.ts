@@ -7,7 +7,7 @@ import type { Connection } from "./options.ts";
 import { plain, type Call, type Route } from "./route.ts";
 
 /** The types of connections that clients know. */
-export const CONNECTION_TYPES = [
+const CONNECTION_TYPES = [
   "github",
   "gitlab",
   "gitea",

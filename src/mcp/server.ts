@@ -41,7 +41,7 @@ export const TOOLS: readonly Tool[] = [
 ];
 
 /** The instructions for the model. They take up tokens in every conversation, so they are short. */
-export const INSTRUCTIONS = `Search over indexed code. All words of a query must be in a file; quote a phrase "like this"; a or b; -content:word or -file:x excludes; prefixes: file: repo: (regular expressions), lang: sym: rev: content:. Text is literal and without case unless regex or case is set. path: a part of a path, or a glob. Totals are exact. Files are named repository:path. An answer takes maxTokens at most (200 to 25000, default 4000); where more is left, call again with the cursor alone.`;
+const INSTRUCTIONS = `Search over indexed code. All words of a query must be in a file; quote a phrase "like this"; a or b; -content:word or -file:x excludes; prefixes: file: repo: (regular expressions), lang: sym: rev: content:. Text is literal and without case unless regex or case is set. path: a part of a path, or a glob. Totals are exact. Files are named repository:path. An answer takes maxTokens at most (200 to 25000, default 4000); where more is left, call again with the cursor alone.`;
 
 /** Creates the context of a call. `signal` aborts the call. */
 export type ContextOf = (signal: AbortSignal) => ToolContext;

@@ -61,7 +61,7 @@ export interface LocalSegment {
   readonly isPartial: boolean;
 }
 
-export const EMPTY_CONTENTS: Contents = {
+const EMPTY_CONTENTS: Contents = {
   shards: [],
   segments: [],
   repositories: RepositoryList.EMPTY,

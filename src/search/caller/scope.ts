@@ -259,11 +259,7 @@ function truthOf(atom: HostAtom, { record }: CatalogRepository, question: AtomQu
  * Returns whether `rev:value` selects the revision at `position`. The value may be a part of the revision's name, its
  * commit, `*` for any revision, or `HEAD` for the first one.
  */
-export function isNamed(
-  value: string,
-  revisions: readonly RevisionRecord[],
-  position: number,
-): boolean {
+function isNamed(value: string, revisions: readonly RevisionRecord[], position: number): boolean {
   const { name, commit } = revisions[position]!;
   if (value === "HEAD") return position === 0;
   return value === "*" || name.includes(value) || commit === value;
