@@ -8,7 +8,7 @@ import { inlineSlice, runRequest, type Thread } from "./thread.ts";
 
 export interface Executor {
   /** Sends a request. Throws if the input of the request cannot be cloned. REQUIRES: the executor has sent "ready". */
-  send(request: Request, transfer: readonly ArrayBuffer[]): void;
+  send(request: Request): void;
   /** Sets whether the executor keeps the process alive. At first, it does. */
   hold(alive: boolean): void;
   /** Makes running tasks end soon, and resolves when the executor has ended. */
@@ -82,7 +82,7 @@ export function startWorker(
     events.died(failure instanceof Error ? failure.message : `exit code ${code}`, failure);
   });
   return {
-    send: (request, transfer) => worker.postMessage(request, transfer),
+    send: (request) => worker.postMessage(request),
     hold: (alive) => (alive ? worker.ref() : worker.unref()),
     async end() {
       await start.over;

@@ -59,7 +59,6 @@ export interface RunOptions {
    * has begun. Default false.
    */
   readonly isUrgent?: boolean;
-  readonly transfer?: readonly ArrayBuffer[];
   /** Called with each message of the task. If it throws, run() rejects with the thrown error. */
   readonly onMessage?: (message: unknown) => void;
   /**
@@ -95,7 +94,6 @@ interface Job {
   readonly lane: Lane;
   readonly worker: number | undefined;
   readonly isUrgent: boolean;
-  readonly transfer: readonly ArrayBuffer[];
   readonly onMessage: ((message: unknown) => void) | undefined;
   readonly maxSilentMs: number | undefined;
   readonly resolve: (value: unknown) => void;
@@ -158,12 +156,12 @@ class ThreadPool implements OwnPool {
 
   run<O>(task: string, input: unknown, options: RunOptions): Promise<O> {
     if (this.#stopping) return Promise.reject(closedError());
-    const { lane, worker, isUrgent = false, transfer = [], onMessage, maxSilentMs } = options;
+    const { lane, worker, isUrgent = false, onMessage, maxSilentMs } = options;
     if (worker !== undefined && !this.#seats[worker])
       return Promise.reject(new QuernError("INTERNAL", `there is no worker ${worker}`));
     return new Promise<unknown>((resolve, reject) => {
       const id = this.#nextId++;
-      const how = { lane, worker, isUrgent, transfer, onMessage, maxSilentMs };
+      const how = { lane, worker, isUrgent, onMessage, maxSilentMs };
       const job = { id, task, input, ...how, resolve, reject };
       this.#queues[lane].push(job);
       const seat = this.#seatFor(job);
@@ -211,9 +209,9 @@ class ThreadPool implements OwnPool {
     while (seat.isReady && !seat.running[lane]) {
       const job = this.#queues[lane].take(seat.index);
       if (!job) break;
-      const { id, task, input, transfer } = job;
+      const { id, task, input } = job;
       try {
-        seat.executor?.send({ id, lane, task, input }, transfer);
+        seat.executor?.send({ id, lane, task, input });
         seat.running[lane] = { ...job, endWatch: this.#watch(seat, job) };
         seat.failedStarts = 0;
       } catch (cause) {

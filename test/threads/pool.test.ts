@@ -64,13 +64,8 @@ describe.each([0, 1, 2])("errors with %i workers", (size) => {
   });
 });
 
-test("transferred buffers leave their owner, both ways", async () => {
+test("buffers that a task transfers leave the worker", async () => {
   const pool = open(1);
-  await pool.run("echo", 0, SEARCH); // until a worker is there, inputs wait here
-  const bytes = new Uint8Array([1, 2, 3]);
-  const echo = pool.run("echo", bytes, { ...SEARCH, transfer: [bytes.buffer] });
-  expect(bytes.length).toBe(0);
-  expect(await echo).toEqual(new Uint8Array([1, 2, 3]));
   expect(await pool.run("fill", 5, SEARCH)).toEqual(new Uint8Array([5, 5, 5, 5, 5]));
   await pool.run("sleep", 5, SEARCH);
   expect(await pool.run("counter", 0, SEARCH)).toBe(0);
