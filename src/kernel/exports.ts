@@ -81,7 +81,6 @@ export interface KernelExports {
   decodeGaps(list: number, length: number, pages: number, bits: number): number;
   encodeGaps(bits: number, pages: number, out: number): number;
   intersectBits(into: number, other: number, bytes: number): void;
-  uniteBits(into: number, other: number, bytes: number): void;
   countBits(bits: number, bytes: number): number;
 
   // automaton

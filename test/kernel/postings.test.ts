@@ -50,16 +50,13 @@ test("decoding gaps gives the pages, encoding them the gaps", () => {
   );
 });
 
-test("intersection and union", () => {
+test("intersection", () => {
   fc.assert(
     fc.property(pageSet, pageSet, (left, right) => {
       decode(gapsOf(left), a);
       decode(gapsOf(right), b);
       kernel.run.intersectBits(a, b, BYTES);
       expect(pagesIn(a)).toEqual(left.filter((page) => right.includes(page)));
-      decode(gapsOf(left), a);
-      kernel.run.uniteBits(a, b, BYTES);
-      expect(pagesIn(a)).toEqual([...new Set([...left, ...right])].sort((x, y) => x - y));
     }),
   );
 });

@@ -9,6 +9,6 @@ export { bestDefinition, namesAt } from "./definitions";
 export { bestEdge } from "./edges";
 export { addPage, clearGrams, copyList } from "./grams";
 export { foldPage, hasGram } from "./page-grams";
-export { countBits, decodeGaps, encodeGaps, intersectBits, uniteBits } from "./postings";
+export { countBits, decodeGaps, encodeGaps, intersectBits } from "./postings";
 export { scanFolded, scanLiteral } from "./scan";
 export { countNewlines, linesAround, stretchesWith } from "./text";

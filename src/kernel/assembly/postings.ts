@@ -1,7 +1,7 @@
 /**
- * Decodes, encodes and combines sets of pages. A list is stored as a bitmap, or as the gaps between its page numbers.
+ * Decodes, encodes and intersects sets of pages. A list is stored as a bitmap, or as the gaps between its page numbers.
  * Gaps are varints, and the first gap counts from page -1. Both forms are decoded to bitmaps here. A segment has about
- * ten thousand pages, so a bitmap takes 3 KB, and AND and OR take 0.1 µs.
+ * ten thousand pages, so a bitmap takes 3 KB, and an intersection takes 0.1 µs.
  */
 
 /**
@@ -62,12 +62,6 @@ export function encodeGaps(bits: usize, pages: u32, out: usize): u32 {
 export function intersectBits(into: usize, other: usize, bytes: usize): void {
   for (let i: usize = 0; i < bytes; i += 16)
     v128.store(into + i, v128.and(v128.load(into + i), v128.load(other + i)));
-}
-
-/** Computes into := into OR other. REQUIRES: both are `bytes` long, a multiple of 16. */
-export function uniteBits(into: usize, other: usize, bytes: usize): void {
-  for (let i: usize = 0; i < bytes; i += 16)
-    v128.store(into + i, v128.or(v128.load(into + i), v128.load(other + i)));
 }
 
 /** Counts the bits. REQUIRES: `bytes` is a multiple of 8. */
