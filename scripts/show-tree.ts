@@ -9,10 +9,11 @@
  */
 
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { Language, Parser } from "web-tree-sitter";
 import { languageOf } from "../src/ingest/classification/languages.ts";
 import { createExtractor } from "../src/ingest/symbols/extract.ts";
 import { languageQuery } from "../src/ingest/symbols/languages.ts";
-import { createRuntime } from "../src/ingest/symbols/runtime.ts";
 import { Decoder } from "../src/ingest/symbols/source-text.ts";
 import { showSymbols } from "../test/ingest/symbols/show.ts";
 
@@ -32,8 +33,12 @@ const bytes = readFileSync(file);
 const language = languageOf(file, bytes);
 const grammar = given ?? languageQuery(language)?.grammar;
 if (grammar === undefined) throw new Error(`${language} has no grammar: name one`);
-const runtime = await createRuntime({ grammar, query: "(ERROR) @x", roleOf: () => "name" });
-console.log(indented(runtime.show(new Decoder().decode(bytes))));
+await Parser.init();
+const parser = new Parser();
+parser.setLanguage(await Language.load(createRequire(import.meta.url).resolve(grammar)));
+const text = new Decoder().decode(bytes);
+const tree = parser.parse(`${text.slice(0, text.length)}\n`)!; // a scanner may need the newline after a comment
+console.log(indented(tree.rootNode.toString()));
 const extractor = await createExtractor();
 if (given === undefined && (await extractor.prepare(language))) {
   const found = extractor.extract(language, bytes);

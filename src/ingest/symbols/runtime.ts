@@ -82,7 +82,6 @@ interface Bindings {
   _ts_tree_root_node_wasm(tree: number): void;
   _ts_node_has_error_wasm(tree: number): number;
   _ts_node_end_index_wasm(tree: number): number;
-  _ts_node_to_string_wasm(tree: number): number;
   _ts_query_new(
     language: number,
     source: number,
@@ -222,17 +221,6 @@ export class Runtime {
     } finally {
       this.#c._ts_tree_delete(tree);
     }
-  }
-
-  /** Returns the syntax tree of a text as an S-expression, for tests and for authors of queries. */
-  show(text: SourceText): string {
-    const tree = this.#parse(text, () => false);
-    this.#c._ts_tree_root_node_wasm(tree);
-    const address = this.#c._ts_node_to_string_wasm(tree);
-    const shown = this.#c.UTF8ToString(address);
-    this.#c._free(address);
-    this.#c._ts_tree_delete(tree);
-    return shown;
   }
 
   #word(index: number): number {
