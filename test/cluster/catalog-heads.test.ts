@@ -9,6 +9,7 @@ import { Collection } from "../../src/cluster/catalog/collection.ts";
 import type { PublishedState, ShardHead } from "../../src/cluster/catalog/head.ts";
 import { migrateCluster } from "../../src/cluster/index.ts";
 import { RepositoryList } from "../../src/store/catalog/repository-list.ts";
+import { repositoryListOf } from "../store/repository-lists.ts";
 import { emptyDatabase, poolOn, postgresTest as test } from "./postgres.ts";
 
 const WRITER = "a writer";
@@ -121,7 +122,7 @@ test("a known head of another history is read anew, and a list that is damaged i
       gone: [],
     });
   const right = await catalog.head(1, 3);
-  const other = { ...(await catalog.head(1, 2)), repositories: RepositoryList.of([[9, 2]]) };
+  const other = { ...(await catalog.head(1, 2)), repositories: repositoryListOf([[9, 2]]) };
   expect([...(await catalog.head(1, 3, other)).repositories]).toEqual([...right.repositories]);
   await pool.query("delete from quern_state where repository = 4");
   await expect(catalog.head(1, 3)).rejects.toMatchObject({ code: "INDEX_CORRUPT" });

@@ -8,7 +8,6 @@ import { pack, unpack } from "msgpackr";
 import { afterAll, expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { findSymbols } from "../../src/ingest/symbols/symbol-pass.ts";
-import type { SymbolsOutput } from "../../src/ingest/symbols/symbol-task.ts";
 import { INGEST_TASKS } from "../../src/ingest/tasks.ts";
 import { loadCatalog } from "../../src/store/catalog/catalog.ts";
 import { openEnvironment, type Environment } from "../../src/store/lmdb/environment.ts";
@@ -18,7 +17,7 @@ import { readManifest } from "../../src/store/catalog/manifest.ts";
 import { editionRange } from "../../src/store/symbols/edition-key.ts";
 import { readRanges, type SymbolColumns } from "../../src/store/symbols/symbol-columns.ts";
 import type { SymbolsHeader } from "../../src/store/symbols/symbols.ts";
-import { createPool, type Pool } from "../../src/threads/pool.ts";
+import { createPool } from "../../src/threads/pool.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
 import { RUNS } from "../runs.ts";
 import { bundledPrograms } from "../programs.ts";
@@ -43,21 +42,21 @@ function copies(make: (path: string) => Promise<void>): () => Promise<string> {
   };
 }
 
-/** Makes segments without symbols, each with TypeScript and Go files in turn. */
+/** Makes segments without symbols, each with TypeScript and Python files in turn. A file has one symbol. */
 const indexed = copies(async (path) => {
   const engine = await openEngine({}, path);
   for (let i = 0; i < SEGMENTS; i++) {
     const files = Array.from({ length: FILES }, (_, file) =>
       file % 2 === 0
         ? { path: `${file}.ts`, content: `function found${i}_${file}() {}\n` }
-        : { path: `${file}.go`, content: `package p\n\nfunc found${i}_${file}() {}\n` },
+        : { path: `${file}.py`, content: `def found${i}_${file}(): pass\n` },
     );
     await engine.index(documents({ name: `r${i}`, files }), { symbols: "skip" });
   }
   await engine.close();
 });
 
-/** Finds the symbols that are missing. Resolves to how many files were parsed. */
+/** Finds the symbols that are missing. Resolves to how many files were parsed, which is one for each symbol. */
 async function parsedBy(environment: Environment): Promise<number> {
   const pool = createPool({
     size: 0,
@@ -65,27 +64,15 @@ async function parsedBy(environment: Environment): Promise<number> {
     tasks: INGEST_TASKS,
     environment: { path: environment.path, readOnly: false, opened: environment },
   });
-  let parsed = 0;
-  const counting: Pool = {
-    lanes: pool.lanes,
-    inline: pool.inline,
-    stop: () => pool.stop(),
-    close: () => pool.close(),
-    async run<O>(...call: Parameters<Pool["run"]>) {
-      const output = await pool.run<SymbolsOutput>(...call);
-      if (call[0] === "ingest.symbols") parsed += output.parsed;
-      return output as O;
-    },
-  };
   const snapshot = environment.snapshot();
   const catalog = await loadCatalog(snapshot, undefined, () => undefined);
   snapshot.close();
   const { signal } = new AbortController();
   const lease = await acquireLease(environment, { timeoutMs: 0, signal });
-  await findSymbols({
+  const found = await findSymbols({
     memoryBudget: 2 ** 28,
     environment,
-    pool: counting,
+    pool,
     catalog,
     owner: lease.owner,
     throwIfStopped: () => undefined,
@@ -94,7 +81,7 @@ async function parsedBy(environment: Environment): Promise<number> {
   });
   await lease.release();
   await pool.close();
-  return parsed;
+  return [...found.values()].reduce((sum, { symbols }) => sum + symbols, 0);
 }
 
 async function checkAll(path: string): Promise<void> {
@@ -240,7 +227,7 @@ test("a newer grammar parses the files of its language, and no others", async ()
       const key = segmentKey(segment, PART.SYMBOLS, symbols * 2 ** 24);
       const header = unpack(writer.get(key, "the header")!) as SymbolsHeader;
       const origins = header.origins.map((origin) =>
-        origin.language === "Go" ? { ...origin, version: "of before" } : origin,
+        origin.language === "Python" ? { ...origin, version: "of before" } : origin,
       );
       writer.put(key, pack({ ...header, origins }));
     }

@@ -9,7 +9,7 @@ import { bytesOf } from "../../src/base/growable.ts";
 import { SegmentSession } from "../../src/ingest/run/segment-session.ts";
 import { openStore } from "../../src/store/catalog/open.ts";
 import { nextManifest, putManifest, readManifest } from "../../src/store/catalog/manifest.ts";
-import { RepositoryList } from "../../src/store/catalog/repository-list.ts";
+import { repositoryListOf } from "./repository-lists.ts";
 import type { RepositoryRecord } from "../../src/store/format/records.ts";
 import {
   HASH_BYTES,
@@ -58,7 +58,7 @@ export async function writeManyRepositories(
       const manifest = readManifest(writer);
       const change = {
         segments: [{ segment, files: written.files, textBytes, symbols: 0, hasSymbols: false }],
-        repositories: RepositoryList.of(written.sets.map(({ repository }) => [repository, 1])),
+        repositories: repositoryListOf(written.sets.map(({ repository }) => [repository, 1])),
         nextRepository: count + 1,
         nextSegment: SEGMENT + 1,
       };

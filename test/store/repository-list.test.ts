@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RepositoryList } from "../../src/store/catalog/repository-list.ts";
+import { repositoryListOf } from "./repository-lists.ts";
 
 const ids = fc.uniqueArray(fc.nat({ max: 30 }), { maxLength: 20 });
 const maps = fc.dictionary(fc.nat({ max: 30 }).map(String), fc.integer({ min: 1, max: 4 }));
@@ -16,7 +17,7 @@ test("a list with changes is what a map with them is", () => {
     fc.property(maps, ids, ids, (given, arrived, gone) => {
       const leaving = gone.filter((id) => !arrived.includes(id));
       const map = mapOf(given);
-      const list = RepositoryList.of(map).with({ arrived, gone: leaving }, 9);
+      const list = repositoryListOf(map).with({ arrived, gone: leaving }, 9);
       for (const id of leaving) map.delete(id);
       for (const id of arrived) map.set(id, 9);
       expect([...list]).toEqual(ascending(map));
@@ -28,7 +29,7 @@ test("a list with changes is what a map with them is", () => {
 test("what has changed since another list makes the list of it", () => {
   fc.assert(
     fc.property(maps, maps, (before, after) => {
-      const [old, list] = [before, after].map((one) => RepositoryList.of(mapOf(one)));
+      const [old, list] = [before, after].map((one) => repositoryListOf(mapOf(one)));
       const { arrived, gone } = list!.since(old!);
       expect(arrived).toEqual(
         ascending(mapOf(after)).flatMap(([id, at]) => (mapOf(before).get(id) === at ? [] : [id])),
@@ -45,7 +46,7 @@ test("lists without a repository in common are joined", () => {
     fc.property(maps, fc.integer({ min: 1, max: 4 }), (given, count) => {
       const all = ascending(mapOf(given));
       const parts = Array.from({ length: count }, (_, part) =>
-        RepositoryList.of(all.filter((_pair, i) => (i * 7) % count === part)),
+        repositoryListOf(all.filter((_pair, i) => (i * 7) % count === part)),
       );
       expect([...RepositoryList.union(parts)]).toEqual(all);
     }),

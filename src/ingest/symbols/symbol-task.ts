@@ -77,7 +77,6 @@ export interface SymbolsOutput {
   readonly columns: SymbolColumns;
   /** The results for each repository, by repository id. */
   readonly found: ReadonlyMap<number, FoundSymbols>;
-  readonly parsed: number;
 }
 
 interface GivenUp {
@@ -146,7 +145,7 @@ export async function findInRange(
     const writer = new SymbolsWriter(target, input.next, input.from);
     await range.parse(pause);
     for (let blob = input.from; blob < input.to; blob++) writer.add(...range.symbolsOf(blob));
-    return { columns: writer.finish({ isRange: true }), found: range.found, parsed: range.parsed };
+    return { columns: writer.finish({ isRange: true }), found: range.found };
   } finally {
     snapshot.close();
   }
@@ -154,7 +153,6 @@ export async function findInRange(
 
 class Range {
   readonly found = new Map<number, FoundSymbols>();
-  parsed = 0;
   readonly #input: SymbolsInput;
   readonly #snapshot: Snapshot;
   readonly #extractor: Extractor;
@@ -277,7 +275,6 @@ class Range {
 
   async #parse(language: string, text: Uint8Array): Promise<Extraction | GivenUp> {
     if (this.#input.isDeadly) return { outcome: "gave-up", reason: "killed-thread" };
-    this.parsed++;
     try {
       await this.#extractor.prepare(language);
       return this.#extractor.extract(language, text);

@@ -26,15 +26,6 @@ export class RepositoryList implements Iterable<readonly [repository: number, ch
 
   static readonly EMPTY = new RepositoryList(new Uint32Array(), new Uint32Array());
 
-  /** Makes a list from pairs in any order. REQUIRES: no repository occurs twice. */
-  static of(pairs: Iterable<readonly [repository: number, changed: number]>): RepositoryList {
-    const sorted = [...pairs].sort(([a], [b]) => a - b);
-    return new RepositoryList(
-      Uint32Array.from(sorted, ([id]) => id),
-      Uint32Array.from(sorted, ([, changed]) => changed),
-    );
-  }
-
   /** Joins lists into one. REQUIRES: no repository is in two of them. */
   static union(lists: readonly RepositoryList[]): RepositoryList {
     if (lists.length === 1) return lists[0]!;
