@@ -68,9 +68,9 @@ async function startNodes(engine: Engine, count: number): Promise<Node[]> {
       maxConcurrent: 100,
       answers: {
         "/v1/search": ({ request, page }, { view, signal }) =>
-          parts.searcher.heads(request, { page, signal }, () => Promise.resolve(view)),
+          parts.heads({ view, request, options: { signal } }, page),
         "/v1/show": ({ request, files }, { view, signal }) =>
-          parts.searcher.showHeads(files, request, { signal }, () => Promise.resolve(view)),
+          parts.showHeads({ view, request, options: { signal } }, files),
       },
       hold: async (slices) => {
         if (faults.isBehind) return undefined;

@@ -5,7 +5,15 @@ import { packageFile } from "../../src/base/package-file.ts";
 import { newPause } from "../../src/base/yield.ts";
 import { chooseHeads, joinShown, sumHeads } from "../../src/cluster/front/merge-heads.ts";
 import type { Engine } from "../../src/engine.ts";
-import { Searcher } from "../../src/search/caller/searcher.ts";
+import { Attempts } from "../../src/search/caller/attempts.ts";
+import {
+  findHeads,
+  showHeads,
+  type Heads,
+  type HeadsPage,
+  type HeadToShow,
+  type ShownHeads,
+} from "../../src/search/caller/heads.ts";
 import { cursorsOf } from "../../src/search/caller/pages.ts";
 import { defaultWebUrl } from "../../src/search/caller/present.ts";
 import type { Contexts } from "../../src/search/caller/understand.ts";
@@ -43,8 +51,16 @@ async function sliceOf(catalog: Catalog, has: (segment: number) => boolean): Pro
   };
 }
 
+/** A request to some of the parts. */
+export interface AskedOfParts {
+  readonly view: View;
+  readonly request: SearchRequest;
+  readonly options: SearchOptions;
+}
+
 export interface Sliced {
-  readonly searcher: Searcher;
+  heads(asked: AskedOfParts, page: HeadsPage | undefined): Promise<Heads>;
+  showHeads(asked: AskedOfParts, files: readonly HeadToShow[]): Promise<ShownHeads>;
   /** Resolves to the newest generation. */
   newest(): Promise<Catalog>;
   /** Resolves to what some of the parts have together. Segments are dealt to the parts in turn. */
@@ -68,7 +84,7 @@ export async function sliced(engine: Engine, contexts?: Contexts): Promise<Slice
     environment: { path: environment.path, readOnly: true, opened: environment },
     onWarning: () => {},
   });
-  const searcher = new Searcher({
+  const attempts = new Attempts({
     pool,
     view: () => Promise.reject(new Error("each search says its view")),
     webUrl: defaultWebUrl,
@@ -94,8 +110,13 @@ export async function sliced(engine: Engine, contexts?: Contexts): Promise<Slice
     const isOwn = (segment: number) => some.includes((places.get(segment)! + first) % parts);
     return viewOf(await sliceOf(catalog, isOwn));
   };
+  const heads: Sliced["heads"] = ({ view, ...asked }, page) =>
+    attempts.answer({ ...asked, view: async () => view }, (one) => findHeads(attempts, one, page));
+  const show: Sliced["showHeads"] = ({ view, ...asked }, files) =>
+    attempts.answer({ ...asked, view: async () => view }, (one) => showHeads(attempts, one, files));
   return {
-    searcher,
+    heads,
+    showHeads: show,
     newest,
     partsOf: (catalog, some, parts) => partsOf(catalog, some, [parts, 0]),
     async search(parts, first, request, options = {}) {
@@ -109,21 +130,19 @@ export async function sliced(engine: Engine, contexts?: Contexts): Promise<Slice
         after === undefined ? undefined : cursorsOf({ ...checked, after }, Buffer.alloc(8));
       const page = cursors && { ...(cursors.after && { after: cursors.after }) };
       const pause = newPause();
-      const heads = await Promise.all(
-        views.map((view) =>
-          searcher.heads(rest, { ...options, page }, () => Promise.resolve(view)),
-        ),
+      const found = await Promise.all(
+        views.map((view) => heads({ view, request: rest, options }, page)),
       );
-      const chosen = await chooseHeads(heads, request.matches, { cursors, pause });
+      const chosen = await chooseHeads(found, request.matches, { cursors, pause });
       const shown = await Promise.all(
         views.map((view, part) => {
           const own = chosen.files.filter((file) => file.part === part);
           const files = own.map(({ head }) => head);
-          return searcher.showHeads(files, rest, options, () => Promise.resolve(view));
+          return show({ view, request: rest, options }, files);
         }),
       );
       const answer = joinShown(chosen, shown, options.maxBytes);
-      return sumHeads(heads, shown, {
+      return sumHeads(found, shown, {
         answer,
         facets: request.facets,
         cursors,

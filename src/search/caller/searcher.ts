@@ -8,14 +8,6 @@ import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "../messages/response.ts";
 import { Attempts, type Asked, type SearcherOptions, type ViewSource } from "./attempts.ts";
 import { explain, notIndexedOf } from "./explain.ts";
-import {
-  findHeads,
-  showHeads,
-  type Heads,
-  type HeadsPage,
-  type HeadToShow,
-  type ShownHeads,
-} from "./heads.ts";
 import type { LongAnswer } from "./long-answer.ts";
 import { beginRanked, searchRanked } from "./ranked.ts";
 import { streamFiles } from "./stream.ts";
@@ -81,37 +73,6 @@ export class Searcher {
     view?: ViewSource,
   ): Promise<Explanation["notIndexed"]> {
     return notIndexedOf(this.#attempts, this.#ask(request, options, view));
-  }
-
-  /**
-   * Runs the first part of a search that several engines answer together. `page` identifies the page. `request.after`
-   * is ignored, because only the caller that asks all engines can decode a cursor.
-   */
-  heads(
-    request: SearchRequest,
-    options: SearchOptions & { readonly page?: HeadsPage | undefined },
-    view?: ViewSource,
-  ): Promise<Heads> {
-    const attempts = this.#attempts;
-    return attempts.answer(this.#ask(request, options, view), (attempt) =>
-      findHeads(attempts, attempt, options.page),
-    );
-  }
-
-  /**
-   * Runs the second part of such a search, which shows files from heads that the first part has returned. REQUIRES:
-   * the request, the options and the view are the same as in the first part.
-   */
-  showHeads(
-    files: readonly HeadToShow[],
-    request: SearchRequest,
-    options: SearchOptions = {},
-    view?: ViewSource,
-  ): Promise<ShownHeads> {
-    const attempts = this.#attempts;
-    return attempts.answer(this.#ask(request, options, view), (attempt) =>
-      showHeads(attempts, attempt, files),
-    );
   }
 
   #ask(
