@@ -11,6 +11,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Files that take ten times as long as others of their size. */
 const SLOW = new Set(
   [
+    "cli/compact",
     "cli/stopped",
     "cluster/everything",
     "cluster/hidden",

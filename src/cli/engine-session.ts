@@ -30,8 +30,8 @@ export async function withEngine<T>(
   use: (engine: Engine) => Promise<T>,
 ): Promise<T> {
   // loaded only here, because this module loads most of the code, and --help does not need that
-  const { openWith } = await import("../opened-engine.ts");
-  const engine = await openWith(db, { ...options, onWarning: warnOn(io) }, io.internals ?? {});
+  const { open } = await import("../opened-engine.ts");
+  const engine = await open(db, { ...options, onWarning: warnOn(io) });
   try {
     return await use(engine);
   } finally {

@@ -1,7 +1,5 @@
 /** Defines the streams, the environment and the signal that a command uses. Tests pass replacements for them. */
 
-import type { Internals } from "../internals.ts";
-
 export interface Output {
   write(text: string | Uint8Array): unknown;
   readonly isTTY?: boolean | undefined;
@@ -14,8 +12,6 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted when the user stops the command. */
   readonly signal: AbortSignal;
-  /** Settings that tests pass to the engines that a command opens. */
-  readonly internals?: Partial<Internals> | undefined;
 }
 
 /**

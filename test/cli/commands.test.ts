@@ -1,11 +1,11 @@
-/** Tests the commands repos, read, check, explain, compact and remove. */
+/** Tests the commands repos, read, check and explain. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CORPUS } from "../../scripts/build-corpus.ts";
 import type { CheckReport, Repository } from "../../src/index.ts";
-import { ask, db, folder, indexSome } from "./indexed.ts";
+import { ask, db, indexSome } from "./indexed.ts";
 import { quern } from "./terminal.ts";
 
 indexSome();
@@ -58,22 +58,4 @@ test("a search that finds nothing tells on a terminal what would", async () => {
   });
   expect(code).toBe(1);
   expect(stderr).toMatch(/matches without --case: RETRYWITHBACKOFF/);
-});
-
-test("compact and remove", async () => {
-  const own = join(folder, "compacted");
-  for (const name of ["duration", "ledger"])
-    await quern(["index", join(CORPUS, name), "--db", own]);
-  const removed = await quern(["remove", "duration", "--db", own, "--json"]);
-  expect({ ...removed, stdout: JSON.parse(removed.stdout) as unknown }).toEqual({
-    code: 0,
-    stdout: { removed: true },
-    stderr: "",
-  });
-  expect(await quern(["remove", "duration", "--db", own])).toMatchObject({ code: 1, stdout: "" });
-  expect((await quern(["search", "repo:duration", "--db", own])).code).toBe(1);
-  // it waits so long for readers of other processes; test/store/manifest.test.ts has the rule
-  const compacted = await quern(["compact", "--db", own], { internals: { retireMs: 0 } });
-  expect(compacted).toMatchObject({ code: 0, stderr: "" });
-  expect(compacted.stdout).toMatch(/^\d+ segments? became 1, .* freed, /);
 });

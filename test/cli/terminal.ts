@@ -13,7 +13,6 @@ export interface World {
   readonly isTTY?: boolean;
   readonly env?: Io["env"];
   readonly signal?: AbortSignal;
-  readonly internals?: Io["internals"];
   /** Receives everything that is written to stdout. */
   readonly onOutput?: (text: string) => void;
   /** Receives everything that is written to stderr. */
@@ -36,7 +35,6 @@ export async function quern(argv: readonly string[], world: World = {}): Promise
     stderr: output("stderr"),
     env: world.env ?? {},
     signal: world.signal ?? new AbortController().signal,
-    internals: world.internals,
   });
   return { code, ...written };
 }
