@@ -9,7 +9,6 @@
 
 import type { Context, Hono } from "hono";
 import type { Identity } from "../auth/principal.ts";
-import { EXTENSION, type Extends } from "../mcp/extension.ts";
 import { CallRefused, type AskedCall, type Guard } from "../mcp/guard.ts";
 import type { AuditAction } from "./audit-trail.ts";
 import { answerPreflight } from "./cors.ts";
@@ -76,7 +75,6 @@ function mcpOf(service: Service): Serve {
     return createHandlerFor(engine, {
       timeoutMs: settings.timeoutMs,
       maxBodyBytes: settings.maxBodyBytes,
-      extend: ((settings.mcp || {}) as Extends)[EXTENSION],
     });
   });
   return async (request, at, onIdentity) => {

@@ -3,7 +3,7 @@
  * may use older and newer revisions of the protocol. Between two requests of a client, only cursors are kept.
  */
 
-import { createMcpHandler as serve } from "@modelcontextprotocol/server";
+import { createMcpHandler as serve, type McpServer } from "@modelcontextprotocol/server";
 import { QuernError } from "../base/errors.ts";
 import { beyondJsonShape } from "../base/json-shape.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
@@ -13,7 +13,6 @@ import { newPause } from "../base/yield.ts";
 import type { Engine } from "../engine.ts";
 import type { Viewer } from "../search/messages/request.ts";
 import type { CountTokens } from "./answer.ts";
-import type { Extension } from "./extension.ts";
 import { tokenBound } from "./token-bound.ts";
 import { Cursors } from "./cursors.ts";
 import type { Guard } from "./guard.ts";
@@ -108,7 +107,7 @@ interface Admitted {
   readonly guard?: Guard;
 }
 
-/** The values that createHandlerFor() passes to the server of one request. */
+/** The values that a request's server is made from. */
 interface Serving extends Admitted {
   /** Aborts when the client no longer waits for the answer. */
   readonly left: AbortSignal;
@@ -121,27 +120,32 @@ export function createHandlerFor(
     readonly timeoutMs: number;
     readonly maxBodyBytes?: number;
     readonly count?: CountTokens;
-    readonly extend?: Extension | undefined;
   },
 ): (request: Request, admitted: Admitted) => Promise<Response> {
-  const { timeoutMs, count = tokenBound, extend } = limits;
-  const maxBodyBytes = Math.min(limits.maxBodyBytes ?? BODY_BYTES, BODY_BYTES);
+  const { timeoutMs, maxBodyBytes, count = tokenBound } = limits;
   const cursors = new Cursors();
-  const handler = serve(
-    ({ authInfo }) => {
-      const { viewer, guard, left } = authInfo!.extra as unknown as Serving;
-      const fixed = { engine, viewer, timeoutMs, cursors, count, behind: () => [] };
-      const contextOf = (call: AbortSignal) => ({
-        ...fixed,
-        signal: AbortSignal.any([call, left]),
-      });
-      return createServer(contextOf, guard, extend);
-    },
-    { maxRequestBodySize: Math.max(1, maxBodyBytes) },
-  );
+  return serveEach(({ viewer, guard, left }) => {
+    const fixed = { engine, viewer, timeoutMs, cursors, count, behind: () => [] };
+    const contextOf = (call: AbortSignal) => ({
+      ...fixed,
+      signal: AbortSignal.any([call, left]),
+    });
+    return createServer(contextOf, guard);
+  }, maxBodyBytes);
+}
+
+/** Creates the function that answers each request with a server of its own, which `create` returns. */
+export function serveEach(
+  create: (serving: Serving) => McpServer,
+  maxBodyBytes = BODY_BYTES,
+): (request: Request, admitted: Admitted) => Promise<Response> {
+  const mostBytes = Math.min(maxBodyBytes, BODY_BYTES);
+  const handler = serve(({ authInfo }) => create(authInfo!.extra as unknown as Serving), {
+    maxRequestBodySize: Math.max(1, mostBytes),
+  });
   const sessions = new Sessions();
   return async (request, admitted) => {
-    const given = await bounded(request, maxBodyBytes);
+    const given = await bounded(request, mostBytes);
     if (given instanceof Response) return given;
     const exchange = sessions.begin(given.request, given.message);
     const extra = { ...admitted, left: exchange.signal } satisfies Serving;

@@ -21,7 +21,6 @@ import { findRepository, namesThatBegin, pathFilter, searchOptions } from "./sco
 import { findFiles, search } from "./search-tools.ts";
 import { outline } from "./outline-tool.ts";
 import { definitions, references } from "./symbol-tools.ts";
-import type { Extension } from "./extension.ts";
 import { UNGUARDED, type Guard } from "./guard.ts";
 import { lean, leanOutput } from "./lean-schema.ts";
 import { withProgress } from "./progress.ts";
@@ -53,11 +52,7 @@ interface Calls {
 
 const WHILE_IT_RUNS_MS = 3_600_000;
 
-export function createServer(
-  contextOf: ContextOf,
-  guard: Guard = UNGUARDED,
-  extend?: Extension,
-): McpServer {
+export function createServer(contextOf: ContextOf, guard: Guard = UNGUARDED): McpServer {
   const fixed = { ttlMs: WHILE_IT_RUNS_MS, cacheScope: "public" } as const;
   const server = new McpServer(
     { name: "quern", title: "quern code search", version: VERSION },
@@ -74,7 +69,6 @@ export function createServer(
   const calls: Calls = { contextOf, guard };
   for (const one of TOOLS) addTool(server, one, calls);
   addResources(server, calls);
-  extend?.(server, (one) => addTool(server, one, calls));
   return server;
 }
 
@@ -98,7 +92,8 @@ function schemasOf(tool: Tool): Schemas {
   return schemas;
 }
 
-function addTool(server: McpServer, tool: Tool, { contextOf, guard }: Calls): void {
+/** Registers a tool whose calls are guarded, recorded and answered in words. */
+export function addTool(server: McpServer, tool: Tool, { contextOf, guard }: Calls): void {
   const { name, title, description, run } = tool;
   const annotations = { readOnlyHint: true, idempotentHint: true };
   const config = { title, description, ...schemasOf(tool), annotations };

@@ -14,10 +14,10 @@ import {
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { QuernError } from "../../src/base/errors.ts";
-import type { AddTool } from "../../src/mcp/extension.ts";
-import { tool } from "../../src/mcp/tool.ts";
+import { tool, type Tool } from "../../src/mcp/tool.ts";
 
-export function addFixtures(server: McpServer, add: AddTool): void {
+/** Adds the fixtures to a server. `add` registers a tool of our kind. */
+export function addFixtures(server: McpServer, add: (tool: Tool) => void): void {
   for (const one of OUR_KIND) add(one);
   for (const [name, content] of Object.entries(CONTENTS))
     server.registerTool(name, TAKES_NOTHING, () => ({ content: [...content] }));

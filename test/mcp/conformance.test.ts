@@ -1,5 +1,6 @@
 /**
- * Runs the protocol's own conformance suite against the mount, with the tools and prompts that the suite calls by name.
+ * Runs the protocol's own conformance suite against a server that has the tools and prompts that the suite calls by
+ * name, too.
  */
 
 import { execFile } from "node:child_process";
@@ -8,13 +9,14 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { createHandler } from "../../src/http/handler.ts";
-import type { McpMount } from "../../src/http/options.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
-import { EXTENSION, type Extends } from "../../src/mcp/extension.ts";
+import { UNGUARDED } from "../../src/mcp/guard.ts";
+import { refuseHost, refuseOrigin, serveEach } from "../../src/mcp/handler.ts";
+import { addTool, createServer as createMcpServer } from "../../src/mcp/server.ts";
 import { openEngine } from "../http/engine.ts";
 import { FIXTURES } from "../http/service.ts";
 import { addFixtures } from "./conformance-fixtures.ts";
+import { toolContext } from "./tool-context.ts";
 import { someOf } from "../runs.ts";
 
 const SUITE = "../../node_modules/@modelcontextprotocol/conformance/dist/index.js";
@@ -39,8 +41,22 @@ const NOT_SERVED: readonly (readonly [begin: string, why: string])[] = [
 
 async function served(): Promise<string> {
   const engine = await openEngine(FIXTURES);
-  const mcp: McpMount & Extends = { [EXTENSION]: addFixtures };
-  const server = createServer(toNodeListener(createHandler(engine, { anonymous: "all", mcp })));
+  const context = toolContext(engine);
+  const answer = serveEach(({ left }) => {
+    const contextOf = (call: AbortSignal) => ({
+      ...context,
+      signal: AbortSignal.any([call, left]),
+    });
+    const own = createMcpServer(contextOf);
+    addFixtures(own, (one) => addTool(own, one, { contextOf, guard: UNGUARDED }));
+    return own;
+  });
+  const listener = toNodeListener(async (request) => {
+    const refusal = refuseHost(request, []) ?? refuseOrigin(request, []);
+    if (refusal) return new Response(refusal, { status: 403 });
+    return answer(request, { viewer: undefined });
+  });
+  const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/mcp`;
