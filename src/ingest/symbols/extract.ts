@@ -77,11 +77,6 @@ export interface ExtractorLimits {
    */
   readonly maxMs: number;
   readonly maxBytes: number;
-  /**
-   * The number of UTF-16 units of a language that are parsed before V8 may optimise the language's runtime. Default
-   * OPTIMISED_AFTER.
-   */
-  readonly optimisedAfter?: number;
 }
 
 export const LIMITS: ExtractorLimits = { maxMs: 3_000, maxBytes: 4 << 20 };
@@ -103,7 +98,7 @@ const OPTIMISED_AFTER = 8 << 20;
 /** Returns the query for a language, which is given by its name in GitHub Linguist. */
 type Languages = (name: string) => LanguageQuery | undefined;
 
-/** Creates an extractor. Only tests pass options. */
+/** Creates an extractor with these limits, which asks `languages` for queries and `times` for the time. */
 export function createExtractor(
   limits: ExtractorLimits = LIMITS,
   languages: Languages = languageQuery,
@@ -198,8 +193,7 @@ class TreeSitterExtractor implements Extractor {
 
   async #load(query: LanguageQuery): Promise<void> {
     const kept = this.#loaded.get(query) ?? takeSpare(query);
-    const { optimisedAfter = OPTIMISED_AFTER } = this.#limits;
-    const isOptimised = kept !== undefined && isWorthOptimising(kept.runtime, optimisedAfter);
+    const isOptimised = kept !== undefined && isWorthOptimising(kept.runtime);
     const isKept =
       kept && kept.runtime.heapBytes <= MAX_HEAP && kept.runtime.isOptimised === isOptimised;
     this.#loaded.set(query, isKept ? kept : await load(query, isOptimised));
@@ -314,8 +308,8 @@ interface Reading {
   readonly hasError: boolean;
 }
 
-const isWorthOptimising = ({ isOptimised, unitsRead }: Runtime, after: number): boolean =>
-  isOptimised || unitsRead >= after;
+const isWorthOptimising = ({ isOptimised, unitsRead }: Runtime): boolean =>
+  isOptimised || unitsRead >= OPTIMISED_AFTER;
 
 async function load(query: LanguageQuery, isOptimised: boolean): Promise<Loaded> {
   const runtime = await createRuntime({
