@@ -155,7 +155,3 @@ test("every operation is in docs/http.md", async () => {
   );
   expect(operations.filter((operation) => !page.includes(`\`${operation}`))).toEqual([]);
 });
-
-test("the README leaves a place for measured numbers", () => {
-  expect(read("README.md")).toContain("<!-- numbers: from docs/benchmarks.md -->");
-});

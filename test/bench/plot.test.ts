@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { dotPlot, linePlots } from "../../bench/plot.ts";
-import { figure, markdownTable, terminalTable } from "../../bench/table.ts";
+import { figure, markdownTable } from "../../bench/table.ts";
 
 test.each<[number | undefined, string]>([
   [undefined, "–"],
@@ -15,18 +15,9 @@ test.each<[number | undefined, string]>([
   expect(figure(value)).toBe(want);
 });
 
-test("tables: first column left, the others right; Markdown escapes its own sign", () => {
-  const rows = [
-    ["a|b", 1],
-    ["c", 22],
-  ];
-  expect(terminalTable(["", "n"], rows)).toBe("      n\na|b   1\nc    22");
-  expect(markdownTable(["x", "n"], rows).split("\n")).toEqual([
-    "| x | n |",
-    "| --- | --: |",
-    "| a\\|b | 1 |",
-    "| c | 22 |",
-  ]);
+test("a table of Markdown escapes the sign of its columns", () => {
+  const [, , row] = markdownTable(["x", "n"], [["a|b", 1]]).split("\n");
+  expect(row!.split(/(?<!\\)\|/)).toEqual(["", " a\\|b ", " 1 ", ""]);
 });
 
 const circles = (image: string) =>
