@@ -15,12 +15,12 @@
  * The number of bytes of live objects that an answer creates before the pacer first allocates garbage. Most answers are
  * smaller than this, and are dead before V8 collects.
  */
-const FREE_BYTES = 256 * 1024;
+export const FREE_BYTES = 256 * 1024;
 /**
  * The number of bytes of live objects for which the pacer allocates 64 KiB of garbage. The number is smaller from V8 13
  * (Node 24) on, because this version collects less often.
  */
-const LIVE_BYTES = Number.parseInt(process.versions.v8) >= 13 ? 2 * 1024 : 8 * 1024;
+export const LIVE_BYTES = Number.parseInt(process.versions.v8) >= 13 ? 2 * 1024 : 8 * 1024;
 const FILLER: readonly number[] = Array.from({ length: 8 * 1024 }, () => 0);
 
 /** The pacer of one answer. */

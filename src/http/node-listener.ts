@@ -50,7 +50,7 @@ export function toNodeListener(
  * The maximum number of requests that may wait on a connection. Common clients send at most a few requests before the
  * first response.
  */
-const MOST_WAITING = 100;
+export const MOST_WAITING = 100;
 
 interface Connection {
   latest: ServerResponse;

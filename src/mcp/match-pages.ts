@@ -93,7 +93,7 @@ const ALL_OF_A_FILE = 1e9;
  * The maximum number of the engine's pages that are requested for one answer. More than a few are needed only if a
  * line has hundreds of matches.
  */
-const MOST_PAGES = 16;
+export const MOST_PAGES = 16;
 /** The maximum number of matches to request if a page must be larger than the answer. */
 const MOST_AGAIN = 100_000;
 

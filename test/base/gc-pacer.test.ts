@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
-import { GcPacer } from "../../src/base/gc-pacer.ts";
+import { FREE_BYTES, GcPacer, LIVE_BYTES } from "../../src/base/gc-pacer.ts";
 
 const KIB = 1024;
-const FREE = 256 * KIB;
-const LIVE = Number.parseInt(process.versions.v8) >= 13 ? 2 * KIB : 8 * KIB;
 
 test("new garbage is allocated each time that so many bytes are live", () => {
   const pacer = new GcPacer();
   const seen = [pacer.garbage];
-  for (let bytes = 0; bytes < FREE + 3 * LIVE; bytes += KIB) {
+  for (let bytes = 0; bytes < FREE_BYTES + 3 * LIVE_BYTES; bytes += KIB) {
     pacer.created(KIB);
     if (seen.at(-1) !== pacer.garbage) seen.push(pacer.garbage);
   }
@@ -18,6 +16,6 @@ test("new garbage is allocated each time that so many bytes are live", () => {
 
 test("a small answer allocates none", () => {
   const pacer = new GcPacer();
-  pacer.created(FREE - 1);
+  pacer.created(FREE_BYTES - 1);
   expect(pacer.garbage).toEqual([]);
 });

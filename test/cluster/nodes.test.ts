@@ -26,7 +26,6 @@ test("a node is live, then placed only, then gone; one that leaves owns nothing"
       "update quern_node set heartbeat = now() - $2 * interval '1 millisecond' where node = $1",
       [name, ms],
     );
-  expect([LIVE_MS, PLACED_MS]).toEqual([10_000, 10 * 60_000]);
   await age("b", LIVE_MS + 1000);
   await age("c", PLACED_MS + 1000);
   const states = async () =>

@@ -4,13 +4,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { toNodeListener } from "../../src/http/node-listener.ts";
+import { MOST_WAITING, toNodeListener } from "../../src/http/node-listener.ts";
 import { listen } from "./mounts.ts";
 
 const request = (path: string, body = "") =>
   `POST /${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-
-const MOST_WAITING = 100;
 
 /** Sends a text, and resolves to the bodies of so many answers. */
 async function send(origin: string, text: string, count: number): Promise<string[]> {

@@ -3,10 +3,9 @@
 import { expect, test, vi } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
+import { MOST_PAGES } from "../../src/mcp/match-pages.ts";
 import { openEngine } from "../engine/opened.ts";
 import { callTool, connected } from "./connected.ts";
-
-const MOST_PAGES = 16;
 
 /** Calls the tool and follows its cursors. Resolves to the shown lines, and to the searches of each call. */
 async function walk(contents: Record<string, string>, maxTokens: number) {

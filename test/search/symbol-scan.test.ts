@@ -4,6 +4,8 @@ import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { Control } from "../../src/search/messages/control.ts";
+import { MOST_SHOWN } from "../../src/search/thread/reading/segment-symbols.ts";
+import { NAMES_A_LOOK } from "../../src/search/thread/scanning/symbol-scan.ts";
 import { LAYOUT, type Layout } from "../../src/store/format/format.ts";
 import { openEngine, SMALL_LAYOUT } from "../engine/opened.ts";
 import { tellFigure } from "../figures.ts";
@@ -27,9 +29,6 @@ const EXPRESSIONS = [
   "f",
   "(?i)FOO",
 ];
-
-/** The most bytes of a name that are shown. */
-const MOST_SHOWN = 256;
 
 /** A name so long that the grams of its first page do not cover its end. */
 const FAR = `${"long".repeat(100)}_bar`;
@@ -114,8 +113,6 @@ function contentOf(
 }
 
 const NAMES = 100_000;
-/** Names that are tried between two looks at the clock. */
-const NAMES_A_LOOK = 512;
 /** ms of processor time; 18 000 when each name copied those before it. */
 const MOST_MS = 1_500 * SLOWNESS;
 

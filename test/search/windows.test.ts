@@ -10,15 +10,18 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { emptyBitset, hasBit, setBit, type Bitset } from "../../src/base/bitset.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { createKernel } from "../../src/kernel/kernel.ts";
-import { joinedWindows, Window, WindowMemory } from "../../src/search/thread/reading/window.ts";
+import {
+  joinedWindows,
+  MOST_JOINED,
+  Window,
+  WindowMemory,
+} from "../../src/search/thread/reading/window.ts";
 import type { Snapshot } from "../../src/store/lmdb/environment.ts";
 import type { SegmentReader } from "../../src/store/segments/segment-reader.ts";
 import { SLOT_BYTES } from "../../src/store/segments/text-cache.ts";
 import { TextFiles } from "../../src/store/lmdb/text-files.ts";
 import { openEngine, SMALL_LAYOUT, temporaryFolder } from "../engine/opened.ts";
 import { RUNS } from "../runs.ts";
-
-const MOST_JOINED = 1024;
 
 interface Segment {
   /** For each window, its blobs. */

@@ -8,6 +8,7 @@ import { pack, unpack } from "msgpackr";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { watchStalls } from "../../bench/stall.ts";
 import { createHandler, type Handler } from "../../src/http/handler.ts";
+import { MOST_CURSOR } from "../../src/search/caller/pages.ts";
 import { tellFigure } from "../figures.ts";
 import { openEngine } from "../http/engine.ts";
 import { bearer, clientOf, post, startService, type Service } from "../http/service.ts";
@@ -60,7 +61,6 @@ async function turnOf<T>(most: number, call: () => Promise<T>): Promise<[turn: n
   }
 }
 
-const MOST_CURSOR = 8_192;
 const bytes = (length: number, byte: number): Uint8Array => Buffer.alloc(length, byte);
 
 const CURSORS: [what: string, after: () => string, status: number][] = [

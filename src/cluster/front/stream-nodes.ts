@@ -41,7 +41,7 @@ import { NodeFailed, type NodeClient } from "./node-client.ts";
 import { mustNotBeOverloaded } from "./search-nodes.ts";
 
 /** If this many streams of a slice fail in one search, the slice counts as crashed. */
-const MOST_STREAMS = 5;
+export const MOST_STREAMS = 5;
 /** The maximum number of delivered files that a front's stream remembers. That many files take 3.5 MB. */
 const MOST_REMEMBERED = 100_000;
 

@@ -208,7 +208,7 @@ function cursorIn(text: string): Cursor | "expired" | undefined {
  * The maximum length of a cursor in characters. A cursor with the longest path and the longest name has 6 200
  * characters.
  */
-const MOST_CURSOR = 8_192;
+export const MOST_CURSOR = 8_192;
 
 function unpacked(text: string): unknown {
   if (text.length > MOST_CURSOR || !/^[\w-]+$/.test(text)) return undefined;

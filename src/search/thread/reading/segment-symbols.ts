@@ -14,7 +14,7 @@ import type { ResultSymbol } from "../../messages/response.ts";
  * The maximum number of bytes of a definition's name that an answer contains. The answer repeats the name for each
  * range within the name. Without a limit, a name as long as its file would give the answer a quadratic size.
  */
-const MOST_SHOWN = 256;
+export const MOST_SHOWN = 256;
 
 /** The maximum number of definitions that at() tries for a range. Names are hardly ever nested within each other. */
 const MOST_NESTED = 4;

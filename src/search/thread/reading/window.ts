@@ -42,7 +42,7 @@ const MOST_GAP = 16_384;
  * The maximum number of blobs with candidate files in a window that consists of several windows. Evaluating so many
  * files takes about a millisecond.
  */
-const MOST_JOINED = 1024;
+export const MOST_JOINED = 1024;
 /**
  * The number of bytes that are kept free before and after the text. SIMD instructions read beyond the end of the text,
  * and the byte before a match is read, too.

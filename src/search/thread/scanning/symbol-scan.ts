@@ -24,7 +24,7 @@ import type { Window } from "../reading/window.ts";
  * The number of names that are tried between two checks of the clock. RE2 takes 4 µs to confirm each name that is
  * shown.
  */
-const NAMES_A_LOOK = 512;
+export const NAMES_A_LOOK = 512;
 
 export interface SymbolScan {
   readonly placed: PlacedExpression;
