@@ -8,12 +8,12 @@
  * PgBouncer.
  */
 
-import { crc32 } from "node:zlib";
 import { pack, unpack } from "msgpackr";
 import { QuernError } from "../../base/errors.ts";
 import { bytesOf } from "../../base/growable.ts";
 import { RepositoryList } from "../../store/catalog/repository-list.ts";
 import type { RepositoryRecord } from "../../store/format/records.ts";
+import { sealOf } from "../../store/format/sealed.ts";
 import type { PostgresPool, PostgresQueries } from "../postgres/pool.ts";
 import { openTables, type PostgresPlace, type Tables } from "../postgres/schema.ts";
 import { endJob } from "./jobs.ts";
@@ -420,7 +420,7 @@ function changeList(before: RepositoryList, changed: Uint8Array | null): Reposit
 
 /** Returns a checksum of a list. Two lists that differ almost certainly have different checksums. */
 const digestOf = ({ ids, changed }: RepositoryList): number =>
-  crc32(bytesOf(changed), crc32(bytesOf(ids)));
+  sealOf(bytesOf(ids), bytesOf(changed));
 
 const isOf = (
   list: RepositoryList,

@@ -19,7 +19,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { errorName, translated } from "./failures.ts";
+import { isDiskFull, translated } from "./failures.ts";
 import { corrupt } from "../format/sealed.ts";
 
 const MAGIC = 0xbeefc0de;
@@ -149,9 +149,6 @@ export function makeFolder(path: string): void {
     throw error;
   }
 }
-
-export const isDiskFull = (error: unknown): boolean =>
-  ["ENOSPC", "EDQUOT", "EFBIG"].includes(errorName(error));
 
 function lengthen(descriptor: number, from: number, to: number): void {
   try {

@@ -14,6 +14,9 @@ type Subject = "data directory" | "store";
 
 type Advice = string | ((subject: Subject) => string);
 
+/** Matches the errno names and messages of errors that the system reports if the disk has no space left for a file. */
+const DISK_FULL = /ENOSPC|No space left|EDQUOT|quota|EFBIG|File too large/i;
+
 // the patterns are matched in this order against the errno name and the message
 const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = [
   [
@@ -26,7 +29,7 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
           "the repositories among several; what was stored before is intact",
   ],
   [
-    /ENOSPC|No space left|EDQUOT|quota|EFBIG|File too large/i,
+    DISK_FULL,
     "DISK_FULL",
     "the disk is full or its quota reached: make room and try again; what was stored before is intact",
   ],
@@ -85,10 +88,13 @@ const anew = (subject: Subject): string =>
   subject === "store" ? "bring back a copy of it" : "index again into a new directory";
 
 /** Returns the system's name of an error. Node has no name for an exceeded quota (EDQUOT), and reports "UNKNOWN". */
-export function errorName(error: unknown): string {
+function errorName(error: unknown): string {
   const { code = "", errno } = error as { code?: string | number; errno?: number };
   return errno === -constants.errno.EDQUOT ? "EDQUOT" : String(code);
 }
+
+/** Returns true if the system reports that the disk has no space left for a file. */
+export const isDiskFull = (error: unknown): boolean => DISK_FULL.test(errorName(error));
 
 /** Converts a known failure of the disk or LMDB to a QuernError, and returns any other error unchanged. */
 export function translate(error: unknown, subject: Subject = "data directory"): unknown {

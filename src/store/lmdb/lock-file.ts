@@ -7,7 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isDiskFull } from "./data-file.ts";
+import { isDiskFull } from "./failures.ts";
 
 /**
  * The length of the lock file. LMDB needs 32 976 bytes for 512 readers, and uses the remaining bytes for more readers.
