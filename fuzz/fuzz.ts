@@ -70,7 +70,7 @@ export function seedsOf(name: string): Buffer[] {
     .map((file) => readFileSync(new URL(file, folder)));
 }
 
-export function showFailure(name: string, { seed, input, error }: Failure): string {
+export function describeFailure(name: string, { seed, input, error }: Failure): string {
   const again = Number.isNaN(seed) ? "" : ` --seed ${seed} --cases 1`;
   const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return [

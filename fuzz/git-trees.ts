@@ -7,7 +7,7 @@
 import { QuernError } from "../src/base/errors.ts";
 import { GitProcesses, nulRecords } from "../src/git/git-process.ts";
 import { listChanges, listTree, mergeTrees, type TreeRecord } from "../src/git/git-trees.ts";
-import { isValidPath, shownPath } from "../src/base/paths.ts";
+import { isValidPath, printablePath } from "../src/base/paths.ts";
 import { randomFrom } from "../test/regex/random.ts";
 import { pieces } from "./pieces.ts";
 import { holds, type Target } from "./target.ts";
@@ -67,7 +67,7 @@ function checkRecord({ path, isUtf8, mode, id, size }: TreeRecord): void {
   for (const text of [path, mode, id]) holds(typeof text === "string", "a field is no text");
   holds(size === undefined || typeof size === "number", `the size ${size}`);
   if (isUtf8 && isValidPath(path)) return;
-  const shown = shownPath(path);
+  const shown = printablePath(path);
   holds(!/\p{Cc}|\p{Cs}/u.test(shown), "an invalid path is shown with control characters");
 }
 

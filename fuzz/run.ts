@@ -8,7 +8,7 @@
  */
 
 import { parseArgs } from "node:util";
-import { fuzz, seedsOf, showFailure } from "./fuzz.ts";
+import { fuzz, seedsOf, describeFailure } from "./fuzz.ts";
 import { TARGETS, TARGET_NAMES, type TargetName } from "./targets.ts";
 import { startWatchdog } from "./watchdog.ts";
 
@@ -51,7 +51,7 @@ async function main(): Promise<number> {
     }
     failures++;
     seeds = []; // they come first, and only once
-    console.error(showFailure(name, result));
+    console.error(describeFailure(name, result));
     if (!values["keep-going"]) break;
     next = Number.isNaN(result.seed) ? next : result.seed + 1;
   }

@@ -44,17 +44,17 @@ export function pathWithin(outer: string, inner: string): string | undefined {
 /** Copies a string that was cut out of a longer one. Without the copy, the whole longer string would stay in memory. */
 export const ownText = (text: string): string => Buffer.from(text, "utf16le").toString("utf16le");
 
-const MOST_SHOWN = 1_024;
+const MOST_PRINTED = 1_024;
 
 /**
  * Makes an invalid path fit for display: well-formed, without control characters, and of at most 1 024 UTF-16 units. A
  * longer path is cut and ends with part of a hash of the whole path, so that long paths with the same beginning stay
  * different. Shorter paths become equal if they differ only in characters that are replaced.
  */
-export function shownPath(path: string): string {
-  const isCut = path.length > MOST_SHOWN;
+export function printablePath(path: string): string {
+  const isCut = path.length > MOST_PRINTED;
   const end = isCut ? `…${createHash("sha256").update(path).digest("hex").slice(0, 12)}` : "";
-  const text = ownText(path.slice(0, MOST_SHOWN - end.length));
+  const text = ownText(path.slice(0, MOST_PRINTED - end.length));
   return `${text.replace(/[\p{Cs}\p{Cc}]/gu, "\ufffd")}${end}`;
 }
 

@@ -33,8 +33,8 @@ export async function readBytes(
       length += part.value.length;
       if (length > mostBytes) return undefined;
       parts.push(part.value);
-      const turn = pause();
-      if (turn) await turn;
+      const wait = pause();
+      if (wait) await wait;
     }
   } catch (cause) {
     throw new QuernError("ABORTED", "the body broke off", { cause });

@@ -44,7 +44,7 @@ export async function applyDefaults(command: Command): Promise<(() => string) | 
   const fields = record(given, file, "the file");
   const unknown = Object.keys(fields).find((key) => !FIELDS.includes(key));
   if (unknown !== undefined)
-    throw invalid(file, `there is no field ${shown(unknown)}${advice(unknown, FIELDS)}`);
+    throw invalid(file, `there is no field ${quoted(unknown)}${advice(unknown, FIELDS)}`);
   const { db, command: all = {} } = fields;
   if (db !== undefined && typeof db !== "string") throw invalid(file, "db must be a string");
   const sections = record(all, file, "command");
@@ -54,14 +54,14 @@ export async function applyDefaults(command: Command): Promise<(() => string) | 
   const names = program.commands.map((one) => one.name());
   for (const name of Object.keys(sections))
     if (!names.includes(name))
-      throw invalid(file, `there is no command ${shown(name)}${advice(name, names)}`);
+      throw invalid(file, `there is no command ${quoted(name)}${advice(name, names)}`);
   const name = isNested ? "" : command.name();
   for (const [key, value] of Object.entries(record(sections[name] ?? {}, file, `command.${name}`)))
     setOption(command, { file, key, value });
   return db === undefined ? undefined : () => placeOf(file, db);
 }
 
-const shown = (name: string): string => JSON.stringify(name.slice(0, 80));
+const quoted = (name: string): string => JSON.stringify(name.slice(0, 80));
 
 /**
  * Returns the path of the data directory that the file names. Throws if this directory is outside the file's folder.

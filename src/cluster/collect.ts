@@ -88,6 +88,6 @@ async function deleteBatch(
   await collection.spare(keys.filter((key) => named.has(key)));
   const unnamed = keys.filter((key) => !named.has(key));
   for (const key of unnamed) await store.delete(key, signal);
-  await collection.bury(unnamed);
+  await collection.recordDeletion(unnamed);
   return unnamed.length;
 }

@@ -19,7 +19,7 @@ import { OWN_METRICS, type HasOwnMetrics, type Metric } from "../metrics/metrics
 import { OBSERVE, type Observable } from "../tracing.ts";
 import {
   REACH_GENERATIONS,
-  showGenerations,
+  formatGenerations,
   type Generations,
   type ReachesGenerations,
 } from "../search/caller/generations.ts";
@@ -137,7 +137,7 @@ export class OpenedCluster
   });
 
   get written(): string {
-    return showGenerations(this.#parts.written);
+    return formatGenerations(this.#parts.written);
   }
 
   async [REACH_GENERATIONS](wanted: Generations, signal: AbortSignal): Promise<void> {
@@ -156,7 +156,7 @@ export class OpenedCluster
         if (performance.now() - start > REACH_MS)
           throw new QuernError(
             "OVERLOADED",
-            `${showGenerations(wanted)} is not searched here after ${REACH_MS / 1000} s: try again, or without X-Quern-Generation`,
+            `${formatGenerations(wanted)} is not searched here after ${REACH_MS / 1000} s: try again, or without X-Quern-Generation`,
           );
       }
     } finally {

@@ -104,9 +104,9 @@ export class ShardWriter {
   ): Promise<T> {
     const closing = this.#closing.signal;
     const signal = asked.signal ? AbortSignal.any([asked.signal, closing]) : closing;
-    const turn = this.#last.then(() => this.#write(shard, { ...asked, signal }, work));
-    this.#last = turn.catch(() => undefined);
-    return turn;
+    const result = this.#last.then(() => this.#write(shard, { ...asked, signal }, work));
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 
   async #write<T>(

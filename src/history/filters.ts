@@ -37,7 +37,9 @@ export function checkPath(path: unknown): string | undefined {
   const folder = withoutEndSlashes(path);
   if (folder === "" && !path.startsWith("/")) return undefined;
   if (isValidPath(folder)) return folder;
-  throw invalid(`path must be relative to the repository, without "." and "..": ${shown(path)}`);
+  throw invalid(
+    `path must be relative to the repository, without "." and "..": ${formatValue(path)}`,
+  );
 }
 
 /**
@@ -52,7 +54,7 @@ export function checkCount(
   if (value === undefined) return fallback;
   if (Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most)
     return value as number;
-  throw invalid(`${name} must be a whole number from 0 to ${most}, got ${shown(value)}`);
+  throw invalid(`${name} must be a whole number from 0 to ${most}, got ${formatValue(value)}`);
 }
 
 const MAX_EXPRESSION = 1000;
@@ -122,7 +124,7 @@ function checkDate(name: string, text: unknown): string | undefined {
   if (text === undefined) return undefined;
   if (typeof text === "string" && text.length <= MAX_DATE && isDate(text)) return text;
   throw invalid(
-    `${name} must be a date in ISO 8601, or relative as git takes it ("2 weeks ago"), got ${shown(text)}`,
+    `${name} must be a date in ISO 8601, or relative as git takes it ("2 weeks ago"), got ${formatValue(text)}`,
   );
 }
 
@@ -169,7 +171,7 @@ function invalid(message: string): QuernError {
   return new QuernError("INVALID_REQUEST", message);
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   const text = typeof value === "string" ? JSON.stringify(value.slice(0, 80)) : String(value);
   return text.replace(/\p{Cc}/gu, "\ufffd");
 }

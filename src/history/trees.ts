@@ -7,7 +7,7 @@
  */
 
 import type { PathTrie } from "../base/path-trie.ts";
-import { isValidPath, shownPath } from "../base/paths.ts";
+import { isValidPath, printablePath } from "../base/paths.ts";
 import type { Pause } from "../base/yield.ts";
 import { listTree } from "../git/git-trees.ts";
 import type { HistoryEntry } from "./history.ts";
@@ -127,6 +127,6 @@ export async function listPaths(
 }
 
 function entryAt(type: HistoryEntry["type"], path: string): HistoryEntry {
-  const shown = isValidPath(path) ? path : shownPath(path);
+  const shown = isValidPath(path) ? path : printablePath(path);
   return { type, name: shown.slice(shown.lastIndexOf("/") + 1), path: shown };
 }

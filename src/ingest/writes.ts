@@ -150,7 +150,7 @@ export class Writes {
       [BETWEEN_STEPS]: betweenSteps = NO_STEPS,
     }: IndexWriteOptions,
   ): Promise<IndexReport[]> {
-    return this.#turn(signal, async (lease, stop) => {
+    return this.#enqueue(signal, async (lease, stop) => {
       const { environment, pool, catalogs, tables, maxFileSize, memoryBudget, pause } =
         this.#options;
       const { bounds, layout } = this.#options;
@@ -218,7 +218,7 @@ export class Writes {
     name: string,
     { [BETWEEN_STEPS]: betweenSteps = NO_STEPS }: StepOptions = {},
   ): Promise<boolean> {
-    return this.#turn(undefined, async (lease, stop) => {
+    return this.#enqueue(undefined, async (lease, stop) => {
       const known = repositoryNamed(await this.#options.catalogs.newest(), name);
       if (!known) return false;
       const { id } = known.record;
@@ -230,7 +230,7 @@ export class Writes {
   }
 
   compact({ signal, onProgress = () => {} }: WriteOptions): Promise<CompactReport> {
-    return this.#turn(signal, async (lease, stop) => {
+    return this.#enqueue(signal, async (lease, stop) => {
       const start = performance.now();
       const before = await this.#options.catalogs.newest();
       const betweenSteps = NO_STEPS;
@@ -296,14 +296,14 @@ export class Writes {
     await this.#last;
   }
 
-  #turn<T>(
+  #enqueue<T>(
     signal: AbortSignal | undefined,
     work: (lease: Lease, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
-    const turn = this.#last.then(() => this.#write(stop, work));
-    this.#last = turn.catch(() => undefined);
-    return turn;
+    const result = this.#last.then(() => this.#write(stop, work));
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 
   async #write<T>(

@@ -179,7 +179,7 @@ function meteredCode(section: Uint8Array, { called, fuel }: Meter): Uint8Array[]
     [0x24, ...leb(fuel)],
   ];
   const tick = [...get, 0x45, 0x04, 0x40, 0x10, ...leb(called), 0x0b];
-  const turn = Uint8Array.of(...tick, ...get, 0x41, 1, 0x6b, ...set);
+  const meterCode = Uint8Array.of(...tick, ...get, 0x41, 1, 0x6b, ...set);
   const reader = new Reader(section);
   const count = reader.number();
   const out: Uint8Array[] = [section.subarray(0, reader.at)];
@@ -188,10 +188,10 @@ function meteredCode(section: Uint8Array, { called, fuel }: Meter): Uint8Array[]
     const [start, end] = [reader.at, reader.at + length];
     for (let locals = 2 * reader.number(); locals > 0; locals--) reader.number();
     const loops = loopsOf(section, reader.at, end);
-    out.push(Uint8Array.from(leb(length + turn.length * loops.length)));
+    out.push(Uint8Array.from(leb(length + meterCode.length * loops.length)));
     let from = start;
     for (const loop of loops) {
-      out.push(section.subarray(from, loop), turn);
+      out.push(section.subarray(from, loop), meterCode);
       from = loop;
     }
     out.push(section.subarray(from, end));

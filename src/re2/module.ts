@@ -11,7 +11,7 @@
  * object that match() builds is represented here by two flat lists. One has the numbers in the object, and the other
  * the lengths of its strings, in the order in which the module adds them.
  *
- * The module may have a meter (metered.ts). After every TURNS loop iterations, the meter asks whether RE2 may continue.
+ * The module may have a meter (metered.ts). After FUEL loop iterations, the meter asks whether RE2 may continue.
  * There is no other way to stop a call, and RE2 may take minutes, for instance to build its states.
  *
  * The heap has 16 MiB, of which 5 MiB are stack, and cannot grow. If a call needs more memory, the module aborts, and
@@ -38,7 +38,7 @@ export class Re2Stopped extends Error {
  * The number of loop iterations that RE2 runs between two calls of the meter. They take 60 µs in a scan, and 8 ms when
  * RE2 builds its largest states.
  */
-const TURNS = 5_000;
+const FUEL = 5_000;
 
 /** The result of match(). `index` is the number of units (see re2.ts) before the match, or -1 if nothing matches. */
 export interface RawMatch {
@@ -208,7 +208,7 @@ export class Re2Module {
     const { fuel } = this.#exports;
     if (!fuel || fuel.value !== 0) fail();
     if (this.#mustEnd?.()) throw new Re2Stopped("RE2 was ended");
-    fuel.value = TURNS;
+    fuel.value = FUEL;
   }
 
   /**

@@ -191,10 +191,10 @@ export class Automaton {
       : this.#collect(out, limits);
   }
 
-  #collect(out: RangeList, { budget, isTurnOver }: Limits): number {
+  #collect(out: RangeList, { budget, isSliceOver }: Limits): number {
     const [before, origin] = [out.length, this.#origin];
     const drain = () => this.#drain(origin, out);
-    const asking = { budget: budget && (() => (drain(), budget())), isTurnOver };
+    const asking = { budget: budget && (() => (drain(), budget())), isSliceOver };
     const push = (match: Span) => pushRange(out, match.start - origin, match.end - origin);
     if (this.#rest) this.#passTwice(asking, push);
     let looked = before;
@@ -352,12 +352,12 @@ export class Automaton {
     return this.isThrashing || this.#forward.work + this.#backward.work > WORK;
   }
 
-  #mustStop({ budget, isTurnOver }: Limits): boolean {
+  #mustStop({ budget, isSliceOver }: Limits): boolean {
     this.#bytesRun += this.#fuel - this.#get(run.FUEL);
     this.#set(run.FUEL, this.#fuel);
     this.#forward.work = this.#backward.work = 0;
     this.stopped = budget?.() ?? false;
-    this.paused = !this.stopped && (isTurnOver?.() ?? false);
+    this.paused = !this.stopped && (isSliceOver?.() ?? false);
     const progress = this.#get(run.FLOOR) - this.#get(run.FROM);
     const isReadingOn = this.#get(run.OVERRUN) > OVERRUN + OVERRUN_RATIO * progress;
     this.#isWasteful = !this.stopped && !this.paused && (this.isThrashing || isReadingOn);

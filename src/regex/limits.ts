@@ -10,5 +10,5 @@ export interface Limits {
   /** Ends the run if it returns true. */
   readonly budget?: Budget | undefined;
   /** Pauses the run if it returns true. */
-  readonly isTurnOver?: (() => boolean) | undefined;
+  readonly isSliceOver?: (() => boolean) | undefined;
 }

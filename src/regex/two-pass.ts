@@ -325,7 +325,7 @@ export class TwoPass {
   #look(): void {
     this.#work = 0;
     this.stopped = this.#limits.budget?.() ?? false;
-    this.paused = !this.stopped && (this.#limits.isTurnOver?.() ?? false);
+    this.paused = !this.stopped && (this.#limits.isSliceOver?.() ?? false);
   }
 }
 

@@ -123,7 +123,7 @@ function parseRecord<T>(text: string, schema: z.ZodType<T>): T | undefined {
 
 async function writeRecord(file: string, value: object): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
-  const beside = `${file}.new`;
-  await writeFile(beside, JSON.stringify(value), { mode: 0o600 });
-  await rename(beside, file);
+  const newFile = `${file}.new`;
+  await writeFile(newFile, JSON.stringify(value), { mode: 0o600 });
+  await rename(newFile, file);
 }

@@ -23,7 +23,7 @@ import { QuernError } from "../base/errors.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 import { Semaphore } from "../base/semaphore.ts";
 import type { Engine } from "../engine.ts";
-import { problemOfName, shown } from "../ingest/sources/metadata.ts";
+import { formatValue, problemOfName } from "../ingest/sources/metadata.ts";
 import { DEFAULTS, milliseconds, type SyncConfig } from "./config/config.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { lockFolder } from "./folder-lock.ts";
@@ -178,9 +178,9 @@ class SyncRun {
     const runs = connections.map((connection) => {
       const listed = guard(this.#list(connection));
       listed.catch(() => {}); // the list is awaited below, after those of earlier connections
-      const turn = before.then(() => listed);
-      before = turn.catch(() => {});
-      return guard(turn.then((list) => this.#sync(connection, list, known)));
+      const listedInOrder = before.then(() => listed);
+      before = listedInOrder.catch(() => {});
+      return guard(listedInOrder.then((list) => this.#sync(connection, list, known)));
     });
     const settled = await Promise.allSettled(runs);
     const rejected = settled.find(({ status }) => status === "rejected");
@@ -314,7 +314,7 @@ class SyncRun {
     const name = nameOf(found, config.name);
     const problem = problemOfName(name);
     if (problem !== undefined) {
-      settle({ name: shown(name), outcome: "failed", message: `its name ${problem}` });
+      settle({ name: formatValue(name), outcome: "failed", message: `its name ${problem}` });
       return [];
     }
     const owner = this.#claimed.get(name);

@@ -81,7 +81,7 @@ test("a publication that needs what is being deleted is refused, and the next on
         // between what is stored and what is published, a collection that began a day ago
         await collection.doom([key]);
         await segments.delete(key);
-        await collection.bury([key]);
+        await collection.recordDeletion([key]);
       },
     },
   });

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test as plainTest, vi } from "vitest";
 import { postgresTokenStore, type ClusterEngine } from "../../src/cluster/index.ts";
 import { createApiKey, createHandler } from "../../src/http/index.ts";
-import { parseGenerations, showGenerations } from "../../src/search/caller/generations.ts";
+import { parseGenerations, formatGenerations } from "../../src/search/caller/generations.ts";
 import { openFront, startNodes } from "./fronts.ts";
 import { newCluster, shop } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
@@ -127,8 +127,8 @@ describe("X-Quern-Generation", () => {
       [3, 17],
       [4, 2],
     ]);
-    expect(showGenerations(generations)).toBe("3=17,4=2");
-    expect(parseGenerations(showGenerations(generations))).toEqual(generations);
+    expect(formatGenerations(generations)).toBe("3=17,4=2");
+    expect(parseGenerations(formatGenerations(generations))).toEqual(generations);
     expect(parseGenerations(" 3=17 , 4=2 ")).toEqual(generations);
   });
 });

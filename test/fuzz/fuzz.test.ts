@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, test } from "vitest";
-import { fuzz, inputOf, seedsOf, showFailure } from "../../fuzz/fuzz.ts";
+import { fuzz, inputOf, seedsOf, describeFailure } from "../../fuzz/fuzz.ts";
 import { mutateSeed } from "../../fuzz/mutate.ts";
 import type { Target } from "../../fuzz/target.ts";
 import { TARGET_NAMES, TARGETS } from "../../fuzz/targets.ts";
@@ -30,7 +30,8 @@ test.each(someOf(TARGET_NAMES, 3))("%s", async (name) => {
     },
   };
   const result = await fuzz(target, seeds, limits);
-  if (typeof result !== "number") expect.fail(`QUERN_SEED=${seed}: ${showFailure(name, result)}`);
+  if (typeof result !== "number")
+    expect.fail(`QUERN_SEED=${seed}: ${describeFailure(name, result)}`);
   expect(result).toBeGreaterThan(0);
 });
 
@@ -55,7 +56,7 @@ describe("the fuzzer itself", () => {
     expect(failure.input.length).toBeLessThan(5);
     const again = await fuzz(fails, seeds, { ...limits, seed: failure.seed, cases: 1 });
     expect(again).toMatchObject({ seed: failure.seed, input: failure.input });
-    expect(showFailure("query", failure)).toContain(`--seed ${failure.seed} --cases 1`);
+    expect(describeFailure("query", failure)).toContain(`--seed ${failure.seed} --cases 1`);
   });
 
   test("a rejection is a failure, and so is a seed that fails unmutated", async () => {

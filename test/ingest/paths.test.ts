@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { comparePaths, isValidPath, shownPath } from "../../src/base/paths.ts";
+import { comparePaths, isValidPath, printablePath } from "../../src/base/paths.ts";
 
 test.each<[string, boolean]>([
   ["a", true],
@@ -37,14 +37,14 @@ test.each([
   ["../a", "../a"],
   ["a\0\n\x7f\ud800", "a\ufffd\ufffd\ufffd\ufffd"],
 ])("%j is shown as %j", (path, want) => {
-  expect(shownPath(path)).toBe(want);
+  expect(printablePath(path)).toBe(want);
 });
 
 test("long paths that begin alike are shown as different ones, at most 1 024 units long", () => {
-  const shown = ["a", "b", "\ud800"].map((end) => shownPath(`${"long/".repeat(900)}${end}`));
+  const shown = ["a", "b", "\ud800"].map((end) => printablePath(`${"long/".repeat(900)}${end}`));
   expect(new Set(shown).size).toBe(3);
   for (const path of shown) expect(path).toMatch(/^long\/.{1006}…[0-9a-f]{12}$/);
-  expect(shownPath("x".repeat(1_024))).toBe("x".repeat(1_024));
+  expect(printablePath("x".repeat(1_024))).toBe("x".repeat(1_024));
 });
 
 test("paths are valid exactly if each part is", () => {

@@ -128,7 +128,7 @@ test.each(["a[bc]", "x*", ".*", "\\b", "[^b]*c", "(?m)^a|c$", "a[ab]{20}[c!]", "
     const matcher = matcherOf(source);
     const [whole, parts] = [newRangeList(), newRangeList()];
     matcher.ranges(place, end, whole);
-    const limits = { isTurnOver: () => true };
+    const limits = { isSliceOver: () => true };
     let pauses = 0;
     for (matcher.ranges(place, end, parts, limits); matcher.paused; pauses++)
       matcher.resume(parts, limits);
@@ -143,7 +143,7 @@ test("a pause in one text of many, and a budget that ends a run after it", () =>
   kernel.words.set([place, half, half, end], table / 4);
   const matcher = matcherOf("a[b]");
   const out = newRangeList();
-  const limits = { isTurnOver: () => true };
+  const limits = { isSliceOver: () => true };
   for (matcher.rangesOfTexts(table, 2, out, limits); matcher.paused;) matcher.resume(out, limits);
   expect(out.length).toBe(200_000);
   expect(out.data[399_999]).toBe(end - 1);

@@ -94,7 +94,7 @@ test("a budget that says stop ends either pass", () => {
     expect(asksUntil(last)).toMatchObject({ asked: last, stopped: true });
 });
 
-const PAUSES = { isTurnOver: () => true };
+const PAUSES = { isSliceOver: () => true };
 
 test("a search that pauses whenever it may goes on where it was", () => {
   const source = "c[ab]{20}a[a-c]{200}|[^c]c|b"; // nearly each place makes a state

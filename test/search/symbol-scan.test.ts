@@ -75,7 +75,7 @@ test.each([
         expect([expression, stats.totalMatchCount]).toEqual([expression, count]);
         const shown = found.flatMap(({ chunks }) => chunks.flatMap(({ symbols = [] }) => symbols));
         expect(shown.map(({ symbol }) => symbol).sort()).toEqual(
-          names.flatMap((name, i) => Array<string>(expected[i]!).fill(shownName(name))).sort(),
+          names.flatMap((name, i) => Array<string>(expected[i]!).fill(printedName(name))).sort(),
         );
       }
     }),
@@ -87,7 +87,7 @@ test.each([
 });
 
 /** A long name is cut where it is shown, after whole characters. */
-function shownName(name: string): string {
+function printedName(name: string): string {
   if (Buffer.byteLength(name) <= MOST_SHOWN) return name;
   let cut = name;
   while (Buffer.byteLength(cut) > MOST_SHOWN) cut = cut.slice(0, -1);

@@ -11,9 +11,9 @@ let counter = 0;
 const spin: Task<number, Promise<number>> = async (ms, context) => {
   let pauses = 0;
   for (const end = performance.now() + ms; performance.now() < end;) {
-    const turn = context.pause();
-    if (turn) await turn;
-    if (turn) pauses++;
+    const wait = context.pause();
+    if (wait) await wait;
+    if (wait) pauses++;
   }
   return pauses;
 };

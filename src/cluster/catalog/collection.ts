@@ -155,7 +155,7 @@ export class Collection {
    * Records that the objects are deleted. Publications that began before the deletion are still rejected, because they
    * may rely on these objects.
    */
-  async bury(keys: readonly string[]): Promise<void> {
+  async recordDeletion(keys: readonly string[]): Promise<void> {
     await this.#tables.query(
       `update ${this.#name("doomed")} set deleted_at = clock_timestamp() where key = any($1::text[])`,
       [keys],

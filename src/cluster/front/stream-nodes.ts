@@ -134,7 +134,7 @@ export async function* streamNodes(
       addMissing(stats, own.length, again);
       return again.streams;
     };
-    for await (const { from, step } of inTurn(found.streams, due, reopen)) {
+    for await (const { from, step } of asTheyArrive(found.streams, due, reopen)) {
       if (step === "late") {
         addStats(stats, { shardsSkipped: from.slices.length });
         stats.flushReason = "FLUSH_REASON_TIMER_EXPIRED";
@@ -220,7 +220,7 @@ function addMissing(stats: SearchStats, asked: number, { streams, late }: Found)
  * previous step. A stream that fails is replaced by the streams that `reopen` returns. The other streams continue in
  * the meantime.
  */
-async function* inTurn(
+async function* asTheyArrive(
   streams: readonly Opened[],
   due: Due,
   reopen: (lost: Opened) => Promise<readonly Opened[]>,

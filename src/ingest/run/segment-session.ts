@@ -65,10 +65,10 @@ export class SegmentSession {
         isFull = !outcome;
         if (!outcome) break;
         outcomes.push(outcome);
-        const turn = pause();
-        if (!turn) continue;
+        const wait = pause();
+        if (!wait) continue;
         this.#held.close(); // the folder may be moved while this thread pauses
-        await turn;
+        await wait;
       }
     } finally {
       this.#held.close();

@@ -11,8 +11,8 @@
 import type { RepositoryMetadata } from "../../store/format/records.ts";
 import { throwIfAborted } from "../../base/abort.ts";
 import { Slice } from "../../base/yield.ts";
-import { checkedMetadata, checkedName, checkedOptions, invalid, shown } from "./metadata.ts";
-import { isValidPath, shownPath } from "../../base/paths.ts";
+import { checkedMetadata, checkedName, checkedOptions, invalid, formatValue } from "./metadata.ts";
+import { isValidPath, printablePath } from "../../base/paths.ts";
 import type { Content, Entry, Indexed, Listing, ListingOptions, Source } from "./source.ts";
 
 /**
@@ -116,7 +116,7 @@ function checkedIterable(field: string, value: unknown): Several<unknown> {
   if (typeof value === "object" && value !== null) {
     if (Symbol.iterator in value || Symbol.asyncIterator in value) return value as Several<unknown>;
   }
-  throw invalid(`documents: ${field} must be an iterable of documents, not ${shown(value)}`);
+  throw invalid(`documents: ${field} must be an iterable of documents, not ${formatValue(value)}`);
 }
 
 // a generator that is read a second time yields nothing, and an empty list would remove all files from the index
@@ -144,7 +144,7 @@ function listFiles(items: Several<unknown>, options: ListingOptions): Listing {
         const first = positions.get(document.path);
         if (first !== undefined) {
           throw invalid(
-            `documents: ${at} has the path of files[${first}], ${shown(document.path)}`,
+            `documents: ${at} has the path of files[${first}], ${formatValue(document.path)}`,
           );
         }
         positions.set(document.path, position++);
@@ -204,23 +204,25 @@ function isRemoval(item: Item): item is RemovedDocument {
 
 function checkedItem(at: string, item: unknown): Item {
   if (typeof item !== "object" || item === null) {
-    throw invalid(`documents: ${at} must be an object with path and content, not ${shown(item)}`);
+    throw invalid(
+      `documents: ${at} must be an object with path and content, not ${formatValue(item)}`,
+    );
   }
   const { path, content, version, removed } = item as Partial<Document & RemovedDocument>;
   if (typeof path !== "string") throw invalid(`documents: ${at}.path must be a string`);
   if (removed !== undefined && typeof removed !== "boolean") {
-    throw invalid(`documents: ${at}.removed must be true, not ${shown(removed)}`);
+    throw invalid(`documents: ${at}.removed must be true, not ${formatValue(removed)}`);
   }
   if (removed === true) {
     if (content === undefined) return { path, removed };
     throw invalid(`documents: ${at} is removed and has content; it can only be one of the two`);
   }
   if (version !== undefined && typeof version !== "string") {
-    throw invalid(`documents: ${at}.version must be a string, not ${shown(version)}`);
+    throw invalid(`documents: ${at}.version must be a string, not ${formatValue(version)}`);
   }
   if (!isContent(content) && typeof content !== "function") {
     throw invalid(
-      `documents: ${at}.content must be a string, bytes or a function that returns one of them, not ${shown(content)}`,
+      `documents: ${at}.content must be a string, bytes or a function that returns one of them, not ${formatValue(content)}`,
     );
   }
   return version === undefined ? { path, content } : { path, content, version };
@@ -231,13 +233,18 @@ function isContent(value: unknown): value is string | Uint8Array {
 }
 
 function nameInList(path: string): string {
-  return isValidPath(path) ? path : shownPath(path);
+  return isValidPath(path) ? path : printablePath(path);
 }
 
 function entryOf(at: string, document: Document, { maxFileSize }: ListingOptions): Entry {
   const { path, content, version } = document;
   if (!isValidPath(path)) {
-    return { kind: "skipped", path: shownPath(path), revisions: REVISIONS, reason: "invalid-path" };
+    return {
+      kind: "skipped",
+      path: printablePath(path),
+      revisions: REVISIONS,
+      reason: "invalid-path",
+    };
   }
   const size = isContent(content) ? sizeOf(content) : undefined;
   if (size !== undefined && size > maxFileSize) {
@@ -271,7 +278,7 @@ function contentOf(at: string, content: Document["content"]): Content {
       const result: unknown = await content();
       if (isContent(result)) return toBytes(result);
       throw invalid(
-        `documents: ${at}.content() must return a string or bytes, not ${shown(result)}`,
+        `documents: ${at}.content() must return a string or bytes, not ${formatValue(result)}`,
       );
     },
   };

@@ -10,7 +10,7 @@
 import { lstatSync, type BigIntStats } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { HeldFolder } from "../../base/no-follow.ts";
-import { isValidPath, shownPath } from "../../base/paths.ts";
+import { isValidPath, printablePath } from "../../base/paths.ts";
 import { Slice } from "../../base/yield.ts";
 import { GitProcesses } from "../../git/git-process.ts";
 import { locateRepository } from "../../git/open-repository.ts";
@@ -94,7 +94,7 @@ class Look {
     const skipped = (
       reason: "invalid-path" | "submodule" | "symlink" | "unreadable" | "too-large",
     ) => ({ kind: "skipped", path, revisions: REVISIONS, reason }) as const;
-    if (!isValidPath(path)) return { ...skipped("invalid-path"), path: shownPath(path) };
+    if (!isValidPath(path)) return { ...skipped("invalid-path"), path: printablePath(path) };
     const stat = this.#isFolder(folderOf(path)) ? this.#stat(path) : undefined;
     if (!stat) return undefined;
     if (stat.isDirectory()) return skipped("submodule");

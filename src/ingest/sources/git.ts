@@ -36,11 +36,11 @@ import {
   checkedName,
   checkedOptions,
   invalid,
-  shown,
+  formatValue,
 } from "./metadata.ts";
 import { checkKeys } from "../../base/known-keys.ts";
 import { Slice } from "../../base/yield.ts";
-import { isValidPath, shownPath } from "../../base/paths.ts";
+import { isValidPath, printablePath } from "../../base/paths.ts";
 import type { Entry, Indexed, ListedRevision, Listing, ListingOptions, Source } from "./source.ts";
 
 /**
@@ -160,11 +160,11 @@ function checkedRevisions(revisions: unknown): string[] | undefined {
       typeof name === "string" && name !== "" && Buffer.byteLength(name) <= MAX_REVISION_BYTES;
     if (!isName || /[\p{Cc}\p{Cs}]/u.test(name)) {
       throw invalid(
-        `git: revisions[${i}] must be the name of a branch, tag or commit, or a pattern, not ${shown(name)}`,
+        `git: revisions[${i}] must be the name of a branch, tag or commit, or a pattern, not ${formatValue(name)}`,
       );
     }
     if (revisions.indexOf(name) !== i)
-      throw invalid(`git: revisions[${i}], ${shown(name)}, is there twice`);
+      throw invalid(`git: revisions[${i}], ${formatValue(name)}, is there twice`);
   });
   return [...revisions];
 }
@@ -241,8 +241,8 @@ async function headBranch(processes: GitProcesses): Promise<string> {
 
 function noRevision(folder: string, name: string, isHead: boolean): QuernError {
   const message = isHead
-    ? `the repository ${folder} has no commit on ${shown(name)}, the branch HEAD is on; commit something, or name other revisions`
-    : `the repository ${folder} has no branch, tag or commit ${shown(name)}; git branch --all and git tag list what there is`;
+    ? `the repository ${folder} has no commit on ${formatValue(name)}, the branch HEAD is on; commit something, or name other revisions`
+    : `the repository ${folder} has no branch, tag or commit ${formatValue(name)}; git branch --all and git tag list what there is`;
   return new QuernError("REVISION_NOT_FOUND", message);
 }
 
@@ -256,7 +256,7 @@ async function refuseDamaged(
     if (await isDamagedRef(from, ref))
       throw new QuernError(
         "SOURCE_UNREADABLE",
-        `the commit of ${shown(name)} in the repository ${from.processes.folder} is damaged or missing; git fsck may tell more`,
+        `the commit of ${formatValue(name)} in the repository ${from.processes.folder} is damaged or missing; git fsck may tell more`,
       );
 }
 
@@ -438,7 +438,7 @@ class GitListing {
   #entry(record: MergedRecord): Entry {
     const { revisions, mode, id, size } = record;
     const isValid = record.isUtf8 && isValidPath(record.path);
-    const path = isValid ? record.path : shownPath(record.path);
+    const path = isValid ? record.path : printablePath(record.path);
     if (mode === "000000") return { kind: "removed", path, revisions };
     const skipped = (
       reason: "invalid-path" | "symlink" | "submodule" | "unreadable" | "too-large",

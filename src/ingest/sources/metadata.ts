@@ -23,7 +23,7 @@ export function checkedMetadata(call: string, options: RepositoryMetadata): Repo
   for (const key of KEYS) {
     const problem = options[key] === undefined ? undefined : RULES[key](options[key]);
     if (problem !== undefined)
-      throw invalid(`${call}: ${key} ${problem}, not ${shown(options[key])}`);
+      throw invalid(`${call}: ${key} ${problem}, not ${formatValue(options[key])}`);
   }
   const given = KEYS.filter((key) => options[key] !== undefined);
   return Object.fromEntries(given.map((key) => [key, options[key]]));
@@ -73,8 +73,8 @@ export function checkedName(call: string, name: unknown): string {
 export function problemOfName(name: string): string | undefined {
   if (name === "") return "must not be empty; give the option name";
   if (/\p{Cs}/u.test(name)) return "must be well-formed Unicode";
-  if (/\p{Cc}/u.test(name)) return `must not hold control characters: ${shown(name)}`;
-  if (name.trim() !== name) return `must not begin or end with white space: ${shown(name)}`;
+  if (/\p{Cc}/u.test(name)) return `must not hold control characters: ${formatValue(name)}`;
+  if (name.trim() !== name) return `must not begin or end with white space: ${formatValue(name)}`;
   if (Buffer.byteLength(name) > MAX_NAME_BYTES)
     return `must not be longer than ${MAX_NAME_BYTES} bytes`;
   return undefined;
@@ -100,7 +100,7 @@ export function invalid(message: string): QuernError {
  * Formats a value for an error message. The result is short, has one line, and contains no control characters for a
  * terminal.
  */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (typeof value === "object" && value !== null)
     return Array.isArray(value) ? "an array" : "an object";
   if (typeof value !== "string") return String(value);

@@ -23,7 +23,7 @@ import {
 } from "./ignore.ts";
 import type { Stop } from "../../base/abort.ts";
 import { Slice } from "../../base/yield.ts";
-import { comparePaths, isValidPath, shownPath } from "../../base/paths.ts";
+import { comparePaths, isValidPath, printablePath } from "../../base/paths.ts";
 import type { Entry, Listing } from "./source.ts";
 
 const BATCH = 256;
@@ -91,7 +91,7 @@ class Walk {
       if (isIgnored(rules, name, isFolder)) continue;
       if (!isFolder) this.#add(child, folder, twice);
       else if (isValidPath(path.slice(0, -1))) yield* this.#folder(path, rulesBelow(rules, name));
-      else this.#skip(shownPath(path.slice(0, -1)), "invalid-path");
+      else this.#skip(printablePath(path.slice(0, -1)), "invalid-path");
       if (this.#batch.length < BATCH) continue;
       yield this.#batch;
       this.#batch = [];
@@ -140,7 +140,7 @@ class Walk {
 
   #add(child: Child, folder: string, twice: boolean): void {
     const path = folder + child.name;
-    if (twice || !isValidPath(path)) return this.#skip(shownPath(path), "invalid-path");
+    if (twice || !isValidPath(path)) return this.#skip(printablePath(path), "invalid-path");
     if (child.kind === "symlink") return this.#skip(path, "symlink");
     if (child.kind !== "file") return this.#skip(path, "unreadable");
     let stat: BigIntStats;

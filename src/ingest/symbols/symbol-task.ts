@@ -197,8 +197,8 @@ class Range {
         this.#input.parsing[0] = blob;
         this.#new.set(blob, await this.#extract(blob, language));
         this.#input.parsing[0] = NOT_PARSING;
-        const turn = pause();
-        if (turn) await turn;
+        const wait = pause();
+        if (wait) await wait;
       }
   }
 

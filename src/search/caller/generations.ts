@@ -14,11 +14,11 @@ export interface ReachesGenerations {
 }
 
 /** Formats generations as text: `3=17,4=2` means shard 3 at generation 17 and shard 4 at generation 2. */
-export const showGenerations = (generations: Generations): string =>
+export const formatGenerations = (generations: Generations): string =>
   Array.from(generations, ([shard, generation]) => `${shard}=${generation}`).join(",");
 
 /**
- * Parses a text that showGenerations() has returned. Returns `undefined` for any other text. If a shard occurs twice,
+ * Parses a text that formatGenerations() has returned. Returns `undefined` for any other text. If a shard occurs twice,
  * its last entry is used.
  */
 export function parseGenerations(text: string): Generations | undefined {

@@ -47,8 +47,8 @@ export class NameMatcher {
     const matching = new Set<string>();
     for (const place of places) {
       matching.add(texts[place]!);
-      const turn = pause();
-      if (turn) await turn;
+      const wait = pause();
+      if (wait) await wait;
     }
     return matching;
   }
@@ -75,8 +75,8 @@ export class NameMatcher {
         answers?.set(question, answer);
       }
       if (answer) matching.add(text);
-      const turn = pause();
-      if (turn) await turn;
+      const wait = pause();
+      if (wait) await wait;
     }
     return matching;
   }

@@ -168,7 +168,7 @@ function encodeCursor({ query, state, score, repository, path, hash, ranges }: C
 function decodeCursor(text: string, query: Uint8Array): Cursor {
   const cursor = cursorIn(text);
   if (!cursor)
-    throw invalid(`after must be "" or the nextCursor of a response, not ${shown(text)}`);
+    throw invalid(`after must be "" or the nextCursor of a response, not ${quoted(text)}`);
   if (cursor === "expired")
     throw expired("after is a cursor of another version of quern: ask for the first page again");
   if (Buffer.compare(cursor.query, query) !== 0)
@@ -178,7 +178,7 @@ function decodeCursor(text: string, query: Uint8Array): Cursor {
   return cursor;
 }
 
-const shown = (text: string): string => JSON.stringify(text.slice(0, 60));
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 60));
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
 const expired = (message: string): QuernError => new QuernError("CURSOR_EXPIRED", message);
 

@@ -88,7 +88,7 @@ export class WarmUp {
   #spentMs = 0;
   #asked = 0;
   /** How often one of QUESTIONS was asked. */
-  #turn = 0;
+  #askedGeneral = 0;
   /** Searches about the file that was found last. */
   #next: SearchRequest[] = [];
 
@@ -139,7 +139,8 @@ export class WarmUp {
 
   async #ask(): Promise<void> {
     const began = performance.now();
-    const general = this.#next.length > 0 ? undefined : QUESTIONS[this.#turn++ % QUESTIONS.length]!;
+    const general =
+      this.#next.length > 0 ? undefined : QUESTIONS[this.#askedGeneral++ % QUESTIONS.length]!;
     const question = general ?? this.#next.pop()!;
     this.#asked++;
     this.#asking = new AbortController();

@@ -88,8 +88,8 @@ export async function matchTexts(
   for (const [place, end] of ends.entries()) {
     const answer = matches(bytes.subarray(ends[place - 1] ?? 0, end));
     if (typeof answer === "boolean" ? answer : await answer) matching.push(place);
-    const turn = pause();
-    if (turn) await turn;
+    const wait = pause();
+    if (wait) await wait;
   }
   return matching.view.slice();
 }

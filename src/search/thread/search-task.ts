@@ -211,8 +211,8 @@ export class SearchRun {
       part.stepsDone++;
       if (this.#pending.length > 0 && performance.now() - this.#lastPost > POST_MS)
         await this.#post();
-      const turn = context.pause();
-      if (turn) await turn;
+      const wait = context.pause();
+      if (wait) await wait;
     }
   }
 
@@ -356,8 +356,8 @@ export class SearchRun {
         part = emptyPart(zeroTotals());
         ranges = 0;
       }
-      const turn = context.pause();
-      if (turn) await turn;
+      const wait = context.pause();
+      if (wait) await wait;
     }
     this.#send(part);
     this.#lastPost = performance.now();

@@ -184,8 +184,8 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
       files.push(result?.shown);
       if (result) control.takeRoom(answerBytes(result.shown));
       contentBytesLoaded += result?.bytesLoaded ?? 0;
-      const turn = context.pause();
-      if (turn) await turn;
+      const wait = context.pause();
+      if (wait) await wait;
     }
     const packed = inOneBuffer(files);
     context.transfer(packed.buffer);

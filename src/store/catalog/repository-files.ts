@@ -222,16 +222,16 @@ export async function findFiles(
     const path = Buffer.from(one);
     near = lowerBound(paths, path, near);
     indexes.push(indexesOf(paths, path, near));
-    const turn = pause();
-    if (turn) await turn;
+    const wait = pause();
+    if (wait) await wait;
   }
   if (indexes.every(({ length }) => length === 0)) return indexes.map(() => []);
   const factsOf = fileFacts(reading, place.segment);
   const found: FoundFile[][] = [];
   for (const own of indexes) {
     found.push(own.map((index) => ({ index, ...factsOf(place.first + index) })));
-    const turn = pause();
-    if (turn) await turn;
+    const wait = pause();
+    if (wait) await wait;
   }
   return found;
 }

@@ -82,8 +82,8 @@ async function namesOf(
         reader.copyText(snapshot, reader.blobStarts[blob]!, reader.blobStarts[blob + 1]!, text, 0);
         names.add(text.subarray(0, bytes), list, reader.pageBytes);
       } else names.addNone(bytes, reader.pageBytes);
-      const turn = thread.pause();
-      if (turn) await turn;
+      const wait = thread.pause();
+      if (wait) await wait;
     }
     return names;
   } finally {

@@ -158,8 +158,8 @@ class Merge {
       if (!hasBit(live, blob)) continue;
       const hash = hashes.subarray(HASH_BYTES * blob, HASH_BYTES * (blob + 1));
       blobs[blob] = this.#addBlob(reader, blob, hash, pages);
-      const turn = this.#thread.pause();
-      if (turn) await turn;
+      const wait = this.#thread.pause();
+      if (wait) await wait;
     }
     this.#sources.push({ reader, blobs, pages });
   }
@@ -242,8 +242,8 @@ class Merge {
     for (let blob = 0; blob < this.#writer.blobs; blob++) {
       const [reader, old] = [known.readers[known.places[blob]! - 1], known.blobs[blob]!];
       writer.add(reader?.origin(old), reader?.run(this.#snapshot, old) ?? new Uint8Array());
-      const turn = this.#thread.pause();
-      if (turn) await turn;
+      const wait = this.#thread.pause();
+      if (wait) await wait;
     }
     const edition = { edition: FIRST_EDITION, columns: writer.finish() };
     return {

@@ -134,17 +134,17 @@ export class HostClient {
     }));
   }
 
-  /** Yields all entries of a list. `turn` returns the entries of a page, and the address of the next page. */
+  /** Yields all entries of a list. `parsePage` returns the entries of a page, and the address of the next page. */
   async *pages<T, Page>(
     address: string,
     schema: z.ZodType<Page>,
-    turn: (answer: Answer<Page>) => { entries: readonly T[]; next: string | undefined },
+    parsePage: (answer: Answer<Page>) => { entries: readonly T[]; next: string | undefined },
   ): AsyncGenerator<T> {
     let at: string | undefined = address;
     for (let page = 0; at !== undefined; page++) {
       if (page >= MOST_PAGES) throw this.#unreadable(at, `has more than ${MOST_PAGES} pages`);
       const answer: Answer<Page> = await this.get(at, schema);
-      const { entries, next } = turn(answer);
+      const { entries, next } = parsePage(answer);
       yield* entries;
       at = next === undefined ? undefined : this.#turned(new URL(next, answer.url), answer.url);
     }
@@ -261,14 +261,14 @@ export class HostClient {
     const said = await this.#read(response, url).then(saidIn, () => "");
     const words = said === "" ? "" : ` (${said})`;
     if (status === 404) {
-      const message = `there is no ${shownUrl(url)}${words}, or the token may not read it`;
+      const message = `there is no ${printableUrl(url)}${words}, or the token may not read it`;
       return new QuernError("SOURCE_NOT_FOUND", this.#told(message));
     }
     return this.#unreadable(url, `${meaningOf(status)}${words}`);
   }
 
   #unreadable(url: string, what: string, options: { cause?: unknown } = {}): QuernError {
-    return new QuernError("SOURCE_UNREADABLE", this.#told(`${shownUrl(url)} ${what}`), options);
+    return new QuernError("SOURCE_UNREADABLE", this.#told(`${printableUrl(url)} ${what}`), options);
   }
 
   #told(message: string): string {
@@ -285,7 +285,7 @@ function meaningOf(status: number): string {
 }
 
 /** Returns the address without its query, for messages. */
-const shownUrl = (url: string): string => {
+const printableUrl = (url: string): string => {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 };

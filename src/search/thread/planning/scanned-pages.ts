@@ -48,8 +48,8 @@ export async function withScannedPages(
     reader.copyText(snapshot, from, to, kernel.bytes, page.at);
     page.load(to - from);
     for (const { placed, found } of wanted) if (page.mayHaveAll(placed)) setBit(found, number);
-    const turn = pause();
-    if (turn) await turn;
+    const wait = pause();
+    if (wait) await wait;
   }
   arena.release(mark);
   return { ...lookup, scanned };

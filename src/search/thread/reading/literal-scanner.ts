@@ -290,8 +290,8 @@ export class LiteralScanner {
     for (let first = 0, end = 0; first < runs.count; first = end) {
       if (first > 0) {
         if (between.isStopped()) return;
-        const turn = between.pause();
-        if (turn) await turn;
+        const wait = between.pause();
+        if (wait) await wait;
       }
       let bytes = 0;
       do bytes += runs.bytesOf(end++);

@@ -44,14 +44,14 @@ export interface Literal {
 const encoder = new TextEncoder();
 
 /** The most recently prepared literals. Planning, searching and showing each prepare the same literal from its text. */
-const recent = new LruCache<string, Literal>({ most: 16 });
-/** The maximum number of characters of a literal that is cached in `recent`. */
+const recentLiterals = new LruCache<string, Literal>({ most: 16 });
+/** The maximum number of characters of a literal that is cached in `recentLiterals`. */
 const MOST_RECENT = 256;
 
 export function prepareLiteral(atom: LiteralAtom): Literal {
   const { text, caseSensitive } = atom;
   if (text.length > MOST_RECENT) return prepare(atom);
-  return recent.getOrMake(`${caseSensitive}${text}`, () => prepare(atom));
+  return recentLiterals.getOrMake(`${caseSensitive}${text}`, () => prepare(atom));
 }
 
 function prepare({ text, caseSensitive }: LiteralAtom): Literal {

@@ -92,7 +92,7 @@ export class SegmentSymbols {
    * REQUIRES: `row` comes from of(blob).
    */
   symbol(blob: number, row: number, text: Uint8Array): ResultSymbol {
-    return show(this.of(blob).rows, row, text);
+    return resultSymbol(this.of(blob).rows, row, text);
   }
 
   /** Returns the definition whose name contains the range. If names are nested, returns the innermost. */
@@ -104,12 +104,12 @@ export class SegmentSymbols {
     const { count, rows } = this.of(blob);
     const last = lastStart(rows, count, from);
     for (let row = last; row >= 0 && row > last - MOST_NESTED; row--)
-      if (to <= rows[row * SYMBOL_ROW + 1]!) return show(rows, row, text);
+      if (to <= rows[row * SYMBOL_ROW + 1]!) return resultSymbol(rows, row, text);
     return undefined;
   }
 }
 
-function show(rows: Int32Array, row: number, text: Uint8Array): ResultSymbol {
+function resultSymbol(rows: Int32Array, row: number, text: Uint8Array): ResultSymbol {
   const parent = rows[row * SYMBOL_ROW + 3]!;
   const name = named(rows, row, text);
   return parent < 0 ? name : { ...name, parent: named(rows, parent, text) };

@@ -102,7 +102,7 @@ class ExpressionScan {
         ? undefined
         : this.#placesOfTriple(texts);
     if (places) texts = textsWith(places, texts, { kernel, arena });
-    await this.#runInTurns(
+    await this.#runInSlices(
       (limits) => this.#placed.matcher.rangesOfTexts(texts.at, texts.count, out, limits),
       () => out.length >= most || isStopped(),
     );
@@ -150,7 +150,7 @@ class ExpressionScan {
       const isFull = () => out.length - first >= most;
       for (const [from, to] of regions[index]!) {
         const before = out.length;
-        await this.#runInTurns(
+        await this.#runInSlices(
           (limits) => matcher.ranges(from, to, out, limits),
           () => isFull() || this.#tools.isStopped(),
         );
@@ -167,13 +167,13 @@ class ExpressionScan {
   /**
    * Starts a run of the expression with `begin`, and resumes it until it ends. Yields to the event loop between slices.
    */
-  async #runInTurns(begin: (limits: Limits) => number, budget: Budget): Promise<void> {
+  async #runInSlices(begin: (limits: Limits) => number, budget: Budget): Promise<void> {
     const { matcher } = this.#placed;
-    let turn: Promise<void> | undefined;
-    const isTurnOver = () => (turn = this.#tools.pause()) !== undefined;
-    for (begin({ budget, isTurnOver }); matcher.paused;) {
-      await turn;
-      matcher.resume(this.#ranges, { budget, isTurnOver });
+    let wait: Promise<void> | undefined;
+    const isSliceOver = () => (wait = this.#tools.pause()) !== undefined;
+    for (begin({ budget, isSliceOver }); matcher.paused;) {
+      await wait;
+      matcher.resume(this.#ranges, { budget, isSliceOver });
     }
   }
 
