@@ -61,7 +61,7 @@ export class Reader {
     viewer: Viewer | undefined,
   ): Promise<Repository | undefined> {
     if (typeof nameOrId !== "string" && typeof nameOrId !== "number")
-      throw invalid(`repository: a name or an id is needed, got ${typeof nameOrId}`);
+      throw invalid(`repository must be a name or an id, got ${typeof nameOrId}`);
     const catalog = await this.#options.newest();
     const found = lookUp(catalog, nameOrId, viewer);
     return found && (await this.#describe(catalog, [found]))[0];

@@ -80,7 +80,9 @@ export async function watch(
   try {
     for (const source of sources) {
       if (!source.origin)
-        throw invalid(`watch: ${source.name} comes from no folder; give git() or directory()`);
+        throw invalid(
+          `watch: ${source.name} does not come from a folder; give git() or directory()`,
+        );
       const one = new WatchedSource(engine, source, { ...options, signal });
       watched.push(one);
       await one.follow();

@@ -11,6 +11,7 @@
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { QuernError } from "../base/errors.ts";
+import { mustBe } from "../base/must-be.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 import type { TokenRecord, TokenStore } from "./token-store.ts";
 
@@ -115,9 +116,15 @@ export async function createApiKey(
   checkKeys({ call: "createApiKey", what: "option" }, options, API_KEY_OPTIONS);
   const { ownerId, name, expiresAt, prefix = DEFAULT_PREFIXES.apiKey, hmacKey } = options;
   if (typeof ownerId !== "string" || ownerId === "")
-    throw new QuernError("INVALID_REQUEST", "an API key needs an ownerId");
+    throw new QuernError(
+      "INVALID_REQUEST",
+      `createApiKey: ${mustBe("ownerId", "a non-empty string", ownerId)}`,
+    );
   if (expiresAt !== undefined && Number.isNaN(expiresAt.getTime()))
-    throw new QuernError("INVALID_REQUEST", "expiresAt must be a valid date");
+    throw new QuernError(
+      "INVALID_REQUEST",
+      `createApiKey: expiresAt must be a valid date, got ${String(expiresAt)}`,
+    );
   const secret = newSecret(prefix);
   const id = newId();
   await tokens.create({

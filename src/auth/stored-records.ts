@@ -15,7 +15,7 @@ export type Stored<T> = { [Name in keyof T]: T[Name] extends Date ? number : unk
 /** Converts a record to plain data. Dates become milliseconds, and undefined fields are left out. */
 export function flatten<T extends object>(record: T): Stored<T> {
   const fields = Object.entries(record).flatMap(([name, value]: [string, unknown]) =>
-    value === undefined ? [] : [[name, value instanceof Date ? milliseconds(value) : value]],
+    value === undefined ? [] : [[name, value instanceof Date ? milliseconds(value, name) : value]],
   );
   return Object.fromEntries(fields) as Stored<T>;
 }
@@ -35,16 +35,20 @@ function restore<T>(stored: object, dates: readonly (keyof T & string)[]): T {
   return record as T;
 }
 
-export function milliseconds(date: Date): number {
+/** Returns a date as milliseconds. `name` is what an error message calls the date. */
+export function milliseconds(date: Date, name = "a date of the record"): number {
   const time = date.getTime();
   if (Number.isNaN(time))
-    throw new QuernError("INVALID_REQUEST", "a date of the record is invalid");
+    throw new QuernError("INVALID_REQUEST", `${name} must be a valid date, got ${String(date)}`);
   return time;
 }
 
 export function checked(id: string): string {
   if (id.length === 0 || id.length > MOST_TEXT)
-    throw new QuernError("INVALID_REQUEST", `an id or hash must have 1 to ${MOST_TEXT} characters`);
+    throw new QuernError(
+      "INVALID_REQUEST",
+      `an id or hash must have 1 to ${MOST_TEXT} characters, got ${id.length}`,
+    );
   return id;
 }
 

@@ -37,7 +37,7 @@ export async function readBytes(
       if (wait) await wait;
     }
   } catch (cause) {
-    throw new QuernError("ABORTED", "the body broke off", { cause });
+    throw new QuernError("ABORTED", "the connection was closed before the body ended", { cause });
   } finally {
     // the body is not cancelled, because several adapters would close the connection before the response is sent
     reader?.releaseLock();

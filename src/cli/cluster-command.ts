@@ -64,7 +64,7 @@ async function migrate({ catalog }: OpenedFile, { json }: Flags, { io }: Call): 
   const { from, to } = report;
   if (json) printJson(io, report);
   else if (from === to) io.stdout.write(`the tables are of version ${to} already\n`);
-  else io.stdout.write(`the tables are of version ${to} now; they were of ${from}\n`);
+  else io.stdout.write(`the tables now have version ${to}; they had version ${from}\n`);
 }
 
 /**

@@ -21,7 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const maybe = z.exactOptional;
 const word = z.string().min(1, "must not be empty");
 const ADDRESS =
-  'must be as "postgres://user@host:5432/name" without a password, or { "env": "NAME" }';
+  'must look like "postgres://user@host:5432/name" without a password, or { "env": "NAME" }';
 type Variable = z.infer<typeof variable>;
 /**
  * A value that may differ between machines. If machines share one file, as pods do, the value comes from an
@@ -189,7 +189,7 @@ function valueIn(
   if (value !== undefined && value !== "") return value;
   throw new QuernError(
     "INVALID_REQUEST",
-    `${file}: ${name}: the environment variable ${from} is not set; it holds the value`,
+    `${file}: ${name}: the environment variable ${from} is not set; set it to the value`,
   );
 }
 

@@ -113,7 +113,8 @@ interface Setting {
 function setOption(command: Command, setting: Setting): void {
   const { file, key } = setting;
   const place = `command.${command.name()}.${key}`;
-  if (TYPED.includes(key)) throw invalid(file, `${place}: this option has to be typed`);
+  if (TYPED.includes(key))
+    throw invalid(file, `${place}: this option must be given on the command line`);
   const option = command.options.find((one) => one.long === `--${key}`);
   if (option === undefined) {
     const names = command.options.map(({ long }) => long?.slice(2) ?? "");

@@ -40,15 +40,15 @@ export function checkPaths(paths: readonly string[], flags: SourceFlags): void {
   const { name } = flags;
   if (name !== undefined && paths.length > 1 && !/[{}]/.test(name))
     throw invalid(
-      `--name ${JSON.stringify(name)} is one name for ${paths.length} paths; use a template: --name 'team/{folder}'`,
+      `--name ${JSON.stringify(name)} gives ${paths.length} paths the same name; use a template: --name 'team/{folder}'`,
     );
   for (const path of paths) {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined)
-      throw new QuernError("SOURCE_NOT_FOUND", `there is no ${resolve(path)}; check the path`);
+      throw new QuernError("SOURCE_NOT_FOUND", `${resolve(path)} does not exist; check the path`);
     if (!stats.isDirectory())
       throw invalid(
-        `${path} is a file, and quern index takes folders: give ${dirname(resolve(path))}, ` +
+        `${path} is a file, but quern index needs a folder: give ${dirname(resolve(path))}, ` +
           `or only this file of it with --ignore '*' --ignore '!/${basename(path)}'`,
       );
     refuseMisplaced(path, isRepository(path), flags);
@@ -78,7 +78,9 @@ async function sourceOf(path: string, asked: Asked): Promise<Source> {
 function refuseMisplaced(path: string, isGit: boolean, flags: SourceFlags): void {
   if (isGit && flags.ignore) throw invalid(`--ignore is for folders; ${path} is a git repository`);
   if (!isGit && revisionsOf(flags))
-    throw invalid(`--rev, --all-branches and --all-tags are for git repositories; ${path} is none`);
+    throw invalid(
+      `--rev, --all-branches and --all-tags are for git repositories; ${path} is not one`,
+    );
 }
 
 /** Returns the revisions that the options name, or undefined if they name none. */
@@ -152,7 +154,7 @@ function expand(
   return template.replace(/\{([^{}]*)\}/g, (whole, word: string) => {
     const value = values.get(word);
     if (value !== undefined) return value;
-    throw invalid(`--name: ${whole} stands for nothing; there are {folder}, {parent} and {remote}`);
+    throw invalid(`--name: ${whole} is unknown; use {folder}, {parent} or {remote}`);
   });
 }
 

@@ -66,7 +66,7 @@ async function create(
   if ((await hasUsers(users)) && (await users.get(owner)) === undefined)
     throw new QuernError(
       "INVALID_REQUEST",
-      `there is no member ${JSON.stringify(owner)}, so the key would be good for nothing: quern users add makes one`,
+      `there is no member ${JSON.stringify(owner)}, so the key would not work: create the member with quern users add`,
     );
   const { createApiKey } = await import("../auth/secrets.ts");
   const key = await createApiKey(tokens, {

@@ -137,7 +137,7 @@ async function hasActiveOwner(users: Accounts["users"], id: string): Promise<boo
 const needsOwner = (): QuernError =>
   new QuernError(
     "INVALID_REQUEST",
-    "the organization needs an active owner besides: quern users add ID --role owner makes one",
+    "the organization needs another active owner: create one with quern users add ID --role owner",
   );
 
 function tell(

@@ -217,7 +217,10 @@ const NODE: KeysOf<ClusterNodeOptions> = {
 function checkNode(node: ClusterNodeOptions, secret: string | undefined): void {
   checkKeys({ call: "openCluster", what: "field" }, node, NODE);
   const { name, url, diskBytes, listen } = node;
-  if (secret !== node.secret) throw invalid("openCluster: secret is not that of node: give one");
+  if (secret !== node.secret)
+    throw invalid(
+      "openCluster: secret differs from node.secret: give the same value, or only one of them",
+    );
   if (typeof name !== "string" || name === "" || name.includes("\0"))
     throw invalid("openCluster: node.name must be a non-empty string");
   if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ""))

@@ -132,7 +132,7 @@ export class OpenedCluster
 
   readonly internal = fetchHandler((call) => {
     const { node } = this.#parts;
-    if (!node) return Promise.reject(invalid("internal: this machine is no node"));
+    if (!node) return Promise.reject(invalid("internal: this machine is not a node"));
     return this.#closed ? Promise.reject(closedError()) : node.answer(call);
   });
 
@@ -156,7 +156,7 @@ export class OpenedCluster
         if (performance.now() - start > REACH_MS)
           throw new QuernError(
             "OVERLOADED",
-            `${formatGenerations(wanted)} is not searched here after ${REACH_MS / 1000} s: try again, or without X-Quern-Generation`,
+            `${formatGenerations(wanted)} was not reached within ${REACH_MS / 1000} s: try again, or omit X-Quern-Generation`,
           );
       }
     } finally {
@@ -167,7 +167,7 @@ export class OpenedCluster
   async drain(): Promise<void> {
     this.#mustBeOpen();
     const { node } = this.#parts;
-    if (!node) throw invalid("drain: this machine is no node");
+    if (!node) throw invalid("drain: this machine is not a node");
     await node.drain();
   }
 
@@ -190,7 +190,9 @@ export class OpenedCluster
 
   workspace(): Promise<never> {
     return Promise.reject(
-      invalid("workspace: a cluster follows no folder of one machine: give its files to index()"),
+      invalid(
+        "workspace: a cluster cannot follow a folder of one machine: give its files to index()",
+      ),
     );
   }
 

@@ -168,7 +168,7 @@ export class ShardWriter {
       if (Date.now() - start >= lockTimeoutMs)
         throw new QuernError(
           "INDEX_LOCKED",
-          `another process writes to shard ${shard}; try again when it is done, or wait for it (lockTimeoutMs)`,
+          `another process is writing to shard ${shard}; try again when it has finished, or wait for it (option lockTimeoutMs)`,
         );
       await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }

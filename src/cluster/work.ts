@@ -98,6 +98,6 @@ export function encodePayload(payload: unknown): string {
   try {
     return JSON.stringify(payload) ?? "null";
   } catch (cause) {
-    throw new QuernError("INVALID_REQUEST", "enqueue: payload must be a value of JSON", { cause });
+    throw new QuernError("INVALID_REQUEST", "enqueue: payload must be a JSON value", { cause });
   }
 }

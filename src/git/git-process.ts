@@ -342,12 +342,12 @@ export function cannotStart(cause: unknown): QuernError {
 }
 
 function tooLong(folder: string, most: number): QuernError {
-  const message = `git lists over ${most} bytes of paths of the repository ${folder}; its folders may have endless names, or name each other over and over`;
+  const message = `git lists over ${most} bytes of paths of the repository ${folder}; its folders may have endless names, or contain each other`;
   return new QuernError("SOURCE_UNREADABLE", message);
 }
 
 function tooMuchMemory(folder: string, most: number): QuernError {
-  const message = `git takes over ${most} bytes of memory for the repository ${folder}; objects that are made from each other may be in it; git fsck may tell more`;
+  const message = `git takes over ${most} bytes of memory for the repository ${folder}; it may contain objects that are deltas of each other; git fsck may tell more`;
   return new QuernError("SOURCE_UNREADABLE", message);
 }
 

@@ -71,16 +71,16 @@ async function textOf(path: string): Promise<string> {
 }
 
 function leadsOut(folder: string, what: string): QuernError {
-  const message = `${what} of the repository ${folder} leads out of the folder, and the source says trusted: false; leave that out if you trust who made the repository`;
+  const message = `${what} of the repository ${folder} leads out of the folder, and the source has trusted: false; omit that option if you trust the repository's author`;
   return new QuernError("SOURCE_UNREADABLE", message);
 }
 
 function notAFile(folder: string, what: string): QuernError {
-  const message = `${what} of the repository ${folder} is no regular file, and git would wait for it; remove it`;
+  const message = `${what} of the repository ${folder} is not a regular file, so git would wait for it; remove it`;
   return new QuernError("SOURCE_UNREADABLE", message);
 }
 
 function tooMany(folder: string): QuernError {
-  const message = `the repository ${folder} holds more than ${MOST_ENTRIES} files; git gc packs them`;
+  const message = `the repository ${folder} holds more than ${MOST_ENTRIES} files; run git gc to pack them`;
   return new QuernError("SOURCE_UNREADABLE", message);
 }

@@ -77,13 +77,13 @@ function checkExpression(name: string, text: unknown): string | undefined {
   if (/[\0\p{Cs}]/u.test(text)) throw invalid(`${name} must be well-formed Unicode without NUL`);
   const escapes = [...text.matchAll(/\\(.)/gs)].map(([, letter]) => letter!);
   if (escapes.some((letter) => /[1-9]/.test(letter)))
-    throw invalid(`${name}: back-references such as \\1 are not taken, because they may never end`);
+    throw invalid(
+      `${name}: back-references such as \\1 are not supported, because they may never end`,
+    );
   if (escapes.filter((letter) => letter === "(").length > MAX_GROUPS)
     throw invalid(`${name} must not have more than ${MAX_GROUPS} groups`);
   if (copiesOf(text) > MAX_COPIES)
-    throw invalid(
-      `${name}: its intervals together must not ask for more than ${MAX_COPIES} copies`,
-    );
+    throw invalid(`${name}: its intervals must not add up to more than ${MAX_COPIES} copies`);
   return text;
 }
 
@@ -124,7 +124,7 @@ function checkDate(name: string, text: unknown): string | undefined {
   if (text === undefined) return undefined;
   if (typeof text === "string" && text.length <= MAX_DATE && isDate(text)) return text;
   throw invalid(
-    `${name} must be a date in ISO 8601, or relative as git takes it ("2 weeks ago"), got ${formatValue(text)}`,
+    `${name} must be an ISO 8601 date or a relative date that git accepts ("2 weeks ago"), got ${formatValue(text)}`,
   );
 }
 

@@ -323,7 +323,7 @@ async function readFile(
 function textOf(path: string, content: Uint8Array): Pick<FoundFile, "language" | "bytes"> {
   const classified = classify(path, content);
   if (classified.kind === "text") return classified;
-  throw new QuernError("BINARY_FILE", `${path} is a binary file; it has no lines to show`);
+  throw new QuernError("BINARY_FILE", `${path} is a binary file; it has no lines`);
 }
 
 async function folders(

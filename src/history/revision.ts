@@ -20,8 +20,8 @@ export function checkRevision(name: unknown): string {
 }
 
 function problemOf(name: string): string | undefined {
-  if (name === "") return "must not be empty; leave it out for the default one";
-  if (/[\p{Cc}\p{Cs}]/u.test(name)) return "must not hold control characters or lone surrogates";
+  if (name === "") return "must not be empty; omit it for the default revision";
+  if (/[\p{Cc}\p{Cs}]/u.test(name)) return "must not contain control characters or lone surrogates";
   if (name.startsWith("-")) return `must not begin with "-": ${JSON.stringify(shortened(name))}`;
   if (Buffer.byteLength(name) > MAX_BYTES) return `must not be longer than ${MAX_BYTES} bytes`;
   return undefined;

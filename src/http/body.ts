@@ -20,7 +20,7 @@ export async function readJson(request: Request, mostBytes: number): Promise<unk
   const bytes = await readBody(request, mostBytes);
   const pause = newPause({ ms: STEP_MS }); // decoding and parsing each take up to 2 ms per megabyte
   const beyond = await beyondJsonShape(bytes, { pause });
-  if (beyond !== undefined) throw invalid(`the body is too much to read: ${beyond}`);
+  if (beyond !== undefined) throw invalid(`the body exceeds a limit: ${beyond}`);
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     await pause();

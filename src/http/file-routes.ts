@@ -79,9 +79,9 @@ export async function readAnywhere(
   const known = await call.engine.repository(name, viewerOption(call));
   const skipped = known?.skipped.find((one) => one.path === path && one.revision === indexed?.name);
   if (skipped?.reason === "binary")
-    throw new Refusal("BINARY_FILE", `${path} is a binary file; it has no lines to show`);
+    throw new Refusal("BINARY_FILE", `${path} is a binary file; it has no lines`);
   if (skipped?.reason === "too-large")
-    throw new Refusal("FILE_TOO_LARGE", `${path} is larger than what is indexed`);
+    throw new Refusal("FILE_TOO_LARGE", `${path} is too large to be indexed`);
   throw new Refusal("FILE_NOT_FOUND", "there is no such file");
 }
 

@@ -31,7 +31,7 @@ export async function reachGeneration(
   if (!generations)
     throw new Refusal(
       "INVALID_REQUEST_BODY",
-      `${GENERATION_HEADER}: must be as 3=17, shard and generation, several with commas between; got ${JSON.stringify(text.slice(0, 100))}`,
+      `${GENERATION_HEADER}: must be a list of shards and generations such as 3=17,4=2, got ${JSON.stringify(text.slice(0, 100))}`,
     );
   await engine[REACH_GENERATIONS](generations, signal);
 }

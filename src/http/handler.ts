@@ -179,6 +179,8 @@ function refuseMethod(routes: readonly Route[], settings: Settings, request: Req
   const allow = [...methods, "options"].map((method) => method.toUpperCase()).join(", ");
   if (request.method === "OPTIONS") return answerPreflight(request, settings, allow);
   return respond(
-    new Refusal("METHOD_NOT_ALLOWED", `this path takes ${allow}`, { headers: { Allow: allow } }),
+    new Refusal("METHOD_NOT_ALLOWED", `this path allows only ${allow}`, {
+      headers: { Allow: allow },
+    }),
   );
 }

@@ -126,7 +126,7 @@ function guardOf(request: Request, { identity, viewer }: Caller, service: Servic
         const answer = await run((facts) => void Object.assign(noted, facts));
         const { viewer: now } = await admit(request, "search", service);
         if (seesLess(viewer, now))
-          throw new Refusal("INSUFFICIENT_PERMISSIONS", "what you may see has changed: ask again");
+          throw new Refusal("INSUFFICIENT_PERMISSIONS", "your permissions have changed: ask again");
         noted["durationMs"] = Date.now() - at.getTime();
         put();
         return answer;

@@ -33,7 +33,7 @@ const moment = (description: string) =>
   z
     .union(
       [z.iso.datetime({ offset: true }), z.iso.date()],
-      "must be a date of ISO 8601, such as 2025-01-31",
+      "must be an ISO 8601 date, such as 2025-01-31",
     )
     .transform((text) => new Date(text))
     .optional()

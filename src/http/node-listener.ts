@@ -137,7 +137,10 @@ function refuse(error: unknown): Response {
  */
 function checkHost({ httpVersion, headersDistinct }: IncomingMessage): void {
   if (httpVersion === "1.1" && headersDistinct["host"]?.length !== 1)
-    throw new Refusal("INVALID_REQUEST_BODY", "a request of HTTP/1.1 has one Host header");
+    throw new Refusal(
+      "INVALID_REQUEST_BODY",
+      "an HTTP/1.1 request must have exactly one Host header",
+    );
 }
 
 /**
@@ -147,12 +150,12 @@ function checkHost({ httpVersion, headersDistinct }: IncomingMessage): void {
 function checkBody({ method, headers }: IncomingMessage): void {
   const coding = headers["transfer-encoding"] ?? "chunked";
   if (coding.trim().toLowerCase() !== "chunked")
-    throw new Refusal("INVALID_REQUEST_BODY", "Transfer-Encoding may be chunked, and nothing else");
+    throw new Refusal("INVALID_REQUEST_BODY", "the Transfer-Encoding header may only be chunked");
   if (
     (method === "GET" || method === "HEAD") &&
     Number(headers["content-length"] ?? 0) > MOST_DROPPED
   )
-    throw new Refusal("BODY_TOO_LARGE", `a ${method} has no body`);
+    throw new Refusal("BODY_TOO_LARGE", `a ${method} request must not have a body`);
 }
 
 const UNSPEAKABLE = new Set(["CONNECT", "TRACE", "TRACK"]); // methods that a Request of fetch cannot have

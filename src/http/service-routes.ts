@@ -58,7 +58,7 @@ async function mint(call: Call, tokens: TokenStore, repoIds: number[]): Promise<
     if ((await findRepository(call.engine, id, call.caller.viewer)) === undefined)
       throw new Refusal(
         "INVALID_REPOSITORY_SCOPE",
-        "every id must be that of a repository which the API key's owner may see",
+        "every id must belong to a repository that the API key's owner may see",
       );
   const { settings } = call;
   const { record, secret } = await mintScopedToken(tokens, minter, {

@@ -28,7 +28,7 @@ export function answerUnreadable(server: Server): void {
   continueLate(server);
   server.on("checkExpectation", (_req: IncomingMessage, res: ServerResponse) => {
     const { head, body } = answerOf(
-      new Refusal("EXPECTATION_FAILED", "Expect may say 100-continue and nothing else"),
+      new Refusal("EXPECTATION_FAILED", "the Expect header may only be 100-continue"),
     );
     res.writeHead(STATUS.EXPECTATION_FAILED, head).end(body);
   });
@@ -40,7 +40,7 @@ export function answerUnreadable(server: Server): void {
 }
 
 /** The response to CONNECT. The target of CONNECT is not a path, so Allow lists every method that some path accepts. */
-const NO_TUNNEL = new Refusal("METHOD_NOT_ALLOWED", "this is no proxy", {
+const NO_TUNNEL = new Refusal("METHOD_NOT_ALLOWED", "this server is not a proxy", {
   headers: { Allow: "GET, HEAD, POST, DELETE, OPTIONS" },
 });
 
@@ -55,7 +55,7 @@ function refusalOf({ code = "" }: NodeJS.ErrnoException): Refusal {
   return new Refusal(refused, message);
 }
 
-const NO_REQUEST = ["INVALID_REQUEST_BODY", "this is not a request of HTTP/1.1"] as const;
+const NO_REQUEST = ["INVALID_REQUEST_BODY", "this is not an HTTP/1.1 request"] as const;
 
 /** Writes a refusal to a socket, unless a response has already begun. */
 function answerSocket(refusal: Refusal, error: Error, socket: Socket): void {

@@ -52,8 +52,8 @@ export class Cursors {
     throw new QuernError(
       "CURSOR_EXPIRED",
       kept
-        ? `cursor ${cursor} is of the tool ${kept.tool}`
-        : `cursor ${cursor.slice(0, 40)} is not known any more: ask again without it`,
+        ? `cursor ${cursor} belongs to the tool ${kept.tool}`
+        : `cursor ${cursor.slice(0, 40)} is no longer known: ask again without it`,
     );
   }
 }

@@ -167,7 +167,7 @@ async function bounded(request: Request, mostBytes: number): Promise<Bounded | R
   const body = await readBytes(request, mostBytes);
   if (body === undefined) return refuse(413, `a body may have at most ${mostBytes} bytes`);
   const beyond = await beyondJsonShape(body, { pause: newPause(), ...MOST_VALUES });
-  if (beyond !== undefined) return refuse(400, `the body is too much to read: ${beyond}`);
+  if (beyond !== undefined) return refuse(400, `the body exceeds a limit: ${beyond}`);
   const { url, method, headers, signal } = request;
   return {
     request: new Request(url, { method, headers, signal, body }),

@@ -216,7 +216,7 @@ function languageFilter(language: string): string {
   if (languageNamed(language) === undefined)
     throw new QuernError(
       "INVALID_REQUEST",
-      `no language is called ${JSON.stringify(language)}.${near ? ` Did you mean ${near}?` : ""}`,
+      `there is no language ${JSON.stringify(language)}.${near ? ` Did you mean ${near}?` : ""}`,
     );
   return `lang:${quote(language)}`;
 }

@@ -63,7 +63,7 @@ async function namesOf(args: SymbolArgs, context: ToolContext): Promise<string[]
   const { lines } = await readText({ file, repository: args.repository, revision }, context);
   const names = new Set(lines.at(line).match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? []);
   if (names.size === 0)
-    throw new QuernError("INVALID_REQUEST", `line ${line} of ${file} holds no name`);
+    throw new QuernError("INVALID_REQUEST", `line ${line} of ${file} contains no name`);
   return [...names].slice(0, MOST_NAMES);
 }
 

@@ -38,7 +38,7 @@ export function expressionChecker(query: string, caseSensitive: boolean): CheckE
       if (size > MOST_SIZE)
         throw new QuernError(
           "REGEX_TOO_LARGE",
-          "regular expressions: all together they are too large",
+          "regular expressions: together they are too large",
           { position: 0 },
         );
     } catch (error) {

@@ -100,7 +100,7 @@ function wordsFor(wanted: Json): string {
     case "boolean":
       return "true or false";
     case "string":
-      return wanted.minLength ? "a string that is not empty" : "a string";
+      return wanted.minLength ? "a non-empty string" : "a string";
     case "array":
       return listWords(wanted);
     case "null":
@@ -114,7 +114,7 @@ function wordsFor(wanted: Json): string {
 }
 
 function listWords({ items, minItems = 0 }: Json): string {
-  const list = minItems > 0 ? "a list that is not empty" : "a list";
+  const list = minItems > 0 ? "a non-empty list" : "a list";
   return items?.type === undefined ? list : `${list}, each ${wordsFor(items)}`;
 }
 

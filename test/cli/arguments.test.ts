@@ -72,10 +72,13 @@ test.each<[string[], RegExp]>([
   [["search", "x", "-m", "-1"], /must be a whole number/],
   [["index"], /missing required argument 'path'/],
   [["index", "a", "--code-host", "sourceforge"], /must be one of github, gitlab/],
-  [["index", "a", "b", "--name", "x"], /^quern: INVALID_REQUEST: --name "x" is one name for 2/],
+  [
+    ["index", "a", "b", "--name", "x"],
+    /^quern: INVALID_REQUEST: --name "x" gives 2 paths the same name/,
+  ],
   [["index", "src", "--rev", "main"], /^quern: INVALID_REQUEST: --rev, .* are for git repos/],
   [["index", "README.md"], /^quern: INVALID_REQUEST: README.md is a file.*--ignore '!\/README.md'/],
-  [["index", "nowhere"], /^quern: SOURCE_NOT_FOUND: there is no .*nowhere/],
+  [["index", "nowhere"], /^quern: SOURCE_NOT_FOUND: .*nowhere does not exist/],
   [["index", ".", "--ignore", "x"], /^quern: INVALID_REQUEST: --ignore is for folders/],
   [["serve", "--port", "65536"], /at most 65535/],
   [["serve", "--anonymous", "some"], /must be one of public, all/],
@@ -103,11 +106,11 @@ test.each<[unknown, string]>([
   ],
   [
     damaged("v1/seg/a"),
-    "quern: INDEX_CORRUPT: the object v1/seg/a is damaged: its bytes are not those of its key; restore it from a backup\n",
+    "quern: INDEX_CORRUPT: the object v1/seg/a is damaged: its bytes do not match its key; restore it from a backup\n",
   ],
   [
     corrupt("it has no manifest"),
-    "quern: INDEX_CORRUPT: the index is damaged: it has no manifest; run check(), then index the repositories again into a new directory; a machine of a cluster fetches all again if its folder is deleted\n",
+    "quern: INDEX_CORRUPT: the index is damaged: it has no manifest; run check(), then index the repositories again into a new directory; on a machine of a cluster, delete the folder, and the machine fetches everything again\n",
   ],
   [
     new TypeError("x is not a function"),

@@ -126,5 +126,5 @@ test.each([
   await project(`{ "db": "data", "command": { "serve": { "${name}": "${value}" } } }`);
   const { code, stderr } = await quern(["serve", "--port", "0"]);
   expect(code).toBe(2);
-  expect(stderr).toContain(`command.serve.${name}: this option has to be typed`);
+  expect(stderr).toContain(`command.serve.${name}: this option must be given on the command line`);
 });

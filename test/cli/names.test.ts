@@ -66,8 +66,8 @@ test.each<[template: string, names: string[]]>([
 });
 
 test.each([
-  ["fixed", /one name for 2 paths; use a template: --name 'team\/\{folder\}'/],
-  ["{base}", /\{base\} stands for nothing; there are \{folder\}, \{parent\} and \{remote\}/],
+  ["fixed", /gives 2 paths the same name; use a template: --name 'team\/\{folder\}'/],
+  ["{base}", /\{base\} is unknown; use \{folder\}, \{parent\} or \{remote\}/],
 ])("--name %j for two paths is refused", async (template, says) => {
   const { index } = world({ a: "folder", b: "folder" });
   const { code, stderr } = await index("a", "b", "--name", template);

@@ -72,7 +72,7 @@ test("from an empty database to two servers with members, metrics and a collecti
   });
   const migrated = await quern(["cluster", "migrate", file]);
   expect(migrated).toMatchObject({ code: 0, stderr: "" });
-  expect(migrated.stdout).toMatch(/^the tables are of version \d+ now; they were of 0\n$/);
+  expect(migrated.stdout).toMatch(/^the tables now have version \d+; they had version 0\n$/);
   expect((await quern(["cluster", "migrate", file])).stdout).toMatch(/version \d+ already\n$/);
 
   const { secret } = JSON.parse(
@@ -332,7 +332,7 @@ const GOOD = {
 };
 
 const ADDRESS =
-  'must be as "postgres://user@host:5432/name" without a password, or { "env": "NAME" }';
+  'must look like "postgres://user@host:5432/name" without a password, or { "env": "NAME" }';
 
 test.each<[content: unknown, words: string]>([
   [{}, "directory is missing; postgres is missing; segments is missing"],

@@ -154,9 +154,9 @@ describe("each method of an engine", () => {
     expect(() => front.stream(request, { overlay })).toThrow("overlay");
     await expect(front.read(place, { overlay })).rejects.toMatchObject(code);
     await expect(front.list(place, { overlay })).rejects.toMatchObject(code);
-    await expect(front.check()).rejects.toThrow("a front holds nothing");
-    await expect(front.internal(new Request("http://x/"))).rejects.toThrow("is no node");
-    await expect(front.drain()).rejects.toThrow("is no node");
+    await expect(front.check()).rejects.toThrow("a front has no index of its own");
+    await expect(front.internal(new Request("http://x/"))).rejects.toThrow("is not a node");
+    await expect(front.drain()).rejects.toThrow("is not a node");
     expect(await nodes[0]!.engine.check()).toMatchObject({ ok: true });
   });
 });

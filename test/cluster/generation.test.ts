@@ -71,7 +71,9 @@ describe("X-Quern-Generation", () => {
     for (const text of ["1", "1=", "=1", "a=1", "1=1;2=2", "1=-1", ""])
       expect(await ask(over(engine), { [HEADER]: text }), text).toMatchObject({
         status: 400,
-        message: expect.stringContaining("must be as 3=17") as string,
+        message: expect.stringContaining(
+          "must be a list of shards and generations such as 3=17",
+        ) as string,
       });
     const late = ask(over(engine), { [HEADER]: "7=1" });
     await sleep(50);
@@ -95,7 +97,9 @@ describe("X-Quern-Generation", () => {
         const json = { "content-type": "application/json", [HEADER]: "nonsense" };
         const init = { method, headers: json, ...(method === "POST" && { body: "{}" }) };
         const answer = await handler(new Request(`http://quern${path}`, init));
-        expect(await answer.text(), path).toContain("must be as 3=17");
+        expect(await answer.text(), path).toContain(
+          "must be a list of shards and generations such as 3=17",
+        );
         heard.push(path);
       }
     expect(heard).toEqual(expect.arrayContaining(["/api/search", "/api/stream_search"]));

@@ -194,8 +194,8 @@ test("bad calls are told", async () => {
   const calls: [() => Promise<void>, string][] = [
     [() => machine.enqueue("", 1), 'repository must be a name without U+0000, got ""'],
     [() => machine.enqueue("a\0", 1), "repository must be a name"],
-    [() => machine.enqueue("a", circular), "payload must be a value of JSON"],
-    [() => machine.enqueue("a", 1n), "payload must be a value of JSON"],
+    [() => machine.enqueue("a", circular), "payload must be a JSON value"],
+    [() => machine.enqueue("a", 1n), "payload must be a JSON value"],
     [() => machine.enqueue("a", 1, { runAfter: new Date(Number.NaN) }), "runAfter must be a Date"],
     [() => machine.work(told, { signal, concurrency: 0 }), "concurrency must be an integer"],
     [() => machine.work(told, {} as { signal: AbortSignal }), "signal must be an AbortSignal"],

@@ -43,16 +43,28 @@ test("a store on a database without tables says what to do, and works once it is
   const tokens = postgresTokenStore(pool, { schema: "later" });
   await expect(tokens.get("a")).rejects.toMatchObject({
     code: "INDEX_NOT_FOUND",
-    message: "the database has no tables of quern: run migrateCluster()",
+    message: "the database does not contain quern's tables: run migrateCluster()",
   });
   await migrateCluster(pool, { schema: "later" });
   expect(await tokens.get("a")).toBeUndefined();
 });
 
 const OTHERS = [
-  ["an older version", "schema = 0", /version 0, this quern needs \d+: run migrateCluster/],
-  ["a newer version", "schema = 99", /version 99, this quern knows \d+: use a newer quern/],
-  ["a newer format", "format = 99", /format 99, this quern knows 2: use a newer quern/],
+  [
+    "an older version",
+    "schema = 0",
+    /version 0, but this quern needs version \d+: run migrateCluster/,
+  ],
+  [
+    "a newer version",
+    "schema = 99",
+    /version 99, but this quern needs version \d+: use a newer quern/,
+  ],
+  [
+    "a newer format",
+    "format = 99",
+    /format 99, but this quern reads only up to 2: use a newer quern/,
+  ],
 ] as const;
 
 test.each(OTHERS)("tables of %s are INDEX_VERSION", async (_, set, words) => {

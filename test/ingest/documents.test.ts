@@ -109,13 +109,17 @@ test.each<[string, unknown[], RegExp]>([
     [{ path: "a", content: "", version: 1 }],
     /files\[0\].version must be a string, not 1/,
   ],
-  ["removal", [{ path: "a", removed: true }], /files\[0\] is a removal; those belong in changes/],
+  [
+    "removal",
+    [{ path: "a", removed: true }],
+    /files\[0\] is a removal, which is allowed only in changes/,
+  ],
   [
     "removed",
     [{ path: "a", content: "", removed: "yes" }],
     /files\[0\].removed must be true, not "yes"/,
   ],
-  ["both", [{ path: "a", content: "", removed: true }], /files\[0\] is removed and has content/],
+  ["both", [{ path: "a", content: "", removed: true }], /files\[0\] has both removed and content/],
   [
     "twice",
     [

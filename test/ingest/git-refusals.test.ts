@@ -86,7 +86,7 @@ test.each<[unknown, RegExp]>([
   [["a\0"], /revisions\[0\]/],
   [[7], /revisions\[0\] .* not 7/],
   [["a".repeat(513)], /revisions\[0\]/],
-  [["a", "b", "a"], /revisions\[2\], "a", is there twice/],
+  [["a", "b", "a"], /revisions names "a" twice/],
 ])("revisions %j are refused", (revisions, text) => {
   expect(() => git(".", { revisions: revisions as string[] })).toThrow(text);
 });

@@ -118,8 +118,8 @@ test("a commit is the revision where HEAD is on no branch", async () => {
 });
 
 test.each<[what: string, options: DirectoryOptions, message: RegExp]>([
-  ["ignore", { git: true, ignore: [] }, /with git: true the rules are git's/],
-  ["gitignore", { git: true, gitignore: true }, /with git: true the rules are git's/],
+  ["ignore", { git: true, ignore: [] }, /with git: true, git's own rules apply/],
+  ["gitignore", { git: true, gitignore: true }, /with git: true, git's own rules apply/],
   ["no boolean", { git: 1 as unknown as boolean }, /git must be a boolean/],
 ])("refused: %s", (_, options, message) => {
   expect(() => directory(".", options)).toThrow(message);

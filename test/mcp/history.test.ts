@@ -168,7 +168,7 @@ test.each<[args: Record<string, unknown>, words: RegExp]>([
   [{ diff: "main..nope" }, /no branch, tag or commit "nope"/],
   [{ blame: "3" }, /blame needs the path of a file/],
   [{ blame: "3", path: "nope.ts" }, /has no file "nope.ts"/],
-  [{ since: "someday" }, /must be a date in ISO 8601/],
+  [{ since: "someday" }, /must be an ISO 8601 date/],
   [{ repository: "acme/shp" }, /Near names: acme\/shop/],
 ])("%j says what is wrong", async (args, words) => {
   const { client } = await shop();

@@ -111,7 +111,7 @@ test("a name with a line feed forges no line of a log", async () => {
   const { github, workplace, connection } = await setUp();
   github.repositories.push({ id: 2, full_name: "acme/a\nquern: all is well" });
   expect(outcomes(await workplace.sync(connection))).toEqual([
-    `"127.0.0.1/acme/a\\nquern: all is well": failed: its name must not hold control characters: "127.0.0.1/acme/a\\nquern: all is well"`,
+    `"127.0.0.1/acme/a\\nquern: all is well": failed: its name must not contain control characters: "127.0.0.1/acme/a\\nquern: all is well"`,
     "127.0.0.1/acme/shop: indexed",
   ]);
 });

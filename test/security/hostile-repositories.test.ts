@@ -258,7 +258,7 @@ test.skipIf(isWindows).each(["packed-refs", "refs/heads/main", "config", "object
     pipe(join(folder, ".git", name));
     await expect(read(git(folder, { trusted: false }))).rejects.toMatchObject({
       code: "SOURCE_UNREADABLE",
-      message: `.git/${name} of the repository ${folder} is no regular file, and git would wait for it; remove it`,
+      message: `.git/${name} of the repository ${folder} is not a regular file, so git would wait for it; remove it`,
     });
   },
 );

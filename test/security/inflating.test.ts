@@ -110,7 +110,7 @@ test("a repository has no more content than one may have", async () => {
   const engine = await openEngine({ internals: { runs } });
   const refused = {
     code: "SOURCE_UNREADABLE",
-    message: `the files of theirs have more than ${MIB} bytes; leave files or revisions out, or divide it`,
+    message: `the files of theirs have more than ${MIB} bytes; omit files or revisions, or divide the repository`,
   };
   let bytesRead = 0;
   const onProgress = ({ bytes }: IndexProgress) => void (bytesRead = bytes);

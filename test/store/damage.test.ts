@@ -199,7 +199,10 @@ test("check() misses a text that is another's, though its seal holds", async () 
   await store(path, mine!, seal(mine!, payload));
   const engine = await openEngine({}, path);
   expect((await engine.check()).problems).toMatchObject([
-    { segment: one, message: expect.stringMatching(/text 0 .* not what was indexed/) as string },
+    {
+      segment: one,
+      message: expect.stringMatching(/text 0 .* differs from what was indexed/) as string,
+    },
   ]);
 });
 

@@ -54,7 +54,7 @@ test("more directories than a process has addresses for are refused, and closing
   try {
     await expect(open(join(folder, "more"))).rejects.toMatchObject({
       code: "INVALID_REQUEST",
-      message: expect.stringContaining("close engines that are not in use") as string,
+      message: expect.stringContaining("close unused engines") as string,
     });
     all.push(await openNext(0)); // the same one again takes nothing
     await all.splice(1, 1)[0]!.close();

@@ -93,15 +93,15 @@ test.each([
     github(`"url": "ftp://github.com"`),
     "FILE: connections.a.url: must be an http or https address without user name, password, query or fragment",
   ],
-  [github(`"repos": ["shop"]`), "FILE: connections.a.repos.0: must be as 'acme/shop'"],
-  [github(`"repos": ["../shop"]`), "FILE: connections.a.repos.0: must be as 'acme/shop'"],
+  [github(`"repos": ["shop"]`), "FILE: connections.a.repos.0: must look like 'acme/shop'"],
+  [github(`"repos": ["../shop"]`), "FILE: connections.a.repos.0: must look like 'acme/shop'"],
   [
     github(`"name": "shop"`),
-    "FILE: connections.a.name: must hold {path} or {name}, and nothing else in braces but {host}",
+    "FILE: connections.a.name: must contain {path} or {name}, and no other braces except {host}",
   ],
   [
     github(`"name": "{path}{owner}"`),
-    "FILE: connections.a.name: must hold {path} or {name}, and nothing else in braces but {host}",
+    "FILE: connections.a.name: must contain {path} or {name}, and no other braces except {host}",
   ],
   [
     withConnection(`{ "type": "git", "urls": ["ext::sh -c x"] }`),

@@ -55,7 +55,7 @@ test.each(someOf(ALL_KINDS, 3))(
       `${nameOf(kind, "one")}: indexed`,
       `${nameOf(kind, "three")}: indexed`,
       expect.stringMatching(
-        /two: failed: git ls-remote: the other end has said nothing for 1800 s/,
+        /two: failed: git ls-remote: the other end has sent nothing for 1800 s/,
       ),
     ]);
     expect(again).toEqual([

@@ -110,10 +110,16 @@ test("git that is sent to another host does not go there", async () => {
 });
 
 test.each([
-  [{}, "the connection work: the environment has no T; set it to the secret"],
-  [{ T: "" }, "the connection work: the environment has no T; set it to the secret"],
-  [{ T: "two words" }, "the connection work: T must hold visible ASCII characters without spaces"],
-  [{ T: "x\ny" }, "the connection work: T must hold visible ASCII characters without spaces"],
+  [{}, "the connection work: the environment variable T is not set; set it to the secret"],
+  [{ T: "" }, "the connection work: the environment variable T is not set; set it to the secret"],
+  [
+    { T: "two words" },
+    "the connection work: T must contain only visible ASCII characters, without spaces",
+  ],
+  [
+    { T: "x\ny" },
+    "the connection work: T must contain only visible ASCII characters, without spaces",
+  ],
 ])("an environment of %j is refused before anything is asked", async (env, message) => {
   const { sync } = await openWorkplace();
   const connection = { type: "github" as const, orgs: ["acme"], token: { env: "T" } };

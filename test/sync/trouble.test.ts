@@ -162,7 +162,7 @@ test("a fetch that says nothing is given up, and the others go on", async () => 
   expect(outcomes(await run)).toEqual([
     `${SHOP}: indexed`,
     expect.stringMatching(
-      /acme\/silent: failed: git ls-remote: the other end has said nothing for 1800 s; it was given up$/,
+      /acme\/silent: failed: git ls-remote: the other end has sent nothing for 1800 s, so the transfer was stopped$/,
     ),
   ]);
 });

@@ -18,7 +18,7 @@ const complaint = (schema: z.ZodType, value: unknown): string | undefined => {
 test.each<[schema: z.ZodType, value: unknown, says: string | undefined]>([
   [z.string(), "a", undefined],
   [z.string(), 1, "it must be a string, not 1"],
-  [z.string().min(1), "", 'it must be a string that is not empty, not ""'],
+  [z.string().min(1), "", 'it must be a non-empty string, not ""'],
   [z.boolean(), "yes", 'it must be true or false, not "yes"'],
   [z.int(), 1.5, "it must be a whole number, not 1.5"],
   [z.int(), NaN, "it must be a whole number, not NaN"],
@@ -29,7 +29,7 @@ test.each<[schema: z.ZodType, value: unknown, says: string | undefined]>([
   [z.int().min(1).max(9), "5", 'it must be a whole number from 1 to 9, not "5"'],
   [z.number(), null, "it must be a number, not null"],
   [z.array(z.int()), "x", 'it must be a list, each a whole number, not "x"'],
-  [z.array(z.string()).min(1), [], "it must be a list that is not empty, each a string, not []"],
+  [z.array(z.string()).min(1), [], "it must be a non-empty list, each a string, not []"],
   [z.array(z.string()), ["a", 1], "[1] must be a string, not 1"],
   [z.object({ a: z.string() }), [], "it must be an object, not []"],
   [z.object({ a: z.string() }), {}, "a is missing; it must be a string"],
@@ -131,17 +131,12 @@ test.each<[method: "GET" | "POST", path: string, body: unknown, says: string]>([
     { repoName: "r", revisionName: "HEAD", paths: [1] },
     "paths[0] must be a string, not 1",
   ],
-  [
-    "POST",
-    "find_references",
-    { symbolName: "" },
-    'symbolName must be a string that is not empty, not ""',
-  ],
+  ["POST", "find_references", { symbolName: "" }, 'symbolName must be a non-empty string, not ""'],
   [
     "POST",
     "ee/scoped_access_token",
     { repoIds: [] },
-    "repoIds must be a list that is not empty, each a whole number of 0 or more, not []",
+    "repoIds must be a non-empty list, each a whole number of 0 or more, not []",
   ],
   [
     "POST",
@@ -174,7 +169,7 @@ test.each<[method: "GET" | "POST", path: string, body: unknown, says: string]>([
     "GET",
     "ee/audit?since=yesterday",
     undefined,
-    'since must be a date of ISO 8601, such as 2025-01-31, not "yesterday"',
+    'since must be an ISO 8601 date, such as 2025-01-31, not "yesterday"',
   ],
 ])("%s %s with %j", async (method, path, body, says) => {
   const { handler, keys } = await startService();

@@ -150,7 +150,7 @@ test("a source from no folder is refused, and an abort ends the watch", async ()
   const engine = await openEngine();
   await expect(watch(engine, [documents({ name: "wiki", files: [] })])).rejects.toMatchObject({
     code: "INVALID_REQUEST",
-    message: "watch: wiki comes from no folder; give git() or directory()",
+    message: "watch: wiki does not come from a folder; give git() or directory()",
   });
   const stop = new AbortController();
   const root = temporaryFolder();

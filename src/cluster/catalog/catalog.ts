@@ -324,7 +324,7 @@ export class Catalog {
     if (rows[0] !== undefined)
       throw new QuernError(
         "INDEX_LOCKED",
-        `changes of shard ${shard} were not published: while they were written, the unused object ${String(rows[0].key)}, which they use again, was deleted; index again`,
+        `changes of shard ${shard} were not published: while they were written, the object ${String(rows[0].key)}, which they use, was deleted as unused; index again`,
       );
   }
 

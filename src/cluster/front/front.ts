@@ -305,9 +305,9 @@ export class Front implements Answering {
     const startedAt = performance.now();
     const understood = await this.#attempts.understand(this.#asked(request, options));
     if (understood.request.after !== undefined)
-      throw invalid("after: a stream has no pages, it tells all there is; use search()");
+      throw invalid("after: a stream has no pages, because it returns every match; use search()");
     if (understood.request.facets !== undefined)
-      throw invalid("facets: a stream counts none; use search()");
+      throw invalid("facets: a stream does not count facets; use search()");
     for (let left = MOST_STATES; ; left--) {
       const state = this.#state;
       const { signal, timeoutMs, maxBytes } = options;
@@ -392,7 +392,7 @@ export class Front implements Answering {
   ): Promise<Repository | undefined> {
     const viewer = viewerOf("repository", options);
     if (typeof nameOrId !== "string" && typeof nameOrId !== "number")
-      throw invalid(`repository: a name or an id is needed, got ${typeof nameOrId}`);
+      throw invalid(`repository must be a name or an id, got ${typeof nameOrId}`);
     const found = lookUp(this.#state.catalog, nameOrId, viewer);
     return found && (await this.#describe([found]))[0];
   }
@@ -576,7 +576,7 @@ export class Front implements Answering {
   async check(options: { signal?: AbortSignal } = {}): Promise<CheckReport> {
     checkKeys({ call: "check", what: "option" }, options, { signal: true });
     if (this.#front.holdsSlices) return this.#front.engine.check(options);
-    throw invalid("check: a front holds nothing: call it on each node");
+    throw invalid("check: a front has no index of its own: call check() on each node");
   }
 
   async close(): Promise<void> {
@@ -627,7 +627,7 @@ function viewerOf(call: string, options: { viewer?: Viewer }): Viewer | undefine
 
 const noOverlay = (call: string): QuernError =>
   invalid(
-    `${call}: overlay: a front over nodes takes none; ask an engine that holds the whole index`,
+    `${call}: overlay: a front over nodes does not support overlays; ask an engine that has the whole index`,
   );
 
 const withContexts = ({ contexts }: Understood) => (contexts.size > 0 ? { contexts } : {});

@@ -54,7 +54,7 @@ export async function searchNodes(client: NodeClient, asked: NodesAsked): Promis
     const answer = await searchOnce({ client, asked, due, failed });
     if (answer !== "again") return answer;
   }
-  throw new QuernError("INTERNAL", "nodes failed faster than they could be searched");
+  throw new QuernError("INTERNAL", "nodes failed faster than they could be searched: try again");
 }
 
 interface Search {
@@ -90,7 +90,10 @@ async function searchOnce(search: Search): Promise<NodesAnswer | "again"> {
 /** Throws OVERLOADED if nodes were overloaded, so that no answer is silently partial. */
 export function mustNotBeOverloaded({ isOverloaded }: Answered<unknown>): void {
   if (isOverloaded)
-    throw new QuernError("OVERLOADED", "the nodes have as many searches as they take: try again");
+    throw new QuernError(
+      "OVERLOADED",
+      "the nodes already run as many searches as they allow: try again",
+    );
 }
 
 /** Asks each node for the content of those files that were chosen. Resolves to "again" if one of the nodes fails. */

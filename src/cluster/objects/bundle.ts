@@ -286,7 +286,7 @@ async function unpackedBlock(reader: Pieces, bytes: number): Promise<Buffer | un
 export const damaged = (key: string): QuernError =>
   new QuernError(
     "INDEX_CORRUPT",
-    `the object ${key} is damaged: its bytes are not those of its key; restore it from a backup`,
+    `the object ${key} is damaged: its bytes do not match its key; restore it from a backup`,
   );
 
 /** Reads any number of bytes at a time from a body that arrives in pieces of other lengths. */

@@ -110,13 +110,13 @@ export function told(error: unknown, { bucket }: Requests, { key, signal }: Abou
   if (name === "NoSuchBucket")
     return new QuernError(
       "INVALID_REQUEST",
-      `bucket: the store has no bucket ${JSON.stringify(bucket)}: create it, or set the client's endpoint and region to where it is`,
+      `bucket: the store has no bucket ${JSON.stringify(bucket)}: create it, or set the client's endpoint and region to the bucket's`,
       { cause: error },
     );
   if (statusOf(error) === 301 || name === "AuthorizationHeaderMalformed")
     return new QuernError(
       "INVALID_REQUEST",
-      `bucket: ${JSON.stringify(bucket)} is in another region than the client: ${error.message}`,
+      `bucket: ${JSON.stringify(bucket)} is in a different region from the client: ${error.message}`,
       { cause: error },
     );
   if (statusOf(error) === 403)

@@ -140,7 +140,7 @@ function checkedOptions(
     throw invalid(`bucket must be the name of a bucket, got ${JSON.stringify(bucket)}`);
   if (typeof prefix !== "string" || prefix.startsWith("/") || prefix.includes("//"))
     throw invalid(
-      `prefix must be names with single "/" between, such as "search/quern", got ${JSON.stringify(prefix)}`,
+      `prefix must be names separated by single "/", such as "search/quern", got ${JSON.stringify(prefix)}`,
     );
   // a timer of Node takes at most 2^31 - 1 ms
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs >= 2 ** 31)
@@ -302,7 +302,7 @@ const isOtherBytes = (error: unknown): boolean =>
 const damaged = ({ key }: About, cause: unknown): QuernError =>
   new QuernError(
     "INDEX_CORRUPT",
-    `the store sent other bytes of ${key} than were stored in it; restore it from a backup if that happens again`,
+    `the store returned bytes for ${key} that differ from those stored; if this happens again, restore the object from a backup`,
     { cause },
   );
 

@@ -163,7 +163,7 @@ function headerOf(environment: Environment, segment: number): SegmentHeader {
   const snapshot = environment.snapshot();
   try {
     const header = readHeader(snapshot, segment);
-    if (!header) throw corrupt(`segment ${segment} is not there`);
+    if (!header) throw corrupt(`segment ${segment} is missing`);
     return header;
   } finally {
     snapshot.close();

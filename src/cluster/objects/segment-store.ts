@@ -91,7 +91,7 @@ export function checkedKey(key: string): string {
   if (typeof key === "string" && isKey(key)) return key;
   throw new QuernError(
     "INVALID_REQUEST",
-    `key: must be lower-case letters and digits, with "/" between, got ${JSON.stringify(key)}`,
+    `key: must be lower-case letters and digits, separated by "/", got ${JSON.stringify(key)}`,
   );
 }
 

@@ -37,7 +37,7 @@ export function postgresAuditStore(
   const audits = tables.name("quern_audit");
   return {
     async append(record) {
-      const at = milliseconds(record.timestamp);
+      const at = milliseconds(record.timestamp, "timestamp");
       const values = [text(checked(record.id)), at, JSON.stringify({ ...record, timestamp: at })];
       await tables.query(
         `with old as (
@@ -51,8 +51,8 @@ export function postgresAuditStore(
     },
     async list({ since, until, skip, limit }) {
       const period = [
-        since === undefined ? -(2 ** 53) : milliseconds(since),
-        until === undefined ? 2 ** 53 : milliseconds(until),
+        since === undefined ? -(2 ** 53) : milliseconds(since, "since"),
+        until === undefined ? 2 ** 53 : milliseconds(until, "until"),
       ];
       const within = `from ${audits} where at between $1 and $2`;
       const [counted, found] = await Promise.all([

@@ -269,12 +269,12 @@ async function checkVersion(pool: PostgresPool, table: (name: string) => string)
   if (stored.format > FORMAT)
     throw new QuernError(
       "INDEX_VERSION",
-      `the rows of the tables have format ${stored.format}, this quern knows ${FORMAT}: use a newer quern`,
+      `the rows of the tables have format ${stored.format}, but this quern reads only up to ${FORMAT}: use a newer quern`,
     );
   if (stored.schema < SCHEMA_VERSION)
     throw new QuernError(
       "INDEX_VERSION",
-      `the tables are of version ${stored.schema}, this quern needs ${SCHEMA_VERSION}: run migrateCluster()`,
+      `the tables have version ${stored.schema}, but this quern needs version ${SCHEMA_VERSION}: run migrateCluster()`,
     );
 }
 
@@ -291,14 +291,18 @@ const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && ["42P01", "3F000"].includes(String(error.code));
 
 const missing = (cause?: unknown): QuernError =>
-  new QuernError("INDEX_NOT_FOUND", "the database has no tables of quern: run migrateCluster()", {
-    cause,
-  });
+  new QuernError(
+    "INDEX_NOT_FOUND",
+    "the database does not contain quern's tables: run migrateCluster()",
+    {
+      cause,
+    },
+  );
 
 const newer = (version: number): QuernError =>
   new QuernError(
     "INDEX_VERSION",
-    `the tables are of version ${version}, this quern knows ${SCHEMA_VERSION}: use a newer quern`,
+    `the tables have version ${version}, but this quern needs version ${SCHEMA_VERSION}: use a newer quern`,
   );
 
 function tableNames({ schema }: PostgresPlace): (name: string) => string {

@@ -44,9 +44,9 @@ export function postgresTokenStore(pool: PostgresPool, place: PostgresPlace = {}
           text(checked(record.id)),
           text(checked(record.hash)),
           digest(record.ownerId),
-          milliseconds(record.createdAt),
-          revokedAt === undefined ? null : milliseconds(revokedAt),
-          lastUsedAt === undefined ? null : milliseconds(lastUsedAt),
+          milliseconds(record.createdAt, "createdAt"),
+          revokedAt === undefined ? null : milliseconds(revokedAt, "revokedAt"),
+          lastUsedAt === undefined ? null : milliseconds(lastUsedAt, "lastUsedAt"),
           JSON.stringify(flatten(rest)),
         ],
       );

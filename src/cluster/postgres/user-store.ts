@@ -34,7 +34,11 @@ export function postgresUserStore(pool: PostgresPool, place: PostgresPlace = {})
       await tables.query(
         `insert into ${users} (id, created_at, record) values ($1, $2, $3)
          on conflict (id) do update set created_at = excluded.created_at, record = excluded.record`,
-        [text(checked(user.id)), milliseconds(user.createdAt), JSON.stringify(flatten(user))],
+        [
+          text(checked(user.id)),
+          milliseconds(user.createdAt, "createdAt"),
+          JSON.stringify(flatten(user)),
+        ],
       );
     },
     async remove(id) {

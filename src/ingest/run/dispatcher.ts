@@ -163,7 +163,7 @@ export class Dispatcher {
     if (written.reduce((sum, { files }) => sum + files, 0) !== expected)
       throw new QuernError(
         "INTERNAL",
-        "a worker thread died while indexing: index again, nothing was published by halves",
+        "a worker thread died while indexing, so nothing was published: index again",
       );
     for (const segment of written) this.#options.onSegment(segment);
   }

@@ -155,5 +155,5 @@ export const tooMuchContent = (
 ): QuernError =>
   new QuernError(
     "SOURCE_UNREADABLE",
-    `the files of ${target.name} have more than ${mostContentBytes} bytes; leave files or revisions out, or divide it`,
+    `the files of ${target.name} have more than ${mostContentBytes} bytes; omit files or revisions, or divide the repository`,
   );

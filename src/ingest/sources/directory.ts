@@ -66,7 +66,7 @@ export function directory(path: string, options: DirectoryOptions = {}): Source 
   const isGit = options.git ?? false;
   if (typeof isGit !== "boolean") throw invalid("directory: git must be a boolean");
   if (isGit && (options.ignore !== undefined || options.gitignore !== undefined))
-    throw invalid("directory: with git: true the rules are git's; leave out ignore and gitignore");
+    throw invalid("directory: with git: true, git's own rules apply; omit ignore and gitignore");
   const rules: TreeRules = { patterns, gitignore: gitignore && !isGit, isGit };
   const source: Source & { readonly [TREE_RULES]: TreeRules } = {
     name,

@@ -140,7 +140,7 @@ function listFiles(items: Several<unknown>, options: ListingOptions): Listing {
         const at = `files[${position}]`;
         const document = checkedItem(at, item);
         if (isRemoval(document))
-          throw invalid(`documents: ${at} is a removal; those belong in changes`);
+          throw invalid(`documents: ${at} is a removal, which is allowed only in changes`);
         const first = positions.get(document.path);
         if (first !== undefined) {
           throw invalid(
@@ -215,7 +215,7 @@ function checkedItem(at: string, item: unknown): Item {
   }
   if (removed === true) {
     if (content === undefined) return { path, removed };
-    throw invalid(`documents: ${at} is removed and has content; it can only be one of the two`);
+    throw invalid(`documents: ${at} has both removed and content; give only one of them`);
   }
   if (version !== undefined && typeof version !== "string") {
     throw invalid(`documents: ${at}.version must be a string, not ${formatValue(version)}`);

@@ -164,7 +164,7 @@ function checkedRevisions(revisions: unknown): string[] | undefined {
       );
     }
     if (revisions.indexOf(name) !== i)
-      throw invalid(`git: revisions[${i}], ${formatValue(name)}, is there twice`);
+      throw invalid(`git: revisions names ${formatValue(name)} twice`);
   });
   return [...revisions];
 }

@@ -73,7 +73,7 @@ export function checkedName(call: string, name: unknown): string {
 export function problemOfName(name: string): string | undefined {
   if (name === "") return "must not be empty; give the option name";
   if (/\p{Cs}/u.test(name)) return "must be well-formed Unicode";
-  if (/\p{Cc}/u.test(name)) return `must not hold control characters: ${formatValue(name)}`;
+  if (/\p{Cc}/u.test(name)) return `must not contain control characters: ${formatValue(name)}`;
   if (name.trim() !== name) return `must not begin or end with white space: ${formatValue(name)}`;
   if (Buffer.byteLength(name) > MAX_NAME_BYTES)
     return `must not be longer than ${MAX_NAME_BYTES} bytes`;
@@ -89,7 +89,7 @@ export function checkedOptions(call: string, options: unknown, own: readonly str
 /** Checks the path of a source on disk. */
 export function checkedDiskPath(call: string, path: unknown): string {
   if (typeof path === "string" && path !== "" && !path.includes("\0")) return path;
-  throw invalid(`${call}: the path must be a string that is not empty and holds no NUL`);
+  throw invalid(`${call}: the path must be a non-empty string without NUL`);
 }
 
 export function invalid(message: string): QuernError {

@@ -165,7 +165,7 @@ class Range {
   constructor(input: SymbolsInput, snapshot: Snapshot, extractor: Extractor) {
     const { segment, edition } = input;
     const reader = openSegment(snapshot, segment);
-    if (!reader) throw corrupt(`segment ${segment} is not there`);
+    if (!reader) throw corrupt(`segment ${segment} is missing`);
     this.#input = input;
     this.#snapshot = snapshot;
     this.#extractor = extractor;

@@ -151,10 +151,10 @@ export class Attempts {
         release();
       }
     }
-    if (generations.size === 1) throw corrupt("a segment that the manifest names is not there");
+    if (generations.size === 1) throw corrupt("a segment that the manifest names is missing");
     throw new QuernError(
       "INTERNAL",
-      "segments were merged away faster than they could be searched",
+      "segments were merged faster than they could be searched: try again",
     );
   }
 

@@ -170,10 +170,10 @@ function decodeCursor(text: string, query: Uint8Array): Cursor {
   if (!cursor)
     throw invalid(`after must be "" or the nextCursor of a response, not ${quoted(text)}`);
   if (cursor === "expired")
-    throw expired("after is a cursor of another version of quern: ask for the first page again");
+    throw expired("after is a cursor from another version of quern: ask for the first page again");
   if (Buffer.compare(cursor.query, query) !== 0)
     throw invalid(
-      "after is a cursor of another request: query, flags and matchesPerFile must stay the same from page to page",
+      "after is a cursor from another request: query, flags and matchesPerFile must stay the same from page to page",
     );
   return cursor;
 }

@@ -147,8 +147,8 @@ function final(
 const streamsHaveNoPages = (): QuernError =>
   new QuernError(
     "INVALID_REQUEST",
-    "after: a stream has no pages, it tells all there is; use search()",
+    "after: a stream has no pages, because it returns every match; use search()",
   );
 
 const streamsHaveNoFacets = (): QuernError =>
-  new QuernError("INVALID_REQUEST", "facets: a stream counts none; use search()");
+  new QuernError("INVALID_REQUEST", "facets: a stream does not count facets; use search()");

@@ -189,7 +189,7 @@ async function loadHeaders(
   for (const { segment } of manifest.segments) {
     const header =
       before?.headers.get(segment) ?? (await readHeaderInSlices(snapshot, segment, pause));
-    if (!header) throw corrupt(`segment ${segment} is not there`);
+    if (!header) throw corrupt(`segment ${segment} is missing`);
     headers.set(segment, header);
     await pause();
   }

@@ -41,7 +41,7 @@ function checkVersion(version: number | undefined): void {
   if (version === FORMAT_VERSION) return;
   throw new QuernError(
     "INDEX_VERSION",
-    `this index has format version ${version}, and this quern reads ${FORMAT_VERSION}: use the quern that wrote it, or index again into a new directory`,
+    `this index has format version ${version}, but this quern reads version ${FORMAT_VERSION}: use the quern that wrote it, or index again into a new directory`,
   );
 }
 

@@ -77,7 +77,7 @@ export const isCorrupt = (error: unknown): error is QuernError =>
 export function corrupt(what: string): QuernError {
   return new QuernError(
     "INDEX_CORRUPT",
-    `the index is damaged: ${what}; run check(), then index the repositories again into a new directory; a machine of a cluster fetches all again if its folder is deleted`,
+    `the index is damaged: ${what}; run check(), then index the repositories again into a new directory; on a machine of a cluster, delete the folder, and the machine fetches everything again`,
   );
 }
 

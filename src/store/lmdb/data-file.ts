@@ -68,7 +68,7 @@ export function refuseTruncated(file: string): void {
   try {
     const bytes = bytesInUse(descriptor);
     if (bytes === undefined && size >= 4096 + 160)
-      throw corrupt("the data file does not begin as one");
+      throw corrupt("the data file does not begin with the header of one");
     if (bytes === undefined || size < bytes) throw corrupt("the data file is cut short");
   } finally {
     closeSync(descriptor);

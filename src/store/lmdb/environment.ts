@@ -146,7 +146,7 @@ export function openEnvironment(path: string, options: { readOnly: boolean }): E
     if (shared.size >= MOST_OPEN)
       throw new QuernError(
         "INVALID_REQUEST",
-        `open: ${MOST_OPEN} data directories are open already: close engines that are not in use, or index into fewer directories`,
+        `open: ${MOST_OPEN} data directories are already open: close unused engines, or use fewer directories`,
       );
     refuseTruncated(file);
     // the file is opened for writing if the disk permits it, so that an engine that writes can share it later
@@ -215,7 +215,7 @@ function prepareFolder(path: string, file: string, readOnly: boolean): void {
   if (translated(() => readdirSync(path)).some((name) => !name.startsWith(".")))
     throw new QuernError(
       "INDEX_NOT_FOUND",
-      `${path} is not a data directory: it holds other files and no ${DATA_FILE}; name an empty or a new folder`,
+      `${path} is not a data directory: it contains other files but no ${DATA_FILE}; name an empty or a new folder`,
     );
 }
 
@@ -278,7 +278,7 @@ class LmdbEnvironment implements Environment {
     if (this.readOnly)
       throw new QuernError(
         "INDEX_READ_ONLY",
-        "this engine was opened with readOnly: open it without to write",
+        "this engine was opened with readOnly: open it without that option to write",
       );
   }
 }

@@ -55,7 +55,7 @@ export async function acquireLease(
     if (Date.now() - start >= options.timeoutMs)
       throw new QuernError(
         "INDEX_LOCKED",
-        `process ${holder.pid} writes to this index; try again when it is done, or wait for it (lockTimeoutMs, in the command --wait)`,
+        `process ${holder.pid} is writing to this index; try again when it has finished, or wait for it (option lockTimeoutMs, or --wait on the command line)`,
       );
     await sleep(RETRY_MS, undefined, options.signal ? { signal: options.signal } : {});
   }
@@ -75,7 +75,7 @@ export function checkLease(writer: Writer, owner: string): void {
   if (lease?.owner !== owner)
     throw new QuernError(
       "INDEX_LOCKED",
-      "another process has taken over writing to this index, because this one did not answer for 30 s; nothing more was written",
+      "another process has taken over writing to this index, because this one did not renew its lease for 30 s; nothing more was written",
     );
   if (Date.now() - lease.at >= RENEW_MS / 2) putLease(writer, owner);
 }

@@ -72,7 +72,7 @@ async function namesOf(
   const snapshot = environment.snapshot();
   try {
     const reader = openSegment(snapshot, segment);
-    if (!reader) throw corrupt(`segment ${segment} is not there`);
+    if (!reader) throw corrupt(`segment ${segment} is missing`);
     let text = new Uint8Array();
     for (let blob = 0; blob < symbols.header.blobs; blob++) {
       const bytes = bytesOfBlob(reader, blob);

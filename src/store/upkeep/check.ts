@@ -122,10 +122,10 @@ function checkSegment(
   { report, checked }: { readonly report: CheckReport; readonly checked: Set<number> },
 ): void {
   const reader = openSegment(snapshot, segment);
-  if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment is not there");
+  if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment is missing");
   for (const copy of HEADER_COPIES)
     if (!readHeaderCopy(snapshot, segment, copy))
-      throw new QuernError("INDEX_CORRUPT", "a copy of the segment's header is not there");
+      throw new QuernError("INDEX_CORRUPT", "a copy of the segment's header is missing");
   report.segments++;
   report.files += reader.header.files;
   reader.paths(snapshot); // opening the segment has read its other tables
@@ -149,7 +149,7 @@ function checkLists(
     if (!pagesOfList(list, pages, { kernel, arena }))
       throw new QuernError(
         "INDEX_CORRUPT",
-        `the posting list of gram ${gram} of the ${of} breaks the format`,
+        `the posting list of gram ${gram} of the ${of} violates the format`,
       );
 }
 
@@ -159,7 +159,10 @@ function checkTexts(snapshot: Snapshot, reader: SegmentReader): void {
     const hash = createHash("sha256").update(reader.blobText(snapshot, blob)).digest();
     const own = hashes.subarray(HASH_BYTES * blob, HASH_BYTES * (blob + 1));
     if (Buffer.compare(hash.subarray(0, HASH_BYTES), own) !== 0)
-      throw new QuernError("INDEX_CORRUPT", `text ${blob} of the segment is not what was indexed`);
+      throw new QuernError(
+        "INDEX_CORRUPT",
+        `text ${blob} of the segment differs from what was indexed`,
+      );
   }
 }
 
@@ -169,7 +172,7 @@ function checkSymbols(
   { symbols, hasSymbols }: Pick<ManifestSegment, "symbols" | "hasSymbols">,
 ): void {
   const reader = openSymbols(snapshot, header.content, symbols);
-  if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment's symbols are not there");
+  if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment's symbols are missing");
   if (reader.names) checkLists(snapshot, reader.names, { of: "names", pages: header.pages });
   const counted = { symbols: 0, unknown: 0 };
   for (let blob = 0; blob < header.blobs; blob++) {

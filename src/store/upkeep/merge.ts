@@ -101,7 +101,7 @@ export async function mergeSegments(
   const readers: SegmentReader[] = [];
   for (const segment of input.segments) {
     const reader = openSegment(tools.snapshot, segment);
-    if (!reader) throw corrupt(`segment ${segment} is not there`);
+    if (!reader) throw corrupt(`segment ${segment} is missing`);
     readers.push(reader);
     await tools.thread.pause();
   }
@@ -289,7 +289,7 @@ class Merge {
 
   #lenderTables(lender: number): LenderTables {
     const header = readHeader(this.#snapshot, lender);
-    if (!header) throw corrupt(`segment ${lender} is not there`);
+    if (!header) throw corrupt(`segment ${lender} is missing`);
     const files = readFiles(this.#snapshot, lender, header);
     return { header, files, paths: readPaths(this.#snapshot, lender, header) };
   }

@@ -91,10 +91,11 @@ export async function runRemote(
   const secrets = git.credential === undefined ? [] : [git.credential.secret];
   const fail = (why: string) =>
     new QuernError("SOURCE_UNREADABLE", redact(`git ${args[0]}: ${why}`, secrets));
-  if (watch.isFull)
-    throw fail("the disk is nearly full; make room, or leave the repository out with exclude");
+  if (watch.isFull) throw fail("the disk is nearly full; make room, or exclude the repository");
   if (watch.isStalled)
-    throw fail(`the other end has said nothing for ${stallMs / 1_000} s; it was given up`);
+    throw fail(
+      `the other end has sent nothing for ${stallMs / 1_000} s, so the transfer was stopped`,
+    );
   if (bytes > MOST_OUTPUT) throw fail(`there are more than ${MOST_OUTPUT} bytes of references`);
   if (code !== 0) throw fail(explain(errors.last()));
   return Buffer.concat(stdout);

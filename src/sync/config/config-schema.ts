@@ -37,7 +37,7 @@ const path = (parts: number, form: string, most = parts) =>
       const names = text.split("/");
       const isName = (name: string) => name !== "" && !/^\.\.?$|[\p{Cc}?#\\]/u.test(name);
       return names.length >= parts && names.length <= most && names.every(isName);
-    }, `must be as ${form}`),
+    }, `must look like ${form}`),
   );
 const name = path(1, "the host shows it in addresses: one name without a slash");
 const pair = path(2, "'acme/shop'");
@@ -59,7 +59,7 @@ const template = word.refine((text) => {
   const used = [...text.matchAll(/\{([^{}]*)\}/g)].map(([, one]) => one);
   const isKnown = used.every((one) => one === "host" || one === "path" || one === "name");
   return isKnown && !/[{}]/.test(text.replace(/\{\w+\}/g, "")) && /\{(path|name)\}/.test(text);
-}, "must hold {path} or {name}, and nothing else in braces but {host}");
+}, "must contain {path} or {name}, and no other braces except {host}");
 
 const common = {
   token: maybe(secret),

@@ -13,9 +13,13 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 export function readSecret(secret: SecretFromEnvironment, env: Variables, whose: string): string {
   const value = env[secret.env]?.trim() ?? "";
   if (value === "")
-    throw invalid(`${whose}: the environment has no ${secret.env}; set it to the secret`);
+    throw invalid(
+      `${whose}: the environment variable ${secret.env} is not set; set it to the secret`,
+    );
   if (!/^[\x21-\x7e]+$/.test(value))
-    throw invalid(`${whose}: ${secret.env} must hold visible ASCII characters without spaces`);
+    throw invalid(
+      `${whose}: ${secret.env} must contain only visible ASCII characters, without spaces`,
+    );
   return value;
 }
 

@@ -63,7 +63,7 @@ export const gitlab: Host<"gitlab"> = {
 };
 
 const noCode = (path: string): never => {
-  throw new QuernError("SOURCE_NOT_FOUND", `${path} has no repository that may be read`);
+  throw new QuernError("SOURCE_NOT_FOUND", `${path} has no repository that the token may read`);
 };
 
 /** Describes a project. Returns undefined if the project's repository is disabled. */
