@@ -88,7 +88,7 @@ function section(record: Record, isMain: boolean, told: Set<string>): string {
 /** The part of the page that is computed from figures of several records. */
 function paper(records: readonly Record[]): string[] {
   const table = scaleTable(records);
-  const stands = `Nothing in this table was measured. [bench/cluster-scale.ts](../bench/cluster-scale.ts) computes the figures. It assumes that objects are compressed to 0.29 of their size, that a quarter of the stored text is in no revision any more, that all searched data is in memory, and that work is spread evenly.`;
+  const stands = `Nothing in this table was measured. [bench/cluster-scale.ts](../bench/cluster-scale.ts) computes the figures. It assumes that objects shrink to 0.29 of their size, and that a quarter of the stored text is in no revision. It also assumes that all searched data is in memory, and that work is spread evenly.`;
   return table.rows.length > 0 ? ["## A large cluster", markdown(table), stands] : [];
 }
 

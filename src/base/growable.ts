@@ -40,8 +40,8 @@ export class GrowableWords {
   length = 0;
 
   /**
-   * By default, the array begins with 64 bytes, which V8 allocates in 24 ns. Longer arrays are allocated outside V8's
-   * heap, which takes 0.2 to 1 µs.
+   * Creates an empty list with room for `capacity` words. The default room is 64 bytes, which V8 allocates in 24 ns.
+   * Longer arrays are allocated outside V8's heap, which takes 0.2 to 1 µs.
    */
   constructor(capacity = 16) {
     this.#data = new Uint32Array(capacity);

@@ -18,7 +18,7 @@ import type { PostgresPlace } from "./postgres/schema.ts";
 export interface ClusterCatalog {
   /** The pool of connections. */
   readonly pool: PostgresPool;
-  /** Where the catalog's tables are in the database. */
+  /** The place of the catalog's tables in the database. */
   readonly place: PostgresPlace;
   /** Whether machines are notified of changes immediately. */
   readonly listen: boolean;

@@ -171,8 +171,8 @@ class ThreadPool implements OwnPool {
   }
 
   /**
-   * Returns the seat for a job: the requested seat, or the first of an idle seat, a seat that is free in the job's
-   * lane, a seat whose worker can be started, and a seat whose worker is starting.
+   * Returns the seat for a job. If the job requests no seat, an idle seat comes first, then a seat that is free in the
+   * job's lane. If there is none, a seat whose worker can be started comes next, and then one whose worker is starting.
    */
   #seatFor({ lane, worker }: Job): Seat | undefined {
     if (worker !== undefined) return this.#seats[worker];

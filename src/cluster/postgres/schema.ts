@@ -20,7 +20,7 @@ import { CHANNEL, payloadOf, type Change } from "./changes.ts";
 import { inTransaction, type PostgresPool, type PostgresQueries } from "./pool.ts";
 
 /**
- * Where the tables of a cluster are in the database.
+ * The place of a cluster's tables in the database.
  *
  * @example
  * const place: PostgresPlace = { schema: "search" };

@@ -2,9 +2,9 @@
  * Finds the grams of a page, and builds posting lists from them.
  *
  * A gram is three bytes of folded text, each of which is reduced to a class. The class is 0 for ASCII other than
- * [a-z0-9_], 1-26 for letters, 27-36 for digits, 37 for '_', and 38 + (byte - 128) beyond ASCII. For the classes c0, c1
- * and c2, the gram's number is (c0 * 38 + c1) * 38 + c2 if all three classes are of ASCII. Otherwise, it is ASCII_GRAMS
- * + (c0 * 166 + c1) * 166 + c2.
+ * [a-z0-9_], 1-26 for letters, 27-36 for digits, 37 for '_', and 38 + (byte - 128) beyond ASCII. Let c0, c1 and c2 be
+ * the three classes. If all three are of ASCII, the gram's number is (c0 * 38 + c1) * 38 + c2. Otherwise, it is
+ * ASCII_GRAMS + (c0 * 166 + c1) * 166 + c2.
  *
  * A page of ASCII is processed in two passes. The first pass collects the distinct grams of the page. Its loop has no
  * branches, and its bitset of 7 KB stays in the first-level cache. The second pass appends the page to the list of each
@@ -13,8 +13,8 @@
  * A list is stored as the gaps between its page numbers, which are varints. The first gap counts from page -1. A list
  * consists of blocks. The first block has 12 bytes of the list, and every other block has 60. At the end of each block
  * is the address of the next one. The first block is small because a third of all lists fit into it. Every other block
- * is a line of the processor's cache, because the processor waits for memory at each block: with blocks of 16 bytes,
- * copying the lists took a fifth of the time of an index run.
+ * is a line of the processor's cache, because the processor waits for memory at each block. With blocks of 16 bytes,
+ * copying the lists takes a fifth of the time of an index run.
  *
  * A slot represents one list. It has four words (u32): the gram of the list, its last page + 1, the address of its
  * first block, and the address at which its next byte will be stored.

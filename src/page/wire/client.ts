@@ -67,7 +67,7 @@ export interface ClientOptions {
   root: string;
   /** The name of the service. It is a part of the name of the header that contains the key. */
   service: string;
-  /** Where the key is kept. */
+  /** The storage that keeps the key. */
   storage: KeyStorage;
   /** Called when the server refuses a request because it lacks a valid key. */
   onRefused: () => void;

@@ -148,7 +148,7 @@ export interface RepositoryInfo {
  *   values.map(({ value, fileCount }) => `${value} (${fileCount})`).join(", ");
  */
 export interface Facet {
-  /** As many values as the request asked for, ordered by the number of files, then by name. */
+  /** The values with the most files, ordered by the number of files, then by name. The request limits their number. */
   values: {
     /** A repository's name, a language's name in GitHub Linguist, or a folder's path. */
     value: string;

@@ -185,10 +185,10 @@ export class Window {
   readonly #firstBlob: number;
   /** The address of each visited blob's text. The index is the number of the blob minus #firstBlob. */
   readonly #addresses: Uint32Array;
-  /** Undefined if the text may not come from the cache. */
+  /** The cache of texts. Undefined if the text may not come from it. */
   readonly #cache: TextCache | undefined;
   readonly #caching: Caching;
-  /** Where all text of the window is already. */
+  /** The place that already contains all text of the window. Undefined if no place does. */
   readonly #whole: "in the cache" | "in the window" | undefined;
   readonly #firstPage: number;
   readonly #marks: PageMarks;

@@ -130,9 +130,9 @@ class ExpressionScan {
   }
 
   /**
-   * Runs an expression that matches the empty text, blob by blob. If it ran over all blobs at once, an empty match at
-   * the end of a blob could not be told from an empty match at the beginning of the next blob, because both have the
-   * same address.
+   * Runs an expression that matches the empty text, blob by blob. The end of a blob has the same address as the
+   * beginning of the next blob. So in a run over all blobs at once, it would be unknown to which blob an empty match
+   * at this address belongs.
    */
   async runOnEach(most: number): Promise<Found> {
     const { window, blobs, regions } = this.#scanned;
