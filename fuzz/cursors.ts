@@ -1,7 +1,7 @@
 /**
- * Cursors that were changed, or made by somebody who sees more: whatever is sent, the answer is refused, or
- * it is the end of the whole answer from some place on, of nothing but what the viewer may see. An input is a
- * byte that says which request and viewer it is for, and the bytes of a cursor.
+ * Fuzzes the cursors of searches with changed cursors, and with cursors of a viewer who sees more. Every answer must be
+ * either a refusal or the end of the whole answer, starting at any place. It must contain only what the viewer may see.
+ * An input is a byte that selects the request and the viewer, followed by the bytes of a cursor.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -48,7 +48,7 @@ export async function openCursorsTarget(): Promise<Target> {
   const seen = (await engine.repositories()).filter(({ name }) => name !== "b/hidden");
   const viewers = [{}, { viewer: { repositoryIds: new Set(seen.map(({ id }) => id)) } }];
   const asked: Asked[] = [];
-  /** Each with the number of its request. */
+  /** Cursors, each with the number of its request. */
   const cursors: Made[] = [];
   for (const query of QUERIES)
     for (const options of viewers) {
@@ -70,7 +70,7 @@ export async function openCursorsTarget(): Promise<Target> {
     async check(input) {
       if (input.length < 2) return;
       const one = asked[input[0]! % asked.length]!;
-      const isText = input[0]! >= 240; // as it is, which is hardly ever base64url
+      const isText = input[0]! >= 240; // unchanged bytes are hardly ever valid base64url
       const isAnswered = await goOn(
         engine,
         one,
@@ -91,7 +91,7 @@ interface Made {
 function make(random: Random, cursors: readonly Made[]): Buffer {
   const { at, bytes } = cursors[random(cursors.length)]!;
   const all = cursors.map((one) => one.bytes);
-  const asker = random(3) === 0 ? random(256) : at ^ random(2); // the other viewer's at times
+  const asker = random(3) === 0 ? random(256) : at ^ random(2); // sometimes the other viewer's cursor
   return Buffer.concat([Uint8Array.of(asker), changed(random, bytes, all)]);
 }
 
@@ -101,7 +101,7 @@ function changed(random: Random, bytes: Buffer, all: readonly Buffer[]): Buffer 
   const fields = fieldsIn(bytes)!;
   const others = fieldsIn(all[random(all.length)]!)!;
   for (let left = 1 + random(3); left > 0; left--) {
-    const field = 3 + random(fields.length - 3); // the place; before it are the request and the state
+    const field = 3 + random(fields.length - 3); // the place, which follows the request and the state
     const numbers = [0, 1, -1, 3, 1e9, 2 ** 53, 0.5, fields[field]];
     fields[field] = random(2) === 0 ? others[field] : numbers[random(numbers.length)];
   }
@@ -117,7 +117,7 @@ function fieldsIn(bytes: Uint8Array): unknown[] | undefined {
   }
 }
 
-/** From the cursor on to the last page; false: it is refused. */
+/** Returns the files from the cursor to the last page, or false if the cursor is refused. */
 async function goOn(
   engine: Engine,
   { query, options, whole }: Asked,

@@ -1,6 +1,6 @@
 /**
- * Runs a target on one input after another. Case n of a run that began at seed s is made of the
- * number s + n alone, so that any case is found again by its own number.
+ * Runs a target on one input after another. Case n of a run with seed s depends only on the number s + n, so any case
+ * can be repeated by its number.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,12 +9,12 @@ import { mutateSeed } from "./mutate.ts";
 import { MOST_MS, Wrong, type Target } from "./target.ts";
 
 export interface Limits {
-  /** Number of the first case. */
+  /** The number of the first case. */
   readonly seed: number;
   readonly cases: number;
-  /** performance.now() at which no more are begun. */
+  /** The value of performance.now() after which no more cases begin. */
   readonly until: number;
-  /** Told before a case runs. */
+  /** Called with the number of each case before it runs. */
   readonly onCase?: (seed: number) => void;
 }
 
@@ -24,7 +24,10 @@ export interface Failure {
   readonly error: unknown;
 }
 
-/** The first failure, or how many cases went well. Unmutated seeds come first: they are regressions of old findings. */
+/**
+ * Returns the first failure, or the number of cases that passed. Unmutated seeds run first, because they are regression
+ * tests of old findings.
+ */
 export async function fuzz(
   target: Target,
   seeds: readonly Buffer[],
@@ -49,7 +52,7 @@ export function inputOf({ make = mutateSeed }: Target, seeds: readonly Buffer[],
   return make(randomFrom(seed), seeds, seed);
 }
 
-/** In the processor's time: by the clock a case also waits for whatever else the machine does. */
+/** The processor time of the case. Wall-clock time would also include waiting for other programs. */
 async function failureOf(target: Target, input: Buffer): Promise<unknown> {
   const start = process.cpuUsage();
   try {
@@ -62,7 +65,7 @@ async function failureOf(target: Target, input: Buffer): Promise<unknown> {
   return ms > MOST_MS ? new Wrong(`it took ${Math.round(ms)} ms`) : undefined;
 }
 
-/** The files of fuzz/seeds/NAME, in the order of their names. */
+/** Returns the files of fuzz/seeds/NAME, sorted by name. */
 export function seedsOf(name: string): Buffer[] {
   const folder = new URL(`seeds/${name}/`, import.meta.url);
   return readdirSync(folder)

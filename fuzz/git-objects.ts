@@ -1,7 +1,7 @@
 /**
- * What `git cat-file --batch` writes, mutated and cut anywhere: every request is settled, with an object
- * of the size its header says, with nothing, or with an error of ours; and where the output is cut makes
- * no difference.
+ * Fuzzes the reader of `git cat-file --batch` with mutated output, cut anywhere. Every request must be settled with an
+ * object of the size in its header, with nothing, or with an error of quern's. The places of the cuts must make no
+ * difference.
  */
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
@@ -26,7 +26,7 @@ export const gitObjects: Target = {
   },
 };
 
-/** Processes that write what they are given, and end. */
+/** Fake processes that write the given output, and end. */
 class ScriptedGit extends GitProcesses {
   readonly #output: readonly Buffer[];
 
@@ -40,7 +40,7 @@ class ScriptedGit extends GitProcesses {
   }
 }
 
-/** As much of a child process as a reader of objects touches. */
+/** The part of a child process that a reader of objects uses. */
 function scripted(output: readonly Buffer[]) {
   const stdout = Object.assign(new EventEmitter(), { resume: () => {} });
   const child = Object.assign(new EventEmitter(), {

@@ -1,6 +1,6 @@
 /**
- * Names of revisions of any kind, given to git's operations: one that a branch, tag or commit has leads there, by
- * the order that src/history/revision.ts tells; all others are refused, and nothing is written. An input is the
+ * Fuzzes git's operations with names of revisions of any kind. A name of a branch, tag or commit must lead to what the
+ * rules in src/history/revision.ts say. All other names must be refused, and nothing may be written. An input is the
  * name.
  */
 
@@ -54,7 +54,7 @@ export async function openGitRefsTarget(): Promise<Target> {
   };
 }
 
-/** undefined: refused, or not there. */
+/** Resolves to undefined if the name is refused or does not exist. */
 async function outcome<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
@@ -71,7 +71,7 @@ const run = (root: string, ...args: string[]): string =>
     stdio: "pipe",
   }).trim();
 
-/** Resolves to the ids of its commits. */
+/** Resolves to the ids of the repository's commits. */
 function makeRepository(root: string): string[] {
   execFileSync("git", ["init", "-q", "-b", "main", root], { stdio: "pipe" });
   for (let n = 0; n < 6; n++) {
@@ -85,7 +85,7 @@ function makeRepository(root: string): string[] {
   return run(root, "rev-list", "--all").split("\n");
 }
 
-/** Ids of commits by full name. */
+/** Maps full names to ids of commits. */
 function knownIn(root: string): Map<string, string> {
   const format = "--format=%(refname) %(objectname) %(*objectname)";
   const lines = run(root, "for-each-ref", format).split("\n");
@@ -94,7 +94,7 @@ function knownIn(root: string): Map<string, string> {
   return known.set("HEAD", run(root, "rev-parse", "HEAD"));
 }
 
-/** What the prose of src/history/revision.ts says, by a look at all there is. */
+/** Resolves a name by the rules in src/history/revision.ts, by looking at every reference and commit. */
 function idOf(name: string, known: ReadonlyMap<string, string>, ids: readonly string[]) {
   if (/^[0-9a-f]{40}$/i.test(name)) return ids.find((id) => id === name.toLowerCase());
   if (name === "HEAD") return known.get(name);

@@ -1,7 +1,7 @@
 /**
- * What `git ls-tree -z` and `git diff-tree -z` write, mutated and cut anywhere: records with fields of the
- * right types or an error of ours; where the output is cut makes no difference; merging lists loses
- * no record.
+ * Fuzzes the readers of `git ls-tree -z` and `git diff-tree -z` with mutated output, cut anywhere. The result must be
+ * records with fields of the right types, or an error of quern's. The places of the cuts must make no difference, and
+ * merging lists must lose no record.
  */
 
 import { QuernError } from "../src/base/errors.ts";

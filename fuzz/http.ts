@@ -1,6 +1,7 @@
 /**
- * The handler, given requests of any kind: it always answers, with a status of the table, and every
- * error with the error object; never a 500, a stack or a secret. A seed is written as HTTP writes it.
+ * Fuzzes the handler with requests of any kind. It must always answer with a known status, and every error must have
+ * the error object. An answer must never be a 500, or contain a stack trace or a secret. A seed has the form of an HTTP
+ * request.
  */
 
 import { STATUS, type ErrorBody } from "../src/http/refusal.ts";
@@ -22,7 +23,9 @@ export async function openHttpTarget(): Promise<Target> {
   };
 }
 
-/** Mostly one part of a request is changed: with a broken credential nothing else is looked at. */
+/**
+ * Usually changes only one part of a request. With a broken credential, the handler would not look at the other parts.
+ */
 function make(random: Random, seeds: readonly Buffer[]): Buffer {
   const seed = seeds[random(seeds.length)]!;
   const end = seed.indexOf("\n\n") + 2;
@@ -38,7 +41,7 @@ function make(random: Random, seeds: readonly Buffer[]): Buffer {
   return Buffer.concat([seed.subarray(0, from), changed, seed.subarray(to)]);
 }
 
-/** undefined: no such request can be made. $KEY and $OWNER stand for secrets, $HOST for the origin. */
+/** Returns undefined if no such request can be made. $KEY and $OWNER stand for secrets, and $HOST for the origin. */
 function requestOf(input: Buffer, { keys }: Service): Request | undefined {
   const end = input.indexOf("\n\n");
   const head = input.toString("latin1", 0, end < 0 ? input.length : end);

@@ -1,8 +1,8 @@
 /**
- * The tools of coding agents, given calls of any kind, with the index changed between them: every call gets
- * an answer in words, no answer is longer than its budget by two real tokenizers, what stands beside its text
- * keeps to the tool's schema, nothing of a hidden repository shows, and the pages of a search are all its
- * lines, each once. An input is a list of calls as JSON.
+ * Fuzzes the tools of coding agents with calls of any kind, while the index changes between calls. Every call must get
+ * a text answer. By two real tokenizers, no answer may exceed its budget. The structured part must match the tool's
+ * schema, and nothing may reveal a hidden repository. The pages of a search must contain each of its lines once. An
+ * input is a list of calls as JSON.
  */
 
 import { mkdtempSync } from "node:fs";
@@ -22,19 +22,19 @@ import { holds, type Target } from "./target.ts";
 interface Step {
   readonly tool?: string;
   readonly args?: Record<string, unknown>;
-  /** Goes on with the cursor of the tool's last answer. */
+  /** Continues with the cursor of the tool's last answer. */
   readonly cursor?: boolean;
-  /** Follows all cursors, and looks whether every line came once. */
+  /** Follows all cursors, and checks that every line occurs once. */
   readonly walk?: boolean;
-  /** The budgets of the pages after the first, by turns. Default: that of the first. */
+  /** The budgets of the pages after the first, used in rotation. Default: the budget of the first page. */
   readonly budgets?: readonly number[];
-  /** Asks as somebody who may not see one of the repositories. */
+  /** Makes the call as a user who may not see one of the repositories. */
   readonly hide?: boolean;
-  /** Before the call, indexes other texts. */
+  /** Indexes other texts before the call. */
   readonly change?: number;
 }
 
-/** Stands in the hidden repository, and in no question. */
+/** A text that occurs in the hidden repository, and in no question. */
 const HIDDEN = "onlyInTheHiddenOne";
 
 const lineOf = (file: number, i: number, state: number): string =>
@@ -121,7 +121,7 @@ interface Run {
   readonly schemas: ReadonlyMap<string, ValidateFunction>;
   readonly repositoryIds: ReadonlySet<number>;
   readonly counts: { calls: number; pages: number };
-  /** By tool. */
+  /** The last cursor of each tool. */
   readonly cursors: Map<string, string>;
 }
 

@@ -1,11 +1,11 @@
-/** Small changes of bytes: what damage, carelessness and malice look like. */
+/** Makes small changes to bytes, such as damage, mistakes and attacks would make. */
 
 import type { Random } from "../test/regex/random.ts";
 
 const MOST_CHANGES = 6;
 const MOST_BYTES = 1 << 16;
 
-/** Bytes that formats give a meaning to. */
+/** Bytes that have a special meaning in formats. */
 const TELLING = [0, 1, 9, 10, 13, 32, 34, 45, 46, 47, 58, 92, 0x7f, 0x80, 0xc0, 0xff];
 
 type Change = (random: Random, bytes: Buffer, others: readonly Buffer[]) => Buffer;

@@ -1,6 +1,6 @@
 /**
- * Unsaved texts of any kind laid over an index: what is no document is refused, and with all others every
- * word is found just where a plain look at the texts finds it. An input is a list of documents as JSON.
+ * Fuzzes overlays of any kind. Anything that is not a document must be refused. With documents, every word must be
+ * found exactly where a plain comparison of the texts finds it. An input is a list of documents as JSON.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -70,7 +70,10 @@ function overlayIn(input: Buffer): OverlayDocument[] | undefined {
   }
 }
 
-/** Every text by its place; undefined where one is for rules of their own: no text, or a very long line. */
+/**
+ * Maps each path to its text. The text is undefined if it is not valid text or has a very long line, because other
+ * rules apply to such files.
+ */
 function textsWith(overlay: readonly OverlayDocument[]): Map<string, string> | undefined {
   const texts = new Map<string, string>();
   for (const name of NAMES)

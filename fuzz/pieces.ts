@@ -1,4 +1,4 @@
-/** Bytes cut as a pipe may cut them. */
+/** Cuts bytes into pieces, as a pipe may cut them. */
 
 import type { Random } from "../test/regex/random.ts";
 

@@ -1,7 +1,7 @@
 /**
- * The posting decoder: any bytes as a list are pages below the number of pages, the same as a slow
- * decoder finds, or are refused where that one refuses them. Nothing is read or written beside the list
- * and the bitmap: bytes around both stay as they were.
+ * Fuzzes the decoder of posting lists with any bytes. It must find the same pages as a slow decoder, or refuse the
+ * bytes if that decoder refuses them. The bytes before and after the list and the bitmap must stay unread and
+ * unchanged.
  */
 
 import { QuernError } from "../src/base/errors.ts";
@@ -18,7 +18,7 @@ const MOST_PAGES = 70_000;
 const kernel = createKernel();
 const arena = new Arena(kernel);
 
-/** A seed is the number of pages (4 bytes), a byte that is odd for a bitmap, then the list. */
+/** A seed consists of the number of pages (4 bytes), a byte that is odd for a bitmap, and the list. */
 export const postings: Target = {
   make(random, seeds) {
     if (random(2) === 0) return mutateSeed(random, seeds);
@@ -55,7 +55,7 @@ function checkList(bytes: Buffer, isBitmap: boolean, pages: number): void {
   holds(String(found) === String(want), `pages ${found.join(" ")} for ${want.join(" ")}`);
 }
 
-/** The twin: whole numbers, no bits. */
+/** The slow decoder. It uses whole numbers and no bit operations. */
 function slowPages(bytes: Buffer, pages: number): number[] | undefined {
   const out: number[] = [];
   let page = -1;
@@ -83,7 +83,7 @@ function checkEdges(bytes: Buffer, pages: number): void {
   kernel.bytes.fill(0xa5, place - GUARD, end + GUARD);
   kernel.bytes.fill(0, place, place + bitmapBytes);
   kernel.bytes.set(bytes, list);
-  // a varint that is cut short must not be ended by what stands behind it
+  // the bytes behind a truncated varint must not complete it
   kernel.bytes.fill(1, end, end + GUARD);
   kernel.run.decodeGaps(list, bytes.length, pages, place);
   const untouched = (from: number, to: number, value: number) =>
@@ -95,7 +95,7 @@ function checkEdges(bytes: Buffer, pages: number): void {
 
 const DIRECTORY = new Uint8Array(Uint32Array.of(0).buffer);
 
-/** The bytes as a whole block under a good seal. */
+/** Returns the bytes as a whole block with a valid seal. */
 function checkBlock(bytes: Buffer): void {
   const snapshot: Snapshot = {
     get: () => DIRECTORY,

@@ -1,4 +1,7 @@
-/** The query parser, both dialects: a query or one of its three errors; the canonical form parses back. */
+/**
+ * Fuzzes the query parser in both dialects. It must return a query or one of its three errors, and must accept its own
+ * canonical form.
+ */
 
 import { isDeepStrictEqual } from "node:util";
 import { QuernError } from "../src/base/errors.ts";

@@ -1,6 +1,6 @@
 /**
- * The regular-expression front end: the parser and RE2 accept the same patterns; the automaton, RE2
- * and a naive simulation find the same ranges, and each holds the literals the pattern is said to require.
+ * Fuzzes the front end for regular expressions. The parser and RE2 must accept the same patterns. The automaton, RE2
+ * and a naive simulation must find the same ranges, and each range must contain the literals that the pattern requires.
  */
 
 import { QuernError } from "../src/base/errors.ts";
@@ -34,7 +34,7 @@ export const regex: Target = {
 
 function checkPattern(source: string, caseSensitive: boolean): void {
   const expression = compileOrRefuse(source, caseSensitive);
-  if (expression === "too large") return; // our own limit: RE2 may well accept it
+  if (expression === "too large") return; // a limit of quern's own; RE2 may accept the pattern
   const verdict = compareVerdict(source, caseSensitive);
   if (verdict !== undefined) throw new Wrong(verdict);
   if (!expression) return;

@@ -50,7 +50,7 @@ async function main(): Promise<number> {
       break;
     }
     failures++;
-    seeds = []; // they come first, and only once
+    seeds = []; // these cases come first, and only once
     console.error(describeFailure(name, result));
     if (!values["keep-going"]) break;
     next = Number.isNaN(result.seed) ? next : result.seed + 1;

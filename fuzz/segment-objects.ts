@@ -1,8 +1,8 @@
 /**
- * Segments as objects, changed and cut anywhere: under the key of the sound one every other row of bytes is
- * INDEX_CORRUPT; under a key of its own, which only who may write the store can make, it is read or refused,
- * and writes nothing outside its segment. In which pieces it comes makes no difference. An input is the
- * object, behind a byte that is odd where it has its own key.
+ * Fuzzes segments as objects, changed and cut anywhere. Under the key of the original, changed bytes must be
+ * INDEX_CORRUPT. Only someone who may write to the store can put them under their own key. Such an object must be read
+ * or refused, and must write nothing outside its segment. How the bytes are divided into pieces must make no
+ * difference. An input is a byte that is odd if the object has its own key, followed by the object.
  */
 
 import { createHash } from "node:crypto";
@@ -23,7 +23,7 @@ import { mutate } from "./mutate.ts";
 import { pieces } from "./pieces.ts";
 import { holds, type Target } from "./target.ts";
 
-/** A number that no manifest names. */
+/** A segment number that no manifest contains. */
 const SEGMENT = 4_000_000;
 const EVERYTHING = [Buffer.of(0), Buffer.alloc(64, 255)] as const;
 
@@ -94,7 +94,7 @@ function firstSegment(environment: Environment): number {
   return first!.segment;
 }
 
-/** All keys but those of SEGMENT, as one line. */
+/** Returns all keys except those of SEGMENT, as one line. */
 function keysOutside(environment: Environment): string {
   const [from, to] = segmentRange(SEGMENT);
   const snapshot = environment.snapshot();

@@ -1,8 +1,7 @@
 /**
- * The segment reader on stored values that were changed. An input is the place of a value (2 bytes), a
- * byte that is odd where the changed value gets a good seal, and the new value. Without a good seal every read is
- * right or INDEX_CORRUPT. With one, which no damage makes, it ends all the same, with an answer
- * or INDEX_CORRUPT.
+ * Fuzzes the segment reader with changed values. An input is the position of a value (2 bytes), a byte that is odd if
+ * the changed value gets a valid seal, and the new value. Without a valid seal, every read must be right or
+ * INDEX_CORRUPT. No damage creates a valid seal. But with one, a read must still end with an answer or INDEX_CORRUPT.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -43,7 +42,7 @@ export async function openSegmentTarget(): Promise<Target> {
       const given = input.subarray(3);
       const changed = new Map(values).set(name, isResealed ? seal(key, given) : Buffer.from(given));
       const got = readOrRefuse(snapshotOf(changed), segment);
-      const hasSeal = isResealed || isSealed(key, given); // of others, one in 2^32 has one
+      const hasSeal = isResealed || isSealed(key, given); // one in 2^32 other values has a valid seal
       if (!hasSeal && got !== undefined) holds(got === right, `a wrong read: ${got}`);
     },
   };
@@ -52,7 +51,7 @@ export async function openSegmentTarget(): Promise<Target> {
 function recipe(random: Random, keys: readonly string[], values: Values): Buffer {
   const place = random(keys.length);
   const isResealed = random(2);
-  // now and then another key's, whole
+  // sometimes uses the whole value of another key
   const isAnothers = random(8) === 0;
   const value = values.get(keys[isAnothers ? random(keys.length) : place]!)!;
   const bytes = isResealed ? value.subarray(0, value.length - SEAL_BYTES) : value;
@@ -60,7 +59,7 @@ function recipe(random: Random, keys: readonly string[], values: Values): Buffer
   return Buffer.concat([Uint8Array.of(place & 255, place >> 8, isResealed), changed]);
 }
 
-/** Of a small segment with symbols, a skipped file and several blobs. */
+/** Returns the stored values of a small segment with symbols, a skipped file and several blobs. */
 async function storedValues(): Promise<{ values: Values; segment: ManifestSegment }> {
   const path = mkdtempSync(join(tmpdir(), "quern-fuzz-"));
   try {
@@ -112,7 +111,7 @@ function readOrRefuse(snapshot: Snapshot, segment: ManifestSegment): string | un
   }
 }
 
-/** Everything that can be read of a segment, as one line. */
+/** Returns everything that can be read from a segment, as one line. */
 function readAll(snapshot: Snapshot, { segment, symbols: edition }: ManifestSegment): string {
   const reader = openSegment(snapshot, segment);
   if (!reader) return "no segment";

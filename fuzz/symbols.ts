@@ -1,13 +1,13 @@
 /**
- * Extraction of symbols, on real files that were changed: each language's grammar, and its rewordings,
- * whose words are strewn into the text. An input is the place of a language in LANGUAGES (a byte) and a
- * text. The extractor must end in time with a table that can be stored and read back as it was; a
- * rewording must be as long as what it stands for. Where a grammar traps, the file has no symbols, and the
- * next file of its language has those that it had before.
+ * Fuzzes the extraction of symbols with changed real files. It covers the grammar of each language and its rewordings,
+ * whose words are inserted into the text. An input is a byte for the language's position in LANGUAGES, followed by a
+ * text. The extractor must end in time, with a table that can be stored and read back unchanged. A rewording must be as
+ * long as the text that it replaces. If a grammar traps, the file has no symbols, and the next file of its language
+ * must still have the symbols that it had before.
  *
- * `npx tsx fuzz/run.ts symbols --files PATH --cases 1000000` takes the files of those folders; else, and
- * where they have none of a language, its fixture in corpus/languages. LANGUAGE_CASES cases in a row are
- * of one language, since loading a grammar takes as long as a thousand small cases.
+ * `npx tsx fuzz/run.ts symbols --files PATH --cases 1000000` uses the files of that folder. For a language without such
+ * files, and without `--files`, it uses the language's fixture in corpus/languages. LANGUAGE_CASES consecutive cases
+ * have the same language, because loading a grammar takes as long as a thousand small cases.
  */
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -35,15 +35,18 @@ import { mutate } from "./mutate.ts";
 import { holds, type Target } from "./target.ts";
 
 const LANGUAGE_CASES = 2_000;
-/** Cuts of real files, of 16 bytes to 2 KiB, as often short as long: many small cases find more than few large ones. */
+/**
+ * Parts of real files, of 16 bytes to 2 KiB. Short parts are as frequent as long ones, because many small cases find
+ * more than a few large ones.
+ */
 const [LEAST_BITS, MOST_BITS] = [4, 11];
-const MOST_FILES = 400; // of a language
+const MOST_FILES = 400; // the number of consecutive cases of a language
 const MOST_FILE_BYTES = 1 << 18;
 
-/** Linguist's names. REQUIRES: fewer than 256. */
+/** Names of languages as in GitHub Linguist. REQUIRES: fewer than 256. */
 const LANGUAGES = [...new Set(FIXTURES.map(([, language]) => language))];
 
-/** By language, in the order of LANGUAGES. */
+/** The seeds of each language, in the order of LANGUAGES. */
 type Texts = readonly (readonly Buffer[])[];
 
 export async function openSymbolsTarget(folders: readonly string[] = []): Promise<Target> {
@@ -58,7 +61,7 @@ export async function openSymbolsTarget(folders: readonly string[] = []): Promis
     async check(input) {
       const language = LANGUAGES[(input[0] ?? 0) % LANGUAGES.length]!;
       const bytes = input.subarray(1);
-      const query = languageQuery(language); // none of a host of other languages, such as HTML
+      const query = languageQuery(language); // not a file that contains other languages, such as HTML
       if (query) checkWording(reword(bytes, query)?.bytes, bytes);
       holds(await extractor.prepare(language), `${language} has no extractor`);
       const found = extractor.extract(language, bytes);
@@ -69,11 +72,11 @@ export async function openSymbolsTarget(folders: readonly string[] = []): Promis
   };
 }
 
-/** What a grammar does that reaches beyond its memory. */
+/** Returns true if the grammar failed because it accessed memory outside its own. */
 const isTrap = (found: Extraction): boolean =>
   found.outcome === "gave-up" && found.reason === "failed" && /RuntimeError/.test(found.detail);
 
-/** No file spoils the next: the fixture's symbols are those of an extractor that has seen nothing else. */
+/** Checks that no file affects the next one. The fixture must have the same symbols as with a new extractor. */
 async function checkFixture(extractor: Extractor, language: string): Promise<void> {
   const [file] = FIXTURES.find(([, one]) => one === language)!;
   const bytes = readFileSync(`${FOLDER}/${file}`);
@@ -97,14 +100,14 @@ function checkTable(table: SymbolTable, textBytes: number): void {
   const list = newSymbolList();
   decodeSymbols(run.view, textBytes, list);
   const read = list.rows.subarray(0, table.count === 0 ? 0 : table.rows.length);
-  const kept = table.count === 0 ? [] : [...table.rows]; // parents alone are not stored
+  const kept = table.count === 0 ? [] : [...table.rows]; // parents are not stored alone
   holds(
     list.count === table.count && Buffer.from(read).equals(Buffer.from(Int32Array.from(kept))),
     `stored ${kept.join()}, read ${read.join()}`,
   );
 }
 
-/** A piece of a real text, with some of its language's telling words, changed. */
+/** Returns a changed part of a real text, with some characteristic words of its language. */
 function changed(random: Random, at: number, texts: Texts, seeds: readonly Buffer[]): Buffer {
   const own = [
     ...texts[at]!,
@@ -126,7 +129,7 @@ function changed(random: Random, at: number, texts: Texts, seeds: readonly Buffe
 
 const words = new Map<string, string[]>();
 
-/** What the rules of newer syntax look for, and words of their expressions. */
+/** Words that the rules for newer syntax look for, and parts of their expressions. */
 function wordsOf(language: string): string[] {
   const known = words.get(language);
   if (known) return known;

@@ -1,4 +1,4 @@
-/** The targets by name. Each is loaded when it is asked for: some open an engine. */
+/** Lists the targets by name. Each is loaded only when it is needed, because some of them open an engine. */
 
 import type { Target } from "./target.ts";
 

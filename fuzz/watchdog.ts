@@ -1,13 +1,13 @@
 /**
- * Ends a process that hangs in one case: a loop that never ends can only be seen from another thread. Such a case
- * uses the processor for too long, or the process and its children rest for as long. The clock would also count the
- * time in which they wait for a processor that others use. Only Linux tells that time apart.
+ * Ends a process that hangs in one case. Only another thread can notice an endless loop. A case hangs if it uses the
+ * processor for too long, or if the process and its children are idle for that long. Wall-clock time would also include
+ * waiting for the processor, which other programs use. Only Linux reports these times separately.
  */
 
 import { Worker } from "node:worker_threads";
 import { MOST_MS } from "./target.ts";
 
-// plain JavaScript: threads have no loader of TypeScript
+// plain JavaScript, because threads cannot load TypeScript
 const CODE = `
 const { workerData: { shared, name, ms } } = require("node:worker_threads");
 const { readdirSync, readFileSync, writeSync } = require("node:fs");
@@ -22,7 +22,7 @@ function rests() {
     if (children.some((child) => isBusy("/proc/" + child))) return false;
     return tasks.filter(isBusy).length <= 1; // this thread
   } catch (error) {
-    return error.code === "ENOENT" && process.platform !== "linux"; // a thread or a child has just ended
+    return error.code === "ENOENT" && process.platform !== "linux"; // the thread or child has just ended
   }
 }
 let [last, before, rested] = [NaN, used(), 0];

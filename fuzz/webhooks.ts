@@ -1,7 +1,7 @@
 /**
- * Deliveries of webhooks: whoever does not know the secret is refused, whatever headers and body say; a
- * signed body of any kind is about one repository, a connection or nothing, and the folder that a
- * repository's id leads to stays in the folder of sync. An input is a delivery as JSON, or what is left of it.
+ * Fuzzes deliveries of webhooks. A sender who does not know the secret must be refused, whatever the headers and the
+ * body contain. A signed body must be about one repository, one connection or nothing. The folder of a repository id
+ * must be inside the folder of sync. An input is a delivery as JSON, or a part of one.
  */
 
 import { createHmac } from "node:crypto";
@@ -39,7 +39,7 @@ const SECRETS: Partial<Record<ConnectionType, string>> = {
 const SECRET = "webhook-secret";
 const NOW = 1_767_225_600_000;
 
-/** The proofs of all hosts at once: each looks at its own. */
+/** The signatures for all hosts. Each host checks only its own. */
 function proofs(type: ConnectionType, body: Buffer): Record<string, string> {
   const hex = createHmac("sha256", SECRET).update(body).digest("hex");
   const signed = createHmac("sha256", KEY)
@@ -56,7 +56,7 @@ function proofs(type: ConnectionType, body: Buffer): Record<string, string> {
   };
 }
 
-/** How many deliveries were about what. */
+/** Counts the deliveries by what they were about. */
 const about = { repository: 0, connection: 0, nothing: 0 };
 
 export const webhooks: Target = {
@@ -88,7 +88,7 @@ export const webhooks: Target = {
 function read(input: Buffer): Given | undefined {
   try {
     const { type, headers, body, isSigned } = JSON.parse(input.toString()) as Given;
-    new Headers(headers); // throws for what no request could hold
+    new Headers(headers); // throws if no request could have this header
     if (!TYPES.includes(type) || typeof body !== "string") return undefined;
     return { type, headers, body, isSigned: isSigned === true };
   } catch {
@@ -122,7 +122,7 @@ const IDS: readonly unknown[] = [
   "__proto__",
 ];
 
-/** Most often as the host itself has it. */
+/** Usually the header or the body as the host itself sends it. */
 function bodyOf(random: Random, type: ConnectionType): object {
   const id = pick(random, IDS);
   const uuid = pick(random, IDS);

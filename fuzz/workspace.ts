@@ -1,6 +1,6 @@
 /**
- * A folder that is followed while files, folders and branches change, notices get lost and searches run
- * in between: no answer differs from a look at every file. An input is the steps, as JSON.
+ * Fuzzes a followed folder. Files, folders and branches change, notices are lost, and searches run in between. No
+ * answer may differ from reading every file. An input is the list of steps, as JSON.
  */
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -19,7 +19,7 @@ import type { Target } from "./target.ts";
 
 const NAMES = ["a", "b", "c", "d.txt", "e.py"];
 const TEXTS = ["needle", "hay", "needle needle\n", "def needle(): pass\n", "", "needle\0"];
-/** Of so many cases one has a repository: each call of git takes as long as all other steps. */
+/** One case in this many has a repository, because each call of git takes as long as all other steps of a case. */
 const GIT = 8;
 const MOST_STEPS = 24;
 
@@ -61,7 +61,7 @@ function stepOf(random: Random, hasGit: boolean): Step {
   return pick(random, STEPS)(random);
 }
 
-/** Each as often as it stands here. */
+/** Each kind of step is chosen as often as it occurs here. */
 const STEPS: readonly ((random: Random) => Step)[] = [
   ...Array.from({ length: 3 }, () => (random: Random): Step => {
     return { kind: "write", path: pathOf(random), text: pick(random, TEXTS) };
