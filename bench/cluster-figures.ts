@@ -5,7 +5,7 @@ import type { Spread } from "./statistics.ts";
 export interface ClusterFigures {
   readonly files: number;
   readonly contentBytes: number;
-  /** The mean number of processes that could run while this was measured, by the system's count. */
+  /** The mean number of processes that could run during the measurement, as counted by the system. */
   readonly load: number;
   /** A single engine with the whole index. Like the nodes, it has no threads of its own. */
   readonly single: Asked;

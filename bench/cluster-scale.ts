@@ -35,7 +35,7 @@ export interface Scale {
 const LARGE: Size = { textBytes: 10e12, nodes: 24, threads: 16, replicas: 2 };
 /** Merging keeps at least this share of the stored text in use. */
 const LIVE = 0.75;
-/** What packing leaves of the segments and symbols of Linux's network drivers. */
+/** The share of their size to which packing reduces the segments and symbols of Linux's network drivers. */
 const PACKED = 0.29;
 /** Two threads of a core do 1.4 times the work of one. */
 const WORK_OF_A_THREAD = 0.7;

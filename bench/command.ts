@@ -103,9 +103,9 @@ export async function middleOfThree<T extends { readonly seconds: number }>(
 
 /** The peak memory of a process without its child processes. Undefined if there is no /proc. */
 export interface PeakMemory {
-  /** Its own memory (RssAnon). */
+  /** The process's own memory (RssAnon). */
   readonly anonymousBytes: number | undefined;
-  /** Including the parts of mapped files that were in memory (VmHWM). */
+  /** The memory including the parts of mapped files that were resident (VmHWM). */
   readonly residentBytes: number | undefined;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Repositories made of a seed: the same bytes on every machine, no disk needed. Their text looks
- * like code to an index: words of a skewed distribution, indentation, comments. Every file begins
- * with a line of its own, so nothing is stored twice, and every repository holds one word that no
- * other has: needle_<number>_.
+ * Generates repositories from a seed. They have the same bytes on every machine and need no disk. To an index, their
+ * text looks like code: it has words with a skewed distribution, indentation and comments. Every file begins with a
+ * line that no other file has, so nothing is stored twice. Every repository contains one word that no other has:
+ * needle_<number>_.
  */
 
 export interface GeneratedFile {
@@ -15,7 +15,7 @@ const WORDS = 20_000;
 const LETTERS = "etaoinsrhldcumfpgwybvkxjqz";
 const ENDINGS = [";", " {", ",", ") {", ");", " =", " +", " ->", "", "", ""];
 
-/** mulberry32: numbers from 0 to 1. */
+/** Implements mulberry32, which returns numbers from 0 to 1. */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -26,16 +26,16 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
-/** Not `**`, which may round otherwise in another version of the runtime. */
+/** Raises a number to a power. Another version of the runtime may round `**` differently. */
 const square = (value: number) => value * value;
 
 let pool: Buffer | undefined;
 
-/** Lines that files are cut from. Made once: 8 MiB in half a second. */
+/** The lines from which files are cut. They are made once: 8 MiB in half a second. */
 function makePool(): Buffer {
   const random = randomNumbers(1);
   const words = Array.from({ length: WORDS }, () => makeWord(random));
-  // the first word is every twelfth, half of all words are of the first 1 250
+  // every twelfth word is the first one, and half of all words are among the first 1 250
   const word = () => words[Math.floor(WORDS * square(square(random())))] ?? "x";
   const lines: string[] = [];
   for (let bytes = 0; bytes < POOL_BYTES;) {
@@ -56,12 +56,12 @@ function makeWord(random: () => number): string {
   return random() < 0.1 ? parts.join("_").toUpperCase() : parts.join("_");
 }
 
-/** Makes now what the first file would wait for. */
+/** Makes the lines now, so that the first file does not have to wait for them. */
 export function preparePool(): void {
   pool ??= makePool();
 }
 
-/** The files of repository `number`, about `bytes` in all. */
+/** Returns the files of repository `number`, about `bytes` in total. */
 export function* generatedFiles(number: number, bytes: number): Generator<GeneratedFile> {
   pool ??= makePool();
   const random = randomNumbers(number + 1000);

@@ -85,7 +85,10 @@ export interface EngineFigures {
   readonly updateDocuments?: Spread;
   readonly updateGit?: Spread;
   readonly searchAnonymousBytes?: number | undefined; // the peak
-  /** The most resident bytes of each searching process, including mapped files: quern, quern with a text cache, zoekt. */
+  /**
+   * The maximum resident bytes of each searching process, including mapped files: quern, quern with a text cache,
+   * zoekt.
+   */
   readonly searchResidentBytes?:
     | Readonly<Partial<globalThis.Record<"quern" | "cached" | "zoekt", number | undefined>>>
     | undefined;
@@ -98,7 +101,7 @@ export interface ManyFigures {
   readonly repositories: number;
   readonly bytesEach: number;
   readonly seconds: number;
-  /** The most while they were indexed, in the process that also makes the content. */
+  /** The maximum memory during indexing, in the process that also generates the content. */
   readonly anonymousBytes: number | undefined;
   readonly rare: Spread;
 }
@@ -107,7 +110,7 @@ export interface GrowthFigures {
   readonly factor: number;
   readonly contentBytes: number;
   readonly seconds: number;
-  /** The most while it was indexed, in the process that also makes the content. */
+  /** The maximum memory during indexing, in the process that also generates the content. */
   readonly anonymousBytes: number | undefined;
   readonly bytes: number;
   readonly rare: Spread;

@@ -341,7 +341,7 @@ export function clusterTable({ cluster }: Measured): Table {
         mebibytesOf(many.anonymousBytes),
       ],
       [
-        `one more repository beside them, until it is found, ms`,
+        `one more repository, until it is found, ms`,
         many.publish.median,
         undefined,
         undefined,

@@ -29,7 +29,10 @@ export interface Stall {
 }
 
 const INTERVAL_MS = 1;
-/** Of shorter stalls, only the length is recorded, not what the garbage collector did in them. */
+/**
+ * The shortest stall for which the garbage collector's part is recorded. For shorter stalls, only the length is
+ * recorded.
+ */
 const KEPT_MS = 2;
 
 export const NO_STALL: Stall = { ms: 0, msWithWaiting: 0, msOfOurs: 0, workedMs: 0, ownMs: 0 };

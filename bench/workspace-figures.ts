@@ -10,15 +10,18 @@ export interface WorkspaceFigures {
   readonly openSeconds: number;
   /** The bytes of the heap that following adds, after a garbage collection. */
   readonly heapBytes: number;
-  /** At rest: of the first minute after the last work, and bytes written in three minutes. */
+  /** Figures at rest: the first minute after the last work, and the bytes written in three minutes. */
   readonly idle: Rest & { readonly written: number };
-  /** The same of the second and the third minute. In the third, V8 has collected all garbage. Older records lack them. */
+  /**
+   * The same figures for the second and the third minute. In the third minute, V8 has collected all garbage. Older
+   * records lack them.
+   */
   readonly laterIdle?: readonly [Rest, Rest];
   /** Milliseconds from before a file is written until a search has found it. */
   readonly findable: Findable;
   /** The same search of the engine and of the workspace, alternately, while nothing changes. */
   readonly unchanged: { readonly engine: Cost; readonly workspace: Cost };
-  /** By number of changed files: the first search after the change, and the following ones. */
+  /** Figures by number of changed files: the first search after the change, and the following ones. */
   readonly changed: readonly ChangedCost[];
   /** The same question with other tools. */
   readonly peers: readonly { readonly name: string; readonly cost: Cost }[];

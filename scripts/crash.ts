@@ -25,7 +25,9 @@ import {
 import type { Moment, Step } from "../test/engine/crash/steps.ts";
 import { runWriter, stepsIn, type Told, type WriterOptions } from "../test/engine/crash/writer.ts";
 
-/** The latest moment of a kill after the writer has begun. The writer performs some four operations in this time. */
+/**
+ * The latest moment of a kill, counted from the writer's start. The writer performs about four operations in this time.
+ */
 const LATEST_MS = 600;
 
 const { values } = parseArgs({
@@ -43,7 +45,7 @@ type Counts = Map<string, number>;
 const countUp = (counts: Counts, name: string): unknown =>
   counts.set(name, (counts.get(name) ?? 0) + 1);
 
-/** Kills at random moments, all in one directory, which each kill leaves to the next. */
+/** Kills at random moments. All kills use one directory. */
 async function killAtRandom(write: Write, path: string, counts: Counts): Promise<void> {
   let state = Number(values.seed);
   const random = () => (state = (state * 48_271 + 11) % 2_147_483_647) / 2_147_483_647;
@@ -92,7 +94,7 @@ async function killAt(write: Write, moment: Moment, counts: Counts): Promise<voi
   const own = mkdtempSync(join(tmpdir(), "quern-crash-"));
   const told = await write({ path: own, first: 0, end: ROUND, log: join(own, "steps"), moment });
   const name: `${string} ${Step}` = `${moment.how} ${moment.step}`;
-  // no transaction follows the last one; and threads may share the work differently
+  // no transaction follows the last one, and threads may divide the work differently
   if (told.isKilled) await recovered(own, told, `${name} ${moment.nth}`);
   countUp(counts, told.isKilled ? name : "not met again");
   rmSync(own, { recursive: true });

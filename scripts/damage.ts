@@ -1,7 +1,7 @@
 /**
- * Flips bits of an index's data file or truncates it, 500 times, and counts what happens in processes that open it: npx
- * tsx scripts/damage.ts [--times 500] [--seed N]. Build the kernel first. Fails if a stored value was damaged and the
- * answer is neither right nor what docs/robustness.md promises. Prints the damage behind every wrong answer.
+ * Changes bits of an index's data file or truncates it, 500 times, and counts what happens in processes that open it:
+ * npx tsx scripts/damage.ts [--times 500] [--seed N]. Build the kernel first. Fails if a stored value was damaged and
+ * the answer is neither right nor what docs/robustness.md promises. Prints the damage that caused each wrong answer.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
- * Draws where the processor time of one search goes, function by function, as a flame graph:
- * `npx tsx scripts/flame.ts INDEX NAME > picture.svg`. INDEX is a data directory, NAME a question of the benchmark. All
- * tasks run on one thread. A function is as wide as its part of the time, with what it calls below it.
+ * Draws a flame graph of one search, with the processor time of each function: `npx tsx scripts/flame.ts INDEX NAME >
+ * picture.svg`. INDEX is a data directory, and NAME a question of the benchmark. All tasks run on one thread. The width
+ * of a function is its share of the time, including the functions that it calls.
  */
 
 import type { Profiler } from "node:inspector/promises";
@@ -12,7 +12,7 @@ import { profileSearch, stageOf, type Stage } from "./search-profile.ts";
 const WIDTH = 1_200;
 const ROW = 17;
 const LETTER = 6.2;
-/** A frame that takes less of the whole is left out. */
+/** The smallest share of the time for which a frame is drawn. */
 const LEAST_PART = 0.003;
 
 const COLOURS: Readonly<Record<Stage | "kernel" | "reading" | "collector", string>> = {
@@ -43,10 +43,10 @@ function kindOf(url: string, above: Kind): Kind {
   return stageOf(url) ?? above;
 }
 
-/** Frames that say nothing: those in front of the engine, and time in which nothing runs. */
+/** Frames without information: those before the engine's, and idle time. */
 const IDLE = new Set(["(idle)", "(program)"]);
 
-/** Adds up the samples, and joins frames of the same name with the same callers. */
+/** Adds up the samples, and joins frames that have the same name and the same callers. */
 function frames({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): Frame {
   const times = new Map<number, number>();
   for (const [at, id] of samples.entries())
@@ -75,7 +75,7 @@ function frames({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): Fra
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** Draws a frame and those below it. Returns the number of rows. */
+/** Draws a frame and the frames below it. Returns the number of rows. */
 function draw(
   frame: Frame,
   at: { x: number; row: number },

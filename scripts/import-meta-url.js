@@ -1,6 +1,7 @@
 /**
- * Stands for `import.meta.url` in the package's CommonJS. tsup's own throws where there is no `__filename`, which is
- * so in CommonJS that was bundled to an ES module: before src/refuse-bundling.ts could say what to do.
+ * Replaces `import.meta.url` in the CommonJS files of the package. tsup's own replacement throws if there is no
+ * `__filename`, for instance in CommonJS that was bundled to an ES module. It would throw before src/refuse-bundling.ts
+ * can say what to do.
  */
 
 import { pathToFileURL } from "node:url";

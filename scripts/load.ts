@@ -123,7 +123,7 @@ async function run(flags: Flags): Promise<LoadReport> {
 function start(children: ChildProcess[], args: string[]): ChildProcess {
   const child = fork(fileURLToPath(import.meta.url), args, { stdio: "inherit" });
   children.push(child);
-  child.on("error", () => {}); // whoever waits for a message is notified
+  child.on("error", () => {}); // anyone who waits for a message is notified
   child.once("exit", (code) =>
     child.emit("error", new Error(`${args[0]} ended with ${code} before the run did`)),
   );
@@ -144,7 +144,7 @@ async function fill(index: string, corpus: string): Promise<{ repository: string
   return { repository: file.repository, path: file.fileName.text };
 }
 
-// ── what came of it ──
+// ── the results ──
 
 /** Returns a quantile by nearest rank. */
 function quantile(values: readonly number[], part: number): number {

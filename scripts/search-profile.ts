@@ -1,11 +1,11 @@
-/** Profiles searches of a warm engine on one thread, and says to which stage a function belongs. */
+/** Profiles searches of a warm engine on one thread, and assigns each function to a stage. */
 
 import { Session, type Profiler } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
 import type { Question } from "../bench/queries.ts";
 import type { Engine } from "../src/index.ts";
 
-/** Each question is asked for so long before it is profiled, and then again. */
+/** The time for which each question is asked before it is profiled, and then again while it is profiled. */
 const WARM_MS = 1500;
 const PROFILE_MS = 1000;
 const LEAST_RUNS = 3;
@@ -14,7 +14,10 @@ const INTERVAL_US = 100;
 export const STAGES = ["caller", "planning", "fetching", "scanning", "ranking", "showing"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** The stages of folders and files of `src`. The first that fits counts; what fits none belongs to its caller's. */
+/**
+ * The stages of folders and files of `src`. The first pattern that matches counts. A file that matches none belongs to
+ * its caller's stage.
+ */
 const PLACES: readonly (readonly [RegExp, Stage])[] = [
   [
     /^search\/thread\/reading\/window|^store\/segments\/text-cache|^store\/segments\/segment-reader/,

@@ -67,7 +67,7 @@ async function indexCorpus(engine: Engine): Promise<void> {
 
 async function ask(engine: Engine, { about, ...asked }: Question): Promise<void> {
   const request = { matches: 100, matchesPerFile: 5, ...asked };
-  await engine.search(request); // the printed time is that of an engine that has answered before
+  await engine.search(request); // the printed time is that of an engine that has already answered queries
   const { files, stats } = await engine.search(request);
   const kind = asked.isRegexEnabled ? " (regular expression)" : "";
   say(`\n━━ ${about}\n   ${asked.query}${kind}\n`);
@@ -90,7 +90,7 @@ try {
   await indexCorpus(engine);
   for (const question of QUESTIONS) await ask(engine, question);
   say(
-    "\nAsk it yourself:\n  npx tsx src/cli/bin.ts search --db .quern-demo/index 'money lang:php'",
+    "\nTry it yourself:\n  npx tsx src/cli/bin.ts search --db .quern-demo/index 'money lang:php'",
   );
 } finally {
   await engine.close();

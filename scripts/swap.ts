@@ -1,6 +1,6 @@
 /**
- * Replaces folders by symlinks while they are indexed, and counts the files outside that are found: npx tsx
- * scripts/swap.ts [--seconds 60]. Build the kernel first. Fails if there is one.
+ * Replaces folders by symlinks while they are indexed, and counts the files outside the folder that are found: npx tsx
+ * scripts/swap.ts [--seconds 60]. Build the kernel first. Fails if any such file is found.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
