@@ -340,12 +340,7 @@ export function clusterTable({ cluster }: Measured): Table {
         many.start.processorMs / 1000,
         mebibytesOf(many.anonymousBytes),
       ],
-      [
-        `one more repository, until it is found, ms`,
-        many.publish.median,
-        undefined,
-        undefined,
-      ],
+      [`one more repository, until it is found, ms`, many.publish.median, undefined, undefined],
     ],
   };
 }

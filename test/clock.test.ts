@@ -39,7 +39,7 @@ test.each([
   expect(ownTime(source)).toBe(found);
 });
 
-test("no test, no hook and no wait has a time of its own", () => {
+test("no test, hook or wait sets a time limit of its own", () => {
   const files = readdirSync("test", { recursive: true, encoding: "utf8" })
     .map((name) => name.replaceAll("\\", "/"))
     .filter((name) => name.endsWith(".test.ts") && !OTHERS.includes(name));

@@ -32,12 +32,12 @@ const of = (instruction: string): string[] =>
   last.all.filter((one) => one.name === instruction).map(({ words }) => words);
 const listOf = (instruction: string): string[] => JSON.parse(of(instruction)[0]!) as string[];
 
-test("there are three stages, of the newest Node that the package is tried on", () => {
+test("there are three stages, based on the newest tested version of Node", () => {
   expect([...stages.keys()]).toEqual(["build", "dependencies", "server"]);
   for (const { image } of stages.values()) expect(image).toBe(`node:${NODES.at(-1)}-bookworm-slim`); // a version, never a tag that moves
 });
 
-test("what is copied is there, and is not ignored", () => {
+test("every copied file exists and is not ignored", () => {
   const kept = readFileSync(".dockerignore", "utf8").split("\n");
   expect(kept).toContain("*");
   const copied = [...stages.values()]
@@ -51,7 +51,7 @@ test("what is copied is there, and is not ignored", () => {
   }
 });
 
-test("what is copied from a stage comes from an earlier one, which makes it", () => {
+test("files are copied only from an earlier stage that creates them", () => {
   const from = of("COPY").flatMap((words) => /^--from=(\w+) (\S+)/.exec(words)?.slice(1) ?? []);
   expect(from).toEqual(["dependencies", "/quern/node_modules", "build", "/quern/dist"]);
   const does = (stage: string) => stages.get(stage)!.all.map(({ words }) => words);
@@ -59,7 +59,7 @@ test("what is copied from a stage comes from an earlier one, which makes it", ()
   expect(does("build")).toContain("npm run build");
 });
 
-test("the build has all that it reads", () => {
+test("the build contains every file that it reads", () => {
   const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as {
     scripts: { build: string };
   };
@@ -72,7 +72,7 @@ test("the build has all that it reads", () => {
     expect(read, folder).not.toMatch(new RegExp(`["'\`](?:\\.\\./)?${folder}/`));
 });
 
-test("it does not run as root, and may write to its volume", () => {
+test("the container does not run as root, and may write to its volume", () => {
   expect(of("USER")).toEqual(["node"]);
   expect(of("VOLUME")).toEqual(["/data"]);
   expect(of("RUN").join()).toContain("chown node:node /data");
@@ -81,18 +81,18 @@ test("it does not run as root, and may write to its volume", () => {
   expect(of("ENV").join(" ")).toContain("QUERN_DB=/data");
 });
 
-test("it has git, which repositories need", () => {
+test("the container has git, which repositories need", () => {
   expect(of("RUN").join()).toMatch(/apt-get install .*\bgit\b/);
 });
 
-test("it starts a command that there is, on the port that it names", async () => {
+test("the container starts an existing command, on the exposed port", async () => {
   const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { bin: { quern: string } };
   expect(name).toBe("server");
   expect(listOf("ENTRYPOINT")).toEqual(["node", join("/quern", manifest.bin.quern)]);
   const argv = listOf("CMD");
   expect(argv[argv.indexOf("--port") + 1]).toBe(of("EXPOSE")[0]);
   expect(of("HEALTHCHECK")[0]).toContain(`:${of("EXPOSE")[0]}/api/health`);
-  // as it stands, but for the port
+  // the command as written, except for the port
   const stop = new AbortController();
   const db = temporaryFolder();
   await quern(["index", "docs", "--db", db, "--no-symbols"]);

@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("there are blocks", () => {
+test("the pages contain blocks of code", () => {
   expect(blocks.length).toBeGreaterThan(8);
 });
 
@@ -87,8 +87,8 @@ const ASK = `{
 const isServer = (text: string): boolean => text.includes("listen(");
 
 /**
- * Makes a program of a block. Servers listen on any port and end when they have answered; everything else ends after a
- * while.
+ * Makes a program from a block. Servers listen on any port and end after they have answered. Everything else ends after
+ * a while.
  */
 const asProgram = (text: string): string => {
   const moved = text.replaceAll("3000", "0").replaceAll("/srv/", "./");
@@ -116,6 +116,6 @@ test.concurrent.each(someOf(blocks, 3))("$name runs", async (block) => {
   if (isServer(text)) expect(stdout).toMatch(/^files found: 1$/m);
 });
 
-test("there are servers among them", () => {
+test("some blocks are servers", () => {
   expect(blocks.filter(({ text }) => isServer(text)).length).toBeGreaterThan(1);
 });

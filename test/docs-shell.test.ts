@@ -93,7 +93,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-test("every line is of a kind that is known", () => {
+test("every line is of a known kind", () => {
   const known = ["quern", "curl", "npm", "npx"].flatMap(of);
   expect(lines.filter((line) => !known.includes(line))).toEqual([]);
   for (const program of ["quern", "curl", "npm", "npx"])
@@ -104,11 +104,11 @@ test("every line is of a kind that is known", () => {
 function withOurs([name, ...rest]: readonly string[]): string[] {
   const words = name === "keys" ? [name, rest.shift()!] : [name!];
   const at = rest.includes("--") ? rest.indexOf("--") : rest.length;
-  const port = name === "serve" ? ["--port", "0"] : []; // the last one holds
+  const port = name === "serve" ? ["--port", "0"] : []; // the last value counts
   return [...words, ...rest.slice(0, at), "--db", db, ...port, ...rest.slice(at)];
 }
 
-/** The page that has begun. Each page begins without members; once there is one, only keys of members are valid. */
+/** The current page. Each page begins without members. Once there is a member, only keys of members are valid. */
 let begun = "";
 function beginPage(page: string): void {
   if (page !== begun) rmSync(join(db, ".keys"), { recursive: true, force: true });
@@ -117,7 +117,7 @@ function beginPage(page: string): void {
 
 test.each(of("quern"))("$page: $text", async ({ page, text }) => {
   beginPage(page);
-  const stop = new AbortController(); // what goes on for ever ends when it has said something
+  const stop = new AbortController(); // a command that never ends is stopped when it has printed something
   const isEndless = /^quern serve| --(watch|every)\b/.test(text);
   const world = { signal: stop.signal, onOutput: () => isEndless && stop.abort() };
   const ran = await quern(withOurs(wordsOf(text).slice(1)), world);
@@ -214,7 +214,7 @@ test.each(named("quern"))("$page: $text", async ({ text }) => {
   for (const word of rest) if (word.startsWith("--")) expect(stdout).toContain(word);
 });
 
-test("every option that docs/command.md names is one of the command's", async () => {
+test("every option that docs/command.md names is an option of the command", async () => {
   const commands = inline.flatMap(({ text }) => /^quern ([a-z]+)/.exec(text)?.[1] ?? []);
   const keys = ["create", "list", "revoke"].map((name) => ["keys", name]);
   const calls = [...new Set(commands)].map((name) => [name]).concat(keys);

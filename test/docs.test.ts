@@ -16,7 +16,7 @@ const TOP = /^(src|test|docs|bench|fuzz|scripts|examples|corpus|\.ci)\/[\w./-]+$
 /** Paths that a command makes, or that exist only in a clone. */
 const MADE = /^(build|dist|bench\/record)\//;
 
-test.each(PAGES)("%s: links lead somewhere", (page) => {
+test.each(PAGES)("%s: links lead to existing files", (page) => {
   for (const [, target] of withoutCode(read(page)).matchAll(/\]\(([^)#\s]+)[^)]*\)/g))
     if (!/^https?:/.test(target!))
       expect(existsSync(join(dirname(page), target!)), target).toBe(true);
@@ -40,7 +40,7 @@ test.each(PAGES)("%s: links lead to a heading", (page) => {
     );
 });
 
-test.each(PAGES)("%s: paths of the project are there", (page) => {
+test.each(PAGES)("%s: paths of the project exist", (page) => {
   const text = read(page);
   const inline = [...withoutCode(text).matchAll(/`([^`]+)`/g)].map(([, code]) => code!);
   const fences = [...text.matchAll(/^```(?:sh|text)\n(.*?)^```$/gms)].map(([, code]) => code!);
@@ -100,7 +100,7 @@ test("docs/questions.md leads to the answers on other pages", () => {
     expect(page).toContain(at);
 });
 
-test("the memory of an index run is what the formula gives for two workers", () => {
+test("the formula for the memory of an index run gives the stated number for two workers", () => {
   const formula = /(\d+) MiB \+ (\d+) MiB a worker \+ ([\d.]+) × `memoryBudget`/;
   const [, base, worker, share] = formula.exec(read("docs/limits.md"))!.map(Number);
   const budget = Number(/\| `memoryBudget` +\| (\d+) MiB/.exec(read("docs/options.md"))![1]);
@@ -110,7 +110,7 @@ test("the memory of an index run is what the formula gives for two workers", () 
   expect(Math.abs(base! + 2 * worker! + share! * budget - said)).toBeLessThan(5);
 });
 
-test("every grammar that is loaded has its licence in docs/questions.md", () => {
+test("docs/questions.md names the licence of every loaded grammar", () => {
   const answer = sectionOf("docs/questions.md", "Which licences come with it?");
   const licensed = answer
     .split("\n- ")
@@ -122,14 +122,14 @@ test("every grammar that is loaded has its licence in docs/questions.md", () => 
   expect(licensed.toSorted()).toEqual([...new Set(loaded)].toSorted());
 });
 
-test("the options on their page are those of open()", () => {
+test("docs/options.md has exactly the options of open()", () => {
   const rows = /`open\(path, options\)`:\n\n(.*?)\n\n/s.exec(read("docs/options.md"))![1]!;
   const named = [...rows.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
   const declared = /interface OpenOptions \{(.*?)\n\}/s.exec(read("etc/quern.api.md"))![1]!;
   expect(named).toEqual([...declared.matchAll(/^ {2}(\w+)\?/gm)].map(([, name]) => name));
 });
 
-test("every error code is in the table of docs/embedding.md", () => {
+test("docs/embedding.md lists every error code", () => {
   const codes = /type ErrorCode =(.*?);/s.exec(read("etc/quern.api.md"))![1]!;
   for (const [, code] of codes.matchAll(/"(\w+)"/g))
     expect(read("docs/embedding.md")).toContain(`\`${code}\``);
@@ -144,7 +144,7 @@ test("every counter is in docs/counters.md", () => {
 });
 
 test("every operation is in docs/http.md", async () => {
-  const engine = {} as Engine; // nothing of it is asked for the document
+  const engine = {} as Engine; // the document is made without using the engine
   const handler = createHandler(engine, { tokens: memoryTokenStore(), users: memoryUserStore() });
   const response = await handler(new Request("http://host/api/openapi.json"));
   const { paths } = (await response.json()) as { paths: Record<string, object> };

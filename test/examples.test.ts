@@ -68,7 +68,7 @@ async function search(url: string, headers: Record<string, string>) {
   return { status: response.status, files: answer.stats?.fileCount };
 }
 
-test("search.ts indexes and finds", async () => {
+test("search.ts indexes a folder and searches it", async () => {
   const first = await run("search.ts", join(CORPUS, "duration"), "parseDuration lang:go");
   expect(first.stdout).toMatch(/^duration\/\S+\.go:\d+: /m);
   expect(first.stderr).toMatch(/^\d+ new files, 0 as they were\n\d+ matches in \d+ files\n$/);
@@ -77,7 +77,7 @@ test("search.ts indexes and finds", async () => {
   expect(second.stdout).toBe(first.stdout);
 });
 
-test("editor.ts searches what is typed, and what is saved", async () => {
+test("editor.ts searches unsaved and saved text", async () => {
   const tree = join(folder, "edited");
   mkdirSync(tree);
   writeFileSync(join(tree, "cart.ts"), "const total = 1;\n");
@@ -107,8 +107,8 @@ test("editor.ts searches what is typed, and what is saved", async () => {
   expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(0);
 });
 
-test("agent-session.ts is answered of the disk as it is", async () => {
-  const tree = mkdtempSync(join(tmpdir(), "quern-agent-")); // nothing is indexed in a folder above
+test("agent-session.ts gets answers that match the disk", async () => {
+  const tree = mkdtempSync(join(tmpdir(), "quern-agent-")); // folders above are not indexed
   onTestFinished(() => rmSync(tree, { recursive: true, force: true }));
   writeFileSync(join(tree, "cart.ts"), "const total = 1;\n");
   writeFileSync(join(tree, "price.ts"), "const discount = 2;\n");
@@ -134,7 +134,7 @@ test("agent-session.ts is answered of the disk as it is", async () => {
   expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(0);
 });
 
-test("express.ts asks the host's sessions", async () => {
+test("express.ts checks the host's sessions", async () => {
   const url = await start("express.ts")();
   expect(await (await fetch(url)).text()).toBe("The host's own page");
   const at = `${url}/code/api/search`;
@@ -154,7 +154,7 @@ test("hono.ts answers everyone", async () => {
   expect(files).toBeGreaterThan(0);
 });
 
-test("own-tokens.ts makes a key that works", async () => {
+test("own-tokens.ts creates a key that works", async () => {
   const line = start("own-tokens.ts", { KEYS: join(folder, "keys.json") });
   const authorization = (await line()).replace("Authorization: ", "");
   const url = await line();
@@ -165,7 +165,7 @@ test("own-tokens.ts makes a key that works", async () => {
 test("next-route.ts answers as a route of Next.js does", async () => {
   vi.stubEnv("QUERN_DB", db);
   onTestFinished(() => void vi.unstubAllEnvs());
-  // not by its name: see below
+  // not imported by its name: see below
   const route: string = resolve("examples/next-route.ts");
   const { POST } = (await import(route)) as { POST: (request: Request) => Promise<Response> };
   const body = JSON.stringify({ query: "parse", matches: 0 });
@@ -223,7 +223,7 @@ test("nightly.ts follows the remotes of a folder's clones", async () => {
   expect(last.stderr).toMatch(/^ordinary is indexed as it is: /m);
 });
 
-// not by its name: the examples have types of their own, which examples/tsconfig.json knows
+// not imported by its name, because the examples have types of their own, which examples/tsconfig.json knows
 const module: string = resolve("examples/file-token-store.ts");
 const { fileTokenStore } = (await import(module)) as {
   fileTokenStore: (path: string) => TokenStore;

@@ -136,27 +136,30 @@ test.each([
   expect(packagesOf(text)).toEqual(names);
 });
 
-test("every file stands in a room, and every room has a file", () => {
+test("every file is in a room, and every room has a file", () => {
   expect(new Set(files.map(roomOf))).toEqual(new Set(rooms.keys()));
 });
 
-test.each([...rooms])("%s imports what it says, from rooms that let it in", (name, room) => {
-  const out = visits.filter(({ from }) => from === name);
-  const isAllowed = ({ to, door }: (typeof visits)[number]) => {
-    const { importedBy, doors = [door] } = rooms.get(to)!;
-    return isCovered(to, room.imports) && isCovered(name, importedBy) && doors.includes(door);
-  };
-  expect(out.filter((one) => !isAllowed(one)).map(({ path }) => path)).toEqual([]);
-  expect(room.imports.filter((one) => !out.some(({ to }) => isIn(to, one)))).toEqual([]);
-});
+test.each([...rooms])(
+  "%s imports exactly what its list says, from rooms that allow it",
+  (name, room) => {
+    const out = visits.filter(({ from }) => from === name);
+    const isAllowed = ({ to, door }: (typeof visits)[number]) => {
+      const { importedBy, doors = [door] } = rooms.get(to)!;
+      return isCovered(to, room.imports) && isCovered(name, importedBy) && doors.includes(door);
+    };
+    expect(out.filter((one) => !isAllowed(one)).map(({ path }) => path)).toEqual([]);
+    expect(room.imports.filter((one) => !out.some(({ to }) => isIn(to, one)))).toEqual([]);
+  },
+);
 
-test.each([...rooms])("%s imports the packages that it says", (name, room) => {
+test.each([...rooms])("%s imports exactly the packages that its list says", (name, room) => {
   const own = files.filter((file) => roomOf(file) === name);
   const used = new Set(own.flatMap((file) => packagesOf(readFileSync(`src/${file}`, "utf8"))));
   expect([...used].toSorted()).toEqual(room.packages);
 });
 
-test.each([...rooms])("%s is open for no other rooms than enter it", (name, room) => {
+test.each([...rooms])("%s names exactly the rooms that import it", (name, room) => {
   const guests = visits.filter(({ to }) => to === name);
   const { importedBy, doors = [] } = room;
   expect(importedBy.filter((one) => !guests.some(({ from }) => isIn(from, one)))).toEqual([]);

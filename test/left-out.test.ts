@@ -58,12 +58,15 @@ for (const need of NEEDS) {
   local.push(await loadWithout(need, false));
 }
 
-test.each(ci)("with QUERN_CI=1, tests that need a $what fail without it", ({ what, ...told }) => {
+test.each(ci)("with QUERN_CI=1, tests that need a missing $what fail", ({ what, ...told }) => {
   expect(told.error).toMatch(new RegExp(`^Error: no ${what}: \\S`));
   expect(told.printed).toBe("");
 });
 
-test.each(local)("else they are left out, and one line says so: $what", ({ what, ...told }) => {
-  expect(told.error).toBe("");
-  expect(told.printed).toMatch(new RegExp(`^no ${what}, so its tests are left out: .+$`));
-});
+test.each(local)(
+  "without QUERN_CI, tests are skipped and one line names the missing $what",
+  ({ what, ...told }) => {
+    expect(told.error).toBe("");
+    expect(told.printed).toMatch(new RegExp(`^no ${what}, so its tests are left out: .+$`));
+  },
+);

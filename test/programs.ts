@@ -9,7 +9,7 @@ import { build, type Plugin } from "esbuild";
 import { quickEngines } from "./quick-engines.ts";
 
 /** Files that quern looks for in the folder of its code. test/setup.ts builds them. */
-const BESIDE = ["worker.js", "check.js", "page", "token-table.br"];
+const FILES_NEXT_TO_CODE = ["worker.js", "check.js", "page", "token-table.br"];
 
 const { compilerOptions } = JSON.parse(readFileSync("examples/tsconfig.json", "utf8")) as {
   compilerOptions: { paths: Readonly<Record<string, readonly [string]>> };
@@ -33,7 +33,7 @@ export async function bundledPrograms(files: readonly string[]): Promise<string[
   mkdirSync("build", { recursive: true });
   const outdir = mkdtempSync(resolve("build/programs-")); // where packages of this project are found
   process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
-  for (const name of BESIDE) symlinkSync(resolve("build", name), join(outdir, name));
+  for (const name of FILES_NEXT_TO_CODE) symlinkSync(resolve("build", name), join(outdir, name));
   await build({
     entryPoints: Object.fromEntries(files.map((file, n) => [`program-${n}`, resolve(file)])),
     outdir,

@@ -8,7 +8,7 @@ import { RUNS } from "./runs.ts";
 
 const seed = process.env["QUERN_SEED"];
 
-/** In milliseconds: less than the 300 s of a test. Tests with more runs have proportionally more time. */
+/** The time limit in milliseconds, below the 300 s of a test. Tests with more runs have proportionally more time. */
 const LIMIT_MS = 280_000 * RUNS;
 
 fc.configureGlobal({

@@ -12,7 +12,7 @@ const DEFAULTS = [
   ["options.workers ?? Math.min(availableParallelism(), 4)", "options.workers ?? 0"],
 ] as const;
 
-/** Changes the defaults in a bundle, and fails if they are others. */
+/** Changes the defaults in a bundle. Fails if the bundle has other defaults. */
 export const quickEngines: Plugin = {
   name: "quick engines",
   setup: (esbuild) =>

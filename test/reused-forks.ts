@@ -10,10 +10,10 @@ import { ForksPoolWorker, type PoolOptions, type WorkerRequest } from "vitest/no
 
 const NAME = "reused forks";
 const MOST_FILES = 12;
-/** Of 4 KiB: 400 MiB. A process begins with 60. */
+/** The maximum number of pages of 4 KiB, which is 400 MiB. A new process has 60 MiB. */
 const MOST_PAGES = 100_000;
 
-/** Returns how many pages of memory a process has; 0 if the system does not tell. */
+/** Returns how many pages of memory a process has, or 0 if the system does not report it. */
 function pagesOf({ pid }: ChildProcess): number {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]);

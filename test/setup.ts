@@ -32,13 +32,13 @@ const needsPackage = ({ vitest }: TestProject): boolean =>
   process.env["QUERN_BUILT"] !== "1" &&
   vitest.state.getPaths().some((path) => OF_PACKAGE.some((file) => path.endsWith(file)));
 
-/** Whether this run has tests in the browser, and unpacks it for them. */
+/** Whether this run includes tests in the browser, so that the browser must be unpacked. */
 const needsBrowser = ({ vitest }: TestProject): boolean =>
   process.env["QUERN_BROWSER"] === undefined &&
   vitest.state.getPaths().some((path) => path.includes("/test/page/"));
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // in a thread of its own; where it fails, the tests in the browser tell the error
+  // in a thread of its own; if it fails, the tests in the browser report the error
   const unpacked = needsBrowser(project) ? unpackBrowser().catch(() => undefined) : undefined;
   for (const script of [
     "scripts/build-kernel.mjs",
@@ -66,8 +66,8 @@ const SHARED_MEMORY = "/dev/shm";
 const LEAST_ROOM = 4 * 2 ** 30;
 
 /**
- * Sets the folder of temporary files for all tests, unless TMPDIR is set already. On a disk each commit waits 5 to 20 ms,
- * and the system works a fifth more. Returns what deletes the folder.
+ * Sets the folder of temporary files for all tests, unless TMPDIR is already set. On a disk, each commit waits 5 to 20
+ * ms, and the system does a fifth more work. Returns a function that deletes the folder.
  */
 function keepFilesInMemory(): () => void {
   if (process.env["TMPDIR"] !== undefined) return () => undefined;
@@ -75,11 +75,11 @@ function keepFilesInMemory(): () => void {
     const { bavail, bsize } = statfsSync(SHARED_MEMORY);
     if (bavail * bsize < LEAST_ROOM) return () => undefined;
     const folder = mkdtempSync(join(SHARED_MEMORY, "quern-tests-"));
-    chmodSync(folder, 0o711); // PostgreSQL's files are in it, and its user is another if these tests run as root
+    chmodSync(folder, 0o711); // PostgreSQL's files are in it, and belong to another user if these tests run as root
     process.env["TMPDIR"] = folder;
     return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   } catch {
-    return () => undefined; // another system, or a folder that is not for this user
+    return () => undefined; // on another system, or if this user may not write to the folder
   }
 }
 

@@ -3,7 +3,7 @@
  * for the same work. So does a core that shares its parts with a busy one, which a measurement at the start may miss.
  */
 
-/** ms of processor time that the work takes on that core. */
+/** Milliseconds of processor time that the work takes on that core. */
 const REFERENCE_MS = 12;
 /** The factor that a busy neighbouring core costs. */
 const SHARED = 1.75;

@@ -9,7 +9,7 @@ export interface Snippet {
   readonly text: string;
 }
 
-const CONFIG = resolve("examples/tsconfig.json"); // knows the package by its names
+const CONFIG = resolve("examples/tsconfig.json"); // it resolves the package by its names
 
 function compilerOptions(): ts.CompilerOptions {
   const { config } = ts.readConfigFile(CONFIG, (path) => readFileSync(path, "utf8")) as {

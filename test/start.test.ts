@@ -9,7 +9,7 @@ import { duration } from "../src/cli/style.ts";
 import { temporaryFolder } from "./engine/opened.ts";
 import { SHORT_LIVED } from "./short-lived.ts";
 
-/** Prints, beside what the script prints, the nanoseconds of each search. */
+/** Makes the script also print the nanoseconds of each search. */
 const LISTENER = `import { tracingChannel } from "node:diagnostics_channel";
 tracingChannel("quern:search").subscribe({
   asyncEnd: ({ request, stats }) => console.error(JSON.stringify([request.query, stats.duration])),

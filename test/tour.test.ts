@@ -48,7 +48,7 @@ describe.each(["README.md", "docs/tour.md"])("%s", (name) => {
   const [program, output] = /^```js\n(.*?)^```\n\n```text\n(.*?)^```$/ms.exec(page)!.slice(1);
   const folder = folderOf(page);
 
-  test("its program prints what it says", async () => {
+  test("its program prints the documented output", async () => {
     expect(await printed(program!, folder)).toBe(output);
   });
 });
@@ -63,7 +63,7 @@ describe("the commands of docs/tour.md", () => {
 
   beforeAll(() => expect(calls.length).toBeGreaterThan(4));
 
-  test("print what it says, one after the other", async () => {
+  test("print the documented output, one after the other", async () => {
     for (const { line, output } of calls) {
       const words = wordsOf(line).map((word) => (word === "shop" ? join(folder, word) : word));
       const isTTY = line.startsWith("search"); // an index run would draw its progress

@@ -51,7 +51,7 @@ async function failing(spoil: (store: AuditStore) => AuditStore): Promise<string
 
 test.each<[string, (store: AuditStore) => AuditStore]>([
   [
-    "the oldest come first",
+    "lists the oldest records first",
     (store) => ({
       ...store,
       list: async (options) => {
@@ -61,7 +61,7 @@ test.each<[string, (store: AuditStore) => AuditStore]>([
     }),
   ],
   [
-    "the total is that of the page",
+    "counts only the page in the total",
     (store) => ({
       ...store,
       list: async (options) => {
@@ -71,7 +71,7 @@ test.each<[string, (store: AuditStore) => AuditStore]>([
     }),
   ],
   [
-    "the last moment is left out",
+    "omits records at the end of the period",
     (store) => ({
       ...store,
       list: ({ until, ...options }) =>
@@ -79,21 +79,21 @@ test.each<[string, (store: AuditStore) => AuditStore]>([
     }),
   ],
   [
-    "appending forgets every tenth",
+    "loses every tenth record",
     (store) => {
       let n = 0;
       return { ...store, append: async (one) => void (n++ % 10 && (await store.append(one))) };
     },
   ],
-])("the suite notices: %s", async (_name, spoil) => {
+])("the suite notices a store that %s", async (_name, spoil) => {
   expect(await failing(spoil)).not.toEqual([]);
 });
 
-test("the suite finds nothing in a good one", async () => {
+test("the suite accepts a correct store", async () => {
   expect(await failing((store) => store)).toEqual([]);
 });
 
-test("both stores answer alike", async () => {
+test("both stores return the same records", async () => {
   await using durable = lmdbAuditStore(fresh());
   const memory = memoryAuditStore();
   const minute = fc.integer({ min: 0, max: 30 });
@@ -123,7 +123,7 @@ test("both stores answer alike", async () => {
   );
 });
 
-test("what is too much or too old is dropped, the oldest first", async () => {
+test("records that are too many or too old are dropped, the oldest first", async () => {
   await using store = lmdbAuditStore(fresh(), { maxRecords: 10, maxAgeMs: 3_600_000 });
   const at = (minutes: number) => new Date(NOW - minutes * 60_000);
   for (const minutes of [200, 90, 61]) await store.append(record(`old${minutes}`, at(minutes)));
@@ -135,18 +135,18 @@ test("what is too much or too old is dropped, the oldest first", async () => {
   expect(counted).toBe(10);
 });
 
-test("ids of one moment are in order", () => {
+test("records of the same time are listed in the order of their ids", () => {
   const at = new Date();
   const ids = Array.from({ length: 1_000 }, () => newAuditId(at));
   expect(ids.toSorted()).toEqual(ids);
   expect(new Set(ids).size).toBe(1_000);
 });
 
-test.each([0, -1, 1.5, Number.NaN])("maxRecords: %s is refused", (maxRecords) => {
+test.each([0, -1, 1.5, Number.NaN])("maxRecords: %s is rejected", (maxRecords) => {
   expect(() => lmdbAuditStore(fresh(), { maxRecords })).toThrow(/maxRecords/);
 });
 
-test("stores of one folder come and go while others of it write", async () => {
+test("stores of one folder open and close while other stores of it write", async () => {
   const folder = fresh();
   const audits = lmdbAuditStore(folder);
   const writes: Promise<void>[] = [];

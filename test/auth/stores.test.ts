@@ -17,7 +17,7 @@ import { bundledPrograms } from "../programs.ts";
 const base = mkdtempSync(join(tmpdir(), "quern-stores-"));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 let opened = 0;
-const fresh = () => join(base, `store.${++opened}`); // with a dot: a directory all the same
+const fresh = () => join(base, `store.${++opened}`); // a name with a dot is a directory, too
 
 describe("memoryTokenStore", () => tokenStoreSuite({ test }, async () => memoryTokenStore()));
 describe("memoryUserStore", () => userStoreSuite({ test }, async () => memoryUserStore()));
@@ -30,7 +30,7 @@ describe("lmdbTokenStore in one directory, reopened for every case", () =>
 describe("lmdbUserStore in the tokens' directory, reopened for every case", () =>
   userStoreSuite({ test }, async () => lmdbUserStore(shared)));
 
-// ── the suites notice ──
+// ── faults that the suites must notice ──
 
 type Fault<Store> = (store: Store) => Partial<Store>;
 
@@ -223,7 +223,7 @@ async function startChild(path: string): Promise<Child> {
   };
 }
 
-test("what one process writes, the others see at their next call", async () => {
+test("other processes see a write at their next call", async () => {
   const path = fresh();
   await using store = lmdbTokenStore(path);
   const children = await Promise.all([startChild(path), startChild(path)]);
@@ -247,14 +247,14 @@ test("a read sees what another process wrote earlier in the same turn of the eve
   const { id } = await createApiKey(store, { ownerId: "ada" });
   const before = store.get(id);
   execFileSync(process.execPath, [script, path, "revoke", id]);
-  const after = store.get(id); // nothing was awaited since the read before
+  const after = store.get(id); // nothing has been awaited since the previous read
   expect([(await before)?.revokedAt, (await after)?.revokedAt]).toEqual([
     undefined,
     expect.any(Date),
   ]);
 });
 
-test("of processes that race for one id, or to revoke one record, one wins", async () => {
+test("if several processes create the same id or revoke the same record, one succeeds", async () => {
   const path = fresh();
   const children = await Promise.all([1, 2, 3].map(() => startChild(path)));
   try {
@@ -272,7 +272,7 @@ test("of processes that race for one id, or to revoke one record, one wins", asy
   }
 });
 
-test("a key lives on in the next process, its secret nowhere on the disk", async () => {
+test("a key works in the next process, and its secret is nowhere on the disk", async () => {
   const path = fresh();
   const { id, secret } = await (async () => {
     await using store = lmdbTokenStore(path);
@@ -287,7 +287,7 @@ test("a key lives on in the next process, its secret nowhere on the disk", async
   }
 });
 
-test("a record whose bytes were changed is INDEX_CORRUPT, not another record", async () => {
+test("a record with changed bytes is INDEX_CORRUPT, and never another record", async () => {
   const path = fresh();
   {
     await using store = lmdbTokenStore(path);
@@ -309,7 +309,7 @@ test("a record whose bytes were changed is INDEX_CORRUPT, not another record", a
   await expect(read()).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
 });
 
-test("the sound record of another key is INDEX_CORRUPT, and nobody's door opens to another", async () => {
+test("an intact record under another key is INDEX_CORRUPT, and gives nobody else access", async () => {
   const path = fresh();
   const hashes: string[] = [];
   {
@@ -334,7 +334,7 @@ test("the sound record of another key is INDEX_CORRUPT, and nobody's door opens 
     await expect(store.findByHash(hash)).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
 });
 
-test("a closed store says so, and closing twice is fine", async () => {
+test("a closed store says so, and may be closed twice", async () => {
   const store = lmdbTokenStore(fresh());
   await store[Symbol.asyncDispose]();
   await store[Symbol.asyncDispose]();
@@ -342,7 +342,7 @@ test("a closed store says so, and closing twice is fine", async () => {
   await expect(store.revoke("x", new Date())).rejects.toMatchObject({ code: "ENGINE_CLOSED" });
 });
 
-test("a path that is a file is refused with a code", () => {
+test("a path that is a file is rejected with an error code", () => {
   const path = fresh();
   writeFileSync(path, "");
   expect(() => lmdbTokenStore(path)).toThrow(expect.objectContaining({ name: "QuernError" }));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { firstIndex } from "../../src/base/binary-search.ts";
 
-test("finds what a walk from the beginning finds", () => {
+test("finds the same as a search from the beginning", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20)), fc.nat(20), fc.nat(5), (values, wanted, skipped) => {
       const sorted = values.toSorted((a, b) => a - b);
@@ -14,7 +14,7 @@ test("finds what a walk from the beginning finds", () => {
   );
 });
 
-test("asks each index at most once, and few of them", () => {
+test("compares each index at most once, and only a few of them", () => {
   const asked: number[] = [];
   expect(firstIndex(0, 1000, (i) => (asked.push(i), i >= 700))).toBe(700);
   expect(new Set(asked).size).toBe(asked.length);

@@ -33,7 +33,7 @@ function list(bits: Bitset): number[] {
   return out;
 }
 
-test("a set holds what was put into it", () => {
+test("a set contains the bits that were added", () => {
   fc.assert(
     fc.property(members, fc.nat(SIZE - 1), (set, bit) => {
       const bits = bitset(set);
@@ -48,7 +48,7 @@ test("a set holds what was put into it", () => {
   );
 });
 
-test("bits between two places are counted", () => {
+test("bits in a range are counted", () => {
   fc.assert(
     fc.property(members, fc.nat(SIZE), fc.nat(SIZE), (set, from, to) => {
       const between = set.filter((bit) => bit >= from && bit < to);
@@ -57,7 +57,7 @@ test("bits between two places are counted", () => {
   );
 });
 
-test("and, or, without", () => {
+test("computes intersections, unions and differences", () => {
   fc.assert(
     fc.property(members, members, (a, b) => {
       expect(list(intersect(bitset(a), bitset(b)))).toEqual(a.filter((bit) => b.includes(bit)));
@@ -69,7 +69,7 @@ test("and, or, without", () => {
   );
 });
 
-test("bits are placed at any offset", () => {
+test("bits are copied to any offset", () => {
   fc.assert(
     fc.property(members, fc.nat(100), (set, at) => {
       const into = emptyBitset(SIZE + 100);
@@ -79,6 +79,6 @@ test("bits are placed at any offset", () => {
   );
 });
 
-test.each([0, 1, 31, 32, 33, 64, 100])("a full set of %i has nothing past its size", (size) => {
+test.each([0, 1, 31, 32, 33, 64, 100])("a full set of %i has no bits beyond its size", (size) => {
   expect(countBits(fullBitset(size))).toBe(size);
 });

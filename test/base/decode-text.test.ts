@@ -3,7 +3,7 @@ import { decodeInSlices, decodeText } from "../../src/base/decode-text.ts";
 
 const PIECE = 512 * 1024;
 
-// around the place where a text is cut
+// pieces of text around the cut
 test.each([
   ["letters", "abcdefgh"],
   ["two bytes", "éééé"],

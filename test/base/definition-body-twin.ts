@@ -57,11 +57,11 @@ export function endOfBody(lines: readonly string[], begin: number): number {
   const header = lines.at(begin - 1) ?? "";
   const own = [begin];
   let doubtful: number[] | undefined;
-  /** Whether a line at the margin is to close a bracket. */
+  /** Whether a line at the margin must close a bracket. */
   let isOpen = endingIn("([{", header).length > 0;
-  /** The mark that ends an open text. */
+  /** The delimiter that ends an open text. */
   let mark = isOpen ? undefined : textLeftOpen(header, [...TEXT_MARKS, "`"]);
-  /** The first lines as long as round brackets in them are open. */
+  /** The first lines, up to the one that closes their round brackets. */
   let argumentsOf = areOpen(header) ? header : undefined;
   const add = (line: number): void => void (doubtful ?? own).push(line);
   const addAll = (line: number): void => {
@@ -80,7 +80,7 @@ export function endOfBody(lines: readonly string[], begin: number): number {
     else if (lines[line - 2]!.replace(/\r$/, "").endsWith("\\")) add(line);
     else if (depth > 0) {
       add(line);
-      if (!isOpen) mark = textLeftOpen(text, TEXT_MARKS); // in brackets the margin ends nothing
+      if (!isOpen) mark = textLeftOpen(text, TEXT_MARKS); // within brackets, an unindented line ends nothing
       if (argumentsOf === undefined || areOpen((argumentsOf += text))) continue;
       argumentsOf = undefined;
       isOpen = endingIn("{", text).length > 0;

@@ -59,7 +59,7 @@ const textOfLines = fc
   .array(line, { minLength: 1, maxLength: 30 })
   .map((lines) => lines.join("\n"));
 
-/** A text, and where some names in it begin. */
+/** A text, and the positions of some names in it. */
 const withNames = fc.tuple(
   textOfLines,
   fc.uniqueArray(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 }),
@@ -86,7 +86,7 @@ function tableOf(starts: readonly number[]): SymbolTable {
   return { count: starts.length, rows };
 }
 
-test("the indentation and the end of a body are those of split lines", () => {
+test("indentations and ends of bodies equal those of the twin, which splits the text into lines", () => {
   const holds = (text: string): void => {
     const bytes = Buffer.from(text);
     const lines = bytes.toString("latin1").split("\n");
@@ -99,7 +99,7 @@ test("the indentation and the end of a body are those of split lines", () => {
   fc.assert(fc.property(textOfLines, holds), { numRuns: 500 });
 });
 
-test("a body reaches the lines up to its last one, in whatever steps it is asked", () => {
+test("a body covers the lines up to its last one, however many lines are requested at a time", () => {
   const holds = (text: string, steps: readonly boolean[]): void => {
     const bytes = Buffer.from(text);
     const starts = startsOf(bytes);
@@ -112,7 +112,7 @@ test("a body reaches the lines up to its last one, in whatever steps it is asked
   fc.assert(fc.property(textOfLines, steps, holds), { numRuns: 500 });
 });
 
-test("the definition around a line is that of every definition, tried from the last one back", () => {
+test("the definition around a line is the last one before it whose body covers the line", () => {
   const holds = ([text, places]: [string, number[]], asked: readonly boolean[]): void => {
     const bytes = Buffer.from(text);
     const names = namesIn(bytes, places);
@@ -158,7 +158,7 @@ test.each([
   expect(names[new Enclosing(bytes, table).at({ start, end })]).toBe(name);
 });
 
-test("of a file in which nothing closes, a bounded part is read", () => {
+test("a limited part of a file is read if nothing closes a body", () => {
   const unclosed = "    f(\n    y\n      x\n".repeat(300);
   const bytes = Buffer.from(unclosed);
   const starts = startsOf(bytes);
@@ -222,7 +222,7 @@ const BODIES: readonly (readonly [what: string, text: string])[] = [
   ["TypeScript, a method", "  f() {\n    a();\n  }\n---\n  g() {}\n}"],
 ];
 
-test.each(BODIES)("the body of %s", (_, text) => {
+test.each(BODIES)("finds the body of %s", (_, text) => {
   const [own] = text.split("\n---\n");
   const bytes = Buffer.from(text.replace("---\n", ""));
   const end = endOf(bytes, 0);

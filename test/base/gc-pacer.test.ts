@@ -3,7 +3,7 @@ import { FREE_BYTES, GcPacer, LIVE_BYTES } from "../../src/base/gc-pacer.ts";
 
 const KIB = 1024;
 
-test("new garbage is allocated each time that so many bytes are live", () => {
+test("allocates garbage each time that the given number of bytes is live", () => {
   const pacer = new GcPacer();
   const seen = [pacer.garbage];
   for (let bytes = 0; bytes < FREE_BYTES + 3 * LIVE_BYTES; bytes += KIB) {
@@ -14,7 +14,7 @@ test("new garbage is allocated each time that so many bytes are live", () => {
   expect(new Set(seen).size).toBe(1 + 4);
 });
 
-test("a small answer allocates none", () => {
+test("allocates no garbage for a small answer", () => {
   const pacer = new GcPacer();
   pacer.created(FREE_BYTES - 1);
   expect(pacer.garbage).toEqual([]);

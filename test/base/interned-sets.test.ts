@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isInterned, internSet } from "../../src/base/interned-sets.ts";
 
-test("equal sets become one, which no change of theirs reaches", () => {
+test("equal sets become one set, which later changes of the originals do not affect", () => {
   const mine = new Set([3, 1, 2]);
   const kept = internSet(mine);
   expect(kept).not.toBe(mine);
@@ -15,12 +15,12 @@ test("equal sets become one, which no change of theirs reaches", () => {
   expect(internSet(mine)).not.toBe(kept);
 });
 
-test("sets of one size that differ are two", () => {
+test("different sets of the same size stay different", () => {
   expect(internSet([1, 2])).not.toBe(internSet([1, 3]));
   expect([...internSet([])]).toEqual([]);
 });
 
-test("as many are kept as have room, and what was handed out stays as it was", () => {
+test("keeps as many sets as fit, and never changes a returned set", () => {
   const first = internSet([-1]);
   for (let i = 0; i < 100; i++) internSet([1000 + i]);
   expect(internSet([-1])).not.toBe(first);

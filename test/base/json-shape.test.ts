@@ -34,7 +34,7 @@ test.each([
   [`"${"[,{".repeat(JSON_VALUES)}"`, undefined],
   [`"\\"${"[".repeat(100)}\\\\"`, undefined],
   [`"\\\\"${"[".repeat(100)}`, TOO_DEEP],
-  // over the edge of a step
+  // longer than one step
   [`"${"x".repeat(65_534)}\\"${"[".repeat(100)}"`, undefined],
   [`"${"x".repeat(65_535)}"${"[".repeat(100)}`, TOO_DEEP],
 ])("%.40s", async (text, beyond) => {
@@ -57,7 +57,7 @@ function countIn(value: unknown, counts: Counts = { values: 0, items: 0 }): Coun
   return counts;
 }
 
-test("any JSON is beyond a bound if and only if it has more", async () => {
+test("rejects JSON if and only if it has more values than the limit", async () => {
   const most = fc.record({ mostValues: fc.nat(20), mostItems: fc.nat(20) });
   await fc.assert(
     fc.asyncProperty(fc.json({ maxDepth: 6 }), most, async (text, bounds) => {

@@ -43,7 +43,7 @@ test.each<[string, string | undefined]>([
   expect(languageNamed(name)).toBe(want);
 });
 
-test("the table is that of the installed package: else run scripts/build-languages.mjs", () => {
+test("the table matches the installed package; otherwise run scripts/build-languages.mjs", () => {
   const show = (language: {
     name: string;
     extensions?: readonly string[];
@@ -61,7 +61,7 @@ test("the table is that of the installed package: else run scripts/build-languag
   );
 });
 
-test("every language is found by its name, and by its aliases where nobody else is", () => {
+test("every language is found by its name, and by each alias that is not the name of another", () => {
   for (const { name } of allLanguages()) expect(languageNamed(name.toUpperCase())).toBe(name);
   expect(allLanguages().length).toBeGreaterThan(700);
 });
@@ -77,11 +77,11 @@ test.each<[string, string | undefined]>([
   ["qqqqqqq", undefined],
   ["x".repeat(1000), undefined],
   ["", undefined],
-])("%j is nearest to %s", (name, want) => {
+])("the nearest name to %j is %s", (name, want) => {
   expect(nearestLanguage(name)).toBe(want);
 });
 
-test("the edit distance is that of the definition", () => {
+test("the edit distance equals that of a direct computation", () => {
   const slow = (a: string, b: string): number => {
     if (a === "" || b === "") return a.length + b.length;
     const same = a.at(-1) === b.at(-1) ? 0 : 1;

@@ -5,7 +5,7 @@ interface Value {
   readonly key: string;
 }
 
-test("what was used last is kept, and what nobody used is made anew", () => {
+test("keeps the values that were used last, and makes dropped values again", () => {
   const cache = new LruCache<string, Value>({ most: 2 });
   const made: string[] = [];
   const ask = (key: string) => cache.getOrMake(key, () => (made.push(key), { key }));
@@ -15,7 +15,7 @@ test("what was used last is kept, and what nobody used is made anew", () => {
   expect(made.join("")).toBe("abcb");
 });
 
-test("what cannot be made, or is undefined, is not kept and throws nothing out", () => {
+test("does not keep a value that is undefined or whose creation throws, and drops nothing for it", () => {
   const cache = new LruCache<string, Value>({ most: 1 });
   const kept = cache.getOrMake("a", () => ({ key: "a" }));
   const fail = () => {
@@ -27,7 +27,7 @@ test("what cannot be made, or is undefined, is not kept and throws nothing out",
   expect(cache.getOrMake("a", fail)).toBe(kept);
 });
 
-test("values that have grown make room at the next use, and each dropped one is told of", () => {
+test("if values have grown, drops others at the next use, and reports each dropped value", () => {
   const dropped: string[] = [];
   const cache = new LruCache<string, { readonly key: string; cost: number }>({
     most: 10,

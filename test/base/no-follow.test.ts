@@ -44,7 +44,7 @@ test.runIf(isLinux).each(ROWS)("readNoFollow %s", (path, want) => {
   else expect(read()).toBe(want);
 });
 
-test.runIf(isLinux)("a folder is listed as it was opened, whatever has its name by then", () => {
+test.runIf(isLinux)("an opened folder is listed even if another folder has replaced it", () => {
   const root = tree();
   const list = (path: string) => {
     renameSync(join(root, "a"), join(root, "b"));
@@ -60,7 +60,7 @@ test.runIf(isLinux)("a folder is listed as it was opened, whatever has its name 
   expect(() => inFolder(join(root, "none"), list)).toThrow("ENOENT");
 });
 
-test("a folder that is held is let go, and a thousand of them take one descriptor", () => {
+test("opening a thousand folders in turn uses one descriptor", () => {
   const held = new HeldFolder();
   const root = tree();
   const count = () => (isLinux ? readdirSync("/proc/self/fd").length : 0);

@@ -12,7 +12,7 @@ test.each([
   expect(withoutEndSlashes(path)).toBe(want);
 });
 
-test("a megabyte of slashes takes a moment", () => {
+test("removes a megabyte of slashes quickly", () => {
   const before = process.cpuUsage();
   expect(withoutEndSlashes(`${"/".repeat(1 << 20)}a`)).toHaveLength(1 + (1 << 20));
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(500);

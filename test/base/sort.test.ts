@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sortInSlices } from "../../src/base/sort.ts";
 
-test("in the order of toSorted(), equal ones in theirs", async () => {
+test("sorts stably, as toSorted() does", async () => {
   const items = fc.array(fc.nat(300), { maxLength: 4000, size: "max" });
   await fc.assert(
     fc.asyncProperty(items, async (keys) => {
@@ -15,7 +15,7 @@ test("in the order of toSorted(), equal ones in theirs", async () => {
   );
 });
 
-test("gives way all the time", async () => {
+test("yields to the event loop while it sorts", async () => {
   const names = Array.from({ length: 50_000 }, (_, i) => (i * 7919) % 50_000);
   let [pauses, compared, most, last] = [0, 0, 0, 0];
   const compare = (a: number, b: number) => (compared++, a - b);

@@ -6,7 +6,7 @@ import { IdMap, partOf, WideMap } from "../../src/base/wide-map.ts";
 
 const never = (): undefined => undefined;
 
-test("strings: as a Map has them", () => {
+test("with strings as keys, behaves like a Map", () => {
   const key = fc.oneof(fc.string({ maxLength: 3 }), fc.string({ minLength: 14, maxLength: 20 }));
   fc.assert(
     fc.property(fc.array(fc.tuple(key, fc.nat())), fc.array(key), (entries, others) => {
@@ -34,7 +34,7 @@ test.each<[string, (n: number) => string]>([
   expect(Math.max(...counts.values())).toBeLessThan(4 * (100_000 / 128));
 });
 
-test("ids: as a Map has them, a changed copy too", async () => {
+test("with ids as keys, behaves like a Map, also after a copy was changed", async () => {
   const ids = fc.uniqueArray(fc.nat(60)).map((all) => all.toSorted((a, b) => a - b));
   await fc.assert(
     fc.asyncProperty(ids, fc.nat(60), async (all, other) => {

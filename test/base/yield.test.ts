@@ -6,8 +6,8 @@ const spin = (ms: number): void => {
   while (performance.now() < due);
 };
 
-// more than once: the machine may have better things to do just then
-test("of three loops one goes on in a turn, in order", { retry: 5 }, async () => {
+// several attempts, because the machine may be busy with other work
+test("one of three loops continues in each turn, in order", { retry: 5 }, async () => {
   const pause = newPause();
   const slice = new Slice();
   spin(SLICE_MS);
@@ -30,8 +30,8 @@ test("of three loops one goes on in a turn, in order", { retry: 5 }, async () =>
   expect(pause()).toBeUndefined();
 });
 
-test("a slice is over after its time, and begins anew with a rest", { retry: 5 }, async () => {
-  await yieldTurn(); // what ran before in this turn counts
+test("a slice ends after its time, and rest() begins a new one", { retry: 5 }, async () => {
+  await yieldTurn(); // earlier work in this turn counts
   const slice = new Slice({ ms: 4 });
   const start = performance.now();
   expect(slice.isOver).toBe(false);
@@ -41,7 +41,7 @@ test("a slice is over after its time, and begins anew with a rest", { retry: 5 }
   expect(slice.isOver).toBe(false);
 });
 
-test("loops of one turn, one after another, share its slice", { retry: 5 }, async () => {
+test("loops that run one after another in a turn share its slice", { retry: 5 }, async () => {
   await yieldTurn();
   expect(new Slice().isOver).toBe(false);
   spin(SLICE_MS);
@@ -53,7 +53,7 @@ test("loops of one turn, one after another, share its slice", { retry: 5 }, asyn
   expect(new Slice().isOver).toBe(false);
 });
 
-test("a rest rejects when the signal has aborted, before it and during it", async () => {
+test("rest() rejects if the signal is aborted before it or during it", async () => {
   const controller = new AbortController();
   const slice = new Slice({ signal: controller.signal });
   const resting = slice.rest();

@@ -77,12 +77,12 @@ test.each<[string, Record<string, number>, Count["unit"], string, boolean]>([
     "8 matches: x/nowhere 0 5 (1)",
     true,
   ],
-])("a count that is %s", async (...[, files, unit, text, isExplained]) => {
+])("explains a count %s", async (...[, files, unit, text, isExplained]) => {
   const matches = Object.values(files).reduce((a, b) => a + b, 0);
   expect(await agree(dispute(files, { matches, unit }))).toEqual({ text, isExplained });
 });
 
-test("counts by file that are not the count explain nothing", async () => {
+test("counts by file explain nothing if they do not add up to the count", async () => {
   const { text, isExplained } = await agree(dispute({ plain: 2 }, { matches: 7, unit: "matches" }));
   expect([text, isExplained]).toEqual(["7 matches: by file they are 2", false]);
 });
@@ -92,7 +92,7 @@ test.each([
   [2, true],
   [1, false],
   [9, false],
-])("a difference in the nature of the question, of %i against 3", async (matches, isExplained) => {
+])("a difference in the nature of the question: %i instead of 3", async (matches, isExplained) => {
   const differs = { rg: { why: "by other rules", most: 0.35 } };
   const asked = {
     ...dispute({}, { matches, unit: "matches" }),

@@ -30,18 +30,18 @@ const BASIS = {
   },
 } as unknown as Basis;
 
-test("bytes, minutes and milliseconds", () => {
+test("computes bytes, minutes and milliseconds", () => {
   const size = { textBytes: 300e9, nodes: 5, threads: 10, replicas: 2 };
   const scale = scaleOf(size, BASIS);
-  expect(scale.nodeBytes).toBeCloseTo(240e9); // 1.5 for each byte of text, a quarter of it replaced
+  expect(scale.nodeBytes).toBeCloseTo(240e9); // 1.5 bytes for each byte of text, of which a quarter was replaced
   expect(scale.objectBytes).toBeCloseTo(174e9);
   expect(scale.refillSeconds).toBeCloseTo(1_200); // 60 GB for each of 4 nodes, at 50 MB/s
-  const front5 = 3; // half a millisecond for each node, and as much besides
-  expect(scale.searches.get("rare")).toBeCloseTo(front5 + (300 * 3.5) / 35); // 35 threads' worth
+  const front5 = 3; // half a millisecond for each node, and as much for everything else
+  expect(scale.searches.get("rare")).toBeCloseTo(front5 + (300 * 3.5) / 35); // the work of 35 threads
   expect(scale.searches.get("path")).toBeCloseTo(front5);
 });
 
-test("the page has the estimate from the newest records", () => {
+test("the page contains the estimate from the newest records", () => {
   const { head, rows } = scaleTable(newestRecords());
   const cells = (text: string): string[] =>
     text.split("\n").map((line) => line.replaceAll(/[ -]+/g, " ").replaceAll(": |", " |"));

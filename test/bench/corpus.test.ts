@@ -18,7 +18,7 @@ test.each<[string, Record<string, number>, string[]]>([
   ],
   ["only large ones", { "a/b": MOST_BYTES + 1 }, []],
   ["one in .git, which nobody reads", { ".git/a": MOST_BYTES + 1, b: 1 }, [""]],
-])("pieces where there is %s", (_, files, want) => {
+])("divides a tree with %s", (_, files, want) => {
   for (const [path, bytes] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), Buffer.alloc(bytes));

@@ -21,7 +21,7 @@ function makeFiles(files: Record<string, number>): string {
   return root;
 }
 
-test("asked by folders, all files are counted, and no answer holds more than it can", async () => {
+test("counting by folders counts every file, and no answer exceeds its limit", async () => {
   await fc.assert(
     fc.asyncProperty(tree, fc.integer({ min: 1, max: 30 }), async (files, most) => {
       const root = makeFiles(files);

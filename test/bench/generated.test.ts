@@ -5,12 +5,12 @@ import { generatedFiles } from "../../bench/generated.ts";
 const whole = (number: number, bytes: number) =>
   Buffer.concat([...generatedFiles(number, bytes)].map(({ content }) => content));
 
-test("generated repositories are the same bytes for ever", () => {
+test("generated repositories always have the same bytes", () => {
   const digest = createHash("sha256").update(whole(7, 200_000)).digest("hex");
   expect(digest.slice(0, 16)).toBe("65e646474aed2836");
 });
 
-test("they have about the size asked for, paths of their own, and one needle", () => {
+test("generated repositories have about the requested size, different paths and one needle", () => {
   const files = [...generatedFiles(3, 1_000_000)];
   const bytes = files.reduce((sum, { content }) => sum + content.length, 0);
   expect(Math.abs(bytes - 1_000_000)).toBeLessThan(1000);

@@ -38,11 +38,11 @@ test.each<[Question, string[], string[], string[]]>([
     ["--", "a\\s+b"],
     ['content:"a\\\\s+b"', "case:yes"],
   ],
-])("$query in the words of rg, csearch and zoekt", (asked, rg, csearch, zoekt) => {
+])("$query is translated for rg, csearch and zoekt", (asked, rg, csearch, zoekt) => {
   expect([rgWords(asked), csearchWords(asked), zoektWords(asked)]).toEqual([rg, csearch, zoekt]);
 });
 
-test("a peer's own words go first; null: it cannot ask", () => {
+test("a question's own words for a peer are used first, and null means that the peer cannot answer", () => {
   const asked = question("a b", { words: { rg: null, csearch: null, zoekt: ["a", "b"] } });
   expect([rgWords(asked), csearchWords(asked), zoektWords(asked)]).toEqual([
     undefined,
@@ -90,7 +90,7 @@ test.each<[Peer["excuse"], SuspectFile, Question, RegExp | undefined]>([
   [zoektExcuse, file("plain"), question("x"), undefined],
   [zoektExcuse, counted("a\0bc", 1, 0), question("the"), /NUL/],
   [zoektExcuse, counted("a\0bc", 1, 1), question("binary"), /NUL/],
-  [zoektExcuse, counted("a\0bc", 1, 1), question("the"), undefined], // so it searched the content
+  [zoektExcuse, counted("a\0bc", 1, 1), question("the"), undefined], // otherwise it searched the content
   [zoektExcuse, counted("ab", 1, 0), question("a b"), /3 bytes/],
   [zoektExcuse, counted(large, 0, 1), question("the"), /2 MiB/],
   [zoektExcuse, counted(large, 0, 6), question("(?i)E[XD]|S", REGEX), /2 MiB/],
@@ -107,7 +107,7 @@ test.each<[Peer["excuse"], SuspectFile, Question, RegExp | undefined]>([
   [zoektExcuse, file("étoile"), question("x"), undefined],
   [zoektExcuse, file("\u212aelvin"), question("x"), /ASCII/],
   [zoektExcuse, file("\u212aelvin"), question("x", { isCaseSensitive: true }), undefined],
-])("%o: files it counts otherwise, %#", (excuse, suspect, asked, want) => {
+])("%o: the files that the peer counts differently, %#", (excuse, suspect, asked, want) => {
   const reason = excuse(suspect, asked);
   if (want) expect(reason).toMatch(want);
   else expect(reason).toBeUndefined();

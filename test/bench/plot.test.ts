@@ -11,7 +11,7 @@ test.each<[number | undefined, string]>([
   [99.96, "100"],
   [1234.5, "1 235"],
   [1_706_550, "1 706 550"],
-])("%d prints as %s", (value, want) => {
+])("%d is formatted as %s", (value, want) => {
   expect(figure(value)).toBe(want);
 });
 
@@ -25,19 +25,19 @@ const circles = (image: string) =>
     Number(x),
   );
 
-test("a dot for each value, equal distances for equal ratios", () => {
+test("a dot is drawn for each value, and equal ratios have equal distances", () => {
   const rows = [
     { name: "<a>", values: [0.1, undefined] },
     { name: "b", values: [1, 10] },
   ];
   const image = dotPlot("t", ["one", "two"], rows);
   const [, , tenth, unit, ten] = circles(image);
-  expect(circles(image)).toHaveLength(5); // two of the legend
+  expect(circles(image)).toHaveLength(5); // two dots belong to the legend
   expect(ten! - unit!).toBeCloseTo(unit! - tenth!, 0);
   expect(image).toContain("&lt;a&gt;");
 });
 
-test("lines fit their panel, also when all is nothing", () => {
+test("lines fit into their panel, even if all values are zero", () => {
   const panel = { title: "t", unit: "s", lines: [{ name: "", values: [0, 0, 0] }] };
   expect(linePlots(["1", "2", "4"], [panel])).not.toMatch(/NaN|Infinity/);
 });

@@ -29,7 +29,7 @@ test("there are at least 40 questions of every kind", () => {
   );
 });
 
-test("no field of the files is misspelt", () => {
+test("no field of a question is misspelt", () => {
   const known = ["name", "group", "query", "regex", "case", "multiline", "words", "differs"];
   for (const file of ["queries.json", "queries-smoke.json"])
     for (const row of JSON.parse(readFileSync(here(file), "utf8")) as object[])
@@ -40,7 +40,7 @@ test.each([...large, ...small])("$name parses: $query", ({ query, isRegex, isCas
   parseQuery(query, { regex: isRegex, caseSensitive: isCaseSensitive });
 });
 
-// a blank in an expression makes two operands of it: peers would be asked for something else
+// a space in an expression would make two operands, so that peers would get another question
 test.each(
   [...large, ...small].filter(({ words }) => PEER_NAMES.some((peer) => words[peer] === undefined)),
 )("$name is one atom, so peers are asked for the same by rule", (question) => {
@@ -58,7 +58,7 @@ test.each([
   ['"a \\"b\\\\ c"', false, 'a "b\\ c', 'a "b\\\\ c'],
   ["a.b", true, "a.b", "a.b"],
   ['"^a b\\("', true, "^a b\\(", "^a b\\("],
-])("%s (expression: %s) asks for %s", (query, isRegex, atom, expression) => {
+])("%s (expression: %s) is the question %s", (query, isRegex, atom, expression) => {
   const question = { ...large[0]!, query, isRegex };
   expect([atomOf(question), expressionOf(question)]).toEqual([atom, expression]);
 });

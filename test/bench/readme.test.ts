@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const readme = /^## Speed$(.*?)^## /ms.exec(readFileSync("README.md", "utf8"))![1]!;
 const page = readFileSync("docs/benchmarks.md", "utf8");
-/** The section of the run beside the peers. */
+/** The section about the run with the peers. */
 const record = /^## linux-source-6\.1$(.*?)(?=^## |(?![^]))/ms.exec(page)![1]!;
 
 const cellsOf = (line: string): string[] =>
@@ -34,7 +34,7 @@ const number = (text: string): number => Number(text.replace(/\s/g, ""));
 /** Returns the number at the start of a cell, bold or not, or NaN if there is none. */
 const first = (cell: string): number => number(/^[*]*([\d. ]*\d)?/.exec(cell)?.[1] ?? "NaN");
 
-/** Whether one number is the other, rounded to a whole number or to some decimal places. */
+/** Returns true if one number is the other, rounded to a whole number or to some decimal places. */
 const isRounded = (said: number, figure: number): boolean =>
   [0, 1, 2, 3].some((digits) => said === Number(figure.toFixed(digits)));
 
@@ -55,7 +55,7 @@ const asked = [...figures].flatMap(([label, cells]) => {
   return [{ name: QUESTION[name!] ?? name!, matches: matches!, million, cells }];
 });
 
-test("the table is read to its end", () => {
+test("the whole table is read", () => {
   expect(figures.size).toBe(asked.length + 3);
   expect(asked.length).toBeGreaterThan(8);
 });
@@ -84,7 +84,7 @@ const rowsOf = (tool: string, symbols: boolean): Record<string, string>[] =>
 const numbersOf = (cell: string): number[] =>
   [...cell.matchAll(/\d[\d. ]*(?=\D)/g)].map(([text]) => number(text));
 
-test("indexing takes what it says, of quern from the quickest setting to the slowest", () => {
+test("the times of indexing equal those of the record, for quern from the fastest setting to the slowest", () => {
   const said = figures.get("index")!;
   const seconds = (tool: string, symbols: boolean) =>
     rowsOf(tool, symbols).map((row) => number(row["time, s"]!));
@@ -99,7 +99,7 @@ test("indexing takes what it says, of quern from the quickest setting to the slo
     ).toBe(true);
 });
 
-test("an index takes the room it says", () => {
+test("the sizes of indexes equal those of the record", () => {
   const said = figures.get("on disk, content and symbols included")!;
   for (const tool of ["quern", "zoekt", "csearch"]) {
     const row = rowsOf(tool, tool !== "csearch")[0]!;
@@ -107,7 +107,7 @@ test("an index takes the room it says", () => {
   }
 });
 
-test("the sentences around it are the record's", () => {
+test("the sentences around the table equal the record", () => {
   const sentences = readme.replaceAll(/\s+/g, " ");
   const [, files, megabytes] = /^([\d ]+) files, ([\d ]+) MB\./m.exec(record)!;
   expect(sentences).toContain(`${megabytes} MB in ${files} files`);

@@ -13,7 +13,7 @@ const show = ({ msWithWaiting, ms, msOfOurs, workedMs, ownMs }: Stall) =>
   [msWithWaiting, ms, msOfOurs, workedMs, ownMs].join(" ");
 
 test.each<[what: string, times: Times, collected: number, shown: string]>([
-  ["nothing, but for the millisecond between two looks", { clock: 1, idle: 1 }, 0, "0 0 0 0 0"],
+  ["nothing except the millisecond between two samples", { clock: 1, idle: 1 }, 0, "0 0 0 0 0"],
   ["a computation", { clock: 21, idle: 1, worked: 20 }, 0, "20 20 20 20 20"],
   ["a wait for a core", { clock: 21, waited: 20, worked: 1 }, 0, "21 1 1 1 1"],
   ["a loop that was woken late", { clock: 21, idle: 21, waited: 20 }, 0, "0 0 0 0 0"],
@@ -21,12 +21,12 @@ test.each<[what: string, times: Times, collected: number, shown: string]>([
   ["a pause of the collector", { clock: 9, worked: 8 }, 6, "9 9 3 8 3"],
   ["one that waited for its helpers", { clock: 30, worked: 5 }, 28, "30 30 2 5 2"],
   ["one that waited for a core itself", { clock: 30, waited: 22, worked: 8 }, 28, "30 8 2 8 2"],
-])("%s", (_, times, collected, shown) => {
+])("distinguishes %s", (_, times, collected, shown) => {
   const pauses = [{ startTime: 0, duration: collected }];
   expect(show(stallOf(reading({}), reading(times), pauses))).toBe(shown);
 });
 
-test("of a pause counts what lies in the turn", () => {
+test("of a pause, only the part within the turn counts", () => {
   const pauses = [
     { startTime: -5, duration: 7 },
     { startTime: 8, duration: 7 },
@@ -35,7 +35,7 @@ test("of a pause counts what lies in the turn", () => {
   expect(stallOf(reading({}), reading({ clock: 10 }), pauses).msOfOurs).toBe(10 - 2 - 2);
 });
 
-/** Computes for this many milliseconds of processor time, whatever else the machine does. */
+/** Computes for this many milliseconds of processor time, regardless of other work on the machine. */
 const compute = (ms: number) => {
   const begin = process.cpuUsage();
   const worked = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1_000;
@@ -45,7 +45,7 @@ const compute = (ms: number) => {
 test.each([
   ["first", [60, 20]],
   ["last, and has just ended", [20, 60]],
-])("of several computations the longest is seen, when it is the %s", async (_, computations) => {
+])("finds the longest of several computations when it is the %s", async (_, computations) => {
   const longest = watchStalls();
   for (const ms of computations) {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -53,11 +53,11 @@ test.each([
   }
   const { ms, msWithWaiting } = await longest();
   expect(msWithWaiting).toBeGreaterThan(50);
-  expect(ms).toBeGreaterThan(30); // helpers of the process may have worked the rest of the 60
+  expect(ms).toBeGreaterThan(30); // helpers of the process may have worked for the other milliseconds
   expect(ms).toBeLessThanOrEqual(msWithWaiting);
 });
 
-test("only stalls since the call are seen", async () => {
+test("only stalls after the call are measured", async () => {
   compute(200);
   const { ms } = await watchStalls()();
   expect(ms).toBeLessThan(100);

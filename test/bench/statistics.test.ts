@@ -12,7 +12,7 @@ test.each<[number[], number, number]>([
   expect(spreadOf(times)).toEqual({ median, p95, runs: times.length });
 });
 
-test("median and p95 were measured, half and a twentieth are above them at most", () => {
+test("the median and p95 are measured values, with at most half and a twentieth above them", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(), { minLength: 1 }), (times) => {
       const { median, p95 } = spreadOf(times);
@@ -25,19 +25,19 @@ test("median and p95 were measured, half and a twentieth are above them at most"
   );
 });
 
-test("the geometric mean of 2 and 8 is 4, of nothing there is none", () => {
+test("the geometric mean of 2 and 8 is 4, and that of no values is undefined", () => {
   expect(geometricMean([2, 8])).toBeCloseTo(4);
   expect(geometricMean([])).toBeUndefined();
 });
 
-test("a run tells its own time, whatever else it does", async () => {
+test("the time of a run is the one that it reports", async () => {
   const told = [9, 1, 2, 3];
   expect(await sample(async () => told.shift() ?? NaN, { least: 1, most: 9, ms: 6 })).toEqual([
     1, 2, 3,
   ]);
 });
 
-test("the first run is not counted, slow ones are run twice more only", async () => {
+test("the first run is not counted, and slow ones are repeated only twice", async () => {
   let runs = 0;
   const quick = async () => void runs++;
   expect(await sample(() => timed(quick), { least: 3, most: 5, ms: 1e9 })).toHaveLength(5);

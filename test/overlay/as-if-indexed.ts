@@ -135,7 +135,7 @@ export async function asIfIndexed({
     await reindex(twin, target, symbols);
     const overlay = overlayOf(base, target);
     for (const { request, options } of asked) {
-      // what is not visible has no overlay either: it would be refused as unknown
+      // documents of hidden repositories are omitted, because they would be rejected as unknown
       const visible = options.viewer
         ? base.repositories.filter(({ id }) => options.viewer!.repositoryIds.has(id))
         : base.repositories;

@@ -35,7 +35,7 @@ test.each(NOW)("a file that is %s", async (_, happens, isGone) => {
   expect(header.files).toBe(2);
 });
 
-test("the tables of a layer are not put into shared memory, which would fill with them", async () => {
+test("the tables of a layer are not put into shared memory, which they would fill", async () => {
   const files = [{ path: "a.txt", content: { bytes: Buffer.from("needle") } }];
   const how = { layout: SMALL_LAYOUT, maxFileSize: 100, isDeadly: true, isPlain: false };
   const segment = FIRST_MEMORY_SEGMENT;
@@ -47,7 +47,7 @@ test("the tables of a layer are not put into shared memory, which would fill wit
   expect(tables.dropOthers(() => false)).toBe(0);
 });
 
-test("a file behind a link is not read, and the file after it is", async () => {
+test("a file behind a link is not read, but the file after it is", async () => {
   const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
   for (const one of [join(elsewhere, "deep"), join(folder, "real")]) {
     mkdirSync(one);

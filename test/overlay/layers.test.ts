@@ -49,7 +49,7 @@ async function openOverlays() {
   return { engine, indexed, view, plainView, release: () => overlays.release("shop") };
 }
 
-test("texts that come one by one are in few layers, and each is indexed a few times", async () => {
+test("texts that arrive one by one are in few layers, and each is indexed only a few times", async () => {
   const { indexed, view } = await openOverlays();
   const texts: [string, string][] = [];
   for (let i = 0; i < 200; i++) {
@@ -62,7 +62,7 @@ test("texts that come one by one are in few layers, and each is indexed a few ti
   expect(indexed.length).toBeLessThan(200 * 5);
 });
 
-test("ten open files are indexed once, and then cost less than a millisecond", async () => {
+test("ten open files are indexed once, and then take less than a millisecond", async () => {
   const { indexed, view } = await openOverlays();
   const open = Array.from({ length: 10 }, (_, i): [string, string] => [`${i}.ts`, `let x${i};\n`]);
   await view(open);
@@ -77,7 +77,7 @@ test("ten open files are indexed once, and then cost less than a millisecond", a
   expect(costs.toSorted((a, b) => a - b)[100]).toBeLessThan(1 * SLOWNESS);
 });
 
-test("texts of a short while ago are kept, and those before them are not", async () => {
+test("recently used texts are kept, and older ones are dropped", async () => {
   const { indexed, view } = await openOverlays();
   for (let i = 0; i < 300; i++) await view([["a.txt", `text ${i}`]]);
   expect(indexed.length).toBe(300);
@@ -87,7 +87,7 @@ test("texts of a short while ago are kept, and those before them are not", async
   expect(indexed.length).toBe(301);
 });
 
-test("a repository that is removed and indexed again has its texts in new layers", async () => {
+test("after a repository was removed and indexed again, its texts are put into new layers", async () => {
   const { engine, indexed, view } = await openOverlays();
   const texts = [["a.txt", "unsaved"]] as const;
   await view(texts);

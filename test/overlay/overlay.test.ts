@@ -32,7 +32,7 @@ const TWO_REVISIONS: Corpus["repositories"][number] = {
   ],
 };
 
-test("a text that another revision has is the same file", async () => {
+test("a text that is equal to one in another revision counts as the same file", async () => {
   const engine = await openEngine();
   await engine.index(sourceOf(TWO_REVISIONS));
   const overlay = [{ repository: "shop", path: "a.txt", content: "new words" }];
@@ -41,7 +41,7 @@ test("a text that another revision has is the same file", async () => {
   expect(files.map(({ branches }) => branches)).toEqual([["main", "dev"]]);
 });
 
-/** What happens to unusual texts: whether they are found by content or by path, and their language. */
+/** How unusual texts are treated: whether they are found by content or by path, and their language. */
 const BIG = "x".repeat(2 ** 21 + 1);
 test.each<[what: string, path: string, content: string | Uint8Array, found: string[]]>([
   ["text", "n.py", "needle = 1", ["n.py"]],
@@ -60,7 +60,7 @@ test.each<[what: string, path: string, content: string | Uint8Array, found: stri
   expect(stats.crashes).toBe(0);
 });
 
-test("the last word on a path holds, and a text lasts one call", async () => {
+test("the last text of a path is used, and only for one call", async () => {
   const engine = await openEngine();
   await engine.index(sourceOf(TWO_REVISIONS));
   const at = { repository: "shop", path: "a.txt" };
@@ -74,7 +74,7 @@ test("the last word on a path holds, and a text lasts one call", async () => {
 });
 
 const at = { repository: "shop", path: "a.txt" };
-test("a repository that is removed and indexed again is another", async () => {
+test("a repository that is removed and indexed again is a different repository", async () => {
   const engine = await openEngine();
   const overlay = [{ repository: "shop", path: "a.txt", content: "needle" }];
   for (let round = 0; round < 2; round++) {
@@ -105,7 +105,7 @@ const INVALID: [message: string, overlay: unknown][] = [
   ],
 ];
 
-test.each(INVALID)("refused: %s", async (message, overlay) => {
+test.each(INVALID)("rejected: %s", async (message, overlay) => {
   const engine = await openEngine();
   await engine.index(sourceOf(TWO_REVISIONS));
   const options = { overlay: overlay as OverlayDocument[] };
@@ -114,7 +114,7 @@ test.each(INVALID)("refused: %s", async (message, overlay) => {
   await expect(engine.read(at, options)).rejects.toMatchObject(refused);
 });
 
-test("a repository that the viewer may not see is as unknown as one that is not there", async () => {
+test("a hidden repository is rejected in the same way as one that does not exist", async () => {
   const engine = await openEngine();
   await engine.index(sourceOf(TWO_REVISIONS));
   const viewer = { repositoryIds: new Set<number>() };
@@ -126,7 +126,7 @@ test("a repository that the viewer may not see is as unknown as one that is not 
   });
 });
 
-test("texts that change at every search take the memory of a few", async () => {
+test("texts that change at every search take only the memory of a few texts", async () => {
   const engine = await openEngine();
   await engine.index(sourceOf(TWO_REVISIONS));
   for (let i = 0; i < 40; i++) {
@@ -141,7 +141,7 @@ test("texts that change at every search take the memory of a few", async () => {
   }
 });
 
-test("a repository that was removed and indexed again under its name is overlaid as before", async () => {
+test("an overlay works after its repository was removed and indexed again under the same name", async () => {
   const engine = await openEngine();
   const overlay = [{ ...at, content: "unsaved words" }];
   for (let times = 0; times < 3; times++) {

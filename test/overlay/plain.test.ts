@@ -30,7 +30,7 @@ test.each(
   asIfIndexed({ ...given, symbols: "skip" }),
 );
 
-test("folding beyond ASCII", async () => {
+test("characters beyond ASCII are folded", async () => {
   const engine = await openEngine();
   await engine.index(documents({ name: "shop", files: [{ path: "a.txt", content: "hay" }] }));
   const overlay = [{ repository: "shop", path: "a.txt", content: "\u212aelvin" }];
@@ -45,7 +45,7 @@ test.each(someOf([LAYOUT, SMALL_LAYOUT], 2))(
     await engine.index(documents({ name: "shop", files: [{ path: "a.txt", content: "hay" }] }));
     const straw = "hay and straw; ".repeat(8_000);
     const overlay = Array.from({ length: 60 }, (_, i) => {
-      const word = i % 9 === 5 ? "needle in it\n" : "need in\n"; // in a later page than the trial of grams
+      const word = i % 9 === 5 ? "needle in it\n" : "need in\n"; // on a page after those on which the grams are tried
       return { repository: "shop", path: `${i}.txt`, content: `${straw}${i}\n${word}${straw}` };
     });
     for (const [query, count] of [
@@ -56,7 +56,7 @@ test.each(someOf([LAYOUT, SMALL_LAYOUT], 2))(
       const { stats } = await engine.search({ query, matches: 5 }, { overlay });
       expect([query, stats.totalMatchCount, stats.fileCount]).toEqual([query, count, count]);
       const { stats: counted } = await engine.search({ query, matches: 0 }, { overlay });
-      // the page with the match, at most the one before it, and some bytes after them
+      // the page with the match, at most the page before it, and some bytes after them
       expect(counted.contentBytesLoaded).toBeLessThan(60 * (2 * layout.pageBytes + 20));
     }
   },

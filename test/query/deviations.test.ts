@@ -32,12 +32,12 @@ afterAll(async () => {
 type More = Partial<SearchRequest>;
 const CASE: More = { isCaseSensitivityEnabled: true };
 
-/** Files, and ranges, of one repository. */
+/** The numbers of files and of ranges in one repository. */
 test.each<[query: string, more: More, files: string, ranges: number]>([
-  // escapes in quotes are undone
+  // escapes within quotes are resolved
   ['"say \\"hi\\""', {}, "quotes.txt", 1],
   ['"hi\\" \\\\ twice"', {}, "quotes.txt", 1],
-  // groups in sym:, and every hit in a name counts
+  // sym: may contain groups, and every match in a name counts
   ["sym:(alpha|beta)", {}, "names.py", 3],
   ["sym:al", {}, "names.py", 2],
   // aliases of languages
@@ -45,11 +45,11 @@ test.each<[query: string, more: More, files: string, ranges: number]>([
   ["lang:C++", {}, "b.cpp", 1],
   ["lang:py", {}, "names.py", 1],
   ["lang:python3", {}, "names.py", 1],
-  // repo: obeys the case flag
+  // repo: follows the case flag
   ["repo:^team/ beta", {}, "names.py", 1],
   ["repo:^team/ beta", CASE, "", 0],
   ["repo:^Team/ beta", CASE, "names.py", 1],
-  // what a set names, a viewer does not see by it; nor by rev:
+  // neither a set nor rev: makes a repository visible
   ["context:all beta", {}, "names.py", 1],
   ["context:all rev:* beta", {}, "names.py", 1],
   ["reposet:Team/Hidden rev:* beta", {}, "", 0],

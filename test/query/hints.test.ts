@@ -8,7 +8,7 @@ import { parseQuery } from "../../src/query/parse.ts";
 
 const LITERAL = { regex: false, caseSensitive: false };
 
-/** `query` is what to write instead; "" if no query expresses it. */
+/** `query` is the suggested query, or "" if no query expresses the meaning. */
 test.each<[text: string, word: string, query: string]>([
   ["path:src foo", "path:src", "file:src foo"],
   ["foo filename:a", "filename:a", "foo file:a"],
@@ -63,7 +63,7 @@ test.each([
   "content:path:x",
   "file:\\.ts$",
   "nor",
-])("%s is meant as it stands", (text) => expect(hintsOf(text, LITERAL)).toEqual([]));
+])("%s has no hint", (text) => expect(hintsOf(text, LITERAL)).toEqual([]));
 
 test("in the regex dialect", () => {
   const regex = { regex: true, caseSensitive: false };
@@ -91,7 +91,7 @@ const PIECES = [
   "x:",
 ];
 
-test("whatever parses has its hints, and what they write parses too", () => {
+test("every valid query has only valid hints", () => {
   const text = fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((all) => all.join(""));
   fc.assert(
     fc.property(text, fc.boolean(), (query, regex) => {
@@ -120,7 +120,7 @@ function parses(query: string, dialect: typeof LITERAL): boolean {
 test.each([
   ["*.ts", "file:\\.ts$"],
   ["**/test/*.ts", 'file:"^(.*/)?test/[^/]*\\\\.ts$"'],
-])("file:%s is refused with what to write", (glob, instead) => {
+])("file:%s is rejected with a suggestion", (glob, instead) => {
   expect(() => parseQuery(`file:${glob}`, LITERAL)).toThrow(
     expect.objectContaining({
       code: "REGEX_SYNTAX",

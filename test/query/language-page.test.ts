@@ -52,13 +52,13 @@ const MEANS = ["write | means", "write | means in the regex dialect"] as const;
 const FOREIGN = "word | write | because it is also";
 const FILTERS = "filter | short | value";
 
-test("every table is read", () => {
+test("every table of the page is checked", () => {
   const heads = tables.map(({ head }) => head);
   expect(new Set(heads)).toEqual(new Set([...FINDS, SAYS, ...MEANS, FOREIGN, FILTERS]));
   expect(rowsOf(...FINDS).length).toBeGreaterThan(25);
 });
 
-/** Returns a word of other engines as it would be typed. */
+/** Returns a word of another engine as a user would type it. */
 const typed = (word: string): string => `x ${word.endsWith(":") ? `${word}y*.c` : word} y`;
 
 test.each(rowsOf(FOREIGN).flatMap(([words]) => codes(words!)))("%s has a hint", (word) => {
@@ -72,11 +72,11 @@ const foreign = [
   ...Object.keys(FOREIGN_OPERATORS),
 ];
 
-test.each(foreign)("%s has its row", (word) => {
+test.each(foreign)("%s has a row", (word) => {
   expect(rowsOf(FOREIGN).filter(([words]) => codes(words!).includes(word))).toHaveLength(1);
 });
 
-test("every word has its reason", () => {
+test("every word has a reason", () => {
   for (const [words, , reason] of rowsOf(FOREIGN)) expect(reason, words).toMatch(/\w/);
 });
 
@@ -88,7 +88,10 @@ interface File {
   readonly state: string | undefined;
 }
 
-/** `content` in `path` of `repository`, state at `revision`: all but the content may be left out. */
+/**
+ * The file at `path` in `repository`, whose state at `revision` is `content`. Everything except the content may be
+ * omitted.
+ */
 const FILE =
   /^`([^`]+)`(?: in `([^`]+)`)?(?: of `([^`]+)`)?(?:, (archived|public))?(?: at `([^`]+)`)?$/;
 
@@ -108,7 +111,7 @@ const examples = FINDS.flatMap((head, dialect) =>
   })),
 );
 
-/** The files that the page names before the table of the queries that find them. */
+/** The files that the page names before the table of queries that find them. */
 const letters = codes(/^Suppose there are six files [^:]*:/m.exec(page)![0]).map((path): File => {
   const content = path.replace("x/", "").replaceAll("-", " ");
   return { repository: "letters", path, content, revision: "main", state: undefined };
@@ -193,7 +196,7 @@ test.each(rowsOf(SAYS))("%s: files that %s", async (query, says, here) => {
   expect(found.map(({ path }) => path)).toEqual(codes(here!));
 });
 
-/** Returns the meaning as an outline. Other wordings of the page than these are not understood. */
+/** Returns the meaning as an outline. Understands only the wordings that occur on the page. */
 function meant(says: string, atom: "lit" | "re"): string {
   if (says === "nothing: no file matches") return "none";
   if (says === "every file") return "all";
@@ -232,7 +235,7 @@ test.each(rowsOf(FILTERS))("the filter %s %s", (filter, short, value) => {
   if (short !== "") expect(outcome(`${code(short!)}${one}`, LITERAL)).toBe(long);
 });
 
-test("the error it shows is the one that is given", () => {
+test("the error on the page is the one that is thrown", () => {
   const shown = /^```text\n(.*?)\n```$/ms.exec(page)![1];
   expect(() => parseQuery("alpha or or beta", LITERAL)).toThrow(
     expect.objectContaining({ message: shown }),

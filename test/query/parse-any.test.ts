@@ -58,14 +58,14 @@ const PIECES = [
   "\u{1f600}",
 ];
 
-/** Mostly text with a meaning in the language. */
+/** Texts that mostly consist of parts with a meaning in the language. */
 const queryText = fc.oneof(
   fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((pieces) => pieces.join("")),
   fc.string({ unit: "binary", maxLength: 30 }),
   fc.string({ maxLength: 60 }),
 );
 
-test("any text is a query or one of three errors with a position in it", () => {
+test("any text is a query, or one of three errors with a position in the text", () => {
   const codes = new Set(["QUERY_SYNTAX", "REGEX_SYNTAX", "REGEX_TOO_LARGE"]);
   fc.assert(
     fc.property(queryText, fc.constantFrom(...DIALECTS), (text, dialect) => {
@@ -83,7 +83,7 @@ test("any text is a query or one of three errors with a position in it", () => {
   );
 });
 
-test("the canonical form parses back to the same query", () => {
+test("the canonical form parses to the same query", () => {
   fc.assert(
     fc.property(queryText, fc.constantFrom(...DIALECTS), (text, dialect) => {
       if (/^(QUERY|REGEX)_/.test(outcome(text, dialect))) return;
@@ -94,7 +94,7 @@ test("the canonical form parses back to the same query", () => {
   );
 });
 
-test("in the literal dialect no parenthesis is an error", () => {
+test("in the literal dialect, no parenthesis is an error", () => {
   const words = fc.constantFrom("a", "b", "(", ")", " ", "-", '"', "x(");
   fc.assert(
     fc.property(fc.array(words, { minLength: 1, maxLength: 30 }), (pieces) => {
@@ -168,7 +168,7 @@ test.each(HARD)(
   "the longest query of %j takes about four times as long as a quarter of it",
   (piece) => {
     for (const dialect of DIALECTS) {
-      /** Returns milliseconds of processor time, which other work on the machine does not lengthen. */
+      /** Returns milliseconds of processor time, which other work on the machine does not increase. */
       const time = (size: number) => {
         const text = `a${piece.repeat(Math.floor((size - 2) / piece.length))}b`;
         const before = process.cpuUsage();
@@ -176,10 +176,10 @@ test.each(HARD)(
         const { user, system } = process.cpuUsage(before);
         return (user + system) / 1_000;
       };
-      // another process may have had the caches, or the core's other half, in all but one of them
+      // another process may have used the caches, or the core's other half, in all attempts except one
       const least = (size: number) => Math.min(time(size), time(size), time(size));
       const isLinear = () => least(240_000) < 10 * Math.max(least(60_000), 10);
-      // the collector may run in the larger one alone
+      // the garbage collector may run only in the larger attempt
       expect(isLinear() || isLinear() || isLinear()).toBe(true);
     }
   },
@@ -188,7 +188,7 @@ test.each(HARD)(
 const terms = (count: number, term: string) => Array.from({ length: count }, () => term).join(" ");
 const { characters, termCharacters, groupedTerms, repositoryTerms, names } = QUERY_LIMITS;
 
-/** The most of each that a query may have, and the message if there is one more. */
+/** The maximum of each kind in a query, and the error message for one more, if there is one. */
 test.each<[what: string, of: (count: number) => string, most: number, message: RegExp]>(
   someOf(
     [
@@ -227,7 +227,7 @@ test.each<[what: string, of: (count: number) => string, most: number, message: R
   expect(outcome(of(most + 1), DIALECTS[0]!)).toMatch(/^QUERY_SYNTAX/);
 });
 
-test("the expressions of a query have one bound together", () => {
+test("one limit applies to all expressions of a query together", () => {
   const expressions = (count: number) =>
     Array.from({ length: count }, (_, i) => `\\pL\\PL${i}`).join(" ");
   expect(() => parseQuery(expressions(10), DIALECTS[1]!)).not.toThrow();

@@ -11,8 +11,8 @@ const regex = (text: string) => outcome(text, { regex: true, caseSensitive: fals
 type Row = readonly [text: string, literal: string, regex?: string];
 
 /**
- * `lit` and `re` are content atoms of the two dialects. A row with one column has the same meaning in both, except for
- * that.
+ * `lit` and `re` are content atoms of the two dialects. A row with one column has the same meaning in both dialects,
+ * except for these atoms.
  */
 const TABLES: Record<string, readonly Row[]> = {
   blanks: [
@@ -218,12 +218,12 @@ for (const [name, rows] of Object.entries(TABLES)) {
   });
 }
 
-/** A code without a position stands for any position. */
+/** An error code without a position matches any position. */
 function lengthOf(want: string): number | undefined {
   return /^REGEX_[A-Z_]+$/.test(want) ? want.length : undefined;
 }
 
-test("the case flag rules terms, content:, file:, repo: and sym:, and nothing else", () => {
+test("the case flag affects only terms, content:, file:, repo: and sym:", () => {
   const text = "a content:b file:c repo:d sym:e lang:f rev:g";
   for (const regex of [false, true]) {
     const flags = (caseSensitive: boolean) =>
@@ -235,7 +235,7 @@ test("the case flag rules terms, content:, file:, repo: and sym:, and nothing el
   }
 });
 
-test("rev: is seen wherever it stands", () => {
+test("rev: is noticed anywhere in the query", () => {
   const names = (text: string) =>
     namesRevision(parseQuery(text, { regex: false, caseSensitive: false }));
   expect(names("a b")).toBe(false);
@@ -262,13 +262,13 @@ test("canonical text", () => {
   }
 });
 
-test("a query is plain data", () => {
+test("a query consists of plain data", () => {
   const query: Query = parseQuery("a -(b or file:c)", { regex: true, caseSensitive: true });
   expect(JSON.parse(JSON.stringify(query))).toEqual(query);
   expect(outline(structuredClone(query))).toBe(outline(query));
 });
 
-test("a class of all letters is made ready in steps", async () => {
+test("a class of all letters is prepared in steps", async () => {
   let steps = 0;
   const pause = () => void steps++;
   await parseInSlices("\\pL\\PL", { regex: true, caseSensitive: false }, pause);

@@ -20,7 +20,7 @@ test.each<[string, number, string]>([
   expect(pointAt(query, position)).toBe(want);
 });
 
-test("the character over the caret is the one at the position", () => {
+test("the caret is under the character at the position", () => {
   const text = fc.string({ unit: "grapheme-ascii", maxLength: 200 });
   fc.assert(
     fc.property(text, fc.nat(), (query, seed) => {

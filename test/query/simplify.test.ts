@@ -81,7 +81,7 @@ const world = fc
   .subarray([a, b, literal("c"), file, repo, go].map(outline))
   .map((names) => new Set(names));
 
-test("it holds for the same files and shows the same occurrences", () => {
+test("the simplified query matches the same files and shows the same occurrences", () => {
   fc.assert(
     fc.property(query, world, (tree, held) => {
       const simple = simplify(tree);
@@ -92,7 +92,7 @@ test("it holds for the same files and shows the same occurrences", () => {
   );
 });
 
-test("and so it does after atoms that are known became constants", () => {
+test("the same holds after known atoms became constants", () => {
   const settle = (tree: Query, held: ReadonlySet<string>): Query => {
     if (tree.kind === "and" || tree.kind === "or")
       return { ...tree, children: tree.children.map((child) => settle(child, held)) };
@@ -112,7 +112,7 @@ test("and so it does after atoms that are known became constants", () => {
   );
 });
 
-test("twice is once", () => {
+test("simplifying twice changes nothing more", () => {
   fc.assert(
     fc.property(query, (tree) => {
       const once = simplify(tree);
@@ -122,7 +122,7 @@ test("twice is once", () => {
   );
 });
 
-test("never larger", () => {
+test("the simplified query is never larger", () => {
   const size = (tree: Query): number => outline(tree).length;
   fc.assert(
     fc.property(query, (tree) => {

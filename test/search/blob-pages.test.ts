@@ -17,7 +17,7 @@ const blobsOfAtMost = (maxLength: number) =>
   });
 const blobs = fc.oneof(blobsOfAtMost(70), blobsOfAtMost(1)); // more pages than chosen blobs, and fewer
 
-test("blobs of pages, and pages of blobs, are those that a look at each page finds", () => {
+test("converting between blobs and pages gives the same as looking at each page", () => {
   fc.assert(
     fc.property(blobs, (given) => {
       const all = given.flatMap(({ pages }, blob) => pages.map((isIn) => ({ blob, isIn })));

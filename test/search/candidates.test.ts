@@ -11,7 +11,7 @@ import { inAll, indexed } from "./indexed-pages.ts";
 
 const text = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 4, maxLength: 20 });
 
-test("any lists, in any order, with grams that are nowhere", () => {
+test("intersects any lists, in any order, including grams that do not occur", () => {
   const cases = fc.record({
     texts: fc.array(text, { minLength: 1, maxLength: 80 }),
     picks: fc.array(fc.nat(), { minLength: 1, maxLength: 8 }),
@@ -33,5 +33,5 @@ test("any lists, in any order, with grams that are nowhere", () => {
     }),
     { numRuns: 150 },
   );
-  expect(Math.min(empty, some)).toBeGreaterThan(3); // both ways are taken
+  expect(Math.min(empty, some)).toBeGreaterThan(3); // both algorithms are used
 });

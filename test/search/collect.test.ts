@@ -26,7 +26,7 @@ const states = fc.record({
   scores: fc.oneof(
     fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 300 }),
     fc.array(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }), { maxLength: 300 }),
-    // so many that the collector drops some files before the end
+    // enough files for the collector to drop some before the end
     fc.array(fc.nat(20), { minLength: 2000, maxLength: 5000, size: "max" }),
   ),
   counts: fc.array(fc.oneof(fc.constant(1), fc.nat(3), fc.nat(100)), {
@@ -35,7 +35,7 @@ const states = fc.record({
   }),
 });
 
-test("any files, some or all of them kept", () => {
+test("keeps the best of any files", () => {
   const check = ({
     scores,
     counts,

@@ -3,7 +3,7 @@ import { Control, STOPPED } from "../../src/search/messages/control.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Milliseconds; what is seen after them: [stopped, hasEnded]. */
+/** Milliseconds, and what is seen after them: [stopped, hasEnded]. */
 const TIMES: readonly (readonly [
   timeoutMs: number,
   seen: readonly (readonly [number, ...unknown[]])[],
@@ -28,7 +28,7 @@ const TIMES: readonly (readonly [
 ];
 
 test.each(TIMES)(
-  "every thread sees by itself that time is up, of %i ms; a fifth, at most 200 ms, is kept for showing",
+  "every thread notices by itself when %i ms are over, and a fifth, at most 200 ms, is reserved for showing",
   (timeoutMs, seen) => {
     const real = performance.now();
     const clock = vi.spyOn(performance, "now").mockReturnValue(real);
@@ -41,7 +41,7 @@ test.each(TIMES)(
   },
 );
 
-test("an abort ends everything at once, and the reason that came first stays", () => {
+test("an abort ends everything immediately, and the first reason is kept", () => {
   const control = Control.create(0, { matches: 10 }, {});
   control.stop(STOPPED.TIMED_OUT);
   expect([control.stopped, control.hasEnded]).toEqual([STOPPED.TIMED_OUT, false]);
@@ -49,19 +49,19 @@ test("an abort ends everything at once, and the reason that came first stays", (
   expect([control.stopped, control.hasEnded]).toEqual([STOPPED.TIMED_OUT, true]);
 });
 
-test("ranges are taken as long as some are left", () => {
+test("ranges are granted until none are left", () => {
   const control = Control.create(1, { matches: 10 }, {});
   expect([7, 7, 7].map((wanted) => control.takeRanges(wanted))).toEqual([7, 3, 0]);
 });
 
-test("segments are begun once, and steps taken once", () => {
+test("each segment is begun by one thread, and each step is done by one thread", () => {
   const control = Control.create(2, { matches: 0 }, {});
   const other = new Control(control.shared);
   expect([control.claimSegment(1), other.claimSegment(1)]).toEqual([true, false]);
   expect([other.claimSegment(0), other.stepsLeft(1)]).toEqual([true, 0]);
   control.open(1, 5);
   expect([other.stepsLeft(0), other.stepsLeft(1)]).toEqual([0, 5]);
-  // the owner begins with the first step, and who helps with the last
+  // the owner begins with the first step, and a helper with the last
   const steps = [true, true, false, true, false, false, true].map((isOwner) => [
     (isOwner ? control : other).claimStep(1, isOwner),
     other.stepsLeft(1),
@@ -72,7 +72,7 @@ test("segments are begun once, and steps taken once", () => {
   expect(control.claimSegment(1)).toBe(true);
 });
 
-test("threads that are through add what they have found, as far as a word counts", () => {
+test("threads that finish add the number of ranges they found, up to what a word can hold", () => {
   const control = Control.create(1, { matches: 10 }, {});
   const other = new Control(control.shared);
   const found = [control.addFound(7), other.addFound(0), other.addFound(4)];

@@ -22,7 +22,7 @@ afterEach(() => void vi.restoreAllMocks());
 const PLACES = 100_000;
 const AT_ONCE = 2 ** 15;
 
-test("the distances of many ranges are found in slices", async () => {
+test("the distances of many ranges are computed in slices", async () => {
   const engine = await openEngine({ workers: 0 });
   const content = "z 1 2 3\n".repeat(PLACES);
   await engine.index(documents({ name: "r", files: [{ path: "a.txt", content }] }), {

@@ -27,13 +27,13 @@ afterAll(async () => {
 const segmentsOf = async (query: string) => (await words.explain({ query, matches: 1 })).segments;
 
 /**
- * An operand that helps to exclude all files, the number of files that it alone leaves, and its texts that no page
- * contains.
+ * An operand that helps to exclude all files, the number of files that it alone leaves, and those of its texts that are
+ * on no page.
  */
 type Told = [operand: string, files: number, ...absent: string[]];
 
 test.each<[query: string, excludedBy: Told[]]>([
-  // one operand leaves nothing, and is named with what no page holds
+  // one operand excludes every file, and is reported with its texts that are on no page
   ["zebra", [["zebra", 0, "zebra"]]],
   ["needle zebra", [["zebra", 0, "zebra"]]],
   ["needle lang:rust", [["lang:rust", 0]]],
@@ -48,7 +48,7 @@ test.each<[query: string, excludedBy: Told[]]>([
   ["needle -file:.", [["-file:.", 0]]],
   ["needle sym:zebra", [["sym:zebra", 0, "zebra"]]],
   ["needle ()", [['-("")', 0]]],
-  // each of several does
+  // each of several operands excludes every file
   [
     "zebra lang:rust alpha",
     [
@@ -56,7 +56,7 @@ test.each<[query: string, excludedBy: Told[]]>([
       ["lang:rust", 0],
     ],
   ],
-  // none does: together, and no more than are needed
+  // no single operand does, so a minimal set is reported
   [
     "needle lang:python",
     [
@@ -79,7 +79,7 @@ test.each<[query: string, excludedBy: Told[]]>([
       ["beta or gamma", 2],
     ],
   ],
-  // a group is one operand
+  // a group counts as one operand
   ["(zebra or quagga) needle", [["zebra or quagga", 0, "zebra", "quagga"]]],
   ["zebra or file:nowhere", [["zebra or file:nowhere", 0, "zebra"]]],
   ["-(file:. or zebra)", [["-(file:. or zebra)", 0]]],
@@ -95,18 +95,18 @@ test.each<[query: string, excludedBy: Told[]]>([
   expect(told).toEqual([excludedBy]);
 });
 
-test("of many operands that exclude only together all are told", async () => {
+test("if many operands exclude all files only together, all of them are reported", async () => {
   const each = Array.from({ length: 40 }, (_, i) => `(needle or word${i})`).join(" ");
   const segments = await segmentsOf(`needle lang:python ${each}`);
   expect(segments[0]!.excludedBy).toHaveLength(42);
 });
 
-test("nothing is said of one that was not skipped", async () => {
+test("nothing is reported about an operand that was not skipped", async () => {
   const segments = await segmentsOf("needle");
   expect(segments[0]).not.toHaveProperty("excludedBy");
 });
 
-test("a file that is not found, asked for by its path", async () => {
+test("a file that is not found can be requested by its path", async () => {
   const segments = await segmentsOf("file:^src/other\\.py$ eddies needle");
   expect(segments[0]!.excludedBy).toEqual([
     { query: "file:^src/other\\.py$", candidateFiles: 1, literals: [] },

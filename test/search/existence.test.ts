@@ -28,7 +28,7 @@ const file = fc.array(
   { maxLength: 3 },
 );
 
-test("any words on any pages", async () => {
+test("finds any words on any pages", async () => {
   const engine = await openEngine();
   const filler = Buffer.alloc(2 ** 18, "Q");
   await engine.index(documents({ name: "filler", files: [{ path: "filler", content: filler }] }));
@@ -38,7 +38,7 @@ test("any words on any pages", async () => {
       const files = contents.map((content, i) => ({ path: `f${i}`, content }));
       await engine.index(documents({ name: "r", files }), { symbols: "skip" });
       for (const [query, holds] of QUERIES) {
-        await engine.search({ query: "QQQ", matches: 0 }); // what was read before is not there any more
+        await engine.search({ query: "QQQ", matches: 0 }); // the cached text is dropped
         const { files: found } = await engine.search({
           query: `${query} repo:^r$`,
           matches: 1000,

@@ -16,7 +16,7 @@ async function opened() {
     path: `${n}.${n % 11 === 0 ? "py" : "c"}`,
     content: `file ${n}\n${text("hay", 0.2)}${text("return", 0.8)}`,
   }));
-  // a text in a file can be read in one piece
+  // a text in a file can be read as one piece
   const internals = { layout: { ...LAYOUT, fileBlocks: 1 } };
   const engine = await openEngine({ workers: 0, internals });
   await engine.index(documents({ name: "shop", files }), { symbols: "skip" });

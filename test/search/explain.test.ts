@@ -34,7 +34,7 @@ const sourceOf = (name: string, files: Files) =>
 
 const engines: Engine[] = [];
 
-/** Opens an engine that lives until all tests are done, because many tests use the same one. */
+/** Opens an engine that stays open until all tests have finished, because many tests use the same one. */
 async function engineWith(...repositories: [name: string, files: Files][]): Promise<Engine> {
   const engine = await open(mkdtempSync(join(tmpdir(), "quern-explain-")), { workers: 0 });
   engines.push(engine);
@@ -80,7 +80,7 @@ test.each<[Asked, string]>([
 });
 
 describe("segments", () => {
-  test("a literal has its grams, rarest first, each with the pages that hold it", async () => {
+  test("a literal lists its grams, rarest first, each with the pages that contain it", async () => {
     const { segments, stats } = await explain(engine, { query: "needle" });
     const grams = ["dle", "edl", "eed", "nee"].map((gram) => ({ gram, pages: 1 }));
     expect(segments).toEqual([
@@ -95,7 +95,7 @@ describe("segments", () => {
     expect(stats).toMatchObject({ totalMatchCount: 1, ngramLookups: 4, ngramMatches: 1 });
   });
 
-  test("grams that many pages hold come last", async () => {
+  test("grams on many pages come last", async () => {
     const { segments } = await explain(engine, { query: "thread" });
     const [literal] = segments[0]!.literals;
     expect(literal!.grams.map(({ pages }) => pages)).toEqual([1, 1, 1, 1]);
@@ -125,7 +125,7 @@ describe("segments", () => {
   });
 });
 
-test("a damaged segment is told apart, and the others are explained", async () => {
+test("a damaged segment is reported as such, and the others are explained", async () => {
   const path = temporaryFolder();
   const before = await open(path, { workers: 0 });
   await before.index(sourceOf("broken", { "a.txt": "needle\n" }));
@@ -148,7 +148,7 @@ test("a damaged segment is told apart, and the others are explained", async () =
   expect(new Set(warnings)).toEqual(new Set(["INDEX_CORRUPT"]));
 });
 
-test("every segment with files in scope is one of four things", async () => {
+test("every segment with files in scope has one of four outcomes", async () => {
   const many = await engineWith(["shop", SHOP]);
   await many.index(sourceOf("words", { "a.txt": "zebra\n", "b.txt": "needle\n" }));
   await many.index(sourceOf("empty", { "a.txt": "" }));
@@ -176,7 +176,7 @@ function outcomesOf({ segments, stats }: Explanation) {
   return { told, counted: kinds.map(([, counter]) => stats[counter]) };
 }
 
-test("of a search that time cut short, outcomes are what became of each segment", async () => {
+test("if the time of a search runs out, the outcomes say what happened to each segment", async () => {
   const slow = await engineWith();
   const names = ["a", "b", "c", "d", "e", "f"];
   for (const name of names) {
@@ -199,7 +199,7 @@ test("of a search that time cut short, outcomes are what became of each segment"
   expect(seen).toContain("not-reached");
 });
 
-test("counters and segments are of one state, whatever is indexed meanwhile", async () => {
+test("counters and segments are of one state, even if something is indexed meanwhile", async () => {
   const busy = await engineWith(["first", SHOP]);
   let isDone = false;
   const index = async () => {
@@ -219,7 +219,7 @@ test("counters and segments are of one state, whatever is indexed meanwhile", as
   expect(last).toBeGreaterThan(0);
 });
 
-test("content that is read again for the files returned is counted, by search and stream alike", async () => {
+test("content that is read again to show files is counted, by search and stream alike", async () => {
   const counted = await engine.search({ query: "needle", matches: 0 });
   const { stats } = await engine.search({ query: "needle", matches: 1 });
   const again = stats.contentBytesLoaded - counted.stats.contentBytesLoaded;
@@ -252,7 +252,7 @@ describe("suggestions", () => {
     }
   });
 
-  test("all-revisions: what only another branch has", async () => {
+  test("suggests all-revisions if only another branch matches", async () => {
     const engine = await openEngine();
     await engine.index(git(twoBranches(), { name: "shop", revisions: ["main", "old"] }));
     const { suggestions } = await explain(engine, { query: "forgotten" });
@@ -264,7 +264,7 @@ describe("suggestions", () => {
     ]);
   });
 
-  test("none where something was found, none where nothing helps", async () => {
+  test("suggests nothing if something was found, or if nothing would help", async () => {
     expect((await explain(engine, { query: "needle" })).suggestions).toEqual([]);
     expect((await explain(engine, { query: "zebra", ...cased })).suggestions).toEqual([]);
   });
@@ -281,18 +281,18 @@ describe("hints", () => {
     expect(hints[0]!.query).toBe(instead);
   });
 
-  test("for a query so long that a thread reads it", async () => {
+  test("has hints for a query so long that a thread reads it", async () => {
     const long = "needle ".repeat(60);
     const { hints } = await explain(engine, { query: `${long}path:src` });
     expect(hints).toMatchObject([{ word: "path:src", query: `${long}file:src` }]);
   });
 
-  test("none for words of this language", async () => {
+  test("has no hints for words of this language", async () => {
     expect((await explain(engine, { query: "needle or file:src" })).hints).toEqual([]);
   });
 });
 
-/** Makes a repository in which a file has one text on the branch `main`, and another on `old`. */
+/** Makes a repository in which a file has different texts on the branches `main` and `old`. */
 function twoBranches(): string {
   const path = temporaryFolder();
   const run = (...args: string[]) =>
@@ -334,7 +334,7 @@ describe("what is not indexed", () => {
     expect((await explain(skipping, { query })).notIndexed).toEqual(wanted);
   });
 
-  test("a first index that is under way is told apart, as long as it is", async () => {
+  test("says that a first index run is still going on, and stops saying so when it ends", async () => {
     let finish: (text: string) => void = () => {};
     const content = new Promise<string>((resolve) => (finish = resolve));
     const fresh = await engineWith(["shop", SHOP]);
@@ -389,7 +389,7 @@ describe("a viewer", () => {
     return { ...rest, stats: { ...stats, ...times } };
   }
 
-  test.each(QUERIES)("%j: hidden repositories change nothing of the answer", async (asked) => {
+  test.each(QUERIES)("%j: hidden repositories do not affect the answer", async (asked) => {
     expect(await told(one, asked)).toEqual(await told(other, asked));
   });
 });

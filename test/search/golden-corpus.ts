@@ -14,7 +14,7 @@ export interface Golden {
   readonly fileCount: number;
   readonly first: readonly (string | readonly string[])[];
   readonly before?: readonly (readonly [string, string])[];
-  /** The definitions; only for `sym:` queries. */
+  /** The definitions, only for `sym:` queries. */
   readonly definitions?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export async function indexCorpus(engine: Engine): Promise<void> {
   await engine.index(names.map((name) => directory(join(CORPUS, name))));
 }
 
-/** Returns what is out of order in the ranked `files`, in words; undefined if nothing is. */
+/** Returns a message about what is out of order in the ranked `files`, or undefined. */
 export function disorder(
   { first, before = [] }: Golden,
   files: readonly string[],

@@ -7,7 +7,10 @@ import { randomFrom } from "../regex/random.ts";
 
 export const HARD = { query: "[a-c]*d|c[ab]{200}a|[ab]|1", isRegexEnabled: true };
 
-/** Returns `early` matches that are found at once, each in a line of its own, and then a line of this many bytes. */
+/**
+ * Returns a text with `early` matches that are found immediately, each on its own line, followed by a line of this many
+ * bytes.
+ */
 export function hardText(bytes: number, early: number): string {
   const random = randomFrom(1);
   const letters = Array.from({ length: bytes }, () => "aaaaabbbbbc"[random(11)]);

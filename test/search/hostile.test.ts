@@ -23,7 +23,7 @@ const HOSTILE: readonly (readonly [string, string])[] = [
   ["(.*)(.*)(.*)(.*)(.*)[(]x", "an answer"],
 ];
 
-test("each ends soon, and a worker answers after it", async () => {
+test("each ends soon, and a worker can answer afterwards", async () => {
   const engine = await openEngine({ workers: 1 });
   const content = `${"x".repeat(200_000)}\n${"abcdefghijkl mnopq".repeat(5_000)}\nneedle\n`;
   await engine.index(documents({ name: "r", files: [{ path: "a.txt", content }] }));
@@ -41,7 +41,7 @@ test("each ends soon, and a worker answers after it", async () => {
   }
 });
 
-test("10 000 matches over lines in one file cost at most three times those in ten", async () => {
+test("10 000 matches over many lines in one file take at most three times as long as in ten files", async () => {
   const engine = await openEngine({ workers: 1 });
   const block = `${"x".repeat(60)}\nfoo {\n  bar\n}\n${"y".repeat(20)}\n`;
   const files = Array.from({ length: 10 }, (_, i) => ({

@@ -148,33 +148,36 @@ async function threeSegments(path: string): Promise<number[]> {
   return segmentsOf(path);
 }
 
-test.each([0, 1, 2])("a stream gives what the segments beside the damaged one hold", async (at) => {
-  const path = temporaryFolder();
-  const segment = (await threeSegments(path))[at]!;
-  await flip(path, segmentKey(segment, PART.TEXT), 11);
-  for (const workers of [0, 2]) {
-    const warnings: string[] = [];
-    const onWarning = ({ code }: { code: string }) => void warnings.push(code);
-    const engine = await openEngine({ workers, onWarning }, path);
-    let files = 0;
-    // found by their paths, and damaged where they are shown
-    for await (const event of engine.stream({ query: "file:txt", matches: 9, whole: true })) {
-      if (event.type === "chunk") files += event.files.length;
-      else {
-        const { accumulatedStats: stats, isSearchExhaustive } = event;
-        expect(brokenInvariant({ stats, isSearchExhaustive }, 3)).toBeUndefined();
-        expect(event).toMatchObject({
-          isSearchExhaustive: false,
-          accumulatedStats: { crashes: 1 },
-        });
+test.each([0, 1, 2])(
+  "a stream returns the matches of the segments other than the damaged one",
+  async (at) => {
+    const path = temporaryFolder();
+    const segment = (await threeSegments(path))[at]!;
+    await flip(path, segmentKey(segment, PART.TEXT), 11);
+    for (const workers of [0, 2]) {
+      const warnings: string[] = [];
+      const onWarning = ({ code }: { code: string }) => void warnings.push(code);
+      const engine = await openEngine({ workers, onWarning }, path);
+      let files = 0;
+      // found by their paths, but damaged when they are shown
+      for await (const event of engine.stream({ query: "file:txt", matches: 9, whole: true })) {
+        if (event.type === "chunk") files += event.files.length;
+        else {
+          const { accumulatedStats: stats, isSearchExhaustive } = event;
+          expect(brokenInvariant({ stats, isSearchExhaustive }, 3)).toBeUndefined();
+          expect(event).toMatchObject({
+            isSearchExhaustive: false,
+            accumulatedStats: { crashes: 1 },
+          });
+        }
       }
+      expect(files).toBe(4);
+      expect(warnings).toEqual(["INDEX_CORRUPT"]);
     }
-    expect(files).toBe(4);
-    expect(warnings).toEqual(["INDEX_CORRUPT"]);
-  }
-});
+  },
+);
 
-test("damage that ends a window after some of its hits leaves counters that fit each other", async () => {
+test("counters stay consistent if damage ends a window after some of its hits", async () => {
   const path = temporaryFolder();
   const [segment] = await threeSegments(path);
   await flip(path, await textOfSymbols(path, segment!), 11);
@@ -184,14 +187,14 @@ test("damage that ends a window after some of its hits leaves counters that fit 
   expect(brokenInvariant(answer, 3)).toBeUndefined();
 });
 
-test("a segment that had crashed before its files could not be shown has crashed once", () => {
+test("a segment that crashes twice, the second time while its files are shown, counts once", () => {
   const ends = ["shardsScanned", "crashes", "shardsSkipped"] as const;
   const stats = { ...zeroStats(), shardsScanned: 1, crashes: 1, shardsSkipped: 1 };
   countLost({ stats, ends }, [0, 1, 2]);
   expect(stats).toMatchObject({ shardsScanned: 0, crashes: 3, shardsSkipped: 0 });
 });
 
-test("check() misses a text that is another's, though its seal holds", async () => {
+test("check() notices a text of another segment, even if its seal is valid", async () => {
   const path = temporaryFolder();
   const [one, two] = await threeSegments(path);
   const [mine, another] = [one!, two!].map((segment) => segmentKey(segment, PART.TEXT));
@@ -217,7 +220,7 @@ function twinOf(key: Buffer, [, segment]: readonly number[]): Buffer {
 const isOfFirst = (key: Buffer, [segment]: readonly number[]): boolean =>
   key[0]! > 0 && key.readUInt32BE(1) === (key[0] === 5 ? segment : 1);
 
-test("the sound value of another segment or repository is taken for damage, whatever it holds", async () => {
+test("a valid value of another segment or repository counts as damage, whatever it contains", async () => {
   const path = temporaryFolder();
   const segments = await threeSegments(path);
   const keys = (await keysOf(path)).filter((key) => isOfFirst(key, segments));
@@ -253,14 +256,14 @@ const asks: [what: string, key: Buffer][] = [
   ["repository record", repositoryKey(1)],
 ];
 
-test.each(asks)("a damaged %s is refused", async (_, key) => {
+test.each(asks)("a damaged %s is rejected", async (_, key) => {
   const path = temporaryFolder();
   await twoSegments(path);
   await flip(path, key, 20);
   await expect(use(path)).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
 });
 
-test("a revision set that has been lost is missed", async () => {
+test("a lost revision set is noticed", async () => {
   const path = temporaryFolder();
   await twoSegments(path);
   const environment = openEnvironment(path, { readOnly: false });
@@ -295,7 +298,7 @@ async function use(path: string): Promise<SearchResponse> {
   return await engine.search({ query: "needle", matches: 9 });
 }
 
-test("no flipped byte of any value makes a wrong answer", async () => {
+test("no flipped byte of any value causes a wrong answer", async () => {
   const path = temporaryFolder();
   await twoSegments(path);
   for (const [i, key] of (await keysOf(path)).entries()) {

@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const source = (text: string) =>
   documents({ name: "r", files: [{ path: "a.txt", content: text }] });
 
-test("a reader and a writer of one process see one index, and each may close first", async () => {
+test("a reader and a writer in one process see one index, and either may close first", async () => {
   const first = await open(folder, { workers: 1 });
   await first.index(source("alpha"));
   const reader = await open(folder, { workers: 1, readOnly: true });
@@ -35,7 +35,7 @@ test("a reader and a writer of one process see one index, and each may close fir
   await reader.close();
 });
 
-test("other threads are ended when this one has closed it, and before anybody else may open it", async () => {
+test("when this thread closes it, other threads are stopped before anybody else may open it", async () => {
   const environment = await openUnderLock(folder, { readOnly: false });
   const other = openEnvironment(folder, { readOnly: false });
   const seen: string[] = [];
@@ -48,7 +48,7 @@ test("other threads are ended when this one has closed it, and before anybody el
   expect(seen).toEqual(["open, turn true", "closed, turn true"]);
 });
 
-test("more directories than a process has addresses for are refused, and closing one makes room", async () => {
+test("opening more directories than a process has room for is rejected, and closing one makes room", async () => {
   const openNext = (i: number) => openUnderLock(join(folder, `${i}`), { readOnly: false });
   const all = await Promise.all(Array.from({ length: MOST_OPEN }, (_, i) => openNext(i)));
   try {
@@ -56,7 +56,7 @@ test("more directories than a process has addresses for are refused, and closing
       code: "INVALID_REQUEST",
       message: expect.stringContaining("close unused engines") as string,
     });
-    all.push(await openNext(0)); // the same one again takes nothing
+    all.push(await openNext(0)); // opening the same directory again takes no room
     await all.splice(1, 1)[0]!.close();
     all.push(await openNext(MOST_OPEN));
   } finally {

@@ -5,14 +5,14 @@ import { expect, test } from "vitest";
 import { HASH_BYTES } from "../../src/store/format/format.ts";
 import { encodeVersions, readVersions } from "../../src/store/segments/file-versions.ts";
 
-/** Returns a version with bytes other than zero up to `width`. */
+/** Returns a version with non-zero bytes up to `width`. */
 const version = (width: number): number[] =>
   Array.from({ length: HASH_BYTES }, (_, i) => (i < width ? 255 - i : 0));
 
 const read = (value: Uint8Array | undefined, count: number): Uint8Array =>
   readVersions({ get: () => value }, { repository: 1, segment: 1, count });
 
-test("any versions are read as they were", () => {
+test("any versions are read back unchanged", () => {
   const widths = fc.array(fc.integer({ min: 0, max: HASH_BYTES }), { maxLength: 9 });
   const check = (own: readonly number[]) => {
     const versions = Uint8Array.from(own.flatMap(version));
@@ -29,7 +29,7 @@ test.each([
   { what: "a file too few", value: [2, 1, 1] },
   { what: "a byte too many", value: [2, 1, 1, 1, 1, 1] },
   { what: "versions that are too wide", value: [21, ...version(21), 1, ...version(21), 1] },
-])("$what is damage", ({ value }) => {
+])("$what counts as damage", ({ value }) => {
   expect(() => read(value && Uint8Array.from(value), 2)).toThrow(
     expect.objectContaining({ code: "INDEX_CORRUPT" }),
   );

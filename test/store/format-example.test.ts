@@ -11,7 +11,7 @@ const rows = [...page.matchAll(/^\| `(0[35] [\da-f ]+)` +\| `([\da-f ]+)`/gm)].m
   row.slice(1).map((hex) => hex.replaceAll(" ", "")),
 );
 
-test("the example is what is stored", async () => {
+test("the stored bytes equal the example", async () => {
   const path = temporaryFolder();
   const content = "let x\n";
   const engine = await openEngine({}, path);

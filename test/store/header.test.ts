@@ -41,7 +41,7 @@ const headerOf = (repositories: number): SegmentHeader => ({
   },
 });
 
-/** With its columns as text, since comparing their numbers one by one takes seconds. */
+/** Returns the header with its columns as text, because comparing their numbers one by one takes seconds. */
 const shown = (header: SegmentHeader | undefined) =>
   header && {
     ...header,
@@ -79,16 +79,13 @@ function stored(copies: readonly Copy[]): Pick<Snapshot, "get"> {
   };
 }
 
-test.each([0, 1, 15, 16, 3000, 70_000])(
-  "%i repositories are read as they were written",
-  (count) => {
-    const header = headerOf(count);
-    const read = readHeader(stored([encoded(header), undefined]), 1);
-    expect(shown(read)).toEqual(shown(header));
-  },
-);
+test.each([0, 1, 15, 16, 3000, 70_000])("%i repositories are read back unchanged", (count) => {
+  const header = headerOf(count);
+  const read = readHeader(stored([encoded(header), undefined]), 1);
+  expect(shown(read)).toEqual(shown(header));
+});
 
-test("in slices, too, and gives way all the time", async () => {
+test("a header is read in slices, and the reader yields to the event loop between them", async () => {
   const header = headerOf(70_000);
   let pauses = 0;
   const pause = (): undefined => void pauses++;
@@ -154,7 +151,7 @@ test.each(ROWS)("%s", async (_, copies, expected) => {
   await expect(inSlices).rejects.toThrow("the header of segment 1");
 });
 
-test("each file's repository, and each repository's files", () => {
+test("finds each file's repository, and each repository's files", () => {
   const header = headerOf(50);
   for (let file = 0; file < header.files; file++)
     expect(repositoryOf(header, file)).toBe(2 * Math.floor(file / 3) + 1);

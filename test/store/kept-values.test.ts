@@ -9,7 +9,7 @@ import { KeptValues, NotKept, ValueRecorder } from "../../src/store/memory/kept-
 const key = (part: Part): Buffer => segmentKey(7, part);
 const [GOOD, DAMAGED, RAW, ABSENT] = [PART.FILES, PART.PATHS, PART.TEXT, PART.BLOBS];
 
-/** A snapshot with one value that is damaged, and two that are not. */
+/** A snapshot with one damaged value, and two valid ones. */
 function values(): Snapshot {
   const sealed = (part: Part) => seal(key(part), Buffer.from(`value ${part}`));
   const damaged = sealed(DAMAGED);
@@ -23,7 +23,7 @@ function values(): Snapshot {
   return { get: getSealed, getSealed, keys: () => [], close: () => undefined };
 }
 
-test("a thread gets what was read, and nothing that is damaged", () => {
+test("a thread receives what was read, but nothing damaged", () => {
   const recorder = new ValueRecorder(values(), 1000);
   expect(String(recorder.get(key(GOOD), "files"))).toBe(`value ${GOOD}`);
   expect(() => recorder.get(key(DAMAGED), "paths")).toThrow("paths");
@@ -37,7 +37,7 @@ test("a thread gets what was read, and nothing that is damaged", () => {
   for (const part of [DAMAGED, ABSENT]) expect(() => kept.get(key(part), "")).toThrow(NotKept);
 });
 
-test("if too much was read, nothing is sent", () => {
+test("nothing is sent if too much was read", () => {
   const recorder = new ValueRecorder(values(), 20);
   for (const part of [GOOD, RAW]) recorder.getSealed(key(part));
   expect(recorder.packed()).toBeUndefined();

@@ -19,7 +19,7 @@ function environment(path = temporaryFolder()): Environment {
 
 type Stored = { owner: string; boot: string; pid: number; at: number };
 
-/** Changes the lease that is stored. */
+/** Changes the stored lease. */
 async function alter(where: Environment, change: Partial<Stored>): Promise<void> {
   await where.write((writer) => {
     const stored = unpack(writer.get(engineKey("lease"), "lease")!) as Stored;
@@ -29,7 +29,7 @@ async function alter(where: Environment, change: Partial<Stored>): Promise<void>
 
 const NOW = { timeoutMs: 0 };
 
-test("a second writer is refused and told whose process writes", async () => {
+test("a second writer is rejected with the process number of the first", async () => {
   const where = environment();
   const lease = await acquireLease(where, NOW);
   const second = acquireLease(where, NOW);
@@ -39,7 +39,7 @@ test("a second writer is refused and told whose process writes", async () => {
   await (await acquireLease(where, NOW)).release();
 });
 
-test("a second writer waits as long as it is told", async () => {
+test("a second writer waits for the given time", async () => {
   const where = environment();
   const lease = await acquireLease(where, NOW);
   const waiting = acquireLease(where, { timeoutMs: 5000 });
@@ -74,7 +74,7 @@ test.each(TAKEN)("%s", async (_, change, isTaken) => {
   await first.release();
 });
 
-test("a writer that was taken over writes nothing, and does not give away the other's lease", async () => {
+test("a writer whose lease was taken over writes nothing, and does not release the other's lease", async () => {
   const where = environment();
   const first = await acquireLease(where, NOW);
   await alter(where, { at: 0 });
@@ -95,7 +95,7 @@ test("a writer that was taken over writes nothing, and does not give away the ot
   await second.release();
 });
 
-test("a lease that a full disk would not let go is nobody's, in this process", async () => {
+test("within one process, a lease that a full disk kept from being released counts as released", async () => {
   const where = environment();
   const first = await acquireLease(where, NOW);
   vi.spyOn(where, "write").mockRejectedValueOnce(new Error("ENOSPC"));
@@ -103,7 +103,7 @@ test("a lease that a full disk would not let go is nobody's, in this process", a
   await (await acquireLease(where, NOW)).release();
 });
 
-test("a transaction that writes renews a lease that has grown old", async () => {
+test("a write transaction renews an old lease", async () => {
   const where = environment();
   const lease = await acquireLease(where, NOW);
   await alter(where, { at: Date.now() - 20_000 });

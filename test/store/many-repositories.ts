@@ -29,8 +29,8 @@ const SEGMENT = 1;
 export const nameOf = (id: number): string => `group-${id % 100}/repository-${id}`;
 
 /**
- * Repositories 1 to `count`, each with a file `a.c` that holds `int needle_<id>;`; those of even
- * numbers are public. The last one holds as many more as make `files` in all.
+ * Makes repositories 1 to `count`, each with a file `a.c` that contains `int needle_<id>;`. Those with even numbers are
+ * public. The last one has additional files, so that there are `files` in total.
  */
 export async function writeManyRepositories(
   path: string,

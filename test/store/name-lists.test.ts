@@ -122,13 +122,13 @@ test.each<[string, Name[]]>([
   const found = stored(snapshot, 1, { blocks, pages: 10 });
   const wanted = new Set([...gramsOf(text, names), ...gramsOf(text, names, 6)]);
   expect([...wanted].filter((one) => !found.has(one))).toEqual([]);
-  // names that touch are taken for one
+  // adjacent names count as one
   const joins = gramsOf(text, [[50, 95]]);
   const more = [...found].filter((one) => !wanted.has(one) && !joins.has(one.replace(/^6 /, "0 ")));
   expect(more.filter((one) => !edgeGrams.has(Number(one.split(" ")[1])))).toEqual([]);
 });
 
-test("every edition has them, of a segment that was merged too", async () => {
+test("the lists exist in every edition, also for a merged segment", async () => {
   const path = temporaryFolder();
   const engine = await openEngine({}, path);
   for (let i = 0; i < 9; i++)

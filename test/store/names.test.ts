@@ -30,7 +30,7 @@ const holds = ({ name: own, displayName = "" }: Named, part: string) =>
 const held = (names: Names, part: string, from: number): number[] =>
   [...placesContaining(names, part, from)].filter((place) => place !== undefined);
 
-test("a page is what a filter over the sorted list gives", async () => {
+test("a page equals a filter of the sorted list", async () => {
   await fc.assert(
     fc.asyncProperty(lists, name, fc.option(name, { nil: undefined }), async (all, part, after) => {
       const names = await orderNames(all, all.length + 1, () => undefined);
@@ -56,7 +56,7 @@ const lookedUp = (names: Names, all: readonly Named[]) =>
     names.byFolded.get(asciiFolded(own))?.toSorted((a, b) => a - b),
   ]);
 
-test("names after changes are what sorting all of them gives", async () => {
+test("names after changes equal those of sorting all names", async () => {
   const changed = fc.tuple(
     lists,
     fc.infiniteStream(fc.nat({ max: 3 })),
@@ -99,7 +99,7 @@ test("names after changes are what sorting all of them gives", async () => {
   );
 });
 
-test("names of several texts are found in order, each once", async () => {
+test("names that match several texts are found in order, each once", async () => {
   const all = Array.from({ length: 5_000 }, (_, i) => ({ id: i + 1, name: `aa/${i % 7}aa/${i}` }));
   const names = await orderNames(all, all.length + 1, () => undefined);
   for (const [part, from] of [

@@ -127,7 +127,7 @@ test.each(ROWS)("%s", (_, pages, lists, blocks) => {
   expectRead(new Map(lists), pages, written);
 });
 
-test("any lists are read as they were written, in one transaction or in several", () => {
+test("any lists are read back unchanged, whether written in one transaction or in several", () => {
   const sets = fc.uniqueArray(fc.nat(499), { minLength: 1, maxLength: 200 });
   const grams = fc.uniqueArray(fc.tuple(fc.integer({ min: 2, max: 54_870 }), sets), {
     maxLength: 400,
@@ -145,7 +145,7 @@ test("any lists are read as they were written, in one transaction or in several"
   );
 });
 
-test("a directory of another length, a block that is gone, cut short or another's are damage", () => {
+test("a directory of the wrong length, or a block that is missing, truncated or another's counts as damage", () => {
   const lists = new Map(range(3000).map((gram) => [gram, range(40, 11)]));
   const { values, blocks } = write(lists, 500);
   expect(blocks).toBeGreaterThan(1);

@@ -18,7 +18,7 @@ const HIGHEST = 150;
 const numbered = (step: number, contentOf: (file: number) => string) =>
   Array.from({ length: 50 }, (_, i) => ({ path: pathNamed(step * i), content: contentOf(i) }));
 
-/** Indexes repositories before and behind the one that is looked at. */
+/** Indexes a repository between two others. */
 async function withOwnFiles(engine: Engine): Promise<void> {
   const others = numbered(2, () => "");
   await engine.index([
@@ -28,7 +28,7 @@ async function withOwnFiles(engine: Engine): Promise<void> {
   ]);
 }
 
-/** The same, with files that are borrowed, except for every tenth. */
+/** Does the same with borrowed files, except for every tenth. */
 async function withBorrowedFiles(engine: Engine): Promise<void> {
   const files = numbered(3, (i) => `${i}\n`.repeat(4_000));
   const main = files.map((one, i) => (i % 10 === 0 ? { ...one, path: `other/${i}.txt` } : one));

@@ -12,7 +12,7 @@ const mapOf = (record: Record<string, number>): Map<number, number> =>
 const ascending = (map: Map<number, number>): [number, number][] =>
   [...map].sort(([a], [b]) => a - b);
 
-test("a list with changes is what a map with them is", () => {
+test("a list with changes equals a map with the same changes", () => {
   fc.assert(
     fc.property(maps, ids, ids, (given, arrived, gone) => {
       const leaving = gone.filter((id) => !arrived.includes(id));
@@ -26,7 +26,7 @@ test("a list with changes is what a map with them is", () => {
   );
 });
 
-test("what has changed since another list makes the list of it", () => {
+test("applying the differences between two lists to the first gives the second", () => {
   fc.assert(
     fc.property(maps, maps, (before, after) => {
       const [old, list] = [before, after].map((one) => repositoryListOf(mapOf(one)));
@@ -41,7 +41,7 @@ test("what has changed since another list makes the list of it", () => {
   );
 });
 
-test("lists without a repository in common are joined", () => {
+test("lists without a common repository are joined", () => {
   fc.assert(
     fc.property(maps, fc.integer({ min: 1, max: 4 }), (given, count) => {
       const all = ascending(mapOf(given));

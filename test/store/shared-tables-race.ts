@@ -13,7 +13,7 @@ const { memory, thread } = workerData as { memory: SharedTablesMemory; thread: n
 const tables = new SharedTables(memory);
 let [asked, wrong] = [0, 0];
 for (let round = 0; round < 3000; round++) {
-  // the threads come to the same tables from different sides
+  // the threads begin at opposite ends of the same tables
   const segment = thread === 1 ? 3000 - round : round;
   const table = {
     starts: Uint32Array.from({ length: 1 + (segment % 40) }, (_, i) => segment * i),

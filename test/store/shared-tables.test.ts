@@ -14,7 +14,7 @@ import { killSome, race } from "../threads/races.ts";
 
 const KIB = 1024;
 
-/** A table that tells for what it was made. The lengths of its columns are odd, so that they need padding. */
+/** A table that contains what it was made for. The lengths of its columns are odd, so that they need padding. */
 const tableFor = (segment: number, edition: number, version: number) => ({
   states: Uint16Array.from({ length: 1 + ((segment + version) % 7) }, (_, i) => 31 * i + version),
   starts: Uint32Array.from({ length: segment % 5 }, (_, i) => 1000 * edition + i),
@@ -33,13 +33,13 @@ test.each([
   ["memory with room", 64 * KIB],
   ["memory that becomes full", 500],
   ["no memory", 0],
-])("any tables, in three threads: %s", (_, bytes) => {
+])("three threads find any tables: %s", (_, bytes) => {
   let shared = 0;
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const memory = newSharedTablesMemory(bytes);
       const threads = Array.from({ length: 3 }, () => new SharedTables(memory));
-      // what a thread must find, by segment and edition; a table that had no room is made again each time
+      // what a thread must find, by segment and edition; a table without room is made again each time
       const twin = new Map<string, ReturnType<typeof tableFor>>();
       for (const [version, one] of steps.entries()) {
         if ("kept" in one) {
@@ -55,7 +55,7 @@ test.each([
         const expected = twin.get(`${segment} ${edition}`) ?? made;
         const found = threads[thread]!.getOrMake(TABLE.SYMBOLS, { segment, edition }, () => made);
         expect({ ...found }).toEqual(expected);
-        if (bytes > KIB) expect(found).not.toBe(made); // there is room for it
+        if (bytes > KIB) expect(found).not.toBe(made); // it has room
         if (found === made) continue;
         expect(ownBytes(...Object.values(found))).toBe(0);
         twin.set(`${segment} ${edition}`, expected);
@@ -66,7 +66,7 @@ test.each([
   expect(shared > 100).toBe(bytes > 0);
 });
 
-test("kinds of one segment are different tables", () => {
+test("different kinds of tables of one segment are separate", () => {
   const tables = new SharedTables(newSharedTablesMemory(KIB));
   const paths = { starts: Uint32Array.of(0, 1), bytes: Uint8Array.of(97) };
   const hashes = { hashes: Uint8Array.of(1, 2, 3) };
@@ -89,7 +89,7 @@ test("only columns outside shared memory are counted", () => {
   expect(ownBytes(undefined, new Uint32Array(2), new Uint16Array(1))).toBe(10);
 });
 
-test("dropOthers() tells which share of the memory is lost", () => {
+test("dropOthers() returns the share of the memory that is lost", () => {
   const tables = new SharedTables(newSharedTablesMemory(256 * KIB));
   const tooLarge = () => ({ hashes: new Uint8Array(256 * KIB) });
   expect(tables.dropOthers(() => false)).toBe(0);
@@ -103,7 +103,7 @@ test("dropOthers() tells which share of the memory is lost", () => {
   expect(tables.dropOthers(() => false)).toBe(lost);
 });
 
-test("more tables than there are entries", () => {
+test("there may be more tables than entries", () => {
   const tables = new SharedTables(newSharedTablesMemory(2 ** 20));
   const make = () => ({ hashes: new Uint8Array(1) });
   for (let segment = 0; segment < 16_384; segment++)
@@ -115,7 +115,7 @@ test("more tables than there are entries", () => {
   expect(tables.dropOthers(() => false)).toBe(1);
 });
 
-test("a table that another thread is adding is found when it is complete", () => {
+test("a table that another thread is adding is found once it is complete", () => {
   const memory = newSharedTablesMemory(KIB);
   const words = new Int32Array(memory);
   const [one, other] = [new SharedTables(memory), new SharedTables(memory)];
@@ -131,7 +131,7 @@ test("a table that another thread is adding is found when it is complete", () =>
   expect(get(other, 1, 11)).toBe(10);
 });
 
-test("threads that add and read the same tables at the same time, after others were killed doing so", async () => {
+test("threads may add and read the same tables at the same time, even after others were killed while doing so", async () => {
   const entry = await bundle("../store/shared-tables-race.ts");
   const memory = newSharedTablesMemory(2 ** 20);
   await killSome(entry, { memory, thread: 0 });

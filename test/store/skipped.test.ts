@@ -24,7 +24,7 @@ const listOf = (length: number): SkippedFile[] =>
   }));
 
 test.each([0, 1, 15, 16, 255, 256, 257, 1000, 65_535, 65_536])(
-  "%i skipped files are read as they were packed, whatever is read meanwhile",
+  "%i skipped files are read back unchanged, whatever is read in between",
   async (length) => {
     const list = listOf(length);
     let pauses = 0;
@@ -46,13 +46,13 @@ test.each([
   ["a byte too many", async () => Buffer.concat([await encodedOne(), Buffer.of(0)])],
   ["no reason that there is", async () => changed(await encodedOne(), -14, 99)],
   ["no revision that there is", async () => changed(await encodedOne(), -13, 1)],
-])("%s is damage", async (_, value) => {
+])("%s counts as damage", async (_, value) => {
   const reading = readSkipped(snapshotOf(await value()), 1, () => undefined);
   await expect(reading).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
 });
 
 /**
- * Returns the value with one byte changed. `at` is counted from the end; the last bytes are reason, revision, two
+ * Returns the value with one byte changed. `at` is counted from the end. The last bytes are reason, revision, two
  * starts and the path.
  */
 function changed(value: Buffer, at: number, byte: number): Buffer {

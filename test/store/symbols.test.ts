@@ -151,7 +151,7 @@ test.each<[what: string, count: number, rows: number[][], isSound: boolean]>([
     ],
     false,
   ],
-])("soundness of a table: %s", (_, count, rows, isSound) => {
+])("whether a table is valid: %s", (_, count, rows, isSound) => {
   const table = { count, rows: Int32Array.from(rows.flat()) };
   expect(isSoundTable(table, 9)).toBe(isSound);
   if (!isSound) return;
@@ -161,7 +161,7 @@ test.each<[what: string, count: number, rows: number[][], isSound: boolean]>([
   expect(list.count).toBe(count);
 });
 
-test("the example of the format", () => {
+test("the example in the format's description is right", () => {
   const kind = (name: (typeof SYMBOL_KINDS)[number]) => SYMBOL_KINDS.indexOf(name);
   const rows = [6, 7, kind("class"), -1, 10, 11, kind("method"), 0, 17, 18, kind("method"), 0];
   const run = encode({ count: 3, rows: Int32Array.from(rows) });
@@ -176,7 +176,7 @@ test("a run decodes to its table", () => {
   );
 });
 
-test("any bytes are a table or corrupt, and a run cut short or too long for its text is corrupt", () => {
+test("any bytes are a table or corrupt, and a run that is truncated or does not fit its text is corrupt", () => {
   const corrupt = expect.objectContaining({ code: "INDEX_CORRUPT" });
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
@@ -221,7 +221,7 @@ const targetOf = (segment: number): SegmentTarget => ({
   write: (work) => environment.writeSync(work),
 });
 
-/** Writes symbols in stretches, as several threads do. */
+/** Writes symbols in several ranges, as several threads do. */
 async function write(
   all: readonly (readonly [Origin | undefined, SymbolTable])[],
   cut: number,
@@ -240,7 +240,7 @@ async function write(
   return { segment, unknown: await complete(segment, 1, joinColumns(columns)) };
 }
 
-/** Without lists of names. */
+/** Writes symbols without lists of names. */
 const complete = (segment: number, edition: number, columns: SymbolColumns): Promise<number> =>
   environment.write((writer) => {
     const header = headerOf(columns);
@@ -248,7 +248,7 @@ const complete = (segment: number, edition: number, columns: SymbolColumns): Pro
     return header.unknown;
   });
 
-test("each blob's symbols and origin are read back, in any order", async () => {
+test("the symbols and the origin of each blob are read back, in any order", async () => {
   await fc.assert(
     fc.asyncProperty(blobs, fc.nat(25), fc.boolean(), async (all, cut, isBackwards) => {
       const { segment, unknown } = await write(all, Math.min(cut, all.length));
@@ -270,7 +270,7 @@ test("each blob's symbols and origin are read back, in any order", async () => {
   );
 });
 
-test("a block that the reader has kept is recorded when it is used again", async () => {
+test("a recorder also records a block that the reader has cached", async () => {
   const { segment } = await write(
     [1, 2].map((size) => [ORIGINS[1], largeTable(size)] as const),
     2,
@@ -294,7 +294,7 @@ function largeTable(count: number): SymbolTable {
   return { count, rows: Int32Array.from(rows.flat()) };
 }
 
-test("runs longer than a block have one of their own", async () => {
+test("runs longer than a block have their own block", async () => {
   const sizes = [1, 6000, 10, 3000, 3000, 0, 9000, 5];
   const all = sizes.map((size) => [ORIGINS[1], largeTable(size)] as const);
   const { segment } = await write(all, 3);
@@ -309,7 +309,7 @@ test("runs longer than a block have one of their own", async () => {
   snapshot.close();
 });
 
-test("damage in any value is found, and a missing one", async () => {
+test("damage in any value is noticed, and so is a missing value", async () => {
   const all = [1, 6000, 10].map((size) => [ORIGINS[1], largeTable(size)] as const);
   const { segment } = await write(all, 3);
   const readAll = (): void => {
@@ -337,7 +337,7 @@ test("damage in any value is found, and a missing one", async () => {
   expect(readAll).toThrow(expect.objectContaining({ code: "INDEX_CORRUPT" }));
 });
 
-test("the keys of other editions", async () => {
+test("keys of other editions are found", async () => {
   const segment = nextSegment++;
   const target = targetOf(segment);
   let edition = 0;
@@ -359,7 +359,7 @@ test("the keys of other editions", async () => {
     snapshot.close();
     return environment.write((writer) => keys.forEach((key) => writer.remove(key)));
   };
-  // the next one may be what an interrupted run has begun
+  // an interrupted run may have begun the next one
   await remove((from) => otherEditions(segment, 2).flatMap((range) => [...from.keys(range)]));
   expect(editions()).toBe("2,3");
   await remove((from) => unfinishedKeys(from, { segment, edition: 3 }, []));

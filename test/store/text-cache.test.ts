@@ -27,7 +27,7 @@ const keyOf = ({ content, firstBlob }: TextWindow): number => 100 * content + fi
 const loadInto = (kernel: Kernel, window: TextWindow) => (at: number) =>
   void kernel.bytes.fill(keyOf(window) & 0xff, at, at + window.bytes);
 
-/** The slow twin: a list of slots with a hand. The free ones are a stack. */
+/** The slow twin: a list of slots with a clock hand. Free slots are a stack. */
 class Twin {
   readonly #slots: ({ window: TextWindow; isUsed: boolean } | undefined)[] = [];
   readonly #free: number[] = [];
@@ -90,7 +90,7 @@ const actions = fc.array(
   { minLength: 40, maxLength: 200 },
 );
 
-test("holds what a list of slots with a hand holds", () => {
+test("caches the same windows as the slow twin", () => {
   fc.assert(
     fc.property(fc.nat(4), actions, (slots, given) => {
       const kernel = createKernel();
@@ -147,7 +147,7 @@ test("a part of a window is found, but not more than a window", () => {
   expect(asked).toEqual([2, 2, 2, undefined, undefined, undefined]);
 });
 
-test("a window that is longer than a slot is not cached, and one that fills a slot is", () => {
+test("a window that is longer than a slot is not cached, but one that fills a slot is", () => {
   for (const [more, isCached] of [
     [0, true],
     [1, false],
@@ -157,7 +157,7 @@ test("a window that is longer than a slot is not cached, and one that fills a sl
   }
 });
 
-test("if a window cannot be loaded, its slot stays free for another", () => {
+test("if a window cannot be loaded, its slot is free for another", () => {
   const kernel = createKernel();
   const [damaged, intact] = [windowOf(1, 0), windowOf(1, 1)];
   const cache = new TextCache(kernel, SLOT_BYTES);
@@ -168,11 +168,11 @@ test("if a window cannot be loaded, its slot stays free for another", () => {
   expect(() => cache.keep(damaged, true, fails)).toThrow("damaged");
   expect(cache.find(damaged)).toBeUndefined();
   expect(cache.keep(intact, false, loadInto(kernel, intact))).toBeDefined();
-  // what cannot be loaded is not tried again at once
+  // a window that cannot be loaded is not tried again immediately
   expect(cache.keep(damaged, true, fails)).toBeUndefined();
 });
 
-test("a cache for which the system has no memory stays empty", () => {
+test("a cache stays empty if the system has no memory for it", () => {
   const kernel = createKernel();
   const [one, other] = [windowOf(1, 0), windowOf(1, 1)];
   const noRoom = { ...kernel, reserve: () => expect.unreachable() as never };
@@ -185,7 +185,7 @@ test("a cache for which the system has no memory stays empty", () => {
 });
 
 test.each([0, 1, SLOT_BYTES - 1, SLOT_BYTES, 3 * SLOT_BYTES + 1, 20 * SLOT_BYTES])(
-  "%i bytes are not exceeded",
+  "the cache never takes more than %i bytes",
   (bytes) => {
     const kernel = createKernel();
     const before = kernel.bytes.length;

@@ -55,7 +55,7 @@ function write(
 
 const NEVER = 1_000_000;
 
-test("every piece of a text is the same from a file, from values, and in the text itself", async () => {
+test("every piece of a text is the same from a file, from values, and from the original text", async () => {
   const environment = await openedStore();
   const owner = await owned(environment);
   let segment = 0;
@@ -98,7 +98,7 @@ test("every piece of a text is the same from a file, from values, and in the tex
   );
 });
 
-test("the seal of each block is checked when it is first read", async () => {
+test("the seal of each block is checked when the block is first read", async () => {
   const environment = await openedStore();
   const text = Buffer.alloc(5_000, "text");
   write(environment, await owned(environment), [1, SMALL_LAYOUT], [text]);
@@ -116,7 +116,7 @@ test("the seal of each block is checked when it is first read", async () => {
   snapshot.close();
 });
 
-test("a piece is read if and only if it has no byte of a damaged block", async () => {
+test("a piece can be read if and only if it is in no damaged block", async () => {
   const environment = await openedStore();
   const owner = await owned(environment);
   let segment = 0;
@@ -209,7 +209,7 @@ test.each<[what: string, hurt: (one: string, two: string) => void]>(
   }
 });
 
-test("whoever has lost the lease neither writes nor deletes a file", async () => {
+test("a writer that has lost the lease neither writes nor deletes a file", async () => {
   const environment = await openedStore();
   const owner = await owned(environment);
   write(environment, owner, [1, SMALL_LAYOUT], [Buffer.from(TEXT)]);
@@ -222,7 +222,7 @@ test("whoever has lost the lease neither writes nor deletes a file", async () =>
   expect(readFileSync(join(environment.path, "text", "1"), "latin1")).toBe(TEXT);
 });
 
-test("a writer that goes on after another one has begun the same segment writes to no file of its", async () => {
+test("a writer that continues after another has begun the same segment does not write to the other's file", async () => {
   const environment = await openedStore();
   const { texts } = environment;
   texts.append(5, 0, [Buffer.from("of the first")]);
@@ -232,7 +232,7 @@ test("a writer that goes on after another one has begun the same segment writes 
   expect(readFileSync(join(environment.path, "text", "5"), "latin1")).toBe("of the second");
 });
 
-test("the next run deletes files of no segment, and the files of segments that were merged away", async () => {
+test("the next run deletes files that belong to no segment, or to a segment that was merged away", async () => {
   const path = temporaryFolder();
   const [one, two] = await twoFiles(path);
   for (const name of ["77", "3.gone"]) writeFileSync(join(path, "text", name), "left by a kill");
@@ -261,13 +261,13 @@ function openTexts(path: string): string[] {
     try {
       return [readlinkSync(`/proc/self/fd/${name}`)];
     } catch {
-      return []; // closed meanwhile
+      return []; // closed in the meantime
     }
   });
   return links.filter((link) => link.startsWith(join(path, "text")));
 }
 
-test("at most 64 files stay open, and all are readable", async () => {
+test("at most 64 files stay open, and all of them can be read", async () => {
   const environment = await openedStore();
   const owner = await owned(environment);
   const numbers = Array.from({ length: 70 }, (_, i) => i + 1);
@@ -285,7 +285,7 @@ test("at most 64 files stay open, and all are readable", async () => {
 });
 
 test.each([0, 2])(
-  "a file is flushed before a manifest names its segment, %i workers",
+  "with %i workers, a file is flushed before a manifest names its segment",
   async (workers) => {
     const path = temporaryFolder();
     const flushed: number[] = [];
@@ -312,7 +312,7 @@ test.each([0, 2])(
   },
 );
 
-/** Resolves to the segments that the manifest names now. */
+/** Resolves to the segments in the current manifest. */
 async function namedIn(path: string): Promise<number[]> {
   const environment = openEnvironment(path, { readOnly: true });
   const snapshot = environment.snapshot();

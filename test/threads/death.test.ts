@@ -2,21 +2,21 @@ import { describe, expect, test } from "vitest";
 import { caught, INGEST, open, SEARCH, warnings } from "./pools.ts";
 
 describe.each([0, 1, 2])("closing with %i workers", (size) => {
-  test("close rejects what runs and what waits, and run afterwards", async () => {
+  test("close() rejects running and waiting tasks, and later calls of run()", async () => {
     const pool = open(size);
     await pool.run("echo", 0, SEARCH);
     const runs = [0, 0, 0].map(() => caught(pool.run("spin", 10_000, INGEST)));
     await pool.run("echo", 0, SEARCH);
     const start = performance.now();
     await Promise.all([pool.close(), pool.close()]);
-    expect(performance.now() - start).toBeLessThan(10_000); // sooner than they would end
+    expect(performance.now() - start).toBeLessThan(10_000); // before they would end
     const closed = { code: "ENGINE_CLOSED" };
     expect(await Promise.all(runs)).toMatchObject([closed, closed, closed]);
     expect(await caught(pool.run("echo", 0, SEARCH))).toMatchObject(closed);
   });
 });
 
-test("close lets a task end that ends soon", async () => {
+test("close() lets a task finish that ends soon", async () => {
   const pool = open(1);
   await pool.run("echo", 0, SEARCH);
   const words = new Int32Array(new SharedArrayBuffer(12));
@@ -27,7 +27,7 @@ test("close lets a task end that ends soon", async () => {
   expect(await run).toMatchObject({ code: "ENGINE_CLOSED" });
 });
 
-test("close does not wait for a task that never ends", async () => {
+test("close() does not wait for a task that never ends", async () => {
   const pool = open(1);
   await pool.run("echo", 0, SEARCH);
   const run = caught(pool.run("loop", 0, SEARCH));
@@ -35,7 +35,7 @@ test("close does not wait for a task that never ends", async () => {
   expect(await run).toMatchObject({ code: "ENGINE_CLOSED" });
 });
 
-test("what is kept is disposed of at close", async () => {
+test("kept values are disposed of at close()", async () => {
   const pool = open(0);
   let disposed = 0;
   await pool.run("disposable", () => disposed++, SEARCH);
@@ -44,30 +44,27 @@ test("what is kept is disposed of at close", async () => {
 });
 
 describe("a worker that dies", () => {
-  test.each(["exit", "throwLater"])(
-    "by %s takes its tasks with it, and is replaced",
-    async (how) => {
-      const pool = open(2);
-      await Promise.all([0, 1].map((worker) => pool.run("echo", 0, { ...SEARCH, worker })));
-      const elsewhere = pool.run("sleep", 300, { ...SEARCH, worker: 1 });
-      const interleaved = caught(pool.run("sleep", 5000, { ...INGEST, worker: 0 }));
-      const deadly = caught(pool.run(how, 0, { ...SEARCH, worker: 0 }));
-      const bound = caught(pool.run("echo", 1, { ...SEARCH, worker: 0 }));
-      const anywhere = pool.run("echo", 2, SEARCH);
-      const died = {
-        code: "INTERNAL",
-        message: expect.stringMatching(/^worker 0 died: /) as string,
-      };
-      expect(await Promise.all([interleaved, deadly, bound])).toMatchObject([died, died, died]);
-      expect(await Promise.all([elsewhere, anywhere])).toEqual([undefined, 2]);
-      expect(await pool.run("echo", 3, { ...SEARCH, worker: 0 })).toBe(3);
-      expect(warnings).toEqual([
-        how === "exit" ? "worker 0 died: exit code 3" : "worker 0 died: boom",
-      ]);
-    },
-  );
+  test.each(["exit", "throwLater"])("by %s fails its tasks, and is replaced", async (how) => {
+    const pool = open(2);
+    await Promise.all([0, 1].map((worker) => pool.run("echo", 0, { ...SEARCH, worker })));
+    const elsewhere = pool.run("sleep", 300, { ...SEARCH, worker: 1 });
+    const interleaved = caught(pool.run("sleep", 5000, { ...INGEST, worker: 0 }));
+    const deadly = caught(pool.run(how, 0, { ...SEARCH, worker: 0 }));
+    const bound = caught(pool.run("echo", 1, { ...SEARCH, worker: 0 }));
+    const anywhere = pool.run("echo", 2, SEARCH);
+    const died = {
+      code: "INTERNAL",
+      message: expect.stringMatching(/^worker 0 died: /) as string,
+    };
+    expect(await Promise.all([interleaved, deadly, bound])).toMatchObject([died, died, died]);
+    expect(await Promise.all([elsewhere, anywhere])).toEqual([undefined, 2]);
+    expect(await pool.run("echo", 3, { ...SEARCH, worker: 0 })).toBe(3);
+    expect(warnings).toEqual([
+      how === "exit" ? "worker 0 died: exit code 3" : "worker 0 died: boom",
+    ]);
+  });
 
-  test("of its task is replaced however often", async () => {
+  test("of its task is replaced, however often that happens", async () => {
     const pool = open(1);
     for (let i = 0; i < 7; i++) {
       const deadly = caught(pool.run("exit", 0, SEARCH));
@@ -84,7 +81,7 @@ describe("a worker that dies", () => {
     expect(await pool.run("echo", 1, SEARCH)).toBe(1);
   });
 
-  test("messages it posted before still arrive", async () => {
+  test("still delivers the messages that it posted before", async () => {
     const got: unknown[] = [];
     const onMessage = (message: unknown) => void got.push(message);
     await caught(open(1).run("throwLater", 0, { ...SEARCH, onMessage }));
@@ -93,7 +90,7 @@ describe("a worker that dies", () => {
 });
 
 describe("a worker that is stuck", () => {
-  test("in a task without end is ended when it gives no sign of life", async () => {
+  test("in an endless task is ended when its pulse stops", async () => {
     const pool = open(2);
     await Promise.all([0, 1].map((worker) => pool.run("echo", 0, { ...SEARCH, worker })));
     const elsewhere = pool.run("sleep", 700, { ...SEARCH, worker: 1 });
@@ -107,9 +104,9 @@ describe("a worker that is stuck", () => {
     expect(warnings).toEqual([message]);
   });
 
-  test("is not one whose task pauses, or has ended", async () => {
+  test("is not ended if its task pauses or has finished", async () => {
     const pool = open(1);
-    const watched = { ...INGEST, maxSilentMs: 500 }; // a busy machine is silent for less
+    const watched = { ...INGEST, maxSilentMs: 500 }; // a busy machine is silent for less time than this
     expect(await pool.run<number>("spin", 800, watched)).toBeGreaterThan(5);
     await pool.run("echo", 1, watched);
     expect(await pool.run("memo", 0, SEARCH)).toBe(1);
@@ -119,8 +116,8 @@ describe("a worker that is stuck", () => {
   });
 });
 
-describe("a worker that is dead at start", () => {
-  test("five times in a row is given up; every run says so", async () => {
+describe("a worker that dies at start", () => {
+  test("five times in a row is given up, and every run reports this", async () => {
     const pool = open(2, "stillborn");
     const runs = [caught(pool.run("echo", 1, SEARCH)), caught(pool.run("echo", 1, INGEST))];
     const message = "no worker starts: worker 0 died: cannot live";

@@ -25,23 +25,23 @@ const run = (flags: string[], ...args: (string | number)[]) =>
     timeout: 280_000,
   }).trim();
 
-test.each([0, 1, 2])("a host with %i workers waits for its task, then ends", (size) => {
+test.each([0, 1, 2])("a host with %i workers waits for its task, and then ends", (size) => {
   expect(run([], size, "sleep", 300)).toBe("undefined");
 });
 
-test("a host ends although its worker has timers", () => {
+test("a host ends even if its worker has timers", () => {
   expect(run([], 1, "dieSoon", 3_600_000)).toBe("undefined");
 });
 
-// Node kills a process, now and then, that ends a thread which is loading native code
+// Node sometimes kills a process that ends a thread while the thread loads native code
 test.each(["end", "close", "exit"])("no worker is ended while it starts: %s", (how) => {
   const mark = join(dirname(hasty), how);
   const output = execFileSync(process.execPath, [hasty, worker, how, mark], { encoding: "utf8" });
   expect([output, existsSync(mark)]).toEqual(["1 2\n", true]);
 });
 
-// more than once: V8 itself gives up, now and then, before it asks what to do
-test("a worker out of memory is an error, not the end of its host", { retry: 3 }, () => {
+// several attempts, because V8 itself sometimes aborts before it asks what to do
+test("a worker that runs out of memory causes an error, and its host goes on", { retry: 3 }, () => {
   expect(run(["--max-old-space-size=64"], 1, "hog", 0)).toMatch(
     /^QuernError: worker 0 died: .*memory limit/,
   );

@@ -13,7 +13,7 @@ describe.each([0, 1, 2])("with %i workers", (size) => {
     expect(log).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
-  test("what is urgent runs before what waits", async () => {
+  test("urgent tasks run before other waiting tasks", async () => {
     const pool = open(size);
     const log: unknown[] = [];
     const run = (name: string, isUrgent: boolean) => {
@@ -25,7 +25,7 @@ describe.each([0, 1, 2])("with %i workers", (size) => {
     expect(began).toEqual(["c", "d", "a", "b"].map((name) => `${name} begins`));
   });
 
-  test("an ingest task that pauses lets searches through", async () => {
+  test("an ingest task that pauses lets searches run", async () => {
     const pool = open(size);
     let isDone = false;
     const ingest = Promise.all(
@@ -33,11 +33,11 @@ describe.each([0, 1, 2])("with %i workers", (size) => {
     ).finally(() => (isDone = true));
     let answered = 0;
     while (!isDone) await pool.run("echo", answered++, SEARCH);
-    expect(answered).toBeGreaterThan(2); // one waits to the end if nothing pauses
+    expect(answered).toBeGreaterThan(2); // one waits until the end if nothing pauses
     expect(Math.min(...(await ingest))).toBeGreaterThan(1);
   });
 
-  test("10 000 tasks leave nothing behind", async () => {
+  test("10 000 tasks leave nothing in memory", async () => {
     const pool = open(size);
     const batch = async () => {
       const runs = Array.from({ length: 5000 }, (_, i) => pool.run<number>("echo", i, SEARCH));
@@ -50,7 +50,7 @@ describe.each([0, 1, 2])("with %i workers", (size) => {
   });
 });
 
-test("a task runs on the worker it was meant for", async () => {
+test("a task runs on the requested worker", async () => {
   const pool = open(3);
   const wanted = Array.from({ length: 30 }, (_, i) => i % 3);
   const runs = wanted.map((worker) => pool.run("worker", 0, { ...SEARCH, worker }));
@@ -60,7 +60,7 @@ test("a task runs on the worker it was meant for", async () => {
   });
 });
 
-test("nobody waits for a busy worker while another is free", async () => {
+test("no task waits for a busy worker while another is idle", async () => {
   const pool = open(2);
   const slow = pool.run("sleep", 2000, { ...SEARCH, worker: 0 });
   const runs = Array.from({ length: 20 }, () => pool.run("worker", 0, SEARCH));
@@ -68,7 +68,7 @@ test("nobody waits for a busy worker while another is free", async () => {
   void caught(slow);
 });
 
-test("a search lane of a worker never pauses", async () => {
+test("a worker's search lane never pauses", async () => {
   expect(await open(1).run("spin", 30, SEARCH)).toBe(0);
 });
 
@@ -77,13 +77,13 @@ test("the event loop turns at least every 5 ms, however many tasks run", async (
   const runs = pools.flatMap((pool) => [SEARCH, INGEST].map((lane) => pool.run("spin", 300, lane)));
   let isDone = false;
   void Promise.all(runs).then(() => (isDone = true));
-  const turns: number[] = []; // ms of CPU: the machine may have other things to do
+  const turns: number[] = []; // milliseconds of processor time, because the machine may have other work
   for (let before = process.cpuUsage(); !isDone; before = process.cpuUsage()) {
     await new Promise(setImmediate);
     turns.push(process.cpuUsage(before).user / 1000);
   }
   turns.sort((a, b) => a - b);
   expect(turns.length).toBeGreaterThan(5);
-  // the usual turn: in some of them V8's own threads work beside this one
+  // the median turn, because V8's own threads also work during some turns
   expect(turns[turns.length >> 1]).toBeLessThan(5 * SLOWNESS);
 });

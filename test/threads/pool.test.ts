@@ -18,7 +18,7 @@ describe.each([0, 1, 2])("with %i workers", (size) => {
     expect(got).toEqual(Array.from({ length: 1000 }, (_, i) => i));
   });
 
-  test("a message after the end of its task is dropped", async () => {
+  test("a message that arrives after the end of its task is dropped", async () => {
     const pool = open(size);
     const got: unknown[] = [];
     await pool.run("postLate", 0, { ...SEARCH, onMessage: (message) => got.push(message) });
@@ -26,7 +26,7 @@ describe.each([0, 1, 2])("with %i workers", (size) => {
     expect(got).toEqual([]);
   });
 
-  test("what onMessage throws rejects its run, and nothing else", async () => {
+  test("an error that onMessage throws rejects only its run", async () => {
     const pool = open(size);
     const onMessage = () => {
       throw new RangeError("host");
@@ -35,7 +35,7 @@ describe.each([0, 1, 2])("with %i workers", (size) => {
     expect(await pool.run("echo", 1, SEARCH)).toBe(1);
   });
 
-  test("memo is made once per thread, and again when forgotten", async () => {
+  test("memo() makes a value once per thread, and again after it was forgotten", async () => {
     const pool = open(size);
     const run = (task: string) => pool.run<number>(task, 0, { ...SEARCH, worker: 0 });
     const first = await run("memo");
@@ -58,7 +58,7 @@ describe.each([0, 1, 2])("errors with %i workers", (size) => {
     expect(error).toMatchObject(want);
   });
 
-  test("the stack of a foreign error is the cause", async () => {
+  test("the stack of a foreign error is its cause", async () => {
     const error = await caught(open(size).run("fail", "error", SEARCH));
     expect(error).toMatchObject({ cause: expect.stringMatching(/^TypeError: broken\n +at /) });
   });
@@ -71,7 +71,7 @@ test("buffers that a task transfers leave the worker", async () => {
   expect(await pool.run("counter", 0, SEARCH)).toBe(0);
 });
 
-test("what cannot be copied is an error of its task alone", async () => {
+test("a value that cannot be copied fails only its task", async () => {
   const pool = open(1);
   expect(await caught(pool.run("uncloneable", 0, SEARCH))).toMatchObject({ code: "INTERNAL" });
   expect(await caught(pool.run("echo", () => 0, SEARCH))).toMatchObject({ code: "INTERNAL" });

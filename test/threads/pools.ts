@@ -12,7 +12,7 @@ export const INGEST: RunOptions = { lane: "ingest" };
 let entry: URL;
 const pools: Pool[] = [];
 
-/** What the pools of the running test have warned of. */
+/** The warnings of the pools of the running test. */
 export const warnings: string[] = [];
 
 beforeAll(async () => {

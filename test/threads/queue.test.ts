@@ -35,7 +35,7 @@ class NaiveQueue {
 const urgentFirst = (jobs: Queued[]): Queued[] =>
   jobs.toSorted((a, b) => Number(b.isUrgent) - Number(a.isUrgent) || a.id - b.id);
 
-test("a lane's queue agrees with one list: what is urgent, then the order of arrival", () => {
+test("a lane's queue behaves like one list: urgent tasks first, then in the order of arrival", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const [queue, naive] = [new LaneQueue(WORKERS), new NaiveQueue()];

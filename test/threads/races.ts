@@ -6,7 +6,10 @@ import { randomNumbers } from "../../bench/generated.ts";
 import { testSeed } from "../engine/seed.ts";
 import { RUNS } from "../runs.ts";
 
-/** The latest moment of a kill after a thread has started. The threads of these tests load their code and work for so long. */
+/**
+ * The latest moment of a kill, counted from the thread's start. The threads of these tests load their code and work for
+ * about this long.
+ */
 const LATEST_MS = 200;
 
 /**
@@ -23,7 +26,10 @@ export async function killSome(entry: URL, workerData: unknown): Promise<void> {
   }
 }
 
-/** Resolves to how often each of three threads has looked something up in shared memory, and how often it was wrong. */
+/**
+ * Resolves to the number of look-ups that each of three threads has made in shared memory, and the number of wrong
+ * results.
+ */
 export const race = (
   entry: URL,
   memory: unknown,

@@ -7,7 +7,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const after = (ms: number, act: () => void) => void setTimeout(act, ms);
 let counter = 0;
 
-/** Works for some time and pauses when it is told to. Resolves to the number of pauses. */
+/** Works for some time, and pauses if requested. Resolves to the number of pauses. */
 const spin: Task<number, Promise<number>> = async (ms, context) => {
   let pauses = 0;
   for (const end = performance.now() + ms; performance.now() < end;) {
@@ -64,7 +64,7 @@ export const tasks = {
     return sleep(1000);
   },
   dieSoon: (ms: number) => after(ms, () => process.exit(4)),
-  /** Sets the second word of shared memory, after it has blocked its thread for some time. */
+  /** Blocks its thread for some time, and then sets the second word of shared memory. */
   block: ({ ms, words }: { ms: number; words: Int32Array }) => {
     Atomics.store(words, 0, 1);
     Atomics.wait(words, 2, 0, ms);

@@ -11,7 +11,7 @@ if (worker === 1 && typeof environment === "object")
   startSlowly(environment as { slowMs: number; mark: string });
 serveTasks(tasks);
 
-/** Takes this long to start, and then leaves a mark. */
+/** Takes the given time to start, and then leaves a mark. */
 function startSlowly({ slowMs, mark }: { slowMs: number; mark: string }): void {
   for (const end = performance.now() + slowMs; performance.now() < end;);
   writeFileSync(mark, "");
