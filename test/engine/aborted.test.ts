@@ -24,7 +24,7 @@ const folder = repository({ a: "1" });
 
 const request = { query: "[^z]+hello", isRegexEnabled: true, matches: 10_000 };
 /**
- * Whether a call reads or writes. What was written stays written, so a call that writes may also resolve after the
+ * Whether a call reads or writes. A finished write is not undone, so a call that writes may also resolve after the
  * signal.
  */
 type Kind = "reads" | "writes";
@@ -98,7 +98,7 @@ const shared = sharedEngine(
   { workers: 1 },
 );
 
-test.each(CALLS)("%s", async (_, kind, call) => {
+test.each(CALLS)("%s rejects with ABORTED", async (_, kind, call) => {
   const engine = kind === "reads" ? shared() : await openEngine({ workers: 1 });
   if (kind === "writes") await fill(engine);
   const endings: string[] = [];
@@ -118,11 +118,11 @@ test.each(CALLS)("%s", async (_, kind, call) => {
     const ending = await ended;
     if (!mayBeDone || ending !== "done") endings.push(ending);
   }
-  expect(endings.length).toBeGreaterThan(1); // before, and at once
+  expect(endings.length).toBeGreaterThan(1); // before the call, and immediately
   expect([...new Set(endings)]).toEqual(["ABORTED"]);
 });
 
-test("compact(), while it waits for readers of what was merged away", async () => {
+test("compact() can be aborted while it waits for readers of merged segments", async () => {
   const engine = await openEngine({ workers: 1 });
   for (let round = 0; round < 3; round++)
     await engine.index(source("a", round), { symbols: "skip" });

@@ -12,7 +12,7 @@ export interface Named {
   readonly isMember: boolean;
 }
 
-/** Returns the spans that a file shows, best lines first. `terms` has the places of each term. */
+/** Returns the spans that a file shows, best lines first. `terms` contains the places of each term. */
 export function bestFirst(
   bytes: Uint8Array,
   found: { readonly shown: readonly Span[]; readonly terms: readonly (readonly Span[])[] },
@@ -34,7 +34,7 @@ export function bestFirst(
     const line = lineOf(span);
     return { span, line, score: scores.get(line)! };
   });
-  // sorting keeps equal ones in place
+  // sorting is stable
   return scored.sort((a, b) => b.score - a.score || a.line - b.line).map(({ span }) => span);
 }
 

@@ -76,7 +76,7 @@ test.runIf(process.platform === "linux" && isInTurn(3))(
   },
 );
 
-test.runIf(process.platform === "linux")("a longer block would be seen", async () => {
+test.runIf(process.platform === "linux")("the test notices a longer block", async () => {
   const clocks = openClocks();
   const ms = await longestTurn(async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -37,7 +37,7 @@ const EXPRESSIONS = [
   "[a-c]_(?:Z|[0-9]-)",
 ];
 
-test("they find what a plain search of the same texts finds", async () => {
+test("finds the same as a plain search of the same texts", async () => {
   const engine = await openEngine({ workers: 1 });
   const files = FILES.map((content, i) => ({ path: `${i}.txt`, content }));
   await engine.index(documents({ name: "classes", files }));

@@ -27,7 +27,7 @@ const REQUESTS: readonly Omit<SearchRequest, "matches">[] = [
   { query: "-thread needle", whole: true },
 ];
 
-/** The change of one turn: one repository is replaced or removed, and sometimes a compaction follows. */
+/** The change of one step: one repository is replaced or removed, and sometimes a compaction follows. */
 interface Turn {
   readonly change: "index" | "remove" | "compact";
   readonly name: string;
@@ -51,7 +51,7 @@ function filesOf(name: string, turn: number): CorpusFile[] {
   }));
 }
 
-/** Returns the states that the turns publish. Numbers of repositories are given in order and never reused. */
+/** Returns the states that the steps publish. Numbers of repositories are assigned in order and never reused. */
 function statesOf(turns: number): Corpus[] {
   const states: Corpus[] = [{ repositories: [] }];
   let next = 1;
@@ -87,7 +87,7 @@ interface Asked {
   readonly to: number;
 }
 
-test("fifty searches at a time", async () => {
+test("fifty simultaneous searches answer from published states", async () => {
   const turns = 10 * RUNS;
   const states = statesOf(turns);
   const engine = await openEngine({ workers: 2, internals: { retireMs: 0 } });

@@ -36,13 +36,13 @@ export function moveViewer(options: OracleOptions, before: Corpus, after: Corpus
   return { ...options, viewer: { repositoryIds: new Set(ids) } };
 }
 
-/** How a test asks, and as whom. */
+/** The options of a test's search, and its viewer. */
 interface Asked {
   readonly request: SearchRequest;
   readonly options: OracleOptions;
 }
 
-/** Resolves to what is wrong with the engine's answer, in words; undefined if nothing is wrong. */
+/** Resolves to a description of what is wrong with the engine's answer, or undefined. */
 export async function difference(
   engine: Engine,
   corpus: Corpus,
@@ -57,7 +57,7 @@ export async function difference(
   return wrong && `${JSON.stringify(request)}: ${wrong}`;
 }
 
-/** Does the same for a stream: its files, ranges, counts and chunks may come in any order. */
+/** Does the same for a stream, whose files, ranges, counts and chunks may arrive in any order. */
 export async function streamDifference(
   engine: Engine,
   corpus: Corpus,
@@ -91,7 +91,7 @@ function wholeFirst(files: readonly FileResult[], { files: all }: ExpectedRespon
   return [...files.filter(isWhole), ...files.filter((file) => !isWhole(file))].map(fileKey);
 }
 
-/** Resolves to the whole stream as a response, and to what is wrong with one of its events. */
+/** Resolves to the whole stream as a response, and to a description of a wrong event. */
 async function collectStream(events: AsyncIterable<SearchEvent>) {
   const files: FileResult[] = [];
   const infos = new Map<number, RepositoryInfo>();

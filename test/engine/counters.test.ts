@@ -22,7 +22,7 @@ import { RUNS } from "../runs.ts";
 let engine: Engine;
 let path: string;
 
-// two segments, for there are two calls: of 3 pages and of 1 page
+// two segments, because there are two calls: one of 3 pages and one of 1 page
 beforeAll(async () => {
   path = mkdtempSync(join(tmpdir(), "quern-counters-"));
   engine = await open(path, { workers: 0 });
@@ -179,7 +179,7 @@ test.each(ROWS)("$query", async (request, counters) => {
   expect(brokenInvariant(answer, 2)).toBeUndefined();
 });
 
-test("ranges that are returned are counted, and content that is read for them again", async () => {
+test("ranges that are returned are counted, and so is content that is read for them again", async () => {
   const { stats } = await engine.search({ query: "needle", matches: 2 });
   expect(stats).toMatchObject({ actualMatchCount: 2, totalMatchCount: 3 });
   expect(stats.contentBytesLoaded).toBeGreaterThan(29);
@@ -190,15 +190,18 @@ test.each([
   [{ query: "lang:go or file:txt" }, 0],
   [{ query: '""' }, 0],
   [{ query: "file:d", whole: true }, 18],
-  [{ query: "hay" }, 4 + 4], // to be found, and to be shown
+  [{ query: "hay" }, 4 + 4], // read to find the match, and to show it
   [{ query: "needle or file:d", matches: 1 }, 29 + 18],
-])("a file that is shown by its path is not read: %j", async (request, contentBytesLoaded) => {
-  const { stats } = await engine.search({ matches: 10, ...request });
-  expect(stats.actualMatchCount).toBeGreaterThan(0);
-  expect(stats).toMatchObject({ contentBytesLoaded });
-});
+])(
+  "the content of a file that is shown by its path is not read: %j",
+  async (request, contentBytesLoaded) => {
+    const { stats } = await engine.search({ matches: 10, ...request });
+    expect(stats.actualMatchCount).toBeGreaterThan(0);
+    expect(stats).toMatchObject({ contentBytesLoaded });
+  },
+);
 
-test("times are there", async () => {
+test("times are reported", async () => {
   const { stats } = await engine.search({ query: "needle", matches: 2 });
   expect(stats.duration).toBeGreaterThan(0);
   expect(stats.duration).toBeLessThan(60e9);
@@ -207,7 +210,7 @@ test("times are there", async () => {
   expect(stats.wait).toBeLessThanOrEqual(stats.duration);
 });
 
-test("a viewer's counters are those of its repositories", async () => {
+test("a viewer's counters cover only its repositories", async () => {
   const two = (await engine.repositories()).find(({ name }) => name === "two")!.id;
   const viewer = { repositoryIds: new Set([two]) };
   const { stats } = await engine.search({ query: "needle", matches: 0 }, { viewer });
@@ -229,7 +232,7 @@ async function answerFor(viewer: Viewer, at: Engine, request: SearchRequest) {
   const segments = await segmentsInScope(at, request, { viewer });
   expect(brokenInvariant(answer, segments)).toBeUndefined();
   const { files, repositoryInfo, ...rest } = { ...answer, stats: withoutTimes(answer.stats) };
-  const id = 0; // given in the order of publication, which is not ours to choose
+  const id = 0; // assigned in the order of publication, which the test cannot choose
   return {
     ...rest,
     files: files.map((file) => ({ ...file, repositoryId: id })),
@@ -253,7 +256,7 @@ interface Given {
 
 const repositories = corpora({ pages: false }).map(withDefinitions);
 
-// a segment that holds nothing hidden is another layout: indexBytesLoaded is told of it
+// a segment with nothing hidden has another layout, which affects indexBytesLoaded
 const NEVER_EMPTY = { name: "one", files: [{ path: "one", bytes: Buffer.from("one") }] };
 
 const cases: fc.Arbitrary<Given> = fc.tuple(repositories, repositories).chain(([ours, others]) => {
@@ -276,7 +279,7 @@ const OF_SYMBOLS: SearchRequest[] = ["sym:^foo$ rev:*", "sym:a -(sym:^p)", "pars
   (query) => ({ query, matches: 9 }),
 );
 
-test("what an invisible repository holds changes nothing but times", async () => {
+test("the content of an invisible repository affects nothing but times", async () => {
   const contexts = (name: string) => CONTEXTS[name];
   const engines = [await openEngine({ contexts }), await openEngine({ contexts })];
   const seen = { found: 0, symbols: 0 };

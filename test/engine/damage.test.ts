@@ -26,7 +26,7 @@ afterAll(() => {
   rmSync(made, { recursive: true, force: true, maxRetries: 3 });
 });
 
-test("a damaged file", async () => {
+test("answers about a damaged file are right, partial or refused", async () => {
   let state = testSeed();
   const folder = temporaryFolder();
   const random = () => (state = (state * 48_271 + 11) % 2_147_483_647) / 2_147_483_647;
@@ -38,7 +38,7 @@ test("a damaged file", async () => {
   }
 });
 
-test("a file is refused from the byte on that it lacks", async () => {
+test("a truncated file is rejected, whichever byte is missing", async () => {
   const folder = temporaryFolder();
   const { bytes } = target;
   for (const lost of [1, 4_096, bytes.length - 8_192, bytes.length - 4_095, bytes.length - 1]) {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => bundled.remove());
 
-/** A process that takes longer hangs. */
+/** The milliseconds after which a process counts as hanging. */
 const LONGEST_MS = 280_000;
 
 interface Trial {
@@ -31,7 +31,7 @@ interface Trial {
   readonly environment?: Readonly<Record<string, string>>;
   /** The longest file that the process may write, in the shell's blocks of 512 or 1024 bytes. */
   readonly fileBlocks?: number;
-  /** That search. Absent: 0, which start sooner. */
+  /** The number of threads of that search. Default: 0, which starts faster. */
   readonly threads?: number;
 }
 
@@ -101,7 +101,7 @@ test("a disk that becomes full, and has room again", ({ skip }) => {
     "open to read",
     "search",
   );
-  const there = lines.at(-1)!; // a small one may have found room in what the large one has left
+  const there = lines.at(-1)!; // a small value may have fitted into the room that the large one has left
   expect(full.lines).toEqual([
     "open: ok",
     "large: DISK_FULL",
@@ -158,13 +158,13 @@ test.runIf(isInTurn(3))("a limit of the length of files", () => {
 });
 
 test.runIf(isInTurn(3, 1)).each(someOf([280, 400], 2))(
-  "a limit of %i blocks, wherever it is met",
+  "a limit of %i blocks, whichever write reaches it",
   (fileBlocks) => {
     const path = join(temporaryFolder(), "index");
     const round: Attempt[] = ["small", "key", "small", "search"];
     const limited = tryOut({ path, fileBlocks }, "open", ...round, "large", ...round, "check");
     expect(limited.lines).toContain("large: DISK_FULL");
-    // it was us whom the disk refused: what LMDB says of a write of its own is "Input/output error"
+    // LMDB reports a failed write of its own as "Input/output error"
     for (const message of limited.messages)
       expect(message).toMatch(/full or its quota reached|no space left/);
     const there = limited.lines.findLast((line) => line.startsWith("search"))!;
@@ -181,7 +181,7 @@ function failingDisk(): string | undefined {
   return process.platform === "linux" && status === 0 ? built : undefined;
 }
 
-test("a disk that fails: every call is answered, and what was published is intact", ({ skip }) => {
+test("if the disk fails, every call is answered, and published data is intact", ({ skip }) => {
   const built = failingDisk() ?? skip("needs Linux and a C compiler");
   for (const [call, after, says] of [
     ["meta", "13", /end the process and start it again/],
@@ -232,13 +232,13 @@ test("a read-only disk", ({ skip }) => {
 
 const NOBODY = 65_534;
 
-/** Whether the user nobody may read the program: not if the project is in a closed home folder. */
+/** Whether the user nobody may read the program, which is false if the project is in a private home folder. */
 function mayBecomeNobody(): boolean {
   const become = `process.setuid(${NOBODY}); fs.accessSync(${JSON.stringify(bundled.script("worker"))})`;
   return spawnSync(process.execPath, ["-e", become]).status === 0;
 }
 
-test("a directory of somebody else", ({ skip }) => {
+test("a directory that belongs to another user", ({ skip }) => {
   if (!mayBecomeNobody()) skip("needs root, and a project that others may read");
   const folder = temporaryFolder();
   const path = join(folder, "index");
@@ -314,7 +314,7 @@ test("a quota", ({ skip }) => {
   expect(tried.messages[0]).toMatch(says);
   const { lines } = tryOut(trial, "open to read", "search", "check");
   expect(lines).toEqual(["open to read: ok", "search: 2", "check: ok"]);
-  const filler = join(disk, "filler"); // all that is left, and more: root is not bound
+  const filler = join(disk, "filler"); // fills the rest and more, because root is not limited
   writeFileSync(filler, Buffer.alloc(2 ** 23));
   chownSync(filler, NOBODY, NOBODY);
   const full = tryOut(trial, "open", "large", "key", "compact", "search", "check");
@@ -339,7 +339,7 @@ test("a quota", ({ skip }) => {
 });
 
 /**
- * Returns a user to whom permissions apply, which is another one if this process is root. Undefined if there is none.
+ * Returns a user to whom permissions apply, which is another user if this process is root. Undefined if there is none.
  */
 function ordinaryUser(): number | undefined {
   if (process.getuid?.() !== 0) return process.platform === "win32" ? undefined : 0;
@@ -406,7 +406,7 @@ test.runIf(isInTurn(3, 1))(
     const id = run("rev-parse", "HEAD:b");
     const object = join(tree, ".git/objects", id.slice(0, 2), id.slice(2));
     own("tree");
-    chmodSync(join(tree, "a"), 0); // the work tree's copy: what is indexed is what was committed
+    chmodSync(join(tree, "a"), 0); // the copy in the work tree; the committed content is indexed
     chmodSync(object, 0);
     const tried = tryOut({ path, user }, "open", "tree", "search");
     expect(tried.lines).toEqual(["open: ok", "tree: 2 and b unreadable", "search: 2"]);

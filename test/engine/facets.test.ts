@@ -58,7 +58,7 @@ test.each<[query: string, most: number, repositories: string, languages: string,
   ]);
 });
 
-test("are not counted unless asked for, are the same on each page, and streams have none", async () => {
+test("facets are counted only on request, are the same on each page, and are unavailable in streams", async () => {
   const engine = await openEngine();
   await engine.index([SHOP, SITE]);
   const request = { query: "retry", matches: 1 };
@@ -74,7 +74,7 @@ test("are not counted unless asked for, are the same on each page, and streams h
   });
 });
 
-// ── any query, against the files themselves ──
+// ── any query, compared with the files themselves ──
 
 function countBy(files: readonly FileResult[], valuesOf: (file: FileResult) => string[]): Facet {
   const counts = new Map<string, number>();

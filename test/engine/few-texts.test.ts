@@ -59,7 +59,7 @@ test("a few texts", async () => {
     const there = await bringTo(engine, corpusOf(given));
     for (const query of QUERIES)
       for (const isCaseSensitivityEnabled of [false, true]) {
-        await engine.search({ query: "QQQ", matches: 0 }); // what was read before is not there any more
+        await engine.search({ query: "QQQ", matches: 0 }); // the cached text is dropped
         const request = { query, matches: 1e6, isRegexEnabled: true, isCaseSensitivityEnabled };
         expect(await difference(engine, there, { request, options: {} })).toBeUndefined();
       }

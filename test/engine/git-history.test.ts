@@ -63,7 +63,7 @@ async function answers(engine: Engine): Promise<string[]> {
   return lines;
 }
 
-test("a history of a git repository", async () => {
+test("answers correctly for any history of a git repository", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 14 }), async (steps) => {
       const path = repository({ one: "word one\n" });
@@ -86,7 +86,7 @@ test("a history of a git repository", async () => {
       const fresh = await openEngine();
       await index(fresh);
       const [ours, wanted] = [await answers(engine), await answers(fresh)];
-      // a failing property is tried often, and each engine takes 256 GiB of addresses
+      // a failing property is repeated many times, and each engine takes 256 GiB of addresses
       await Promise.all([engine.close(), fresh.close()]);
       expect(ours).toEqual(wanted);
     }),

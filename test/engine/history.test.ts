@@ -7,7 +7,7 @@ import { checkAgainstFresh, steps, take, type Step, type World } from "./history
 import { openEngine, temporaryFolder } from "./opened.ts";
 import { RUNS, someOf } from "../runs.ts";
 
-// what is merged away would be waited for
+// otherwise index runs would wait before they delete merged segments
 const file = (path: string, language: string, text: string): CorpusFile => ({
   path,
   language,
@@ -26,8 +26,8 @@ function ofLanguage(id: number, revisions: number, language: string): CorpusRepo
 }
 
 /**
- * Returns steps in which three segments become one, whatever the random histories do. No two have the same languages or
- * files.
+ * Returns steps in which three segments are merged into one, whatever the random histories do. No two have the same
+ * languages or files.
  */
 const merged = (revisions: number): Step => ({
   corpus: {
@@ -46,38 +46,41 @@ const THREADS = [
   { workers: 3, revisions: 3 },
 ] as const;
 
-test.each(someOf(THREADS, 2))("on $workers threads", async (given) => {
-  const { workers, revisions } = given;
-  let mostMerged = 0;
-  const check = async (history: Step[]) => {
-    const path = temporaryFolder();
-    const contexts = () => ["acme/api"];
-    const open = () => openEngine({ workers, contexts, internals: { retireMs: 0 } }, path);
-    const world: World = {
-      engine: await open(),
-      corpus: { repositories: [] },
-      async reopen() {
-        await world.engine.close();
-        return open();
-      },
-      async compact(engine) {
-        const { segmentsBefore, segmentsAfter } = await engine.compact();
-        expect(segmentsAfter).toBeLessThanOrEqual(1);
-        mostMerged = Math.max(mostMerged, segmentsBefore);
-      },
+test.each(someOf(THREADS, 2))(
+  "answers correctly after any history, $workers threads",
+  async (given) => {
+    const { workers, revisions } = given;
+    let mostMerged = 0;
+    const check = async (history: Step[]) => {
+      const path = temporaryFolder();
+      const contexts = () => ["acme/api"];
+      const open = () => openEngine({ workers, contexts, internals: { retireMs: 0 } }, path);
+      const world: World = {
+        engine: await open(),
+        corpus: { repositories: [] },
+        async reopen() {
+          await world.engine.close();
+          return open();
+        },
+        async compact(engine) {
+          const { segmentsBefore, segmentsAfter } = await engine.compact();
+          expect(segmentsAfter).toBeLessThanOrEqual(1);
+          mostMerged = Math.max(mostMerged, segmentsBefore);
+        },
+      };
+      for (const step of history) await take(world, step);
+      const fresh = await openEngine({ workers, contexts });
+      await checkAgainstFresh(world, fresh, history.at(-1)!);
+      expect((await world.engine.check()).problems).toEqual([]);
+      await fresh.close();
+      await world.engine.close();
     };
-    for (const step of history) await take(world, step);
-    const fresh = await openEngine({ workers, contexts });
-    await checkAgainstFresh(world, fresh, history.at(-1)!);
-    expect((await world.engine.check()).problems).toEqual([]);
-    await fresh.close();
-    await world.engine.close();
-  };
-  const histories = fc.array(steps(revisions), { minLength: 2, maxLength: 8 });
-  await fc.assert(fc.asyncProperty(histories, check), {
-    numRuns: 1 + RUNS,
-    endOnFailure: true,
-    examples: [[[merged(revisions)]]],
-  });
-  expect(mostMerged).toBeGreaterThanOrEqual(3);
-});
+    const histories = fc.array(steps(revisions), { minLength: 2, maxLength: 8 });
+    await fc.assert(fc.asyncProperty(histories, check), {
+      numRuns: 1 + RUNS,
+      endOnFailure: true,
+      examples: [[[merged(revisions)]]],
+    });
+    expect(mostMerged).toBeGreaterThanOrEqual(3);
+  },
+);

@@ -20,10 +20,10 @@ export interface Step {
   readonly corpus: Corpus;
   readonly regex: boolean;
   readonly queries: readonly string[];
-  /** How repositories are indexed, by repository in turn. */
+  /** The ways in which repositories are indexed, used in rotation. */
   readonly styles: readonly Style[];
   readonly pick: number;
-  /** Whether each repository is indexed by a call of its own. */
+  /** Whether each repository is indexed with its own call. */
   readonly oneByOne: boolean;
   readonly afterwards: "nothing" | "compact" | "reopen";
 }
@@ -75,7 +75,7 @@ async function checkShards(engine: Engine, request: SearchRequest): Promise<void
   expect(shardsScanned + shardsSkipped + shardsSkippedFilter + crashes).toBe(segments.length);
 }
 
-/** Checks that the engine answers as one that has only ever had the last state, file for file, in the same order. */
+/** Checks that the engine answers like one that has only the last state, file by file, in the same order. */
 export async function checkAgainstFresh(world: World, fresh: Engine, step: Step): Promise<void> {
   await bringTo(fresh, world.corpus);
   for (const query of [...step.queries, "file:a", "foo or o", "rev:* -(foo)"]) {
@@ -90,7 +90,7 @@ export async function checkAgainstFresh(world: World, fresh: Engine, step: Step)
   }
 }
 
-/** Returns what depends neither on the layout of segments nor on the numbers of repositories. */
+/** Returns the parts of an answer that depend neither on the layout of segments nor on the numbers of repositories. */
 function independent({ files, stats, isSearchExhaustive }: SearchResponse): object {
   const { fileCount, totalMatchCount, actualMatchCount } = stats;
   const { filesConsidered, filesLoaded, regexpsConsidered } = stats;
@@ -146,7 +146,7 @@ function checkReport(
   expect({ added, removed, unchanged: report.unchanged }).toEqual(expected);
 }
 
-/** Checks that repositories(), read() and list() return the last state alone. */
+/** Checks that repositories(), read() and list() return only the last state. */
 async function checkListing({ engine, corpus }: World): Promise<void> {
   const listed = await engine.repositories();
   expect(listed.map(({ name }) => name).sort()).toEqual(

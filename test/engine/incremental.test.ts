@@ -26,7 +26,7 @@ const SETTLE_MS = 50;
 interface Kept {
   /** Writes these files in place of the earlier ones. Returns their source. */
   readonly keep: (files: Files) => Promise<Source> | Source;
-  /** How often content was read, if the source can count that. */
+  /** Returns how often content was read, if the source can count that. */
   readonly reads?: () => number;
 }
 
@@ -71,12 +71,12 @@ function inGit(): Kept {
   return { keep };
 }
 
-/** Makes a repository whose previous commit is gone each time, so that listing by changes is impossible. */
+/** Makes a repository without its previous commit each time, so that listing by changes is impossible. */
 function inRewrittenGit(): Kept {
   let times = 0;
   let folder: string | undefined;
   const keep = (files: Files) => {
-    // in the place of the one before: from elsewhere it would be another repository
+    // in the same folder, because from elsewhere it would be another repository
     const made = repository(files);
     if (folder) rmSync(folder, { recursive: true });
     if (folder) renameSync(made, folder);
@@ -157,7 +157,7 @@ test.each([0, 2])("sources of one call share segments, %i workers", async (worke
   expect(files.map(({ repository: name }) => name).sort()).toEqual(["r0", "r1", "r2", "r3", "r4"]);
 });
 
-/** Does something between the listing of a file and its reading. */
+/** Changes the file between its listing and its reading. */
 const meanwhile = (source: Source, act: () => void): Source => ({
   ...source,
   open: async (...given) => {
@@ -197,7 +197,7 @@ test.skipIf(process.platform === "win32").each([
   expect((await engine.search({ query: "needle", matches: 9 })).stats.fileCount).toBe(2);
 });
 
-test("content that its function cannot read is unreadable, every time", async () => {
+test("content whose function throws is unreadable in every run", async () => {
   const engine = await openEngine();
   const content = () => {
     throw new QuernError("SOURCE_UNREADABLE", "not today");
@@ -215,7 +215,7 @@ test("content that its function cannot read is unreadable, every time", async ()
   }
 });
 
-test("a commit that was indexed with another limit of size is indexed as if anew, and then costs nothing again", async () => {
+test("after a change of the size limit, a commit is indexed anew once, and then costs nothing", async () => {
   const folder = repository({ "a.txt": "needle\n", "b.txt": "needle, and more\n" });
   const path = tempFolder();
   for (const [maxFileSize, found, listed] of [
@@ -244,7 +244,7 @@ test("a commit that was indexed with another limit of size is indexed as if anew
 });
 
 test.each([1, 15, 16, 255, 256, 257, 300])(
-  "%i skipped files are listed as they were found",
+  "lists %i skipped files as they were found",
   async (count) => {
     const engine = await openEngine();
     const paths = Array.from({ length: count }, (_, i) => `${1000 + i}.png`);

@@ -24,7 +24,9 @@ const RULES: Record<string, (stats: SearchStats) => boolean> = {
   "actualMatchCount ≤ totalMatchCount": (s) => s.actualMatchCount <= s.totalMatchCount,
 };
 
-/** Returns the first rule that is broken. `segments` is the number in scope; undefined if it changes meanwhile. */
+/**
+ * Returns the first broken rule. `segments` is the number of segments in scope, or undefined if it changes meanwhile.
+ */
 export function brokenInvariant(
   { stats, isSearchExhaustive }: Answer,
   segments: number | undefined,
@@ -45,7 +47,7 @@ const isAll = (stats: SearchStats): boolean =>
 const ends = (stats: SearchStats): number =>
   stats.shardsScanned + stats.shardsSkipped + stats.shardsSkippedFilter + stats.crashes;
 
-/** Resolves to how many segments have files in the scope of a request. It counts them by a search for all files. */
+/** Resolves to the number of segments with files in the scope of a request, determined by a search for all files. */
 export async function segmentsInScope(
   engine: Engine,
   { query, isRegexEnabled = false, isCaseSensitivityEnabled = false }: SearchRequest,

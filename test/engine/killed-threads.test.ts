@@ -28,7 +28,7 @@ vi.mock("node:worker_threads", async (original) => {
 });
 afterAll(() => expect(living.size).toBe(0));
 
-test("the same answers, whichever threads died", async () => {
+test("answers stay the same, whichever threads died", async () => {
   const random = randomNumbers(testSeed());
   const twin = await openEngine();
   await twin.index(large());
@@ -42,8 +42,8 @@ test("the same answers, whichever threads died", async () => {
   const options = { workers: 2, textCache: 6 * 2 ** 20, onWarning };
   const engine = await openEngine(options, twin.path);
   for (let kill = 0; kill < KILLS; kill++) {
-    if (random() < 0.3) engine.trim(); // then everything is added anew
-    // how much is cached and shared differs from kill to kill
+    if (random() < 0.3) engine.trim(); // everything is then added anew
+    // the amount of cached and shared data differs from kill to kill
     for (let time = random() * 4; time > 0; time--) expect(await answers(engine)).toEqual(expected);
     const victims = [...living].filter(() => random() < 0.7);
     await Promise.all(victims.map((worker) => worker.terminate()));

@@ -66,7 +66,7 @@ async function killWithin(
       expect(told.isKilled, step).toBe(true);
       return told;
     };
-    // something to delete that is not retired
+    // segments to delete that are not retired
     if (step === "deleted") done = (await kill("merged")).done;
     const told = await kill(step);
     done = await recover(path, told).catch((error: unknown) => {
@@ -75,9 +75,9 @@ async function killWithin(
   }
 }
 
-test("killed at each step of a segment's life", async () => {
+test("kills at each step of a segment's life", async () => {
   const folders = [temporaryFolder(), temporaryFolder()];
-  // two at a time
+  // two steps at a time
   const steps = someOf(LIFE, 3);
   const halves = folders.map((path, half) =>
     killWithin(
@@ -102,7 +102,7 @@ test.each(someOf(["kill within", "kill after"] as const, 2))(
       expect(told.isKilled, step).toBe(true);
       done = await recover(path, told);
       expect(await borrowersIn(path), step).toBe(1);
-      end += ROUND; // to the run that borrows in the next round
+      end += ROUND; // continues to the run that borrows in the next round
     }
   },
 );
@@ -114,7 +114,7 @@ test.each(someOf(["kill within", "kill after"] as const, 2))(
     const log = join(path, "steps");
     const own = { path, log, tier: 2 };
     let [done, end] = [0, BORROWING + 1];
-    // the first segment that borrows in this run is that of the new repository
+    // the first segment that borrows in this run belongs to the new repository
     for (const [step, nth] of [
       ["content borrowed", 2],
       ["merged", 1],
@@ -139,7 +139,7 @@ async function borrowersIn(path: string): Promise<number> {
   return segments.filter(({ content }) => content !== undefined).length;
 }
 
-test("killed at random moments", async () => {
+test("kills at random moments", async () => {
   const path = temporaryFolder();
   const seed = testSeed();
   let done = 0;
@@ -157,10 +157,10 @@ test("killed at random moments", async () => {
   }
 });
 
-test("the space of segments that were never published is used again", async () => {
+test("the space of segments that were never published is reused", async () => {
   const path = temporaryFolder();
   const log = join(path, "steps");
-  const first = 5; // the operation that writes most: 5 MB of text
+  const first = 5; // the operation with the most data: 5 MB of text
   await write({ path, first: 0, end: first });
   const moment = { how: "kill within", step: "published", nth: 1 } as const;
   const sizes: number[] = [];

@@ -51,7 +51,7 @@ async function answers(engine: Engine): Promise<string[]> {
   return found;
 }
 
-/** Runs `use` with an engine that writes in this layout. Borrows as soon as anything is shared. */
+/** Runs `use` with an engine that writes in this layout. It borrows content even if little is shared. */
 async function within<T>(
   path: string,
   { layout, workers }: { readonly layout: Layout; readonly workers: number },
@@ -66,7 +66,9 @@ async function within<T>(
 
 const sizesOf = ({ pageBytes, blockBytes }: Layout): Layout => ({ pageBytes, blockBytes });
 
-/** Returns the layout of each segment, and each key of the first one, without its number, with a sum of its value. */
+/**
+ * Returns the layout of each segment, and each key of the first one, without its number, with a checksum of its value.
+ */
 async function storedIn(path: string) {
   const environment = openEnvironment(path, { readOnly: true });
   expect((await checkEnvironment(environment)).problems).toEqual([]);

@@ -51,7 +51,7 @@ const REQUESTS: SearchRequest[] = [
   { query: "repo:repo-3", matches: 7 },
 ];
 
-/** Returns what must not depend on threads and layout; numbers of repositories may. */
+/** Returns the parts of an answer that must not depend on threads and layout. Numbers of repositories may. */
 function fixed({ files, stats, isSearchExhaustive }: SearchResponse): string {
   const { fileCount, totalMatchCount, actualMatchCount, filesConsidered, filesLoaded } = stats;
   const counts = { fileCount, totalMatchCount, actualMatchCount, filesConsidered, filesLoaded };
@@ -59,7 +59,7 @@ function fixed({ files, stats, isSearchExhaustive }: SearchResponse): string {
   return JSON.stringify({ shown, isSearchExhaustive, ...counts, r: stats.regexpsConsidered });
 }
 
-test("files, order and counts are the same on 0, 1 and 3 threads and in any layout", async () => {
+test("files, order and counts are the same with 0, 1 and 3 threads and in any layout", async () => {
   const answers = new Map<string, string[]>();
   for (const [workers, together] of [
     [0, true],
@@ -83,7 +83,7 @@ const countOf = (file: FileResult): number =>
   file.chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0) ||
   file.fileName.matchRanges.length;
 
-test("a limit takes whole files in rank order, and cuts the last one", async () => {
+test("a limit returns whole files in rank order, and cuts the last one", async () => {
   const engine = await engineOf(0, true);
   const query = "needle or file:f3";
   const all = await engine.search({ query, matches: 1e6 });
@@ -120,7 +120,7 @@ test.each([
   [2, 1, ["one\nneedle\ntwo\nneedle needle\nthree\n"]],
   [4, 1, ["one\nneedle\ntwo\nneedle needle\nthree\nneedle\nfour\n"]],
 ])(
-  "a file cut after %i matches ends %i lines after the last",
+  "a file that is cut after %i matches ends %i lines after the last of them",
   async (matches, contextLines, want) => {
     const engine = await openEngine();
     const files = [{ path: "a", content: CUT }];
@@ -141,7 +141,7 @@ const byName = (files: FileResult[]) =>
     a.repository + a.fileName.text < b.repository + b.fileName.text ? -1 : 1,
   );
 
-test.each([0, 2])("a stream's files are those of a search, %i threads", async (workers) => {
+test.each([0, 2])("a stream returns the same files as a search, %i threads", async (workers) => {
   const engine = await engineOf(workers, false);
   for (const request of REQUESTS) {
     const whole = await engine.search(request);
@@ -177,7 +177,7 @@ const large = new Map(
   [0, 2].map((workers) => [workers, sharedEngine(fillLarge, { workers })] as const),
 );
 
-test.each([0, 2])("time runs out: a partial answer, %i threads", async (workers) => {
+test.each([0, 2])("if time runs out, the answer is partial, %i threads", async (workers) => {
   const engine = large.get(workers)!();
   const request = { query: "(x*y)+|x", matches: 10, isRegexEnabled: true };
   await engine.search({ query: "nothing here", matches: 1 });
@@ -193,7 +193,7 @@ test.each([0, 2])("time runs out: a partial answer, %i threads", async (workers)
 });
 
 test.each([0, 2])(
-  "an abort rejects at once, and the threads are free again, %i threads",
+  "an abort rejects immediately and frees the threads, %i threads",
   async (workers) => {
     const engine = large.get(workers)!();
     const controller = new AbortController();
@@ -207,7 +207,7 @@ test.each([0, 2])(
   },
 );
 
-test("closing ends what runs", async () => {
+test("close() ends running calls", async () => {
   const engine = await openEngine({ workers: 1 });
   await fillLarge(engine);
   const searching = engine.search({ query: "(x*y)+|x", matches: 10, isRegexEnabled: true });
@@ -217,38 +217,42 @@ test("closing ends what runs", async () => {
   await failed;
 });
 
-test.each([0, 1])("with %i workers a close at any moment ends all that runs", async (workers) => {
-  const path = temporaryFolder();
-  const small = documents({ name: "r", files: [{ path: "a.c", content: "int x;\n" }] });
-  await using first = await openEngine({ workers }, path);
-  await first.index(small);
-  await first.close();
-  const drain = async (stream: AsyncIterable<unknown>) => {
-    for await (const _ of stream);
-  };
-  for (let turns = 0; turns < 12; turns += 1 + workers) {
-    const engine = await openEngine({ workers }, path);
-    const request = { query: "x", matches: 10 };
-    const calls = [
-      engine.search(request),
-      drain(engine.stream(request)),
-      engine.explain({ query: "nothing", matches: 10 }),
-      engine.repositories(),
-      engine.read({ repository: "r", path: "a.c" }),
-      engine.list({ repository: "r", path: "" }),
-      engine.index(small),
-      engine.compact(),
-    ];
-    const settled = Promise.allSettled<unknown>(calls);
-    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
-    await engine.close();
-    for (const one of await settled)
-      if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "ENGINE_CLOSED" });
-  }
-});
+test.each([0, 1])(
+  "with %i workers, close() ends all running calls at any moment",
+  async (workers) => {
+    const path = temporaryFolder();
+    const small = documents({ name: "r", files: [{ path: "a.c", content: "int x;\n" }] });
+    await using first = await openEngine({ workers }, path);
+    await first.index(small);
+    await first.close();
+    const drain = async (stream: AsyncIterable<unknown>) => {
+      for await (const _ of stream);
+    };
+    for (let turns = 0; turns < 12; turns += 1 + workers) {
+      const engine = await openEngine({ workers }, path);
+      const request = { query: "x", matches: 10 };
+      const calls = [
+        engine.search(request),
+        drain(engine.stream(request)),
+        engine.explain({ query: "nothing", matches: 10 }),
+        engine.repositories(),
+        engine.read({ repository: "r", path: "a.c" }),
+        engine.list({ repository: "r", path: "" }),
+        engine.index(small),
+        engine.compact(),
+      ];
+      const settled = Promise.allSettled<unknown>(calls);
+      for (let turn = 0; turn < turns; turn++)
+        await new Promise((resolve) => setImmediate(resolve));
+      await engine.close();
+      for (const one of await settled)
+        if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "ENGINE_CLOSED" });
+    }
+  },
+);
 
 test.each([0, 1])(
-  "with %i workers a stream comes in parts that are received in a moment",
+  "with %i workers, each part of a stream is received within a moment",
   async (workers) => {
     const engine = await openEngine({ workers });
     const files = Array.from({ length: 700 }, (_, i) => ({

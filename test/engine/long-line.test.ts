@@ -8,12 +8,13 @@ import { openEngine } from "./opened.ts";
 const SHOWN = 256 + 6 + 256;
 
 /**
- * Returns one line with `count` matches of "needle". The last `apart` of them are 1 000 bytes apart, the others 100.
+ * Returns one line with `count` matches of "needle". The last `apart` matches are 1 000 bytes apart, and the others
+ * 100.
  */
 const line = (count: number, apart: number): string =>
   `${"x".repeat(94)}needle`.repeat(count - apart) + `${"y".repeat(994)}needle`.repeat(apart);
 
-test("10 000 matches in one line of 1.5 MB: windows, those that touch in one chunk", async () => {
+test("10 000 matches in a line of 1.5 MB are shown with windows, and touching windows are one chunk", async () => {
   const engine = await openEngine({ workers: 0 });
   const sizes = [2_500, 10_000];
   const files = sizes.map((count) => ({ path: `${count}.js`, content: line(count, count / 20) }));
@@ -36,11 +37,11 @@ test("10 000 matches in one line of 1.5 MB: windows, those that touch in one chu
   const least = async (count: number) =>
     Math.min(await ask(count), await ask(count), await ask(count));
   const [few, many] = [await least(2_500), await least(10_000)];
-  // milliseconds of the processor for four times the text; a quadratic loop would take sixteen times as long
+  // milliseconds of processor time for four times the text; a quadratic loop would take sixteen times as long
   expect(many).toBeLessThan(8 * Math.max(few, 10));
 });
 
-test("far matches of a long line stand in chunks of their own", async () => {
+test("distant matches in a long line have their own chunks", async () => {
   const engine = await openEngine({ workers: 0 });
   const content = `${"x".repeat(10_000)}needle${"y".repeat(10_000)}needle${"z".repeat(10_000)}`;
   await engine.index(documents({ name: "r", files: [{ path: "a.js", content }] }), {

@@ -3,12 +3,12 @@
 import { watchStalls } from "../../bench/stall.ts";
 import { SLOWNESS } from "../slowness.ts";
 
-/** The most ms of processor time in one turn. The documented limit is 5. */
+/** The maximum milliseconds of processor time in one turn. The documented limit is 5. */
 export const MOST_MS = 7 * SLOWNESS;
 export const TRIES = 5;
 
 /**
- * Resolves to the longest turn of the thread, of the run in which that was shortest: quern's own work is in every run.
+ * Resolves to the longest turn of the thread, in the run in which that was shortest. quern's own work is in every run.
  */
 export async function longestTurn(run: () => Promise<unknown>): Promise<number> {
   let least = Infinity;

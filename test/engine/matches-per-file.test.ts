@@ -97,7 +97,7 @@ test.each<[what: string, request: Partial<SearchRequest>, lines: string[]]>([
   expect(response.stats.totalMatchCount).toBe(whole.stats.actualMatchCount);
 });
 
-test("ranges in the path are limited in their order, and only where no content is shown", async () => {
+test("ranges in the path are limited in their order, and only if no content is shown", async () => {
   const engine = await shop();
   const named = async (query: string, matchesPerFile: number) => {
     const { files } = await engine.search({ query, matches: 10, matchesPerFile });
@@ -107,14 +107,14 @@ test("ranges in the path are limited in their order, and only where no content i
   expect(await named("file:[ar] class", 1)).toEqual([0, 2, 5]);
 });
 
-test("every match is shown only where the limit leaves none out", async () => {
+test("the answer says that every match is shown only if the limit omits none", async () => {
   const engine = await shop();
   const isAll = async (matchesPerFile: number) =>
     (await engine.search({ query: "retry", matches: 100, matchesPerFile })).isSearchExhaustive;
   expect(await Promise.all([1, 4, 5].map(isAll))).toEqual([false, false, true]);
 });
 
-// ── random files against the twin ──
+// ── random files, compared with the twin ──
 
 const TERMS = ["foo", "parse", "bar", "oo", "a", "Oo", "x", "é", "nothing"];
 
@@ -165,7 +165,7 @@ const bytesOf = ({ repositories }: Corpus, key: string): Uint8Array => {
   return files.find((file) => file.path === path)!.bytes;
 };
 
-/** Resolves to what the twin expects of the files, best first, until `matches` is used up. */
+/** Resolves to the files that the twin expects, best first, until `matches` is used up. */
 async function expectedSpans(
   engine: Engine,
   { corpus, names }: { corpus: Corpus; names: ReadonlyMap<string, Named[]> },
@@ -186,7 +186,7 @@ async function expectedSpans(
   return expected;
 }
 
-test("random files show what the twin says", async () => {
+test("random files show the same ranges as with the twin", async () => {
   const engine = await openEngine();
   const check = async ({ corpus, asked }: TwinCase) => {
     await bringTo(engine, { repositories: [] });
@@ -202,7 +202,7 @@ test("random files show what the twin says", async () => {
   await fc.assert(fc.asyncProperty(twinCases, check), { numRuns: 6 * RUNS });
 });
 
-// ── any query: what a limit may not change ──
+// ── any query, and what a limit may not change ──
 
 const rangesIn = (file: FileResult): Span[] =>
   file.chunks.length > 0
@@ -235,7 +235,7 @@ async function collected(engine: Engine, request: SearchRequest, viewing: Search
 const byKey = (files: readonly FileResult[]) =>
   files.toSorted(compareFiles).map((file) => ({ ...file, webUrl: "" }));
 
-test("200 matches are 40 files, and not one", async () => {
+test("a limit of 200 matches returns 40 files, and not one", async () => {
   const engine = await openEngine();
   const files = Array.from({ length: 50 }, (_, i) => ({
     path: `${i}.txt`,

@@ -40,8 +40,8 @@ export interface Answer {
 }
 
 /**
- * Makes an engine with 1.7 million times "the": 1 000 in each file, one on each line. An answer of this form takes most
- * memory.
+ * Makes an engine with 1.7 million times "the": 1 000 in each file, one on each line. An answer of this form takes the
+ * most memory.
  */
 function manyMatches() {
   const content = "  in the line\n".repeat(1000);
@@ -127,7 +127,7 @@ async function trim(engine: Engine, mebibytes: number): Promise<Trimmed> {
   for (let time = 0; time < 3; time++) await ask();
   const kept = await settled();
   engine.trim();
-  // each thread gives back when it comes to it
+  // each thread releases memory when it receives the request
   for (let tries = 0; tries < 100 && kept - (await settled()) < (kept - before) / 2; tries++);
   return { before, kept, trimmed: await settled() };
 }

@@ -19,17 +19,17 @@ const MIB = 2 ** 20;
 const isLinux = process.platform === "linux";
 
 const PROGRAM = "test/engine/memory-process.ts";
-/** V8's young generation, in MiB, so large that it does not grow while a long answer is made. */
+/** The size of V8's young generation in MiB. It is so large that it does not grow while a long answer is made. */
 const GROWN = 64;
 
 let bundled: readonly string[];
 beforeAll(async () => {
   const [program] = await bundledPrograms([PROGRAM]);
-  // else it begins with a heap so small that its own growth, some 40 MiB, would be counted
+  // otherwise the heap is so small at first that its own growth of about 40 MiB would be counted
   bundled = ["--min-semi-space-size=16", program!];
 });
 
-/** In a process of its own: what this one holds would hide it. */
+/** Runs in a separate process, because the memory of this one would hide the result. */
 async function measured<T>(program: readonly string[], ...args: (string | number)[]): Promise<T> {
   const options = ["--expose-gc", ...program, ...args.map(String)];
   const { stdout } = await promisify(execFile)(process.execPath, options);
@@ -38,18 +38,18 @@ async function measured<T>(program: readonly string[], ...args: (string | number
 
 describe.skipIf(!isLinux)("memory", () => {
   test.runIf(isInTurn(3))(
-    "120 searches and 4 updates: what the second half adds is small",
+    "the second half of 120 searches and 4 updates adds little memory",
     async () => {
       const samples = await measured<Sample[]>(bundled, "loop", 120, 4);
       const [middle, end] = [samples[4]!, samples[9]!].map(({ anonymous }) => anonymous / MIB);
       tellFigure(`RssAnon after 60 and 120 searches: ${middle!.toFixed()}, ${end!.toFixed()} MiB`);
       expect(samples.at(-1)).toMatchObject({ searches: 120, updates: 4 });
-      expect(end! - middle!).toBeLessThan(24); // measured: 9
+      expect(end! - middle!).toBeLessThan(24); // 9 in measurements
     },
   );
 
   test.runIf(isInTurn(3, 1))(
-    "parsers of 14 languages, of which a thread keeps ten, loaded by turns in several ranges",
+    "parsers of 14 languages, of which a thread keeps ten, are loaded alternately in several ranges",
     async () => {
       const { symbols, before, bytes } = await measured<Parsing>(bundled, "languages", 300);
       tellFigure(
@@ -57,18 +57,18 @@ describe.skipIf(!isLinux)("memory", () => {
       );
       expect(symbols).toBeGreaterThan(7_000);
       expect(bytes.length).toBeGreaterThanOrEqual(5);
-      expect(Math.max(...bytes) - before).toBeLessThan(180 * MIB); // measured: 100
+      expect(Math.max(...bytes) - before).toBeLessThan(180 * MIB); // 100 in measurements
       expect(bytes.at(-1)! - bytes[2]!).toBeLessThan(20 * MIB);
     },
   );
 
   test.runIf(isInTurn(3))(
-    "text that is kept takes its bytes, and trim() gives them back",
+    "cached text takes as much memory as it has bytes, and trim() releases it",
     async () => {
       const { before, kept, trimmed } = await measured<Trimmed>(bundled, "trim", 64);
       const shown = [before, kept, trimmed].map((bytes) => (bytes / MIB).toFixed());
       tellFigure(`RssAnon with 64 MiB kept: ${shown.join(", ")} MiB`);
-      // other memory of the process goes up and down by some 10 MiB meanwhile
+      // other memory of the process varies by about 10 MiB meanwhile
       expect(kept - before).toBeGreaterThan(40 * MIB);
       expect(kept - before).toBeLessThan(96 * MIB);
       expect(kept - trimmed).toBeGreaterThan(40 * MIB);
@@ -76,7 +76,7 @@ describe.skipIf(!isLinux)("memory", () => {
   );
 
   test.runIf(isInTurn(3, 1))(
-    "an answer takes at most 1 KiB a range: 100 000 of 1.7 million, one a line",
+    "an answer with 100 000 of 1.7 million ranges, one per line, takes at most 1 KiB per range",
     async () => {
       const { matches, ranges, before, highest } = await measured<Answer>(
         [`--min-semi-space-size=${GROWN}`, bundled[1]!],

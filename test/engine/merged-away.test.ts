@@ -22,7 +22,7 @@ const NOT_KEPT = { retireMs: 0, layout: { ...LAYOUT, fileBlocks: 1 } };
 /** Returns text without the word, whose length depends on the number. */
 const filler = (i: number) => "some other words\n".repeat(1 + ((i * 37) % 400));
 
-test("a search answers right, whatever is merged away meanwhile", async () => {
+test("a search answers correctly, whatever is merged away meanwhile", async () => {
   const path = temporaryFolder();
   const writer = await openEngine({ internals: NOT_KEPT }, path);
   const reader = await openEngine({}, path);
@@ -62,36 +62,41 @@ const GONE = [
   { workers: 2, gone: "one" },
 ] as const;
 
-test.each(GONE)("segments of a moment ago, $gone gone, $workers workers", async (row) => {
-  const { reader, beStale } = await mergedAway(row);
-  const request = { query: "needle", matches: 10 };
-  const left = row.gone === "all" ? ["r0", "r1", "r2"] : ["r0", "r2"];
-  const segments = row.gone === "all" ? 1 : 2;
+test.each(GONE)(
+  "searches an outdated list of segments, $gone of which are deleted, $workers workers",
+  async (row) => {
+    const { reader, beStale } = await mergedAway(row);
+    const request = { query: "needle", matches: 10 };
+    const left = row.gone === "all" ? ["r0", "r1", "r2"] : ["r0", "r2"];
+    const segments = row.gone === "all" ? 1 : 2;
 
-  let newest = beStale();
-  const { stats, files, isSearchExhaustive } = await reader.search(request);
-  expect(newest).toHaveBeenCalledTimes(2);
-  expect(files.map(({ repository }) => repository).sort()).toEqual(left);
-  expect([stats.fileCount, stats.crashes]).toEqual([left.length, 0]);
-  expect([stats.shardsScanned, isSearchExhaustive]).toEqual([segments, true]);
+    let newest = beStale();
+    const { stats, files, isSearchExhaustive } = await reader.search(request);
+    expect(newest).toHaveBeenCalledTimes(2);
+    expect(files.map(({ repository }) => repository).sort()).toEqual(left);
+    expect([stats.fileCount, stats.crashes]).toEqual([left.length, 0]);
+    expect([stats.shardsScanned, isSearchExhaustive]).toEqual([segments, true]);
 
-  newest = beStale();
-  const explained = await reader.explain(request);
-  expect(newest).toHaveBeenCalledTimes(2);
-  expect([explained.stats.fileCount, explained.stats.crashes]).toEqual([left.length, 0]);
-  expect(explained.segments.map(({ outcome }) => outcome)).toEqual(Array(segments).fill("scanned"));
+    newest = beStale();
+    const explained = await reader.explain(request);
+    expect(newest).toHaveBeenCalledTimes(2);
+    expect([explained.stats.fileCount, explained.stats.crashes]).toEqual([left.length, 0]);
+    expect(explained.segments.map(({ outcome }) => outcome)).toEqual(
+      Array(segments).fill("scanned"),
+    );
 
-  // what was delivered cannot be taken back: so a stream does not start again
-  newest = beStale();
-  const { delivered, final } = await streamed(reader, request);
-  expect(newest).toHaveBeenCalledTimes(1);
-  const [crashes, others] = row.gone === "all" ? [3, []] : [1, left];
-  expect(delivered.sort()).toEqual(others);
-  const fileCount = others.length;
-  const counted = { crashes, fileCount, actualMatchCount: fileCount, shardsScanned: 3 - crashes };
-  expect(final?.accumulatedStats).toMatchObject(counted);
-  expect(final?.isSearchExhaustive).toBe(false);
-});
+    // delivered files cannot be taken back, so a stream does not start again
+    newest = beStale();
+    const { delivered, final } = await streamed(reader, request);
+    expect(newest).toHaveBeenCalledTimes(1);
+    const [crashes, others] = row.gone === "all" ? [3, []] : [1, left];
+    expect(delivered.sort()).toEqual(others);
+    const fileCount = others.length;
+    const counted = { crashes, fileCount, actualMatchCount: fileCount, shardsScanned: 3 - crashes };
+    expect(final?.accumulatedStats).toMatchObject(counted);
+    expect(final?.isSearchExhaustive).toBe(false);
+  },
+);
 
 test.each(GONE)(
   "open segments whose text was not read, $gone gone, $workers workers",
@@ -108,11 +113,11 @@ test.each(GONE)(
 
 interface Before {
   readonly symbols?: "after" | "skip";
-  /** What the engine does before the segments are deleted. */
+  /** The calls of the engine before the segments are deleted. */
   readonly before?: (reader: Engine) => Promise<unknown>;
 }
 
-/** Makes an engine that can be made to see three segments once more, although one or all of them are deleted. */
+/** Makes an engine that can be made to see three segments again, although one or all of them are deleted. */
 async function mergedAway(
   { workers, gone }: (typeof GONE)[number],
   { symbols = "after", before = async () => {} }: Before = {},
@@ -130,7 +135,7 @@ async function mergedAway(
   await reader.repositories();
   const stale = (await newest.mock.results[0]!.value) as Catalog;
   if (gone === "all") expect((await writer.compact()).segmentsAfter).toBe(1);
-  // the first leaves a segment of nothing but garbage, the second deletes it
+  // the first call leaves a segment that is entirely garbage, and the second deletes it
   else for (const name of ["r1", "nothing"]) await writer.remove(name);
   return { reader, beStale: () => newest.mockClear().mockResolvedValueOnce(stale) };
 }
@@ -140,28 +145,32 @@ const DELETERS = [
   { by: "its own engine", rest: 40 },
 ] as const;
 
-test.each(DELETERS)("a long answer whose segment $by would delete", async ({ by, rest }) => {
-  const path = temporaryFolder();
-  const reader = await openEngine({ workers: 1, internals: NOT_KEPT }, path);
-  const writer = by === "its own engine" ? reader : await openEngine({ internals: NOT_KEPT }, path);
-  const content = (i: number) => `${"words ".repeat(10_000)}\nneedle ${i}\n`;
-  const files = Array.from({ length: 40 }, (_, i) => ({ path: `${i}`, content: content(i) }));
-  await writer.index(documents({ name: "r", files }));
-  const asked = { query: "needle", matches: 100, whole: true };
-  const answer = await beginAnswer(reader, asked, {});
-  if (!isLong(answer)) throw new Error("it is short");
-  const first = (await answer.next())!.length;
-  for (const name of ["r", "nothing"]) await writer.remove(name);
-  let later = 0;
-  for (let more = await answer.next(); more; more = await answer.next()) later += more.length;
-  const { stats, isSearchExhaustive } = answer.end();
-  answer.close();
-  expect(first).toBeGreaterThan(10);
-  expect(later).toBe(Math.max(0, rest - first));
-  const crashes = rest === 0 ? 1 : 0;
-  expect(stats).toMatchObject({ crashes, shardsScanned: 1 - crashes, totalMatchCount: 40 });
-  expect([stats.actualMatchCount, isSearchExhaustive]).toEqual([first + later, crashes === 0]);
-});
+test.each(DELETERS)(
+  "a long answer keeps its segments, which $by would delete",
+  async ({ by, rest }) => {
+    const path = temporaryFolder();
+    const reader = await openEngine({ workers: 1, internals: NOT_KEPT }, path);
+    const writer =
+      by === "its own engine" ? reader : await openEngine({ internals: NOT_KEPT }, path);
+    const content = (i: number) => `${"words ".repeat(10_000)}\nneedle ${i}\n`;
+    const files = Array.from({ length: 40 }, (_, i) => ({ path: `${i}`, content: content(i) }));
+    await writer.index(documents({ name: "r", files }));
+    const asked = { query: "needle", matches: 100, whole: true };
+    const answer = await beginAnswer(reader, asked, {});
+    if (!isLong(answer)) throw new Error("it is short");
+    const first = (await answer.next())!.length;
+    for (const name of ["r", "nothing"]) await writer.remove(name);
+    let later = 0;
+    for (let more = await answer.next(); more; more = await answer.next()) later += more.length;
+    const { stats, isSearchExhaustive } = answer.end();
+    answer.close();
+    expect(first).toBeGreaterThan(10);
+    expect(later).toBe(Math.max(0, rest - first));
+    const crashes = rest === 0 ? 1 : 0;
+    expect(stats).toMatchObject({ crashes, shardsScanned: 1 - crashes, totalMatchCount: 40 });
+    expect([stats.actualMatchCount, isSearchExhaustive]).toEqual([first + later, crashes === 0]);
+  },
+);
 
 async function streamed(engine: Engine, request: SearchRequest) {
   const delivered: string[] = [];

@@ -41,7 +41,7 @@ const EXPRESSIONS = [
   "(very|Long){3}",
   "function foo",
 ];
-/** So many files that asking the lists pays. */
+/** Enough files for the lists of names to be worthwhile. */
 const FILES = 48;
 
 const name = fc.constantFrom(...NAMES);
@@ -89,7 +89,7 @@ async function rankedBy(
   };
 }
 
-test("any names in any files", async () => {
+test("both ways find any names in any files", async () => {
   const engine = await openEngine({ internals: { layout: SMALL_LAYOUT } });
   const saved = { bytes: 0 };
   const check = async (given: readonly Parameters<typeof textOf>[0][]) => {

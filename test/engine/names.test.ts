@@ -37,7 +37,7 @@ const saysBoth = (...words: string[]) =>
 test.each<[indexed: string[], sources: string[]]>([
   [[], ["first", "acme/docs", "beta/docs"]],
   [["acme/docs"], ["first", "beta/docs"]],
-])("with %j indexed, %j are refused before anything is read", async (indexed, paths) => {
+])("if %j is indexed, %j are rejected before anything is read", async (indexed, paths) => {
   const root = folders("acme/docs", "beta/docs", "first");
   const engine = await openEngine();
   await engine.index(indexed.map((path) => directory(join(root, path))));
@@ -49,7 +49,7 @@ test.each<[indexed: string[], sources: string[]]>([
   expect(open).not.toHaveBeenCalled();
 });
 
-test("sources that come one by one are refused when their turn comes", async () => {
+test("sources of an iterable are rejected when they are reached", async () => {
   const root = folders("acme/docs", "beta/docs");
   const engine = await openEngine();
   const sources = function* () {
@@ -58,7 +58,7 @@ test("sources that come one by one are refused when their turn comes", async () 
   await expect(engine.index(sources())).rejects.toThrow(saysBoth("acme/docs", "beta/docs"));
 });
 
-test("a folder of the name of an indexed one is refused, and what is indexed stays", async () => {
+test("a folder with the name of another indexed folder is rejected, and the index is unchanged", async () => {
   const root = folders("acme/docs", "beta/docs");
   const engine = await openEngine();
   await engine.index(directory(join(root, "acme/docs")));
@@ -71,7 +71,7 @@ test("a folder of the name of an indexed one is refused, and what is indexed sta
   expect((await engine.repositories()).map(({ name }) => name)).toEqual(["beta/docs", "docs"]);
 });
 
-test("what is in the same place is the same: twice in a run, by another path, as .git", async () => {
+test("the same folder is the same repository: twice in a run, by another path, or as .git", async () => {
   const root = temporaryFolder();
   const shop = clone(join(root, "shop"));
   const engine = await openEngine();
@@ -114,7 +114,7 @@ test.each<[string, string | undefined, "same" | "refused"]>([
   else expect(await indexing).toMatchObject([{ added: 0, removed: 0 }]);
 });
 
-test("a folder that is unpacked somewhere else each time is the same when the old one is gone", async () => {
+test("a folder that is unpacked in another place each time stays the same repository if the old folder is gone", async () => {
   const root = folders("1/wiki");
   const engine = await openEngine();
   await engine.index(directory(join(root, "1/wiki")));
@@ -124,7 +124,7 @@ test("a folder that is unpacked somewhere else each time is the same when the ol
   expect((await engine.repositories())[0]?.origin?.folder).toBe(join(root, "2/wiki"));
 });
 
-test("documents have no place of their own: the name alone tells", async () => {
+test("documents have no place, so their name alone identifies them", async () => {
   const root = folders("wiki");
   const engine = await openEngine();
   const files = [{ path: "a.txt", content: "needle" }];
@@ -134,7 +134,7 @@ test("documents have no place of their own: the name alone tells", async () => {
   await engine.index(directory(join(root, "wiki")));
 });
 
-test("a repository knows its folder, its remote and the revisions that were asked for", async () => {
+test("a repository stores its folder, its remote and the requested revisions", async () => {
   const shop = clone(join(temporaryFolder(), "shop"), "https://ada:secret@h.org/acme/shop.git");
   const engine = await openEngine();
   await engine.index(git(shop, { revisions: ["main", "refs/tags/*"] }));

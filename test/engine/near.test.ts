@@ -35,8 +35,8 @@ async function answer(engine: Engine, request: SearchRequest, options: SearchOpt
 }
 
 /**
- * The number of searches after which the caller's thread has all it needs. One keeps the lists and the tables, and one
- * records what is read.
+ * The number of searches after which the caller's thread has everything it needs. One search caches the lists and the
+ * tables, and one records what is read.
  */
 const ROUNDS = 3;
 
@@ -49,13 +49,13 @@ async function both(engine: Engine, request: SearchRequest, options: SearchOptio
   return byThreads;
 }
 
-/** Cases for which both ways are taken, whatever the random ones do. */
+/** Cases that use both ways, whatever the random ones do. */
 const TAKES_BOTH = { seed: 1, numRuns: 1 };
 
 test.each([
   ["all tables are shared", {}],
   ["some tables are shared", { tableBytes: 2000 }],
-])("any query, whatever a viewer may see: %s", async (_, internals) => {
+])("answers any query for any viewer: %s", async (_, internals) => {
   const contexts = (name: string) => CONTEXTS[name];
   const engine = await openEngine({ workers: 1, contexts, internals });
   const check = async ({ corpus, asked }: SearchState, maxBytes: number) => {
@@ -76,7 +76,7 @@ test.each([
   const bytes = fc.constantFrom(1, 300, 2100, 40_000);
   const examples = fc.sample(fc.tuple(states, bytes), TAKES_BOTH);
   await fc.assert(fc.asyncProperty(states, bytes, check), { examples, numRuns: 2 * RUNS });
-  // both ways are taken
+  // both ways are used
   expect(near.found).toBeGreaterThan(5);
   expect(near.left).toBeGreaterThan(0);
 });
@@ -88,7 +88,7 @@ const files = (name: string, count: number, content = GO) =>
     files: Array.from({ length: count }, (_, i) => ({ path: `${name}/${i}.go`, content })),
   });
 
-/** Resolves to which thread answers the last of some searches, and to how many files match. */
+/** Resolves to the thread that answers the last of several searches, and to the number of matching files. */
 async function finds(engine: Engine, request: SearchRequest): Promise<[string, number]> {
   for (let round = 1; round < ROUNDS; round++) await engine.search(request);
   const before = near.found;
@@ -117,7 +117,7 @@ test.each<[query: string, who: string, count: number, more?: Partial<SearchReque
   expect(await finds(shared(), { query, matches: 50, ...more })).toEqual([who, count]);
 });
 
-test("many files or pages are left to the threads", async () => {
+test("many files or pages are left to the worker threads", async () => {
   const engine = await openEngine({ workers: 1 });
   await engine.index(files("one", 2100));
   const text = `apple pie\n${"x".repeat(8180)}\n`.repeat(250);
@@ -129,14 +129,14 @@ test("many files or pages are left to the threads", async () => {
     ["pie", "threads", 1],
   ] as const)
     expect([query, ...(await finds(engine, { query, matches: 50 }))]).toEqual([query, who, count]);
-  // what was too much once is not tried again
+  // a search that was too large once is not tried again
   const { left } = near;
   expect(left).toBeGreaterThan(0);
   expect(await finds(engine, { query: "lang:go", matches: 50 })).toEqual(["threads", 2100]);
   expect(near.left).toBe(left);
 });
 
-test("a search that reads too much to be recorded is left to the threads", async () => {
+test("a search that reads too much to be recorded is left to the worker threads", async () => {
   const engine = await openEngine({ workers: 1 });
   const text = (file: number) => `apple ${file}\n${`${file} `.repeat(5000)}`;
   const many = Array.from({ length: 300 }, (_, file) => ({ path: `${file}`, content: text(file) }));
@@ -148,7 +148,7 @@ test("a search that reads too much to be recorded is left to the threads", async
   expect(near).toMatchObject({ found: 0, left: 2 });
 });
 
-test("what was indexed, removed, merged or trimmed since", async () => {
+test("answers stay right after the index was changed, merged or trimmed", async () => {
   const engine = await openEngine({ workers: 1 });
   await engine.index(files("one", 3));
   const check = async (count: number) => {
@@ -168,16 +168,16 @@ test("what was indexed, removed, merged or trimmed since", async () => {
   await check(1);
 });
 
-test("tables are shared again when the memory is full of those of deleted segments", async () => {
+test("tables are shared again after those of deleted segments have filled the memory", async () => {
   const engine = await openEngine({ workers: 1, internals: { tableBytes: 4000, retireMs: 0 } });
   for (let count = 1; count < 30; count++) {
     await engine.index(files("one", count));
-    await finds(engine, { query: "apple", matches: 50 }); // may fill the memory
+    await finds(engine, { query: "apple", matches: 50 }); // these may fill the memory
     expect(await finds(engine, { query: "apple", matches: 50 })).toEqual(["near", count]);
   }
 });
 
-test("a search that runs ends with the engine", async () => {
+test("a running search ends with the engine", async () => {
   const engine = await openEngine({ workers: 1 });
   await engine.index(files("one", 3));
   await finds(engine, { query: "apple", matches: 50 });

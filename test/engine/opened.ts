@@ -15,10 +15,10 @@ export function temporaryFolder(): string {
   return path;
 }
 
-/** Pages and blocks so small that every document has their edges, and most segments have a file of text. */
+/** Pages and blocks so small that every document spans several of them, and most segments have a file of text. */
 export const SMALL_LAYOUT: NewLayout = { pageBytes: 256, blockBytes: 1000, fileBlocks: 2 };
 
-/** A host's options, and what only tests set, such as small bounds. */
+/** The options of a host, and those that only tests set, such as small limits. */
 export type OpenedOptions = OpenOptions & { readonly internals?: Partial<Internals> };
 
 /**

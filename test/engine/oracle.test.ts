@@ -10,7 +10,7 @@ import { openEngine } from "./opened.ts";
 import { RUNS } from "../runs.ts";
 import { testSeed } from "./seed.ts";
 
-/** Random states of the index, and how many queries each is asked, by the number of workers. */
+/** The number of random states of the index, and of queries for each state, by the number of workers. */
 const WORKERS = [
   { workers: 0, states: 7 },
   { workers: 1, states: 2 },
@@ -40,7 +40,7 @@ test.each(WORKERS)("any query, $workers workers", async (given) => {
   await fc.assert(property, { numRuns: states * RUNS });
 });
 
-test("what no case above has asked for", async () => {
+test("queries that no case above has covered", async () => {
   const seed = testSeed();
   const engine = await openEngine({ contexts });
   const isNew = (feature: string) => PROMISED.includes(feature) && !featuresAsked.has(feature);

@@ -12,7 +12,7 @@ import { RUNS } from "../runs.ts";
 
 const LETTERS = "a b c Q _ - 7 k ſ \u212a é É ß Σ ς å 中 \u{10400} \u{1f600}".split(" ");
 
-/** Needles of every length, up to more than a page's grams cover of the next page. */
+/** Needles of every length, up to more than the part of the next page that a page's grams cover. */
 const needles = fc
   .oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: OVERLAP + 60 }))
   .chain((length) =>
@@ -20,7 +20,7 @@ const needles = fc
   )
   .map((letters) => letters.join(""));
 
-/** Returns the needle with each character replaced by one that folds to the same. */
+/** Returns the needle with each character replaced by one that folds to the same character. */
 const varied = (needle: string, picks: readonly number[]): string =>
   Array.from(needle, (letter, i) => {
     const forms = orbit(letter.codePointAt(0)!);
@@ -44,7 +44,7 @@ const files: fc.Arbitrary<EdgeFile> = fc.record({
   asciiAround: fc.boolean(),
 });
 
-test("needles at the edges of pages", async () => {
+test("finds needles at the edges of pages", async () => {
   const engine = await openEngine({ internals: { retireMs: 0 } });
   const check = async (given: readonly EdgeFile[]) => {
     const corpus: Corpus = {
@@ -57,7 +57,7 @@ test("needles at the edges of pages", async () => {
       }),
     };
     await bringTo(engine, { repositories: [] });
-    // a segment each
+    // one segment for each
     const there: CorpusRepository[] = [];
     for (const one of corpus.repositories) {
       const [report] = await engine.index(sourceOf(one), { symbols: "skip" });

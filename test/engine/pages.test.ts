@@ -77,35 +77,38 @@ const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min
 });
 const perFile = fc.option(fc.integer({ min: 1, max: 4 }));
 
-test.each(someOf(WORKERS, 2))("pages of one state join, $workers workers", async (given) => {
-  const engine = await openEngine({ workers: given.workers, contexts });
-  const check = async ({ corpus, asked }: SearchState, some: number[], most: number | null) => {
-    const there = await bringTo(engine, corpus);
-    for (const one of asked) {
-      const { viewer } = moveViewer(one.options, corpus, there);
-      const viewing = viewer ? { viewer } : {};
-      // several thousand ranges of one file would take as many pages
-      const request = { ...one.request, matches: 400, ...(most && { matchesPerFile: most }) };
-      const all = await engine.search(request, viewing);
-      const files: FileResult[] = [];
-      const seen = { ranges: 0 };
-      for await (const page of pages(engine, request, { ...viewing, sizes: some })) {
-        const { fileCount, totalMatchCount } = all.stats;
-        expect(page.stats).toMatchObject({ fileCount, totalMatchCount });
-        expect(page.indexChanged).toBeUndefined();
-        files.push(...page.files);
-        seen.ranges += page.stats.actualMatchCount;
-        if (seen.ranges > 400) break;
+test.each(someOf(WORKERS, 2))(
+  "the pages of one state together are the whole answer, $workers workers",
+  async (given) => {
+    const engine = await openEngine({ workers: given.workers, contexts });
+    const check = async ({ corpus, asked }: SearchState, some: number[], most: number | null) => {
+      const there = await bringTo(engine, corpus);
+      for (const one of asked) {
+        const { viewer } = moveViewer(one.options, corpus, there);
+        const viewing = viewer ? { viewer } : {};
+        // several thousand ranges in one file would take as many pages
+        const request = { ...one.request, matches: 400, ...(most && { matchesPerFile: most }) };
+        const all = await engine.search(request, viewing);
+        const files: FileResult[] = [];
+        const seen = { ranges: 0 };
+        for await (const page of pages(engine, request, { ...viewing, sizes: some })) {
+          const { fileCount, totalMatchCount } = all.stats;
+          expect(page.stats).toMatchObject({ fileCount, totalMatchCount });
+          expect(page.indexChanged).toBeUndefined();
+          files.push(...page.files);
+          seen.ranges += page.stats.actualMatchCount;
+          if (seen.ranges > 400) break;
+        }
+        const expected = await engine.search({ ...request, matches: seen.ranges }, viewing);
+        if (seen.ranges <= 400) expect(seen.ranges).toBe(all.stats.actualMatchCount);
+        const compared = most === null ? (parts: Part[]) => parts : inAnyOrder;
+        expect(compared(joined(files))).toEqual(compared(joined(expected.files)));
       }
-      const expected = await engine.search({ ...request, matches: seen.ranges }, viewing);
-      if (seen.ranges <= 400) expect(seen.ranges).toBe(all.stats.actualMatchCount);
-      const compared = most === null ? (parts: Part[]) => parts : inAnyOrder;
-      expect(compared(joined(files))).toEqual(compared(joined(expected.files)));
-    }
-  };
-  const property = fc.asyncProperty(searchStates(4), sizes, perFile, check);
-  await fc.assert(property, { numRuns: given.states * RUNS });
-});
+    };
+    const property = fc.asyncProperty(searchStates(4), sizes, perFile, check);
+    await fc.assert(property, { numRuns: given.states * RUNS });
+  },
+);
 
 // ── the index changes between two pages ──
 
@@ -145,7 +148,7 @@ const contentOf = async (engine: Engine, request: SearchRequest) => {
 /** Draws cases in which the index changes between two pages. */
 const CHANGES = { seed: 1, numRuns: 1 };
 
-test("what stays between two pages comes once", async () => {
+test("files that are unchanged between two pages are returned once", async () => {
   const engine = await openEngine({ contexts });
   const seen = { changed: 0, expired: 0 };
   const check = async ({ before, after }: Change, size: number) => {
@@ -200,7 +203,7 @@ const REQUEST = { query: "needle", matches: 1 };
 const firstCursor = async (engine: Engine): Promise<string> =>
   (await engine.search({ ...REQUEST, after: "" })).nextCursor!;
 
-test("a page costs no more than the first", async () => {
+test("a page costs no more than the first one", async () => {
   const engine = await openEngine();
   const content = "a line\nneedle\n".repeat(10);
   const files = Array.from({ length: 200 }, (_, i) => ({
@@ -223,7 +226,7 @@ test.each([
   [1, 14],
   [2_000, 40],
   [20_000, 40],
-])("pages that are full at %i bytes go on there", async (maxBytes, fileCount) => {
+])("pages that are full at %i bytes continue there", async (maxBytes, fileCount) => {
   const engine = await openEngine();
   const files = Array.from({ length: fileCount }, (_, i) => ({
     path: `f${i}.txt`,
@@ -241,13 +244,13 @@ test.each([
   expect(count).toBeGreaterThan(3);
 });
 
-test("without after a response has neither field", async () => {
+test("without `after`, a response has neither field", async () => {
   const engine = await notes();
   const response = await engine.search(REQUEST);
   expect(Object.keys(response)).toEqual(["stats", "files", "repositoryInfo", "isSearchExhaustive"]);
 });
 
-test("the last page has no cursor, nor has one that may hold nothing", async () => {
+test("the last page has no cursor, and neither has a page of an empty answer", async () => {
   const engine = await notes();
   const cursorOf = async (matches: number) =>
     (await engine.search({ ...REQUEST, matches, after: "" })).nextCursor;
@@ -259,7 +262,7 @@ test("the last page has no cursor, nor has one that may hold nothing", async () 
   expect(await cursorOf(2)).toEqual(expect.any(String));
 });
 
-test("a page tells that the viewer's part of the index has changed, and no other", async () => {
+test("a page says that the index has changed only if the viewer may see the change", async () => {
   const engine = await notes();
   const viewer = { repositoryIds: new Set((await engine.repositories()).map(({ id }) => id)) };
   const after = (await engine.search({ ...REQUEST, after: "" }, { viewer })).nextCursor!;
@@ -306,7 +309,7 @@ test.each<[what: string, spoil: (cursor: string) => string, code: string, messag
     "CURSOR_EXPIRED",
     /a repository that is not there any more/,
   ],
-])("%s is refused", async (_, spoil, code, message) => {
+])("%s is rejected", async (_, spoil, code, message) => {
   const engine = await notes();
   const after = spoil(await firstCursor(engine));
   await expect(engine.search({ ...REQUEST, after })).rejects.toThrow(
@@ -314,7 +317,7 @@ test.each<[what: string, spoil: (cursor: string) => string, code: string, messag
   );
 });
 
-test("a cursor does not tell whether a hidden repository is there", async () => {
+test("a cursor does not reveal whether a hidden repository exists", async () => {
   const engine = await notes();
   await engine.index(MORE);
   const [more] = (await engine.repositories()).filter(({ name }) => name === "more");

@@ -59,7 +59,7 @@ async function streamed(engine: Engine, request: SearchRequest, options: SearchO
   throw new Error("a stream without an end");
 }
 
-/** Resolves to the answers of both ways. The worker threads are asked first, because they keep the lists. */
+/** Resolves to the answers of both ways. The worker threads answer first, because they cache the lists. */
 async function both<T>(ask: () => Promise<T>): Promise<T> {
   ahead.isOff = true;
   const byThreads = await ask();
@@ -69,7 +69,7 @@ async function both<T>(ask: () => Promise<T>): Promise<T> {
   return byThreads;
 }
 
-test("any query, whatever a viewer may see", async () => {
+test("answers any query for any viewer", async () => {
   const engine = await openEngine({ contexts: (name: string) => CONTEXTS[name] });
   const check = async ({ corpus, asked: queries }: SearchState) => {
     const there = await bringTo(engine, corpus);
@@ -84,7 +84,7 @@ test("any query, whatever a viewer may see", async () => {
   };
   const property = fc.asyncProperty(searchStates(4), check);
   await fc.assert(property, { numRuns: 8 * RUNS });
-  expect(Math.min(ahead.decided, ahead.left)).toBeGreaterThan(5); // both ways are taken
+  expect(Math.min(ahead.decided, ahead.left)).toBeGreaterThan(5); // both ways are used
 });
 
 const files = (name: string, ...contents: string[]) =>
@@ -93,7 +93,7 @@ const files = (name: string, ...contents: string[]) =>
     files: contents.map((content, i) => ({ path: `${name}/${i}.txt`, content })),
   });
 
-test("no thread is asked for what is nowhere, once the lists are kept", async () => {
+test("if the lists are cached and nothing can match, no thread is asked", async () => {
   const engine = await openEngine();
   await engine.index(files("one", "apple pie"));
   await engine.index(files("two", "cherry cake", "apple tart"));
@@ -123,7 +123,7 @@ test("no thread is asked for what is nowhere, once the lists are kept", async ()
   }
 });
 
-test("files of a repository that is hidden are not counted", async () => {
+test("files of a hidden repository are not counted", async () => {
   const engine = await openEngine();
   const [shown] = await engine.index([
     files("shown", "apple pie"),
@@ -136,7 +136,7 @@ test("files of a repository that is hidden are not counted", async () => {
   }
 });
 
-test("what was indexed since is found, though its segment is new", async () => {
+test("newly indexed files are found, although their segment is new", async () => {
   const engine = await openEngine();
   await engine.index(files("one", "apple pie"));
   const count = async () => (await engine.search({ query: "banana", matches: 5 })).stats.fileCount;

@@ -22,7 +22,7 @@ async function engineOf(rows: readonly RepositoryMetadata[], options: OpenOption
   return engine;
 }
 
-test("every code host's page of a file, in the revision it was found in", async () => {
+test("returns every code host's page of a file, in the revision in which it was found", async () => {
   const webUrl = "https://host/u";
   const engine = await engineOf(
     CODE_HOST_TYPES.map((codeHostType) => ({ codeHostType, webUrl, displayName: codeHostType })),
@@ -54,7 +54,7 @@ test("every code host's page of a file, in the revision it was found in", async 
   }
 });
 
-test("a repository of which nothing is said, and a host's own pages", async () => {
+test("returns the host's own page of a repository without metadata", async () => {
   const webUrl: OpenOptions["webUrl"] = ({ repository, repositoryId, path, revision }) =>
     [repository, repositoryId, path, revision].join("|");
   const engine = await engineOf([{}], { webUrl });
@@ -67,7 +67,7 @@ test("a repository of which nothing is said, and a host's own pages", async () =
   ]);
 });
 
-test("repositories are told of only where a file of them is returned", async () => {
+test("repositories are described only if one of their files is returned", async () => {
   const engine = await engineOf([{}, {}, {}]);
   for (const [matches, told] of [
     [0, 0],

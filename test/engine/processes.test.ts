@@ -58,7 +58,7 @@ test.runIf(isInTurn(3))(
   },
 );
 
-test("a turn whose owner was killed is void", async () => {
+test("the lock file of a killed process is ignored", async () => {
   const path = temporaryFolder();
   writeFileSync(join(path, ".turn"), "");
   const begun = performance.now();
@@ -67,16 +67,16 @@ test("a turn whose owner was killed is void", async () => {
   expect(readdirSync(path)).not.toContain(".turn");
 });
 
-test("a void turn that cannot be removed, as on a read-only disk, is passed over", async () => {
+test("a stale lock file that cannot be removed, as on a read-only disk, is ignored", async () => {
   const path = temporaryFolder();
-  mkdirSync(join(path, ".turn")); // what unlinking refuses, whoever one is
+  mkdirSync(join(path, ".turn")); // no user may remove it
   utimesSync(join(path, ".turn"), 0, 0);
   expect(await (await openEngine({}, path)).repositories()).toEqual([]);
 });
 
 /**
- * Returns the states that may be published, with their places in the order. A state may come again: a repository is
- * added and removed. A call publishes its repositories one by one, in any order.
+ * Returns the states that may be published, with their places in the order. A state may occur twice, because a
+ * repository is added and removed. A call publishes its repositories one by one, in any order.
  */
 function published(operations: number): Map<string, number[]> {
   const positions = new Map<string, number[]>();
@@ -92,18 +92,18 @@ function published(operations: number): Map<string, number[]> {
     for (const one of change.repositories)
       add(apply(state, { kind: "index", repositories: new Map([one]) }), 2 * i + 1);
   }
-  // a compaction changes nothing: the state after it is that before it
+  // a compaction changes nothing, so the states before and after it are equal
   return positions;
 }
 
 test.runIf(isInTurn(3, 1))(
-  "readers beside a writer answer from one published state after another",
+  "while a writer runs, readers answer from one published state after another",
   async () => {
     const path = temporaryFolder();
     await runWriter({ ...writerOf(path), end: 1 });
     const readers = [0, 1].map(() => start("reader-process", join(path, "index")));
     const answers = readers.map(({ stdout }) => text(stdout!));
-    await Promise.all(readers.map(({ stdout }) => once(stdout!, "data"))); // each has seen the first state
+    await Promise.all(readers.map(({ stdout }) => once(stdout!, "data"))); // each reader has seen the first state
     const end = 1 + ROUND;
     const { done } = await runWriter({
       ...writerOf(path),
@@ -142,7 +142,7 @@ async function stopped(path: string, step: Step): Promise<ChildProcess> {
 
 const other = () => documents({ name: "other", files: [{ path: "a", content: "by another" }] });
 
-test("a second writer is refused, or waits for its turn", async () => {
+test("a second writer is rejected, or waits until the first has finished", async () => {
   const path = temporaryFolder();
   const child = await stopped(path, "published");
   const [hasty, patient] = [
@@ -176,9 +176,9 @@ function stored(path: string): Promise<string> {
   return environment.close().then(() => digestOf(lines));
 }
 
-// every step, without threads: stopped.test.ts
+// stopped.test.ts has every step, without threads
 test.each(someOf(["segment complete", "symbols written"] as const, 2))(
-  "a writer whose threads stopped at '%s' and was taken over writes nothing when it goes on",
+  "a writer whose threads were stopped at '%s' writes nothing after it has lost its lease",
   async (step) => {
     const path = temporaryFolder();
     const child = await stopped(path, step);
@@ -198,7 +198,7 @@ test.each(someOf(["segment complete", "symbols written"] as const, 2))(
   },
 );
 
-test("a reader that was killed does not hold old pages for ever", async () => {
+test("a killed reader does not keep old pages for ever", async () => {
   const path = temporaryFolder();
   const engine = await openEngine({ internals: { retireMs: 0 } }, path);
   const update = (i: number) =>

@@ -28,7 +28,7 @@ const SOURCES = [
   { name: "functions", make: () => asDocuments((text) => () => text), isSizeKnown: false },
 ];
 
-test.each(SOURCES)("list, content and publish of $name", async ({ make, isSizeKnown }) => {
+test.each(SOURCES)("reports list, content and publish of $name", async ({ make, isSizeKnown }) => {
   const engine = await openEngine();
   const told: IndexProgress[] = [];
   const onProgress = (progress: IndexProgress) => void told.push(progress);
@@ -53,7 +53,7 @@ test.each(SOURCES)("list, content and publish of $name", async ({ make, isSizeKn
   expect(of("publish")).toMatchObject([all]);
 });
 
-test("nothing to read: files are done, and no bytes", async () => {
+test("if nothing must be read, files count as done without bytes", async () => {
   const engine = await openEngine();
   const told: IndexProgress[] = [];
   const files = ["a", "b"].map((path) => ({ path, version: "1", content: () => "one\n" }));
@@ -65,7 +65,7 @@ test("nothing to read: files are done, and no bytes", async () => {
   for (const one of told) expect(one).toMatchObject(last);
 });
 
-test("merge counts the segments that become one", async () => {
+test("reports the number of segments that a merge combines", async () => {
   const engine = await openEngine();
   const index = async (i: number) => {
     const told: IndexProgress[] = [];

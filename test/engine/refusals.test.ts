@@ -312,7 +312,7 @@ test.each(ROWS)("%s: %s", async (code, _, provoke, says) => {
 
 const isRoot = process.getuid?.() === 0;
 
-test.skipIf(isRoot)("PERMISSION_DENIED: a folder of others", async () => {
+test.skipIf(isRoot)("PERMISSION_DENIED: a folder that belongs to another user", async () => {
   const path = join(temporaryFolder(), "closed");
   mkdirSync(path, { mode: 0o500 });
   await expect(open(join(path, "db"))).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
@@ -320,8 +320,7 @@ test.skipIf(isRoot)("PERMISSION_DENIED: a folder of others", async () => {
 });
 
 /**
- * The codes for errors of the system, by the name that Node gives to errno, and by the system's words, which lmdb
- * passes on.
+ * The error codes for errors of the system, by Node's name for errno, and by the system's words, which lmdb passes on.
  */
 const WORDS: readonly [words: string, code: ErrorCode, advice: string][] = [
   ["ENOSPC", "DISK_FULL", "the disk is full or its quota reached"],
@@ -351,7 +350,7 @@ const WORDS: readonly [words: string, code: ErrorCode, advice: string][] = [
   ["Invalid argument", "INDEX_CORRUPT", "the data file is damaged"],
 ];
 
-test("the disk's own words become codes", () => {
+test("messages of the disk become error codes", () => {
   for (const [words, code, advice] of WORDS)
     expect(() => translated(() => fail(words)), words).toThrow(
       expect.objectContaining({ code, message: expect.stringContaining(advice) as string }),
@@ -359,7 +358,7 @@ test("the disk's own words become codes", () => {
   expect(() => translated(() => fail("EMFILE"))).toThrow(/^EMFILE: it failed$/);
 });
 
-test("a quota for which Node has no name", () => {
+test("an exceeded quota is recognized, although Node has no name for it", () => {
   const said = "UNKNOWN: unknown error, write";
   const error = Object.assign(new Error(said), {
     code: "UNKNOWN",
@@ -391,7 +390,7 @@ test.each([
   expect(error).toMatchObject({ code, message: expect.stringContaining(advice) as string });
 });
 
-test("every code of this side has a row", () => {
+test("the table has every error code of this side", () => {
   const elsewhere: Partial<Record<ErrorCode, string>> = {
     DUPLICATE_ID: "test/auth",
     PERMISSION_DENIED: "above",

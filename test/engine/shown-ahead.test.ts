@@ -49,7 +49,7 @@ async function both(engine: Engine, request: SearchRequest, options: SearchOptio
   return shownAhead;
 }
 
-test("any query, of any length of the answer", async () => {
+test("answers of any length to any query are the same", async () => {
   const engine = await openEngine({ contexts: (name: string) => CONTEXTS[name] });
   const check = async ({ corpus, asked: queries }: SearchState, maxBytes: number) => {
     const there = await bringTo(engine, corpus);
@@ -68,7 +68,7 @@ test("any query, of any length of the answer", async () => {
   await fc.assert(fc.asyncProperty(states, bytes, check), { numRuns: 5 * RUNS });
 });
 
-test("any query, shown when it is asked for", async () => {
+test("files that are shown only on demand are the same", async () => {
   const engine = await openEngine({ contexts: (name: string) => CONTEXTS[name] });
   ahead.isOff = true;
   const check = async ({ corpus, asked: queries }: SearchState) => {
@@ -106,7 +106,7 @@ test.each<[name: string, request: SearchRequest, rounds: number]>([
   await both(engine, request);
 });
 
-test("an answer that may become full is asked for", async () => {
+test("files are shown on demand if the answer may become full", async () => {
   const engine = await openEngine();
   await engine.index(documents({ name: "r", files }));
   const request = { query: "rare", matches: 50 };
@@ -116,7 +116,7 @@ test("an answer that may become full is asked for", async () => {
   expect(asked).toHaveBeenCalledTimes(1);
 });
 
-test("pages that end within a file", async () => {
+test("pages may end within a file", async () => {
   const engine = await openEngine();
   await engine.index(documents({ name: "r", files }));
   const shown: number[] = [];

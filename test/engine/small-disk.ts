@@ -22,6 +22,6 @@ export const fill = (disk: string): void => {
   try {
     writeFileSync(join(disk, "filler"), Buffer.alloc(2 ** 26));
   } catch {
-    // as far as it goes
+    // writes as much as the disk accepts
   }
 };

@@ -48,7 +48,7 @@ test.each(
   });
 });
 
-test("segments are completed and merged up to their most bytes", async () => {
+test("segments are filled and merged up to their maximum size", async () => {
   const path = temporaryFolder();
   const engine = await openEngine({ internals }, path);
   const files = Array.from({ length: 10 }, (_, i) => ({

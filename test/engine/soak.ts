@@ -48,7 +48,7 @@ const textOf = (random: Random): string =>
     random(7) === 0 ? `\nfunction f${random(1000)}() {}\n` : WORDS[random(WORDS.length)]!,
   ).join(" ");
 
-/** Every fourth file has symbols: such a text is no program, and takes a parser long. */
+/** Every fourth file has symbols, because parsing a text that is not a program takes long. */
 const fileOf = (random: Random, number: number) => ({
   path: `src/${number % 10}/f${number}.${number % 4 === 0 ? "ts" : "txt"}`,
   content: textOf(random),
@@ -73,7 +73,7 @@ export async function soak(engine: Engine, options: Soak): Promise<void> {
   }
 }
 
-/** Makes a search of some kind, nearly always with a pattern that is new. */
+/** Runs a search of any kind, nearly always with a new pattern. */
 async function search(engine: Engine, random: Random): Promise<void> {
   const word = WORDS[random(WORDS.length)]!;
   const queries = [

@@ -27,19 +27,19 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
-describe("a writer that was stopped and taken over writes nothing when it goes on", () => {
+describe("a stopped writer that loses its lease writes nothing when it continues", () => {
   const rows = STOPS.map((stop) => [nameStop(stop), stop] as const);
   test.concurrent.each(someOf(rows, 3))("%s", async (_, stop) => {
     const path = await fixtures.copy(stop);
     const wentOn = await stopAndGoOn({ script: bundled.script("writer-process"), path }, stop);
     expect(wentOn).toMatchObject({ step: "nothing", isChanged: false, problems: [] });
-    // all that is left to do is done
+    // does everything that is left to do
     if (stop.refused === "lease released") expect(wentOn.failed).toBeUndefined();
     else expect(wentOn.failed).toMatch(/^INDEX_LOCKED: .*taken over/);
   });
 });
 
-test("one that made a key has no lease, and undoes nothing that others have done since", async () => {
+test("a stopped process that created a key has no lease, and undoes no later change of others", async () => {
   const path = await fixtures.copy({ operation: 0 });
   const moment = { how: "stop committed", step: "key stored", nth: 2 } as const;
   const range = { path, first: 3, end: 4, workers: 0, log: join(path, "steps"), moment };

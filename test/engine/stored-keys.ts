@@ -58,7 +58,7 @@ function wantedKeys(snapshot: Snapshot): (key: Buffer) => boolean {
     if (table === 5) return segments.has(segmentOfKey(key));
     const record = records.get(key.readUInt32BE(1));
     if (table === 1 || table === 2 || !record) return record !== undefined;
-    // versions stay as long as their segment
+    // versions are kept as long as their segment
     if (table === 4) return segments.has(key.readUInt32BE(5));
     return (
       record.segments.includes(key.readUInt32BE(5)) &&

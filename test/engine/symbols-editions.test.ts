@@ -15,7 +15,7 @@ import { openDefinitions, ThreadTools } from "../../src/search/thread/reading/th
 import { openEngine, temporaryFolder } from "./opened.ts";
 import { RUNS } from "../runs.ts";
 
-/** Makes what is stored look as if it came from another grammar. */
+/** Makes stored symbols look as if another grammar had found them. */
 async function age(environment: Environment): Promise<void> {
   await environment.write((writer) => {
     for (const { segment, symbols } of readManifest(writer).segments) {
@@ -27,7 +27,7 @@ async function age(environment: Environment): Promise<void> {
   });
 }
 
-test("an edition that was read before and is deleted now is gone, not damaged", async () => {
+test("an edition that was read and has been deleted counts as deleted, not as damaged", async () => {
   const path = temporaryFolder();
   const engine = await openEngine({}, path);
   await engine.index(documents({ name: "r", files: [{ path: "a.ts", content: "let a = 1;" }] }));
@@ -51,7 +51,7 @@ test("an edition that was read before and is deleted now is gone, not damaged", 
   await environment.close();
 });
 
-test("an edition without lists of its names is searched by those of the text", async () => {
+test("an edition without lists of names is searched by the lists of the text", async () => {
   const path = temporaryFolder();
   const engine = await openEngine({}, path);
   const content = "let name = 1;\nlet other = name;\n";
@@ -69,7 +69,7 @@ test("an edition without lists of its names is searched by those of the text", a
   expect(stats.totalMatchCount).toBe(1);
 });
 
-test("a search answers right, whatever edition it reads from", async () => {
+test("a search answers correctly from any edition", async () => {
   const path = temporaryFolder();
   const [writer, reader] = [await openEngine({}, path), await openEngine({}, path)];
   for (let i = 0; i < 4; i++) {
@@ -93,8 +93,8 @@ test("a search answers right, whatever edition it reads from", async () => {
   const searching = search();
   for (let i = 0; i < 7 * RUNS; i++) {
     await age(environment);
-    await writer.index([]); // the next edition
-    await writer.index([]); // deletes the one before
+    await writer.index([]); // publishes the next edition
+    await writer.index([]); // deletes the previous edition
   }
   isWriting = false;
   await searching;

@@ -19,7 +19,7 @@ import { acquireLease } from "../../src/store/lmdb/lease.ts";
 import { createPool, type Pool } from "../../src/threads/pool.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
 
-/** Together they are too short for a second repository to borrow them. */
+/** Texts that are too short, even together, for a second repository to borrow them. */
 const BLOBS = 3;
 const MIDDLE = "1.ts";
 /** Padding longer than two text blocks, so that each file has a block of its own. */
@@ -55,7 +55,7 @@ const loseMiddleText = (segment: number) => (writer: Writer) => {
   writer.remove(segmentKey(segment, PART.TEXT, Math.floor(middle / BLOCK_BYTES)));
 };
 
-test("a name that a syntax error makes of words beside the text costs no file its symbols", async () => {
+test("a name that ends outside the text after a syntax error does not remove the file's symbols", async () => {
   const engine = await openEngine();
   const [report] = await engine.index(
     documents({
@@ -72,7 +72,7 @@ test("a name that a syntax error makes of words beside the text costs no file it
   expect(await namesFound(engine)).toEqual(["b.py"]);
 });
 
-test("a file whose text is damaged is told, and the others of its segment have their symbols", async () => {
+test("a file with damaged text is reported, and the other files of its segment have their symbols", async () => {
   const path = temporaryFolder();
   const before = await openEngine({}, path);
   await before.index(documents({ name: "r", files }), { symbols: "skip" });
@@ -88,7 +88,7 @@ test("a file whose text is damaged is told, and the others of its segment have t
   expect(repository?.symbols).toEqual({ done: BLOBS - 1, total: BLOBS });
 });
 
-test("symbols of equal content are not taken over by a file whose text is damaged, and the others take theirs", async () => {
+test("a file with damaged text does not get the symbols of equal content, but other files do", async () => {
   const path = temporaryFolder();
   const before = await openEngine({}, path);
   await before.index(documents({ name: "r", files }));
@@ -132,7 +132,7 @@ async function pass(environment: Environment, changed: (pool: Pool) => Pool) {
   return { found: [...found.values()] as FoundSymbols[], warnings };
 }
 
-test("symbols of an edition that cannot be published are not counted, and its files are told", async () => {
+test("symbols of an edition that cannot be published are not counted, and their files are reported", async () => {
   const path = temporaryFolder();
   const engine = await openEngine({}, path);
   await engine.index(documents({ name: "r", files: [...files, { path: "z.txt", content: "z" }] }), {

@@ -113,7 +113,7 @@ interface Step {
   readonly repository: CorpusRepository;
   readonly asked: readonly Omit<SearchCase, "corpus">[];
   readonly isRemoved: boolean;
-  /** Whether the repository is indexed as a new one, with the files of another one beside its own. */
+  /** Whether the repository is indexed as a new one, together with the files of another repository. */
   readonly isCopy: boolean;
   readonly style: Style;
   readonly isLate: boolean;
@@ -132,7 +132,7 @@ const steps: fc.Arbitrary<Step> = fc.tuple(repository, fc.boolean()).chain(([eac
   }),
 );
 
-/** Returns the repository with the files of another one beside its own. */
+/** Returns the repository together with the files of another one. */
 function copyOf(other: CorpusRepository, own: CorpusRepository): CorpusRepository {
   const [revision] = own.revisions;
   const paths = new Set(revision!.files.map((one) => one.path));
@@ -154,7 +154,7 @@ async function advance(engine: Engine, corpus: Corpus, step: Step): Promise<Corp
   }
   const source = transition(style, before, after, 0);
   const [report] = await engine.index(source, { symbols: isLate ? "skip" : "after" });
-  // segments with symbols and without become one, which has some
+  // segments with symbols and without are merged into one, which has some
   if (isCompacted) await engine.compact();
   if (isLate) await engine.index([]);
   return { repositories: [...others, { ...after, id: report!.repositoryId }] };
@@ -230,7 +230,7 @@ const PROMISED: readonly (readonly [what: string, is: RegExp])[] = [
   ),
 ];
 
-test("the queries ask for definitions in every way", () => {
+test("the random queries have every feature of queries for definitions", () => {
   const asked = fc
     .sample(steps, { numRuns: 100, seed: 1 })
     .flatMap((step) => step.asked.map(({ request }) => request.query));

@@ -30,7 +30,7 @@ const [WRITER = ""] = await bundledPrograms(["test/engine/symbol-writer-process.
 const made = mkdtempSync(join(tmpdir(), "quern-test-"));
 afterAll(() => rmSync(made, { recursive: true, force: true, maxRetries: 3 }));
 
-/** Makes a directory at the first call, and copies it at each. */
+/** Makes a directory at the first call, and copies it at each call. */
 function copies(make: (path: string) => Promise<void>): () => Promise<string> {
   const first = mkdtempSync(join(made, "first-"));
   let once: Promise<void> | undefined;
@@ -42,7 +42,7 @@ function copies(make: (path: string) => Promise<void>): () => Promise<string> {
   };
 }
 
-/** Makes segments without symbols, each with TypeScript and Python files in turn. A file has one symbol. */
+/** Makes segments without symbols, whose files alternate between TypeScript and Python. A file has one symbol. */
 const indexed = copies(async (path) => {
   const engine = await openEngine({}, path);
   for (let i = 0; i < SEGMENTS; i++) {
@@ -95,10 +95,10 @@ async function checkAll(path: string): Promise<void> {
 }
 
 test.each(Array.from({ length: RUNS > 1 ? SEGMENTS : 2 }, (_, i) => 2 * i + 1))(
-  "killed in segment %i, the next run parses what is left",
+  "after a kill in segment %i, the next run parses only the remaining files",
   async (segment) => {
     const path = await indexed();
-    // it is told of a segment's files before the segment has its symbols
+    // a segment's files are reported before the segment has its symbols
     const args = [...SHORT_LIVED, WRITER, path, String(segment * FILES)];
     const { signal } = spawnSync(process.execPath, args, { stdio: "inherit" });
     expect(signal).toBe("SIGKILL");
@@ -110,7 +110,7 @@ test.each(Array.from({ length: RUNS > 1 ? SEGMENTS : 2 }, (_, i) => 2 * i + 1))(
     expect(stats.totalMatchCount).toBe(done);
     await engine.close();
 
-    // what was told of is kept, though its segment is not published
+    // reported symbols are kept, even though their segment is not published
     const environment = openEnvironment(path, { readOnly: false });
     expect(await parsedBy(environment)).toBe((SEGMENTS - segment) * FILES);
     expect(await parsedBy(environment)).toBe(0);
@@ -139,9 +139,9 @@ const killedAfter = (path: string, blobs: number): void => {
   expect(spawnSync(process.execPath, args, { stdio: "inherit" }).signal).toBe("SIGKILL");
 };
 
-test("killed twice within one segment, the next run parses the ranges that are left", async () => {
+test("after two kills within one segment, the next run parses only the remaining ranges", async () => {
   const path = await killedWithin();
-  killedAfter(path, 1); // of those that are left
+  killedAfter(path, 1); // some of the remaining files
   const environment = openEnvironment(path, { readOnly: false });
   expect(readRanges(environment.snapshot(), { segment: 1, edition: 1 }).length).toBe(FOUND + 1);
   expect(await parsedBy(environment)).toBe(RANGES - FOUND - 1);
@@ -153,7 +153,7 @@ test("killed twice within one segment, the next run parses the ranges that are l
   await engine.close();
 });
 
-test("killed, and then merged by runs without symbols, the next run parses what is left", async () => {
+test("after a kill and merges by runs without symbols, the next run parses only the remaining files", async () => {
   const path = await indexed();
   killedAfter(path, 3 * FILES); // two segments have been published
   const engine = await openEngine({}, path);
@@ -173,7 +173,7 @@ test("killed, and then merged by runs without symbols, the next run parses what 
 test.each([
   ["kept", 1, undefined],
   ["not trusted where a block is damaged", 2, (value: Uint8Array) => value.slice(1)],
-])("ranges of a segment that is rewritten without garbage are %s", async (_, parsed, change) => {
+])("if a segment is rewritten without garbage, its ranges are %s", async (_, parsed, change) => {
   const path = await killedWithin();
   const environment = openEnvironment(path, { readOnly: false });
   if (change)
@@ -218,7 +218,7 @@ function aged(value: Uint8Array): Uint8Array {
   });
 }
 
-test("a newer grammar parses the files of its language, and no others", async () => {
+test("a newer grammar parses only the files of its language", async () => {
   const path = await indexed();
   const environment = openEnvironment(path, { readOnly: false });
   expect(await parsedBy(environment)).toBe(SEGMENTS * FILES);

@@ -104,19 +104,19 @@ test.each<[query: string, caseSensitive: boolean, expected: string[]]>([
   ["sym:^SHAPE$", false, ["lib/shapes.ts: Shape = class Shape", "main.c: shape = struct shape"]],
   ["sym:uses", false, []],
   ["sym:parse file:uses", false, []],
-])("%s, case %s", async (query, isCaseSensitivityEnabled, expected) => {
+])("finds %s, case %s", async (query, isCaseSensitivityEnabled, expected) => {
   const shown = await show({ query, isCaseSensitivityEnabled });
   expect(shown.sort()).toEqual(expected.sort());
 });
 
-test("a range in a definition's name has it as symbol, whatever found it", async () => {
+test("a range in a definition's name has it as its symbol, whatever found the range", async () => {
   expect(await show({ query: "parseShape file:shapes", isCaseSensitivityEnabled: true })).toEqual([
     "lib/shapes.ts: parseShape = function parseShape; parseShape,parseShape",
   ]);
   expect(await show({ query: "class.Sha|ape", isRegexEnabled: true })).toContain(
     "main.c: ape = struct shape; ape,ape = function shape_area",
   );
-  // half inside the name
+  // half of the range is inside the name
   expect(await show({ query: '"class Shape"' })).toEqual(["lib/shapes.ts: class Shape"]);
 });
 
@@ -136,7 +136,7 @@ test("definitions come first: the name, then its beginning or end, then what is 
   expect(files.map(({ fileName }) => fileName.text)).toEqual(["d.ts", "c.ts", "b.ts", "a.ts"]);
 });
 
-test("symbol tables count as content that was read", async () => {
+test("symbol tables count as loaded content", async () => {
   const bytes = async (request: SearchRequest) =>
     (await engine.search(request)).stats.contentBytesLoaded;
   const unranked = await bytes({ query: "area", matches: 0 });
@@ -197,7 +197,7 @@ test("content that is known under another path or in another repository is not p
   expect((await fresh.check()).problems).toEqual([]);
 });
 
-test("files whose parse is given up are named", async () => {
+test("files whose parsing is given up are listed", async () => {
   const fresh = await openAt(freshPath(), { maxFileSize: 2 ** 23 });
   const lock = `{ "of": "${"x".repeat(2 ** 18)}" }`;
   const huge = `class Huge {}\n//${"x".repeat(2 ** 22)}`;
@@ -211,7 +211,7 @@ test("files whose parse is given up are named", async () => {
   expect(report!.skipped).toEqual([]);
 });
 
-test("symbols may be skipped, and are found by the next run, whatever it indexes", async () => {
+test("symbols may be skipped, and are found by the next run, whatever that run indexes", async () => {
   const fresh = await openAt(freshPath());
   const [report] = await fresh.index(source("r", many(3)), { symbols: "skip" });
   expect(report!.symbols).toBe(0);
@@ -226,7 +226,7 @@ test("symbols may be skipped, and are found by the next run, whatever it indexes
   });
 });
 
-test("the time of a run contains its symbols", async () => {
+test("the time of a run includes its symbols", async () => {
   const fresh = await openAt(freshPath());
   let waited = 0;
   const [report] = await fresh.index(source("r", many(30)), {
@@ -240,7 +240,7 @@ test("the time of a run contains its symbols", async () => {
   expect(report!.symbols).toBe(30);
 });
 
-test("content is searched before symbols are ready; an aborted run leaves it, and the next one goes on", async () => {
+test("content is searched before symbols are ready, an aborted run keeps it, and the next run continues", async () => {
   const fresh = await openAt(freshPath());
   const stop = new AbortController();
   let before: Promise<string[]> | undefined;
@@ -260,11 +260,11 @@ test("content is searched before symbols are ready; an aborted run leaves it, an
   expect(await show({ query: "sym:f2" }, fresh)).toEqual(["f2.ts: f2 = function f2"]);
 });
 
-test("merging keeps symbols, and what was unknown stays so until the next run", async () => {
+test("merging keeps symbols, and unknown symbols stay unknown until the next run", async () => {
   const fresh = await openAt(freshPath());
   await index(fresh, "a", many(3));
   await fresh.index(source("b", many(3, 10)), { symbols: "skip" });
-  // eight segments of a tier become one
+  // eight segments of a tier are merged into one
   for (let i = 0; i < 6; i++)
     await fresh.index(source(`c${i}`, { "c.txt": `c${i}` }), { symbols: "skip" });
   expect((await fresh.check()).segments).toBe(1);
@@ -297,7 +297,7 @@ const EXPRESSIONS = [
   "oo.?b",
 ];
 
-test("sym: finds what a plain walk over the names finds", async () => {
+test("sym: finds the same names as a plain search of the names", async () => {
   const files = fc.array(fc.array(fc.constantFrom(...NAMES), { maxLength: 6 }), {
     minLength: 1,
     maxLength: 4,
@@ -328,7 +328,7 @@ test("sym: finds what a plain walk over the names finds", async () => {
   );
 });
 
-/** Returns RE2's matches. An empty match that touches the one before does not count. */
+/** Returns RE2's matches. An empty match that touches the match before it does not count. */
 function matchesIn(name: string, expression: string, flags: string): number {
   let [count, end] = [0, -1];
   for (const { index: at, 0: text } of name.matchAll(new RegExp(expression, flags))) {

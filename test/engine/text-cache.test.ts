@@ -20,7 +20,7 @@ const TIMES = 4;
 
 const CASES = SIZES.flatMap((textCache) => [0, 2].map((workers) => ({ textCache, workers })));
 
-// of each size with threads or without
+// each size both with threads and without
 test.each(CASES.filter((_, n) => RUNS > 1 || n % 4 === 0 || n % 4 === 3))(
   "any query, $textCache bytes and $workers workers",
   async (given) => {
@@ -61,7 +61,7 @@ function watchCache() {
   return count;
 }
 
-test.each(someOf([0, 1], 2))("pages and their edges, %i workers", async (workers) => {
+test.each(someOf([0, 1], 2))("finds matches at the edges of pages, %i workers", async (workers) => {
   const path = temporaryFolder();
   await (await openEngine({ workers }, path)).index(large());
   const count = watchCache();
@@ -75,11 +75,11 @@ test.each(someOf([0, 1], 2))("pages and their edges, %i workers", async (workers
     await engine.close();
   }
   if (workers > 0) return;
-  expect(count.kept).toBeGreaterThan(6); // all windows in the largest cache, and some in the others
+  expect(count.kept).toBeGreaterThan(6); // all windows are in the largest cache, and some in the others
   expect(count.found).toBeGreaterThan(20);
 });
 
-test("a window with damage is not cached, and what a search needs of it is read", async () => {
+test("a damaged window is not cached, but a search reads its undamaged parts", async () => {
   const path = temporaryFolder();
   const uncached = await openEngine({}, path);
   await uncached.index(large());
@@ -99,9 +99,9 @@ test("a window with damage is not cached, and what a search needs of it is read"
   expect(tried).toBeGreaterThan(5);
 });
 
-test.each(someOf([0, 1], 2))("trim() at any moment, %i workers", async (workers) => {
+test.each(someOf([0, 1], 2))("trim() may be called at any moment, %i workers", async (workers) => {
   const engine = await openEngine({ workers, textCache: 3 * MIB });
-  engine.trim(); // nothing has begun
+  engine.trim(); // no search has begun
   await engine.index(large());
   const expected = await answers(engine);
   for (let time = 0; time < 10; time++) {

@@ -29,7 +29,7 @@ vi.mock("node:worker_threads", async (original) => {
   return { ...threads, Worker };
 });
 
-/** Fifteen megabytes of words, and three files on which expressions read on behind their matches. */
+/** Fifteen megabytes of words, and three files with expressions that read on after their matches. */
 function slowCorpus(): { path: string; content: string }[] {
   const random = randomFrom(1);
   const words = ["alpha", "beta_GAMM", "x", "foo_BAR", "return", "xxxxx", "if", "\n"];
@@ -40,12 +40,12 @@ function slowCorpus(): { path: string; content: string }[] {
   return [...files, line, hard, { path: "xy", content: `${"xy".repeat(22)}\n`.repeat(42_000) }];
 }
 
-/** Expressions without a literal, so that everything is read, by the automaton or RE2. */
+/** Expressions without a literal, so that the automaton or RE2 reads everything. */
 const SLOW = ["x*y|x", "(x*y)+|x", "[^z]{500}", "\\pL+_\\pL+", "[a-z]{3}_[A-Z]{4}", HARD.query];
 const RUNS = 3;
 /**
- * Milliseconds by the clock. The bound only shows that an answer does not wait for the end of the scan, which takes
- * seconds.
+ * Milliseconds of wall-clock time. The limit only shows that an answer does not wait for the end of the scan, which
+ * takes seconds.
  */
 const ALLOWED = 1_500;
 /**
@@ -86,7 +86,7 @@ function slowEngine(
 describe.each([0, 2])("%i workers", (workers) => {
   const slow = slowEngine(workers);
 
-  test.each(someOf(SLOW, 3))("%s: a time-out ends it", async (query) => {
+  test.each(someOf(SLOW, 3))("%s: a time-out ends the search", async (query) => {
     const request = { query, matches: 100, isRegexEnabled: true };
     const late: number[] = [];
     for (let run = 0; run < RUNS; run++) {
@@ -110,7 +110,7 @@ describe.each([0, 2])("%i workers", (workers) => {
     expect(median(work)).toBeLessThan(Math.max(workers, 1) * (40 + ALLOWED_WORK));
   });
 
-  test.each(someOf(SLOW, 3))("%s: an abort rejects, and its threads stop", async (query) => {
+  test.each(someOf(SLOW, 3))("%s: an abort rejects, and the threads stop", async (query) => {
     const request = { query, matches: 100, isRegexEnabled: true };
     const [rejected, stopped, ends]: [number[], number[], string[]] = [[], [], []];
     for (let run = 0; run < RUNS; run++) {
@@ -130,7 +130,7 @@ describe.each([0, 2])("%i workers", (workers) => {
     }
     const [soon, later] = [median(rejected), median(stopped)].map((ms) => ms.toFixed(0));
     tellFigure(`${workers} workers, ${query}: rejected after ${soon} ms, free after ${later} ms`);
-    expect(ends).toContain("ABORTED"); // a timer may fire late, and find an answer
+    expect(ends).toContain("ABORTED"); // a timer may fire late, after the answer
     expect(median(stopped)).toBeLessThan(ALLOWED);
   });
 });
@@ -146,12 +146,12 @@ describe("large expressions", () => {
   ]);
   const search = (query: string, timeoutMs: number) =>
     slow.engine.search({ query, isRegexEnabled: true, matches: 100 }, { timeoutMs });
-  // a thread writes out each Unicode class once
+  // a thread expands each Unicode class once
   beforeAll(() => search("\\pL\\s\\PL", 10_000), 30_000);
 
   /**
-   * The most ms of work, of which 50 are the time-out. These expressions once took 400 to 1 200, and RE2 alone takes
-   * 200 to 500.
+   * The maximum of milliseconds of work, of which 50 are the time-out. Without limits, these expressions take 400 to 1
+   * 200, and RE2 alone takes 200 to 500.
    */
   const MOST_WORK = 250;
 
@@ -160,11 +160,11 @@ describe("large expressions", () => {
     ["(\\pL+\\d*){30}", "(\\pL+\\d*){30}"],
     ["a? a thousand times", "a?".repeat(1_000)],
     ["(?i)[^a-z]{900}", "(?i)[^a-z]{900}"],
-    // with matches, about which RE2 is asked: it took seconds to compile or run them
+    // with matches, which RE2 verifies; it takes seconds to compile or run these expressions
     ["[^0]{900}", "[^0]{900}|"],
     ["(\\pL+\\s*){30} on letters", "(\\pL+\\s*){30}|"],
     ["(?:a?){1000} on letters", "(?:a?){1000}a|"],
-  ])("%s holds no thread beyond its time-out", async (_, repeated) => {
+  ])("%s occupies no thread after its time-out", async (_, repeated) => {
     const work: number[] = [];
     for (const end of ["z", "q", "k"])
       work.push(await workOf(async () => (await search(repeated + end, 50), await slow.free())));
@@ -172,7 +172,7 @@ describe("large expressions", () => {
     expect(median(work)).toBeLessThan(MOST_WORK);
   });
 
-  test("a time-out while they are made ready is one like any other", async () => {
+  test("a time-out while expressions are being prepared is an ordinary time-out", async () => {
     const { stats } = await search("(\\pL+\\d*){29}z", 0.001);
     const { flushReason, shardsSkipped, shardsScanned, crashes } = stats;
     expect({ flushReason, shardsSkipped, shardsScanned, crashes }).toEqual({
@@ -188,7 +188,7 @@ describe("a worker that dies", () => {
   const workers = 2;
   const slow = slowEngine(workers);
 
-  test("fails its search clearly, and is replaced", async () => {
+  test("makes the search fail with a clear error, and is replaced", async () => {
     await slow.free();
     const request = { query: SLOW[0]!, matches: 100, isRegexEnabled: true };
     const searching = slow.engine

@@ -41,7 +41,7 @@ async function withNeedles(content = "needle\n") {
   return engine;
 }
 
-test("a search is told from its call to its answer, in one object", async () => {
+test("a search is traced from its call to its answer, in one object", async () => {
   const engine = await withNeedles();
   const told = listen<SearchTrace>("quern:search");
   const searching = engine.search(needle);
@@ -59,7 +59,7 @@ test("a search is told from its call to its answer, in one object", async () => 
   expect(told[2]![2].durationMs).toBeGreaterThan(0);
 });
 
-test("a search that fails is told with its error", async () => {
+test("a failing search is traced with its error", async () => {
   const engine = await withNeedles();
   const told = listen<SearchTrace>("quern:search");
   await expect(engine.search({ query: "a or or b", matches: 1 })).rejects.toThrow();
@@ -68,7 +68,7 @@ test("a search that fails is told with its error", async () => {
   expect(told[2]![2]).not.toHaveProperty("stats");
 });
 
-test("a stream is told until it was read, or until its reader leaves", async () => {
+test("a stream is traced until it was read, or until its reader leaves", async () => {
   const engine = await withNeedles();
   const told = listen<SearchTrace>("quern:search");
   let final: SearchEvent | undefined;
@@ -92,7 +92,7 @@ test("a stream is told until it was read, or until its reader leaves", async () 
   expect(events(told)).toEqual([...WELL, ...WELL, ...BADLY]);
 });
 
-test("a long answer over HTTP is told when it was read", async () => {
+test("a long answer over HTTP is traced until it was read", async () => {
   const engine = await withNeedles("needle\n".repeat(40_000));
   const told = listen<SearchTrace>("quern:search");
   const client = clientOf(createHandler(engine, { anonymous: "all" }));
@@ -104,7 +104,7 @@ test("a long answer over HTTP is told when it was read", async () => {
   expect(told[3]![1].stats).toEqual(stats);
 });
 
-test("a long answer whose reader leaves has ended, once", async () => {
+test("the trace of a long answer ends once if its reader leaves", async () => {
   const engine = await withNeedles("needle\n".repeat(40_000));
   const told = listen<SearchTrace>("quern:search");
   const { begin } = (engine as typeof engine & BeginsAnswers)[BEGIN_ANSWER];
@@ -117,7 +117,7 @@ test("a long answer whose reader leaves has ended, once", async () => {
   expect(told[3]![1]).not.toHaveProperty("stats");
 });
 
-test("explain() is one search, whatever it tries", async () => {
+test("explain() is traced as one search, whatever it tries", async () => {
   const engine = await withNeedles();
   const told = listen<SearchTrace>("quern:search");
   const { suggestions } = await engine.explain({ query: "lang:goo needle", matches: 1 });
@@ -126,7 +126,7 @@ test("explain() is one search, whatever it tries", async () => {
   expect(told[3]![1]).toMatchObject({ call: "explain", stats: { totalMatchCount: 0 } });
 });
 
-test("a workspace searches and indexes through its engine", async () => {
+test("a workspace's searches and index runs are traced as its engine's", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "src"));
   writeFileSync(join(folder, "src/a.txt"), "needle\n");
@@ -140,9 +140,9 @@ test("a workspace searches and indexes through its engine", async () => {
   expect(searches.at(-1)![1]).toMatchObject({ request: needle, stats: { totalMatchCount: 1 } });
 });
 
-test("writes are told with their reports, or their error", async () => {
+test("writes are traced with their reports or their errors", async () => {
   const told = listen<IndexTrace>("quern:index");
-  // no other process reads what compact() merges away
+  // no other process reads the segments that compact() merges away
   const engine = await openEngine({ internals: { retireMs: 0 } });
   const reports = await engine.index(
     documents({ name: "r", files: [{ path: "a", content: "a" }] }),
@@ -162,7 +162,7 @@ test("writes are told with their reports, or their error", async () => {
   expect(told.at(-1)![1]).toMatchObject({ call: "index", error: { code: "ABORTED" } });
 });
 
-test("without anybody who listens, what is traced is passed on as it is", () => {
+test("without subscribers, traced objects are passed on unchanged", () => {
   const tracer = new Tracer("/nowhere");
   const promise = new Promise<never>(() => {});
   const stream = { [Symbol.asyncIterator]: () => ({ next: () => promise }) };

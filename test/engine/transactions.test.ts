@@ -24,7 +24,7 @@ const ROWS: [what: string, transactions: number, write: (engine: Engine) => Prom
   ["a change of one file", 6, (engine) => update(engine, file(1, 1))],
   ["a change of one file without symbols", 4, (engine) => update(engine, file(2, 1), "skip")],
   ["the symbols that are missing", 4, (engine) => engine.index([])],
-  // what was a segment with this file alone is merged away
+  // the segment with only this file is merged away
   ["a change of a file that was changed", 7, (engine) => update(engine, file(1, 2))],
   ["a run that finds nothing new", 3, (engine) => engine.index(all([1, 2], [2, 1]))],
   ["a removal, with what only it had", 4, (engine) => engine.remove("r")],
@@ -39,7 +39,7 @@ function all(...edits: [number: number, edit: number][]) {
   return documents({ name: "r", files });
 }
 
-/** Returns the number of the last transaction by LMDB's own count, in the newer of its two meta pages. */
+/** Returns the number of the last transaction from LMDB's newer meta page. */
 function lastTransaction(file: string): number {
   const bytes = readFileSync(file);
   return Math.max(...[0, 4096].map((page) => Number(bytes.readBigUInt64LE(page + 152))));

@@ -72,7 +72,7 @@ function mergedEntries(
   return merged(all);
 }
 
-/** Merges files of one path and content into one entry, whatever revisions they are in. */
+/** Merges files of the same path and content into one entry, whatever revisions they are in. */
 function merged(all: readonly { file: CorpusFile; entry: FileEntry }[]): Entry[] {
   const entries = new Map<string, FileEntry>();
   for (const { file, entry } of all) {
@@ -107,7 +107,7 @@ function changes(before: CorpusRepository, after: CorpusRepository, pick: number
 const isFolder = ({ revisions }: CorpusRepository): boolean =>
   revisions.length === 1 && revisions[0]!.name === "HEAD";
 
-/** Returns a source by documents(), with only what changed if that is known. */
+/** Returns a source by documents(). If the changes are known, the source has only these. */
 function fromDocuments(before: CorpusRepository | undefined, after: CorpusRepository): Source {
   const files = after.revisions[0]!.files;
   const options = { name: after.name, ...after.metadata };

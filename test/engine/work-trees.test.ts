@@ -14,7 +14,7 @@ import { storedBytes } from "./stored-keys.ts";
 
 const LEAST_SHARED_BYTES = RUN_BOUNDS.leastSharedBytes;
 const FILE_BYTES = 4_096;
-/** Half as many more as have to be shared. */
+/** One and a half times as many as have to be shared. */
 const FILES = (1.5 * LEAST_SHARED_BYTES) / FILE_BYTES;
 
 const textOf = (kind: string, file: number): string =>
@@ -43,13 +43,13 @@ test.each([
   { what: "just enough", shared: ENOUGH, own: 100, stored: 100, borrows: 1 },
   { what: "too little", shared: ENOUGH - 1, own: 100, stored: ENOUGH + 99, borrows: 0 },
   { what: "nothing", shared: 0, own: 100, stored: 100, borrows: 0 },
-])("$what is shared", async ({ shared, own, stored, borrows }) => {
+])("shares $what", async ({ shared, own, stored, borrows }) => {
   const path = temporaryFolder();
   const engine = await openEngine({ workers: 1 }, path);
   await engine.index(repository("main", { shared: FILES, own: 0 }));
   await engine.index(repository("tree", { shared, own }));
   for (let round = 0; round < 4; round++) {
-    const { stats } = await engine.search({ query: "needle", matches: 1 }); // later ones use what is kept in memory
+    const { stats } = await engine.search({ query: "needle", matches: 1 }); // later files use the cache
     expect(stats.totalMatchCount).toBe(FILES + shared + own);
   }
   expect((await engine.check()).problems).toEqual([]);
@@ -59,7 +59,7 @@ test.each([
   expect(manifest.segments.filter(({ content }) => content !== undefined).length).toBe(borrows);
 });
 
-test("a work tree takes the versions of its files and what differs", async () => {
+test("a work tree stores the versions of its files, and the files that differ", async () => {
   const files = 2_000;
   const [main, tree] = [temporaryFolder(), temporaryFolder()];
   const pathOf = (file: number) => `folder-${file % 30}/of-the-same-repository/file-${file}.txt`;

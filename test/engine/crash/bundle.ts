@@ -55,7 +55,7 @@ export interface Bundle {
 export async function bundle(...names: readonly string[]): Promise<Bundle> {
   mkdirSync(join(ROOT, "build"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, "build", "steps-"));
-  chmodSync(folder, 0o755); // for those who run it as somebody else
+  chmodSync(folder, 0o755); // also for other users
   const own = names.map((name) => [name, path(`${name}.ts`)]);
   await runBuild({
     entryPoints: Object.fromEntries([

@@ -18,11 +18,13 @@ import { difference, judge, type Answer, type Verdict } from "./questions.ts";
 import { IN_VALUES, runWriter } from "./writer.ts";
 import { SHORT_LIVED } from "../../short-lived.ts";
 
-/** A process that has worked for this long hangs. Normally it works for 1 s, whatever else the machine does. */
+/**
+ * A process that works longer than this many milliseconds hangs. Normally, it works for 1 s, regardless of other load.
+ */
 const HANGS_WORK_SECONDS = 30;
 /**
- * A process that waits for ever takes no processor time, so there is also a limit by the clock. It is generous, because
- * on a busy machine a sound process was still running after 30 s.
+ * The limit by the clock, for a process that waits for ever and takes no processor time. It is generous, because on a
+ * busy machine an intact process may run for more than 30 s.
  */
 const HANGS_MS = 600_000;
 /** The number of operations of the writer. They leave three repositories in some segments. */
@@ -42,7 +44,7 @@ export interface StoredValue {
   readonly key: Buffer;
   readonly start: number;
   readonly end: number;
-  /** Whether the value belongs to a segment that the manifest no longer names, so that nobody reads it. */
+  /** Whether the value belongs to a segment that the current manifest does not name, so that nobody reads it. */
   readonly isRetired: boolean;
 }
 
@@ -142,8 +144,8 @@ export interface Damage {
 }
 
 /**
- * Draws a damage at random. Of ten, one truncates the file, four hit a random value, two hit a random byte of the file,
- * and three hit a byte that belongs to no value.
+ * Draws a damage at random. Of ten damages, one truncates the file, four change a random value, two change a random
+ * byte of the file, and three change a byte that belongs to no value.
  */
 export function damageOf({ bytes, values, treePages }: Target, random: () => number): Damage {
   const choice = Math.floor(random() * 10);
@@ -164,7 +166,7 @@ export function damageOf({ bytes, values, treePages }: Target, random: () => num
   return { what: `bit ${bit} of byte ${at}`, bytes: flipped, value: hit(), isCut: false };
 }
 
-/** Returns the answers, or how the process ended without any. */
+/** Returns the answers, or how the process ended without an answer. */
 export function tryDamaged(bundled: Bundle, path: string): Promise<Answer[] | string> {
   return new Promise((resolve) => {
     const child = spawnLimited([
@@ -184,9 +186,7 @@ export function tryDamaged(bundled: Bundle, path: string): Promise<Answer[] | st
   });
 }
 
-/**
- * Starts a process that the system ends when it has worked for too long, if there is a shell that can set this limit.
- */
+/** Starts a process that the system ends after too much work, if there is a shell that can set this limit. */
 function spawnLimited([program = "", ...args]: readonly string[]) {
   const stdio = ["ignore", "pipe", "ignore"] as const;
   const limited = `ulimit -t ${HANGS_WORK_SECONDS}; exec "$0" "$@"`;
@@ -209,7 +209,7 @@ export interface Trial {
   readonly wrong: readonly string[];
 }
 
-/** The verdicts from worst to best. Of several answers the worst counts. */
+/** The verdicts from worst to best. The worst of several answers counts. */
 const WORST: readonly Verdict[] = ["wrong", "refused", "partial", "right"];
 
 export async function tryDamage(

@@ -29,7 +29,7 @@ export interface Outcome {
   /** The error code; absent if the operation succeeded. */
   readonly code?: string;
   readonly message?: string;
-  /** How many files a search found. */
+  /** The number of files that a search found. */
   readonly files?: number;
   /** The files that an index run has listed as not searchable, with the reasons. */
   readonly skipped?: string;

@@ -27,7 +27,7 @@ export async function recover(path: string, { done, began }: Told): Promise<numb
   const before = stateAfter(done);
   const change = began > done ? operation(done) : undefined;
   const after = change ? apply(before, change) : before;
-  if (done > 0) await mustBeClean(path); // else there may be no index yet
+  if (done > 0) await mustBeClean(path); // otherwise there may be no index yet
   const engine = await open(join(path, "index"), { workers: 0, memoryBudget: 2 ** 25 });
   const tokens = lmdbTokenStore(join(path, "keys"));
   try {
@@ -47,7 +47,7 @@ export async function recover(path: string, { done, began }: Told): Promise<numb
   return change ? done + 1 : done;
 }
 
-/** Replaces a compaction, which waits 10 s for readers, by an index run, which also deletes what was left. */
+/** Replaces a compaction, which waits 10 s for readers, by an index run, which also deletes leftovers. */
 const withoutWaiting = (change: Operation): Operation =>
   change.kind === "compact" ? { kind: "index", repositories: new Map() } : change;
 

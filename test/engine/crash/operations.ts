@@ -25,7 +25,7 @@ export type Operation =
 
 export const EMPTY: State = { repositories: new Map(), keys: [] };
 
-/** The list repeats after this many operations, with new contents. */
+/** The number of operations after which the list repeats, with new contents. */
 export const ROUND = 12;
 
 /** The number of the first operation within a round that borrows content. The next one borrows the same. */
@@ -45,12 +45,12 @@ export function operation(number: number): Operation {
     case 4:
       return { kind: "remove", name: "web" };
     case 5:
-      // enough for several transactions of text
+      // long enough for several transactions of text
       return { kind: "index", repositories: new Map([["web", files(number, 0, 14, 8)]]) };
     case 6:
       return update(number, "tools");
     case 7:
-      // without it merging is left to the tiers
+      // without it, merging is left to the tiers
       return round % 3 === 2 ? index(number, ["rest", 0, 3]) : { kind: "compact" };
     case BORROWING:
       // a new repository, which borrows the content of one that was indexed before

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 
 export function stateOfProcess(pid: number): string | undefined {
   try {
-    // the name before it, in brackets, may hold anything
+    // the name before it, in brackets, may contain anything
     return /\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1").replace(/^.*\)/s, ")"))?.[1];
   } catch {
     return undefined;

@@ -9,7 +9,7 @@ export interface Answer {
   /** The code of a failure. */
   readonly code?: string;
   readonly message?: string;
-  /** Everything that was found, one line each. */
+  /** Everything that was found, one result per line. */
   readonly found?: readonly string[];
   /** The crashes of a partial search. */
   readonly crashes?: number;
@@ -21,7 +21,7 @@ const digest = (text: string): string => createHash("md5").update(text).digest("
 interface Question {
   readonly name: string;
   /**
-   * Set for questions about one place, which may be refused if that cannot be read. A search leaves out the segment
+   * Set for questions about one place, which may be rejected if that place cannot be read. A search skips the segment
    * instead.
    */
   readonly mayRefuse?: true;
@@ -80,8 +80,8 @@ export const QUESTIONS: readonly Question[] = [
 ];
 
 /**
- * - right: all that was right before.
- * - partial: some segment's answers are missing, the search says so, and warns of INDEX_CORRUPT.
+ * - right: everything that was found before.
+ * - partial: a segment's answers are missing, and the search says so and warns of INDEX_CORRUPT.
  * - refused: INDEX_CORRUPT.
  * - wrong: anything else.
  */
@@ -98,7 +98,7 @@ export function judge(answer: Answer, right: readonly Answer[]): Verdict {
   return isHonest && isTold ? "partial" : "wrong";
 }
 
-/** Returns what differs, for people who look into a wrong answer. */
+/** Returns the differences, for people who examine a wrong answer. */
 export function difference(
   { name, found = [], ...rest }: Answer,
   right: readonly Answer[],

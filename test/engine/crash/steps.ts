@@ -23,7 +23,7 @@ export type Step =
   | "key stored"
   | "nothing";
 
-/** When the process is to end or stop: at the n-th transaction of the step, counted from 1. */
+/** The moment at which the process ends or stops: the n-th transaction of the step, counted from 1. */
 export interface Moment {
   /** within: everything is put, nothing committed. after: the next transaction has begun and put nothing. committed: at once, with no lock held. */
   readonly how: "kill within" | "kill after" | "stop committed";

@@ -51,21 +51,21 @@ export const STOPS: readonly Stop[] = [
   row(0, "published", "symbols written", 2),
   row(0, "symbols written", "symbols named"),
   row(0, "symbols named", "lease released"),
-  // what an interrupted search for symbols has left
+  // leftovers of an interrupted search for symbols
   { ...row(0, "published", "deleted", 2), killed: "symbols named" },
   { ...row(0, "deleted", "symbols named"), killed: "symbols named" },
-  // of segments that were never named
+  // files of segments that were never named
   { ...row(4, "lease taken", "deleted"), killed: "merged" },
   row(4, "lease taken", "removed"),
-  // a merge's
+  // files of a merge
   row(4, "removed", "segment complete"),
   row(4, "segment complete", "symbols written"),
   row(4, "symbols written", "symbols written"),
   row(4, "symbols written", "merged", 2),
-  // of segments that were merged away
+  // files of segments that were merged away
   row(5, "lease taken", "forgotten"),
   row(5, "forgotten", "segment complete"),
-  // a compaction's, which deletes what it has merged away
+  // files of a compaction, which deletes what it has merged away
   row(7, "merged", "forgotten"),
   row(7, "forgotten", "lease released", 2),
 ];
@@ -152,8 +152,8 @@ export interface WentOn {
 }
 
 /**
- * Stops the writer and lets it go on. With `isBlind` it does not check who holds the lease, and then the test must
- * notice that it writes.
+ * Stops the writer and lets it continue. With `isBlind`, the writer does not check who holds the lease, and the test
+ * must notice that it writes.
  */
 export async function stopAndGoOn(
   { script, path }: Pick<WriterOptions, "script" | "path">,
@@ -195,7 +195,7 @@ export async function untilStopped(pid: number): Promise<void> {
   }
 }
 
-/** Takes over the lease as if the stopped writer had been silent for long. */
+/** Takes over the lease as if the stopped writer had been silent for a long time. */
 async function takeOver(environment: Environment): Promise<Lease> {
   await environment.write((writer) => {
     const lease = writer.get(engineKey("lease"), "the lease");
@@ -204,7 +204,10 @@ async function takeOver(environment: Environment): Promise<Lease> {
   return acquireLease(environment, { timeoutMs: 0 });
 }
 
-/** Returns everything that is stored, byte for byte. Of the lease, which its owner renews, only the owner counts. */
+/**
+ * Returns everything that is stored, byte for byte. The lease, which its owner renews, is represented only by its
+ * owner.
+ */
 function stored(environment: Environment): string {
   const snapshot = environment.snapshot();
   const keys = [...snapshot.keys([Buffer.from([0]), Buffer.from([255])])];

@@ -10,7 +10,7 @@ import type { Moment, Step } from "./steps.ts";
 import { SHORT_LIVED } from "../../short-lived.ts";
 
 export interface Told {
-  /** How many operations were done, and how many were begun. */
+  /** The numbers of operations that were done and begun. */
   readonly done: number;
   readonly began: number;
   /** The code and message with which an operation failed. */
@@ -30,15 +30,15 @@ export interface WriterOptions {
   /** The writer is killed this many milliseconds after its first operation has begun. */
   readonly killAfterMs?: number;
   readonly retireMs?: number;
-  /** How many segments of about the same size become one. */
+  /** The number of segments of about the same size that are merged into one. */
   readonly tier?: number;
-  /** The number of blocks from which on text is in a file. Default 1: all text is. */
+  /** The number of blocks from which text is stored in a file. Default 1, which stores all text in files. */
   readonly fileBlocks?: number;
   /** A planted fault: the writer does not check who holds the lease. */
   readonly isBlind?: boolean;
 }
 
-/** A number of blocks that keeps all text in values, so that transactions for text are seen. */
+/** A number of blocks that keeps all text in values, so that transactions for text are tested. */
 export const IN_VALUES = 1_000;
 
 export function startWriter(options: WriterOptions): ChildProcess {
