@@ -97,7 +97,7 @@ test("a node without room drops a slice of another node before it fetches its ow
     ownersOf(["old", "new"], [shard, 0], 1)[0] === "old";
   const own = rows.filter(isOwn).map(({ shard }) => shard);
   expect([own.length > 0, own.length < rows.length]).toEqual([true, true]);
-  const room = Math.round(bytes * 1.1); // not for one more version of a repository beside all
+  const room = Math.round(bytes * 1.1); // too little for one more version of a repository
   const old = await startNode(cluster, "old", {}, { diskBytes: room });
   const ready = async () => {
     const { rows: held } = await cluster.pool.query<{ shard: number }>(

@@ -12,7 +12,7 @@ import type { Source } from "../../src/ingest/sources/source.ts";
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
-/** The limit of the answers of searches, small enough that the tests are quick. */
+/** The limit of the answers of searches, small enough for quick tests. */
 const ANSWER = 2 * MIB;
 const COPIES = 40;
 const COPY = 200 * KIB;
@@ -72,11 +72,14 @@ function manyRevisions(): Source {
 const search = (query: string, more: object = {}) => ({ query, matches: 100_000, ...more });
 const regex = { isRegexEnabled: true };
 const whole = { whole: true };
-/** The longest answer: one file may exceed the limit, and text that JSON must escape takes twice its length here. */
+/**
+ * The length of the longest answer. One file may exceed the limit, and text that JSON must escape takes twice its
+ * length here.
+ */
 const ANSWERED = ANSWER + 2 * MIB;
 
 test.each<[route: string, asked: object, most: number]>([
-  // a window of 2 * 256 and the name, and where it is, a match
+  // a match takes a window of 2 * 256, the name, and the address
   ["find_references", { symbolName: "it" }, LISTED * KIB],
   ["find_references", { symbolName: "use" }, LISTED * KIB],
   ["find_references", { symbolName: "needle" }, LISTED * KIB],
@@ -103,7 +106,7 @@ test.each<[route: string, asked: object, most: number]>([
   ["stream_search", search("needle"), ANSWERED],
   ["stream_search", search("N file:names"), ANSWERED],
   ["stream_search", search("everywhere rev:r"), ANSWERED],
-  // each folder once, however often it is asked for; every node has its path
+  // each folder counts once, however often it is requested, and every node has its path
   [
     "tree",
     { repoName: "hostile", revisionName: "HEAD", paths: Array(1000).fill(DEEP) },
@@ -125,7 +128,7 @@ test.each<[route: string, asked: object, most: number]>([
   expect([...response.headers].join("").length).toBeLessThan(8 * KIB);
 });
 
-test("an answer that is full says so, counts all the same, and begins with the best", async () => {
+test("a full answer says so, counts everything, and begins with the best file", async () => {
   const request = { query: "^copy", matches: 1000, whole: true, ...regex };
   const full = await engine.search(request, { maxBytes: 3 * COPY });
   const all = await engine.search(request);
@@ -135,7 +138,7 @@ test("an answer that is full says so, counts all the same, and begins with the b
   expect(full.stats.actualMatchCount).toBe(ranges(full));
   expect(full.files.length).toBeGreaterThan(0);
   expect(full.files.length).toBeLessThan(5);
-  // one that holds all is none
+  // an answer with everything is not full
   expect((await engine.search(request, { maxBytes: 100 * MIB })).files).toEqual(all.files);
   expect(await engine.search(request, { maxBytes: 0 })).toMatchObject({
     files: [],
@@ -149,7 +152,7 @@ const ranges = ({ files }: SearchResponse): number =>
     return sum + (own || fileName.matchRanges.length);
   }, 0);
 
-test("a stream that is full says so, and counts all the same", async () => {
+test("a full stream says so, and counts everything", async () => {
   const request = { query: "^copy", matches: 1000, whole: true, ...regex };
   const all = await engine.search({ ...request, matches: 0 });
   let files = 0;

@@ -39,7 +39,7 @@ const TAKE_AWAY: Record<string, TakeAway> = {
 afterEach(() => void vi.useRealTimers());
 
 test.each(Object.entries(TAKE_AWAY))(
-  "a running search is not answered when %s",
+  "a running search is rejected if %s",
   async (_name, takeAway) => {
     const began = gate();
     const goOn = gate();
@@ -54,7 +54,7 @@ test.each(Object.entries(TAKE_AWAY))(
   },
 );
 
-test.each(Object.entries(TAKE_AWAY))("a running stream ends when %s", async (_name, takeAway) => {
+test.each(Object.entries(TAKE_AWAY))("a running stream ends if %s", async (_name, takeAway) => {
   const goOn = gate();
   let signal: AbortSignal | undefined;
   async function* stream(options: { signal?: AbortSignal }) {
@@ -107,7 +107,7 @@ test.each(["memory", "LMDB"])("a stream of a revoked API key ends: %s store", as
   expect(events(text).at(-1)).toMatchObject({ error: { errorCode: "NOT_AUTHENTICATED" } });
 });
 
-test("a search whose caller sees less by its end is made again with what is left", async () => {
+test("if the caller sees less at the end of a search, the search runs again on what is left", async () => {
   const viewers: number[][] = [];
   const search = async ({ viewer }: { viewer?: { repositoryIds: ReadonlySet<number> } }) => {
     viewers.push([...(viewer?.repositoryIds ?? [])]);
@@ -123,7 +123,7 @@ test("a search whose caller sees less by its end is made again with what is left
   expect([response.status, viewers]).toEqual([200, [[1, 2], [1]]]);
 });
 
-test("a stream whose caller sees less on its way ends", async () => {
+test("a stream ends if its caller sees less before it is over", async () => {
   async function* stream() {
     yield chunkEvent("first");
     service.visible.set("ada", new Set([2]));

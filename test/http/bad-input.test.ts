@@ -80,7 +80,7 @@ test.each(BAD_REQUESTS)("%s", async (_name, path, init, code) => {
   expect(await state()).toEqual(before);
 });
 
-test("what is unusual and yet right is taken", async () => {
+test("unusual but valid requests are accepted", async () => {
   const client = clientOf(service.handler);
   const bodies = [
     `\ufeff${JSON.stringify(good)}`,
@@ -107,7 +107,7 @@ test("what is unusual and yet right is taken", async () => {
   before = await state();
 });
 
-// ── what a fetch client would not send ──
+// ── requests that a fetch client would not send ──
 
 /** Resolves to what the server answers to these bytes before it ends the connection. */
 async function raw(text: string, origin = server.origin): Promise<string> {
@@ -126,7 +126,7 @@ const errorIn = (said: string) => JSON.parse(/\{.*\}/s.exec(said)?.[0] ?? "null"
 const lines = (...parts: string[]) => `${parts.join("\r\n")}\r\nConnection: close\r\n\r\n`;
 const authorized = () => `Authorization: Bearer ${service.keys.ada}`;
 
-/** What else the answer must contain. */
+/** Other text that the answer must contain. */
 type Told = RegExp;
 
 test.each<[string, () => string, number, Code?, Told?]>([
@@ -311,7 +311,7 @@ test.each<[string, () => string, number, Code?, Told?]>([
 test.each([
   ["headers", "GET /api/repos HTTP/1.1\r\nHost: x\r\n"],
   ["a body", "POST /api/search HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{"],
-])("%s that take too long to arrive are 408", async (_name, text) => {
+])("%s that arrive too slowly are answered with 408", async (_name, text) => {
   const limits = { connectionsCheckingInterval: 20, headersTimeout: 60, requestTimeout: 120 };
   const host = createServer(
     limits,
@@ -331,7 +331,7 @@ test.each([
   });
 });
 
-test("a tunnel that the host opens by itself is the host's", async () => {
+test("a tunnel that the host opens itself is left to the host", async () => {
   const host = createServer(toNodeListener(service.handler));
   answerUnreadable(host);
   host.on("connect", (_req, socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nours"));
@@ -340,7 +340,7 @@ test("a tunnel that the host opens by itself is the host's", async () => {
   expect(said).toBe("HTTP/1.1 200 OK\r\n\r\nours");
 });
 
-test("a client that resets its connection after CONNECT harms nobody", async () => {
+test("a client that resets its connection after CONNECT does no harm", async () => {
   const { hostname, port } = new URL(server.origin);
   const socket = connect({ host: hostname, port: Number(port) });
   await once(socket, "connect");
@@ -349,7 +349,7 @@ test("a client that resets its connection after CONNECT harms nobody", async () 
   expect((await server.client("/api/health")).status).toBe(200);
 });
 
-test("what cannot be read within an answer that has begun cuts it off, and writes nothing into it", async () => {
+test("an unreadable request ends a begun answer, and writes nothing into it", async () => {
   const handler = async () =>
     new Response(new ReadableStream({ start: (c) => c.enqueue(bytesOf("begun")) }));
   const host = createServer(toNodeListener(handler));
@@ -362,19 +362,19 @@ test("what cannot be read within an answer that has begun cuts it off, and write
     said += part.toString("latin1");
     if (said.endsWith("begun\r\n")) socket.write("no chunk\r\n");
   });
-  socket.on("error", () => {}); // it is reset
+  socket.on("error", () => {}); // the connection is reset
   socket.write("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
   await once(socket, "close");
   expect(said.split("\r\n\r\n")[1]).toBe("5\r\nbegun\r\n");
 });
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-test("the token that was there all along is still good", async () => {
+test("the first token is still valid", async () => {
   const response = await clientOf(service.handler)(SEARCH, post(good, bearer(kept.token)));
   expect(response.status).toBe(200);
 });
 
-test("hundreds were refused, and the data directory is what it was, byte for byte", async () => {
+test("hundreds of requests were rejected, and the data directory has the same bytes as before", async () => {
   expect(BAD_REQUESTS.length).toBeGreaterThan(150);
   expect(refused).toBeGreaterThan(2 * BAD_REQUESTS.length);
   expect(digest(engine.path)).toBe(filesBefore);

@@ -5,7 +5,7 @@ import type { STATUS } from "../../src/http/refusal.ts";
 import { bearer, post } from "./service.ts";
 
 export type Code = keyof typeof STATUS;
-/** `init` is given the secret to use. */
+/** `init` receives the secret to use. */
 export type BadRequest = [name: string, path: string, init: Init, code: Code];
 type Init = (secret: string) => RequestInit;
 
@@ -257,7 +257,7 @@ export const BAD_REQUESTS: BadRequest[] = [
   ["a huge body", SEARCH, bytes(new Uint8Array(5_000_000)), "BODY_TOO_LARGE"],
   ["a huge body to mint", MINT, bytes(new Uint8Array(5_000_000)), "BODY_TOO_LARGE"],
 
-  // content types of what changes something
+  // content types of requests that change something
   ...[
     "text/plain",
     "application/x-www-form-urlencoded",

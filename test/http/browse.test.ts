@@ -22,7 +22,7 @@ test.each<[string, object | undefined]>([
 
 const LONG = "\u{1f511}é\n".repeat(40_000);
 
-test("files and folders of any revision are plain text, whole, in whole characters", async () => {
+test("files and folders of any revision are returned as plain text, complete and in whole characters", async () => {
   const files = { "src/a.txt": "one\n", "src/long.txt": LONG, "b.txt": "" };
   const { folder, run } = makeClone(files);
   run("branch", "before");
@@ -58,7 +58,7 @@ test("files and folders of any revision are plain text, whole, in whole characte
   }
 });
 
-test("what is hidden is as what is not there, and nobody reads without a credential", async () => {
+test("a hidden file is answered like one that does not exist, and nobody reads without a credential", async () => {
   const service = await startService();
   service.visible.set("ada", new Set([service.ids["acme/other"]!]));
   const client = clientOf(service.handler);

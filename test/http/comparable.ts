@@ -12,7 +12,7 @@ const COUNTERS = [
 ];
 const TIMES = ["duration", "wait", "matchTreeConstruction", "matchTreeSearch"];
 
-/** "same": both indexes have the same layout of segments, so all counters except times are compared. */
+/** "same": both indexes have the same layout of segments, so that all counters except times are compared. */
 export type Layout = "same" | "any";
 
 /** Returns the value without ids, and without what depends on time or on the layout of segments. */

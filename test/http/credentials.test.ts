@@ -53,7 +53,7 @@ const GOOD: Record<string, Headers_> = {
   }),
 };
 
-test.each(Object.entries(GOOD))("in: %s", async (_name, headers) => {
+test.each(Object.entries(GOOD))("accepted: %s", async (_name, headers) => {
   const service = await start();
   expect((await search(service, await headers(service))).status).toBe(200);
 });
@@ -129,35 +129,38 @@ const BAD: Record<string, Headers_> = {
     ...bearer(keys.ada),
     "x-quern-api-key": keys.ada2,
   }),
-  "another scheme beside a good key": ({ keys }) => ({
+  "another scheme together with a good key": ({ keys }) => ({
     authorization: "Basic eDp5",
     "x-quern-api-key": keys.ada,
   }),
 };
 
-test.each(Object.entries(BAD))("out, and never anonymous: %s", async (_name, headers) => {
-  const answers = [];
-  for (const anonymous of [false, "public", "all"] as const) {
-    const service = await start({ anonymous });
-    const shown = await headers(service);
-    const response = await search(service, shown);
-    answers.push([response.status, await response.text(), [...response.headers]]);
-    for (const path of ["/api/repos", "/api/ee/users", "/api/health", "/api/version"])
-      expect((await clientOf(service.handler)(path, { headers: shown })).status, path).toBe(401);
-  }
-  const body = JSON.stringify({
-    statusCode: 401,
-    errorCode: "NOT_AUTHENTICATED",
-    message: "a valid credential is needed",
-  });
-  const headersOut = [
-    ["cache-control", "no-store"],
-    ["content-type", "application/json"],
-    ["www-authenticate", "Bearer"],
-    ["x-content-type-options", "nosniff"],
-  ];
-  expect(answers).toEqual(Array(3).fill([401, body, headersOut]));
-});
+test.each(Object.entries(BAD))(
+  "rejected, and never treated as anonymous: %s",
+  async (_name, headers) => {
+    const answers = [];
+    for (const anonymous of [false, "public", "all"] as const) {
+      const service = await start({ anonymous });
+      const shown = await headers(service);
+      const response = await search(service, shown);
+      answers.push([response.status, await response.text(), [...response.headers]]);
+      for (const path of ["/api/repos", "/api/ee/users", "/api/health", "/api/version"])
+        expect((await clientOf(service.handler)(path, { headers: shown })).status, path).toBe(401);
+    }
+    const body = JSON.stringify({
+      statusCode: 401,
+      errorCode: "NOT_AUTHENTICATED",
+      message: "a valid credential is needed",
+    });
+    const headersOut = [
+      ["cache-control", "no-store"],
+      ["content-type", "application/json"],
+      ["www-authenticate", "Bearer"],
+      ["x-content-type-options", "nosniff"],
+    ];
+    expect(answers).toEqual(Array(3).fill([401, body, headersOut]));
+  },
+);
 
 test.each<["public" | "all" | false, string[] | undefined]>([
   [false, undefined],
@@ -186,7 +189,7 @@ test("authentication comes before the body", async () => {
 
 // ── scope ──
 
-test("a scoped token sees its repositories, of those its creator sees now", async () => {
+test("a scoped token sees those of its repositories that its creator sees now", async () => {
   const service = await start();
   const { ids, visible, keys } = service;
   const [open, secret, other] = [ids["acme/open"]!, ids["acme/secret"]!, ids["acme/other"]!];
@@ -201,7 +204,7 @@ test("a scoped token sees its repositories, of those its creator sees now", asyn
   expect(await seenBy(service, token)).toEqual(["acme/open", "acme/secret"]);
 });
 
-test("a repository that is removed leaves a token's scope, and one that comes later does not enter it", async () => {
+test("a removed repository leaves a token's scope, and a later one does not enter it", async () => {
   const own = await openEngine(FIXTURES);
   const service = await startService({}, own);
   const [open, secret] = [service.ids["acme/open"]!, service.ids["acme/secret"]!];
@@ -214,7 +217,7 @@ test("a repository that is removed leaves a token's scope, and one that comes la
   await own.close();
 });
 
-test("minting is all or nothing, and says the same of what is hidden and what is not there", async () => {
+test("minting fails as a whole, and does not distinguish hidden repositories from missing ones", async () => {
   const service = await start();
   const [open, secret] = [service.ids["acme/open"]!, service.ids["acme/secret"]!];
   service.visible.set("ada", new Set([open]));
@@ -235,7 +238,7 @@ async function count({ tokens }: Service): Promise<number> {
   return records;
 }
 
-test("ids that are unknown, another's, a key's, absurd or revoked before are the same 404", async () => {
+test("unknown, foreign, invalid and revoked ids, and ids of keys, get the same 404", async () => {
   const service = await start();
   const { id } = await mint(service, service.keys.ada, [service.ids["acme/open"]!]);
   const other = await mint(service, service.keys.bob, [service.ids["acme/open"]!]);
@@ -310,7 +313,7 @@ test.each<[string, () => Promise<Principal | undefined>, [number, number, number
   expect((await client("/api/ee/scoped_access_token", init)).status).toBe(mints);
 });
 
-test("authenticate runs first, and sees what it says", async () => {
+test("authenticate runs first, and its result is used", async () => {
   const { ids } = await start();
   const repositoryIds = new Set([ids["acme/other"]!]);
   const service = await start({ authenticate: async () => session({ repositoryIds }) });
@@ -319,9 +322,9 @@ test("authenticate runs first, and sees what it says", async () => {
   expect(await seenBy(open, {})).toEqual(["acme/open"]);
 });
 
-// ── at rest and in logs ──
+// ── on the disk and in logs ──
 
-test("a secret is nowhere on the disk, in the log, or in an answer but its first", async () => {
+test("a secret occurs nowhere on the disk, in the log, or in any answer except the first", async () => {
   const path = mkdtempSync(join(tmpdir(), "quern-secrets-"));
   try {
     await using tokens = lmdbTokenStore(path);
@@ -339,7 +342,7 @@ test("a secret is nowhere on the disk, in the log, or in an answer but its first
       ] as const)
         said += await (await clientOf(service.handler)(url, init)).text();
     said += JSON.stringify(service.events);
-    await new Promise((done) => setTimeout(done, 50)); // lastUsedAt is written behind
+    await new Promise((done) => setTimeout(done, 50)); // lastUsedAt is written later
     const files = readdirSync(path).map((name) => readFileSync(join(path, name)));
     for (const secret of secrets) {
       const body = secret.slice(4);
@@ -354,7 +357,7 @@ test("a secret is nowhere on the disk, in the log, or in an answer but its first
   }
 });
 
-test("a token's last use is kept, once a minute at most", async () => {
+test("a token's last use is recorded, at most once a minute", async () => {
   const service = await start();
   const touched: string[] = [];
   const touch = async (id: string, at: Date) => {
@@ -370,7 +373,7 @@ test("a token's last use is kept, once a minute at most", async () => {
   expect(touched.length).toBe(1);
 });
 
-test("what the log is told", async () => {
+test("what the log receives", async () => {
   const service = await start();
   await search(service, bearer(service.keys.ada));
   await search(service, bearer("qrn_no"));

@@ -25,7 +25,7 @@ async function closeAll(): Promise<void> {
   for (const engine of engines) await engine.close();
   rmSync(base, { recursive: true, force: true, maxRetries: 3 });
 }
-// scripts that use these engines have no vitest; their engines end with the process
+// scripts that use these engines run without vitest, so their engines end with the process
 if (process.env["VITEST"] === undefined)
   process.once("exit", () => rmSync(base, { recursive: true, force: true }));
 else (await import("vitest")).afterAll(closeAll);

@@ -16,13 +16,13 @@ import { events } from "./interface.ts";
 import { asks, needle, type Row } from "./rows.ts";
 import { bearer, clientOf, post } from "./service.ts";
 
-/** The option of the handlers that these rows call. */
+/** The option of the handlers that these rows need. */
 export const MAX_CONCURRENT = 3;
 
 const SECRET_PATH = "cannot read /srv/secret/data.mdb";
 
 /**
- * Returns an engine that fails if a query asks for that, and for which `damaged` answers if a query asks for damage.
+ * Returns an engine that fails if a query asks for failure, and that answers with `damaged` if a query asks for damage.
  */
 export function failing(engine: Engine, damaged: Engine): Engine {
   const of = (query: string): Engine => (query.startsWith("damaged") ? damaged : engine);
@@ -113,7 +113,7 @@ const CODES: Readonly<Record<ErrorCode, Told>> = {
 const SEARCHES = ["/api/search", "/api/stream_search"];
 const post_ = (path: string): [string, string] => ["post", path];
 
-// ── what can happen to any operation ──
+// ── what may happen to any operation ──
 
 /** Credentials at which the store of tokens fails. */
 const FAILS: Readonly<Record<string, Error>> = {
@@ -250,7 +250,7 @@ const SHRINKING_ROWS: Row[] = (
   check: (_: unknown, _headers, { visible }) => void visible.delete("bob"),
 }));
 
-/** Streams that nobody reads yet. Each holds a slot. */
+/** Streams that nobody reads yet. Each occupies a slot. */
 let held: Response[] = [];
 
 export const FAILURE_ROWS: Row[] = [
@@ -259,7 +259,7 @@ export const FAILURE_ROWS: Row[] = [
   ...Object.entries(CODES).flatMap(([code, [status, told]]) =>
     SEARCHES.map((path): Row => ({
       name: `${path}: the engine says ${code}`,
-      // of no search: the document does not know it there
+      // not for searches, because the document does not list it there
       ...(code === "BINARY_FILE" ? {} : { operation: post_(path) }),
       request: asks(path, { ...needle, query: `fails:${code}` }),
       status,

@@ -98,7 +98,7 @@ interface Given {
   requests: SearchRequest[];
 }
 
-// a segment that holds nothing hidden is another layout: indexBytesLoaded is told of it
+// a segment with nothing hidden has another layout, which affects indexBytesLoaded
 const NEVER_EMPTY = { name: "one", files: [{ path: "one", bytes: Buffer.from("one") }] };
 const repositories = corpora({ pages: false })
   .map(withDefinitions)
@@ -183,7 +183,7 @@ export async function checkHidden(open: Open, numRuns: number): Promise<void> {
     }
   };
   await fc.assert(fc.asyncProperty(cases, check), {
-    // the counts below do not hang on luck
+    // the counts below do not depend on luck
     examples: fc.sample(cases, FINDS_ALL).map((each): [Given] => [each]),
     numRuns: numRuns * RUNS + FINDS_ALL.numRuns,
     endOnFailure: true,

@@ -4,5 +4,5 @@ import { test } from "vitest";
 import { openEngine } from "../engine/opened.ts";
 import { checkHidden } from "./hidden-suite.ts";
 
-test("whoever asks gets the answers of an engine of their repositories alone, whatever the others hold", () =>
+test("a caller gets the answers of an engine that has only the caller's repositories, whatever the others contain", () =>
   checkHidden(openEngine, 3));

@@ -22,7 +22,7 @@ async function serving() {
   return { folder, run, client, add };
 }
 
-test("totals and links follow the revision wherever it moves", async () => {
+test("totals and links follow a revision that moves", async () => {
   const { run, client, add } = await serving();
   const ask = async (query: string) => {
     const response = await client(`/api/commits?repo=r&perPage=2${query}`);
@@ -65,7 +65,7 @@ function processesIn(folder: string): string[] {
       const places = [words, readlinkSync(`/proc/${pid}/cwd`)];
       return /^git\b/.test(words) && places.some((place) => place.includes(folder));
     } catch {
-      return false; // it has ended meanwhile
+      return false; // it has ended in the meantime
     }
   });
 }
@@ -76,7 +76,7 @@ test.skipIf(process.platform !== "linux")("a client that leaves ends the git pro
   add("second");
   const object = join(folder, ".git/objects", first.slice(0, 2), first.slice(2));
   rmSync(object, { force: true });
-  execFileSync("mkfifo", [object]); // git waits for whoever writes into it
+  execFileSync("mkfifo", [object]); // git waits for someone to write into it
   const leaving = new AbortController();
   const answer = client("/api/commits?repo=r", { signal: leaving.signal });
   await expect.poll(() => processesIn(folder).length).toBeGreaterThan(0);

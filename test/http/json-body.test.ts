@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { jsonParts, jsonResponse } from "../../src/http/json-body.ts";
 import { jsonText } from "../../src/http/json-text.ts";
 
-/** Does what jsonText() does, in the obvious way. */
+/** Does the same as jsonText(), in the obvious way. */
 const escaped = (text: string): string =>
   text
     .replaceAll("\u0085", String.raw`\u0085`)
     .replaceAll("\u2028", String.raw`\u2028`)
     .replaceAll("\u2029", String.raw`\u2029`);
 
-test("the parts together are what JSON.stringify makes", () => {
+test("the parts together equal JSON.stringify()", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect([...jsonParts(value)].join("")).toBe(escaped(JSON.stringify(value)));
@@ -29,7 +29,7 @@ test.each<[string, unknown]>([
   expect([...jsonParts(value)].join("")).toBe(escaped(JSON.stringify(value)));
 });
 
-test("what Unicode calls an end of a line is escaped, wherever it stands", () => {
+test("characters that Unicode treats as ends of lines are escaped everywhere", () => {
   const ends = "a\u0085b\u2028c\u2029d";
   const value = { [ends]: [ends, [ends]], long: ends.repeat(20_000), note: ends };
   const text = [...jsonParts(value)].join("");
@@ -38,7 +38,7 @@ test("what Unicode calls an end of a line is escaped, wherever it stands", () =>
   expect(jsonText(ends)).toBe(String.raw`"a\u0085b\u2028c\u2029d"`);
 });
 
-test("a value as deep as a path may be takes as long as a flat one", () => {
+test("a deeply nested value takes as long as a flat one", () => {
   let deep: unknown = [1];
   for (let level = 0; level < 2_000; level++) deep = { path: "a/".repeat(level), children: [deep] };
   const before = process.cpuUsage();
@@ -46,10 +46,10 @@ test("a value as deep as a path may be takes as long as a flat one", () => {
   const { user } = process.cpuUsage(before);
   expect(text.length).toBeGreaterThan(4_000_000);
   expect(text.endsWith(`[[1]]}${"]}".repeat(1_999)}`)).toBe(true);
-  expect(user / 1_000).toBeLessThan(500); // ms; measured: 20 to 40
+  expect(user / 1_000).toBeLessThan(500); // ms; 20 to 40 in measurements
 });
 
-test("a short answer has a length, a long one comes in pieces", async () => {
+test("a short answer has a length, and a long one comes in pieces", async () => {
   const short = jsonResponse({ files: [1] });
   expect([short.headers.get("content-type"), await short.text()]).toEqual([
     "application/json",
@@ -68,7 +68,7 @@ test("a short answer has a length, a long one comes in pieces", async () => {
   expect(Math.max(...sizes)).toBeLessThan(100_000);
 });
 
-test("between pieces other work gets its turn", async () => {
+test("between pieces, other work can run", async () => {
   const range = { start: { byteOffset: 1, lineNumber: 1 }, end: { byteOffset: 2, lineNumber: 1 } };
   const value = { files: [{ matchRanges: Array(100_000).fill(range) }] };
   let turns = 0;
@@ -78,7 +78,7 @@ test("between pieces other work gets its turn", async () => {
   expect(turns).toBeGreaterThan(10);
 });
 
-test("a long text comes in pieces too, and none is cut within a character's bytes for good", async () => {
+test("a long text also comes in pieces, and every character arrives whole", async () => {
   const value = { source: "é€😀".repeat(100_000) };
   const sizes: number[] = [];
   const parts: Uint8Array[] = [];
@@ -116,7 +116,7 @@ test.each<[string, unknown, (response: Response) => unknown]>([
       await expect(response.text()).rejects.toThrow();
     },
   ],
-])("that a body holds nothing any more is told once: %s", async (_name, value, use) => {
+])("the end of a body is reported once: %s", async (_name, value, use) => {
   let ends = 0;
   await use(jsonResponse(value, { onEnd: () => ends++, ...soon }));
   expect(ends).toBe(1);

@@ -66,7 +66,7 @@ describe.each(someOf([0, 2], 2))("%i workers: a long answer", (workers) => {
     ["fewer matches than there are", { ...asked, matches: 89, whole: true }],
     ["one match a file", { ...asked, matchesPerFile: 1, contextLines: 1_000 }],
     ["a page", { ...asked, matches: 100, whole: true, after: "" }],
-  ])("%s: over HTTP the same as search()", async (_, request) => {
+  ])("%s: the answer over HTTP equals that of search()", async (_, request) => {
     const response = await ask(request);
     expect(response.headers.get("content-type")).toBe("application/json");
     const { length, answer } = await read(response);
@@ -80,7 +80,7 @@ describe.each(someOf([0, 2], 2))("%i workers: a long answer", (workers) => {
     );
   });
 
-  test("one that is full ends with a file, and its cursor leads to the rest", async () => {
+  test("a full answer ends with a file, and its cursor leads to the rest", async () => {
     const limited = createHandler(engine, { anonymous: "all", maxAnswerBytes: 2 * MIB });
     const all = await engine.search({ ...asked, whole: true });
     const names: string[] = [];
@@ -97,7 +97,7 @@ describe.each(someOf([0, 2], 2))("%i workers: a long answer", (workers) => {
     expect([...new Set(names)]).toEqual(want);
   });
 
-  test("one whose reader leaves is over at once: the only slot is free, and the index too", async () => {
+  test("an answer whose reader leaves frees the only slot and the index immediately", async () => {
     for (let left = 0; left < 5; left++) {
       const response = await ask({ ...asked, whole: true });
       expect(response.status).toBe(200);
@@ -109,7 +109,7 @@ describe.each(someOf([0, 2], 2))("%i workers: a long answer", (workers) => {
     expect((await read(await ask(asked))).answer.stats.totalMatchCount).toBe(2 * FILES);
   });
 
-  test("one whose request is aborted breaks off", async () => {
+  test("an answer whose request is aborted breaks off", async () => {
     const abort = new AbortController();
     const response = await ask({ ...asked, whole: true }, handler, { signal: abort.signal });
     const reader = response.body!.getReader();
@@ -122,7 +122,7 @@ describe.each(someOf([0, 2], 2))("%i workers: a long answer", (workers) => {
     expect((await ask({ ...asked, matches: 1 })).status).toBe(200);
   });
 
-  test("the time of its reader is not the time of the search", async () => {
+  test("the reader's time does not count towards the time-out of the search", async () => {
     const hasty = createHandler(engine, { anonymous: "all", timeoutMs: 40_000 });
     const response = await ask({ ...asked, contextLines: 1_000 }, hasty);
     const clock = performance.now.bind(performance);
@@ -133,7 +133,7 @@ describe.each(someOf([0, 2], 2))("%i workers: a long answer", (workers) => {
   });
 });
 
-test("an engine that closes breaks a long answer off", async () => {
+test("closing the engine ends a long answer", async () => {
   const engine = await open(temporaryFolder(), { workers: 1, warmUp: false });
   const files = Array.from({ length: 60 }, (_, i) => ({ path: `${i}`, content: content(i) }));
   await engine.index(documents({ name: "r", files }), { symbols: "skip" });
@@ -149,13 +149,13 @@ beforeAll(async () => {
   [program] = (await bundledPrograms(["test/http/large-answer-process.ts"])) as [string];
 });
 
-/** In a process of its own, where nothing else takes memory. */
+/** Runs in a separate process, in which nothing else takes memory. */
 async function measured(route: string): Promise<LargeAnswer> {
   const args = ["--expose-gc", program, route];
   return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout) as LargeAnswer;
 }
 
-/** Of an answer of 53 MiB: measured are 18 to 34. */
+/** The memory that an answer of 53 MiB may add. Measurements are 18 to 34 MiB. */
 const MOST_MORE = 45 * MIB;
 const MOST_LEFT = 40 * MIB;
 

@@ -13,10 +13,10 @@ import type { LoadReport } from "../../scripts/load.ts";
 import { bundledPrograms } from "../programs.ts";
 import { isInTurn } from "../runs.ts";
 
-// the corpus's script in a file of its own, because it would else take the program's start for its own
+// the script runs in a separate file, because it would otherwise take the program's start for its own
 const [PROGRAM] = await bundledPrograms(["scripts/load.ts", "scripts/build-corpus.ts"]);
 
-/** Runs the load test. A late event loop is not a failure here, because the machine may run other tests meanwhile. */
+/** Runs the load test. A late event loop is not a failure here, because other tests may run on the machine. */
 function load(...flags: string[]): Promise<LoadReport> {
   const args = [PROGRAM!, "--json", ...flags];
   return new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ async function loadOfAllKinds(seconds = 1): Promise<LoadReport> {
 }
 
 test.runIf(isInTurn(3))(
-  "twenty clients get the answers that one gets, and a verdict for each promise",
+  "twenty clients get the same answers as one client, and each promise gets a verdict",
   async () => {
     const { latency, errors, overloaded, loop, memory, verdicts } = await loadOfAllKinds();
     expect([errors, overloaded]).toEqual([{}, 0]);
@@ -59,7 +59,7 @@ test.runIf(isInTurn(3))(
 );
 
 test.runIf(isInTurn(3, 1))(
-  "where less is allowed than is asked, some are told to come again, and nothing else is wrong",
+  "if the server allows fewer requests than arrive, some are told to retry, and nothing else fails",
   async () => {
     const flags = ["--clients=20", "--warm-up=0", "--seconds=0.5", "--max-concurrent=2"];
     const { latency, errors, overloaded } = await load(...flags, `--corpus=${FEW}`);

@@ -10,10 +10,10 @@ const search = post({ query: "x", matches: 1 });
 
 const RANGES = 100_000;
 
-test("an event of any length leaves in pieces, made as they are asked for", async () => {
+test("an event of any length is sent in pieces, which are made on demand", async () => {
   const position = { byteOffset: 1, lineNumber: 1, column: 1 };
   const matchRanges = Array(RANGES).fill({ start: position, end: position });
-  let made = -RANGES; // ranges that were made text; each is read once before, to estimate its memory
+  let made = -RANGES; // the number of ranges that were converted to text; each is also read once to estimate its memory
   const ranges = new Proxy(matchRanges, {
     get(all, name) {
       if (typeof name === "string" && /^\d+$/.test(name)) made++;

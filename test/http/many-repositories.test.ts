@@ -56,8 +56,8 @@ async function withEngine<T>(folder: string, use: (engine: Engine) => Promise<T>
 }
 
 /**
- * Resolves to the fewest steps of three runs of each request. Two runs of all requests do not count: the first may
- * compute something that is kept, and after a few searches the calling thread searches by itself.
+ * Resolves to the fewest steps of three runs of each request. Two earlier runs of all requests do not count. The first
+ * may compute something that is cached, and after a few searches the calling thread searches by itself.
  */
 const stepsBeside = (count: number) =>
   withMany(count, async (engine) => {
@@ -76,12 +76,12 @@ const stepsBeside = (count: number) =>
 
 test("no request goes through all repositories", async () => {
   const [few, many] = [await stepsBeside(FEW), await stepsBeside(MANY)];
-  // 20: pages and turns of the loop differ by a few; one step a repository would be thousands
+  // pages and turns of the event loop differ by a few; one step for each repository would be thousands
   const more = Object.keys(many).filter((what) => many[what]! > few[what]! + 20);
   expect(more.map((what) => [what, few[what], many[what]])).toEqual([]);
 });
 
-test("going through all of them would be seen", async () => {
+test("the test notices a request that goes through all of them", async () => {
   const steps = await withMany(MANY, (engine) =>
     countSteps(async () => void (await engine.repositories()).map(({ name }) => name)),
   );
@@ -104,9 +104,9 @@ async function firstTurns(engine: Engine, count: number): Promise<Map<string, nu
 }
 
 test.runIf(process.platform === "linux" && isInTurn(3, 1))(
-  "the first request of a kind beside 70 000 repositories works in short turns",
+  "with 70 000 repositories, the first request of each kind works in short turns",
   async () => {
-    await withMany(FEW, firstTurns); // the first ones of a process load and compile what they run
+    await withMany(FEW, firstTurns); // the first requests of a process load and compile the code that they run
     const folder = temporaryFolder();
     await writeManyRepositories(folder, VERY_MANY);
     const least = new Map<string, number>();

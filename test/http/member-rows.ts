@@ -67,7 +67,7 @@ export const MEMBER_ROWS: Row[] = [
     code,
   })),
 
-  // ── what was done ──
+  // ── the audit ──
   {
     name: "what was done, the newest first",
     operation: audit,

@@ -17,7 +17,7 @@ const removal = (userId: string, secret: string): [string, RequestInit] => [
 const statusOf = async (service: Service, secret: string): Promise<number> =>
   (await clientOf(service.handler)("/api/repos", { headers: bearer(secret) })).status;
 
-test("the keys and tokens of who is removed stop at once, and stay worthless", async () => {
+test("the keys and tokens of a removed member stop working immediately and for ever", async () => {
   const service = await startService();
   const { keys, users, handler } = service;
   const { token } = await mint(service, keys.ada, [service.ids["acme/open"]!]);
@@ -32,7 +32,7 @@ test("the keys and tokens of who is removed stop at once, and stay worthless", a
   expect(await statusOf(service, keys.bob)).toBe(200);
 });
 
-test("an owner may remove themselves while another one is active", async () => {
+test("an owner may remove themselves while another owner is active", async () => {
   const service = await startService();
   const client = clientOf(service.handler);
   await service.users.put(person("second", { role: "OWNER", suspendedAt: new Date() }));
@@ -42,7 +42,7 @@ test("an owner may remove themselves while another one is active", async () => {
   expect((await client(...removal("second", service.keys.owner))).status).toBe(401);
 });
 
-test("of two owners who remove each other at once, one stays", async () => {
+test("if two owners remove each other at the same time, one of them stays", async () => {
   const service = await startService();
   await service.users.put(person("bob", { role: "OWNER" }));
   const client = clientOf(service.handler);
@@ -53,7 +53,7 @@ test("of two owners who remove each other at once, one stays", async () => {
   expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 403]);
 });
 
-test("a store that removes nobody answers 404", async () => {
+test("a store that cannot remove members answers 404", async () => {
   const users = memoryUserStore();
   delete users.remove;
   const service = await startService({ users });
@@ -61,7 +61,7 @@ test("a store that removes nobody answers 404", async () => {
   expect([response.status, await response.json()]).toMatchObject([404, { errorCode: "NOT_FOUND" }]);
 });
 
-// ── what is recorded ──
+// ── the audit ──
 
 async function recordedAfter(
   ask: (service: Service) => Promise<Response>,
@@ -182,7 +182,7 @@ test.each<[string, (service: Service) => Promise<Response>, object | undefined]>
   expect(text).not.toContain("in the open"); // of what was found
 });
 
-test("what is asked of a history is recorded, with the file that is asked for", async () => {
+test("requests for a history are recorded, with the requested file", async () => {
   const files = { "a.txt": "one\n" };
   const clone = { name: "acme/clone", files, gitFolder: makeClone(files).folder };
   const engine = await openEngine([clone]);
@@ -200,7 +200,7 @@ test("what is asked of a history is recorded, with the file that is asked for", 
   ]);
 });
 
-test("a search whose answer is made as it is read is recorded at its end, with its counts", async () => {
+test("a search whose answer is made while it is read is recorded at its end, with its counts", async () => {
   const line = `needle ${"x".repeat(300)}\n`;
   const file = (n: number) => [`${n}.txt`, line.repeat(1_000)] as const;
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => file(n)));
@@ -220,7 +220,7 @@ test("a search whose answer is made as it is read is recorded at its end, with i
   expect(await recorded()).toMatchObject([{ metadata: { query: "needle" } }, {}]);
 });
 
-test("a long request is cut, and a store that fails is told of and harms nobody", async () => {
+test("a long request is truncated, and a store that fails is reported and does no harm", async () => {
   const { records } = await recordedAfter(
     asked("/api/search", ({ keys }) =>
       post({ query: `x ${"y".repeat(100_000)}`, matches: 1 }, bearer(keys.ada)),
@@ -280,7 +280,7 @@ test.each(["code.example.com", "ftp://example.com", "https://a:b@example.com", "
   },
 );
 
-test("connections show only to who sees one of their repositories", async () => {
+test("connections are shown only to callers who see one of their repositories", async () => {
   const service = await startService();
   service.visible.set("ada", new Set([service.ids["acme/other"]!]));
   const response = await clientOf(service.handler)("/api/connections", {

@@ -8,7 +8,7 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 import { openEngine } from "../engine/opened.ts";
 import { bearer, clientOf, post, startService } from "./service.ts";
 
-/** A line of the format, strictly. */
+/** Matches a line of the format strictly. */
 const LINE =
   /^(?:# HELP [a-z_]+ .+|# TYPE [a-z_]+ (?:counter|gauge|histogram)|(?<name>[a-z_]+(?:\{[a-z]+="[^"\\\n]*"(?:,[a-z]+="[^"\\\n]*")*\})?) (?<value>[\d.e+-]+))$/;
 
@@ -30,7 +30,7 @@ async function metricsOf(engine: Engine) {
 
 const file = (content: string) => ({ path: `${content.length}.txt`, content });
 
-test("searches, their errors and their durations are counted, whoever asks", async () => {
+test("searches, their errors and their durations are counted for all callers", async () => {
   const engine = await openEngine();
   const { client, read } = await metricsOf(engine);
   await engine.index(documents({ name: "r", files: [file("needle")] }));
@@ -72,7 +72,7 @@ test("a search that runs out of time is counted", async () => {
   expect((await read()).get("quern_search_timeouts_total")).toBe(1);
 });
 
-test("writes are counted, and sizes are those of the moment", async () => {
+test("writes are counted, and sizes are current", async () => {
   const engine = await openEngine();
   const { read } = await metricsOf(engine);
   const before = await read();
@@ -126,7 +126,7 @@ test("workers that die are counted", async () => {
   await engine.search({ query: "needle", matches: 1 });
 });
 
-test("no name, query or path shows, not even in an error", async () => {
+test("no name, query or path is revealed, not even in an error", async () => {
   const engine = await openEngine();
   const { client, text } = await metricsOf(engine);
   await engine.index(documents({ name: "zq-secret", files: [{ path: "zq-path", content: "zq" }] }));
@@ -142,7 +142,7 @@ test("no name, query or path shows, not even in an error", async () => {
   expect(told).toContain('quern_search_errors_total{code="CONTEXT_NOT_FOUND"}');
 });
 
-test("the engine of a host, which tells nothing, has the counts of its requests", async () => {
+test("an engine without traces has counts of its requests", async () => {
   const engine = await openEngine();
   const wrapped = new Proxy(engine, {
     get: (target, name) =>
@@ -156,7 +156,7 @@ test("the engine of a host, which tells nothing, has the counts of its requests"
   expect(names.filter((name) => name.startsWith("quern_search"))).toEqual([]);
 });
 
-test("whoever may not read them is told nothing, and without the option nobody may", async () => {
+test("callers without permission learn nothing, and without the option nobody has permission", async () => {
   const { handler, keys } = await startService({ anonymous: "all" });
   const statusOf = async (secret?: string, ask = clientOf(handler)) =>
     (await ask("/api/metrics", secret === undefined ? {} : { headers: bearer(secret) })).status;

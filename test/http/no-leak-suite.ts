@@ -55,7 +55,9 @@ afterAll(async () => {
   for (const engine of engines.values()) await (await engine).close();
 });
 
-/** What a request may name besides its credential: ids of repositories, and the id of another user's token. */
+/**
+ * Values that a request may contain besides its credential: ids of repositories, and the id of another user's token.
+ */
 interface Known {
   ids: Service["ids"];
   token: string;
@@ -64,8 +66,8 @@ type Ask = (secret: string, known: Known) => [path: string, init: RequestInit];
 
 const TOKENS = "/api/ee/scoped_access_token";
 /**
- * Requests that only owners may make. The ids are of nobody, of the caller, and of a user whom only the full engine's
- * service has.
+ * Requests that only owners may make. The ids belong to nobody, to the caller, and to a user whom only the full
+ * engine's service has.
  */
 const RESERVED = [
   ["GET", "/api/ee/users"],
@@ -223,7 +225,7 @@ const got = (path: string): [string, Ask] => [
 
 /** A repository that is not public. */
 const HIDDEN = "b/two";
-/** Each route once, and each way to name a hidden repository. Random cases find what these do not think of. */
+/** Each route once, and each way to name a hidden repository. Random cases find what these rows miss. */
 const EACH: readonly [string, Ask][] = [
   ...["needle", "sym:needle", `repo:${HIDDEN} needle`, `reposet:${HIDDEN} needle`].flatMap(
     (query) =>
@@ -263,7 +265,7 @@ async function told(response: Response): Promise<unknown> {
   if (response.status === 204 || response.headers.get("content-type")?.startsWith("text/plain"))
     return text;
   const answer = readAnswer(text);
-  return response.status === 201 ? Object.keys(answer as object) : answer; // a token is no other's
+  return response.status === 201 ? Object.keys(answer as object) : answer; // no token belongs to anyone else
 }
 
 /** Resolves to the connections of an engine. A connection without any of its repositories is left out. */
@@ -281,7 +283,7 @@ async function connectionsOf(engine: Engine): Promise<Connection[]> {
   });
 }
 
-/** Works with all repositories as an owner, so that the audit names each. Resolves to what is known now. */
+/** Uses all repositories as an owner, so that the audit names each. Resolves to the ids that are known afterwards. */
 async function workWithAll({ users, ...service }: Service): Promise<Known> {
   const { keys, ids } = service;
   await users.put(person("keeper of b/two", { name: "b/two" }));
@@ -297,7 +299,7 @@ async function workWithAll({ users, ...service }: Service): Promise<Known> {
   return { ids, token: id };
 }
 
-/** Returns the ids of these repositories. An engine without one gets 999 999, which is the id of nothing. */
+/** Returns the ids of these repositories. For a missing repository, returns 999 999, which is nobody's id. */
 const idsOf = (ids: Service["ids"], names: readonly string[]): number[] =>
   names.map((name) => ids[name] ?? 999_999);
 
@@ -313,17 +315,17 @@ async function scoped({ tokens, ids }: Service, key: string, names: readonly str
 }
 
 interface Asking {
-  /** What the caller may see. Absent: everything. */
+  /** What the caller may see. Default: everything. */
   readonly names?: readonly string[] | undefined;
-  /** The scope of the token that is sent. Absent: the key itself is sent. */
+  /** The scope of the token that is sent. Default: the key itself is sent. */
   readonly scope?: readonly string[] | undefined;
-  /** Whose token is sent. A scoped token never has the rights of an owner. */
+  /** The owner of the token. A scoped token never has the rights of an owner. */
   readonly who?: "ada" | "owner" | undefined;
-  /** Whether somebody else has worked with everything before. */
+  /** Whether another user has worked with everything before. */
   readonly isUsed?: boolean;
 }
 
-/** Resolves to a function that asks as one caller of one service. */
+/** Resolves to a function that sends requests as one caller of one service. */
 async function answers(
   engine: Engine,
   { names, scope, who = "ada", isUsed = false }: Asking,
@@ -356,7 +358,7 @@ export interface NoLeakSuite {
 export function noLeakSuite({ test, open, runs }: NoLeakSuite): void {
   const full = (): Promise<Engine> => open(ALL.map(sourceOf));
 
-  test("a caller gets what an engine of only their repositories would give", async () => {
+  test("a caller gets the answers of an engine that has only their repositories", async () => {
     const whole = await full();
     await fc.assert(
       fc.asyncProperty(
@@ -377,7 +379,7 @@ export function noLeakSuite({ test, open, runs }: NoLeakSuite): void {
     );
   });
 
-  test("each route tells somebody to whom one repository is hidden nothing of it", async () => {
+  test("each route reveals nothing of a hidden repository", async () => {
     const whole = await full();
     const names = NAMES.filter((name) => name !== HIDDEN);
     const got = await answers(whole, { names, isUsed: true });
@@ -386,7 +388,7 @@ export function noLeakSuite({ test, open, runs }: NoLeakSuite): void {
       expect(await got(request), what).toEqual(await want(request));
   });
 
-  test("without a credential one gets what an engine of only the public repositories would give", async () => {
+  test("without a credential, a caller gets the answers of an engine that has only the public repositories", async () => {
     const whole = await full();
     await fc.assert(
       fc.asyncProperty(ask, async ([, request]) => {
@@ -410,7 +412,7 @@ export function noLeakSuite({ test, open, runs }: NoLeakSuite): void {
     );
   });
 
-  test("a name that hidden repositories match is as unknown as any other", async () => {
+  test("a name that only hidden repositories match is treated as unknown", async () => {
     const request: Ask = (secret) => [
       "/api/search",
       post({ query: "repo:one needle", matches: 1 }, bearer(secret)),
@@ -419,7 +421,7 @@ export function noLeakSuite({ test, open, runs }: NoLeakSuite): void {
     expect(got).toEqual(await answer(await engineOf([]), {}, request));
   });
 
-  test("what others may not see is there: owners read all names in the record and among members", async () => {
+  test("owners see all names in the audit and among members, including hidden ones", async () => {
     const service = await startService({}, await full());
     const known = await workWithAll(service);
     const read = async (path: string) =>

@@ -27,7 +27,7 @@ const ROWS: [query: string, header: string | null][] = [
   ["repo:acme/opem needle", "acme/opem"],
   ["r:^acme/opem$ needle", "acme/opem"],
   ["r:acme/op.n needle", null], // matches acme/open
-  ["r:acme/(a|b) needle", null], // spells nothing out
+  ["r:acme/(a|b) needle", null], // contains no complete name
   ["reposet:acme/open,a,b needle", "a, b"],
   ["repo:x repo:y needle", "x, y"],
   ["repo:x or repo:y", "x, y"],
@@ -42,14 +42,14 @@ test.each(ROWS)("%s", async (query, header) => {
   for (const path of ROUTES) expect(await headerOf(handler, path, query), path).toBe(header);
 });
 
-test("it holds as many names as a header may", async () => {
+test("the header names as many repositories as fit into it", async () => {
   const names = [1, 2, 3, 4, 5].map((n) => "n".repeat(1000) + n);
   const handler = createHandler(engine, { anonymous: "all" });
   const header = await headerOf(handler, "/api/search", `reposet:${names.join(",")} x`);
   expect(header).toBe(names.slice(0, 4).join(", "));
 });
 
-test("no search is made for it: explain() is not asked", async () => {
+test("no search runs for it, and explain() is not called", async () => {
   const silent = new Proxy(engine, {
     get(target, name) {
       if (name === "explain") throw new Error("explained");
@@ -70,7 +70,7 @@ test("an engine that a host has wrapped is asked to explain", async () => {
   expect(await headerOf(handler, "/api/search", "repo:no x")).toBe("no");
 });
 
-test("what is hidden is as unknown as what is not there", async () => {
+test("a hidden repository is treated like one that does not exist", async () => {
   const service = await startService({}, engine);
   service.visible.set("ada", new Set([service.ids["acme/open"]!]));
   for (const path of ROUTES) {

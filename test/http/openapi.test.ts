@@ -36,7 +36,7 @@ test.each<[string, Partial<HandlerOptions>]>([
   expect(shown).toEqual([]);
 });
 
-test("the linter would find something", async () => {
+test("the linter would report an error", async () => {
   const document = await documentOf();
   document.security = [{ nope: [] }];
   const config = await createConfig({ extends: ["recommended-strict"] });
@@ -45,7 +45,7 @@ test("the linter would find something", async () => {
   expect(problems.map(({ ruleId }) => ruleId)).toContain("security-defined");
 });
 
-test("the versions are the interface's and the package's", async () => {
+test("the versions equal those of the interface and the package", async () => {
   const document = await documentOf();
   const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
   expect(VERSION).toBe(manifest.version);
@@ -54,7 +54,7 @@ test("the versions are the interface's and the package's", async () => {
   expect(document).toMatchObject({ info: { version: "v5.1.7" } });
 });
 
-test("options show in it", async () => {
+test("options are visible in the document", async () => {
   const document = await documentOf({ serviceName: "Acme", basePath: "/code", maxMatches: 7 });
   expect(document.servers).toEqual([{ url: "/code" }]);
   expect(document.components.securitySchemes).toMatchObject({ apiKey: { name: "X-Acme-Api-Key" } });
@@ -64,7 +64,7 @@ test("options show in it", async () => {
   expect(document.security).toEqual([{ bearer: [] }, { apiKey: [] }, {}]);
 });
 
-test("what reads the index takes a generation, and nothing else does", async () => {
+test("exactly the operations that read the index accept a generation", async () => {
   const { paths, components } = await documentOf();
   expect(components).toMatchObject({
     parameters: { Generation: { name: "X-Quern-Generation", in: "header", required: false } },
@@ -78,7 +78,7 @@ test("what reads the index takes a generation, and nothing else does", async () 
   expect(takes("/api/health", "get")).toBe(false);
 });
 
-test("the fields of the specification are there, each required as it says", async () => {
+test("the fields of the specification exist, each required as specified", async () => {
   const { components } = await documentOf();
   const required = (name: string) =>
     [...((components.schemas[name] as { required?: string[] }).required ?? [])].sort();

@@ -32,7 +32,7 @@ test.each<[string, HandlerOptions]>([
   ["origins?", { tokens, cors: { origin: ["*"] } as never }],
   ["cors.origins", { tokens, cors: {} as never }],
   ["scoped?", { tokens, tokenPrefixes: { apiKey: "x", scopd: "y" } as never }],
-])("%s is refused: %j", (word, options) => {
+])("%s is rejected: %j", (word, options) => {
   const refusal = expect.objectContaining({
     code: "INVALID_REQUEST",
     message: expect.stringContaining(word.split(" ")[0]!),
@@ -40,7 +40,7 @@ test.each<[string, HandlerOptions]>([
   expect(() => createHandler(engine, options)).toThrow(refusal);
 });
 
-test("without stores their routes are not there", async () => {
+test("without stores, their routes do not exist", async () => {
   const client = clientOf(createHandler(engine, { anonymous: "all" }));
   expect((await client("/api/search", search)).status).toBe(200);
   const mint = await client("/api/ee/scoped_access_token", post({ repoIds: [] }));
@@ -50,7 +50,7 @@ test("without stores their routes are not there", async () => {
   expect((await client("/api/search", post({}, bearer("qrn_" + "0".repeat(64))))).status).toBe(401);
 });
 
-test("a misspelt option of an API key is refused", async () => {
+test("a misspelt option of an API key is rejected", async () => {
   const options = { ownerId: "ada", expiresat: new Date(0) };
   await expect(createApiKey(tokens, options)).rejects.toThrow(
     expect.objectContaining({
@@ -60,20 +60,20 @@ test("a misspelt option of an API key is refused", async () => {
   );
 });
 
-test("a body may hold fields that nobody reads, as newer clients send them", async () => {
+test("a body may contain unknown fields, which newer clients may send", async () => {
   const client = clientOf(createHandler(engine, { anonymous: "all" }));
   const body = { query: "needle", matches: 1, source: "editor", contextlines: 9 };
   expect((await client("/api/search", post(body))).status).toBe(200);
 });
 
-test("a key of a store without users sees everything", async () => {
+test("without a store of users, a key sees everything", async () => {
   const { secret } = await createApiKey(tokens, { ownerId: "ada" });
   const client = clientOf(createHandler(engine, { tokens }));
   const response = await client("/api/repos", { headers: bearer(secret) });
   expect(response.headers.get("x-total-count")).toBe("3");
 });
 
-test("basePath, serviceName, tokenPrefixes and hmacKey keep another service's clients", async () => {
+test("clients of another service keep working with basePath, serviceName, tokenPrefixes and hmacKey", async () => {
   const tokenPrefixes = { apiKey: "acme-", scoped: "acme-oat-" };
   const { handler, tokens } = await startService({
     basePath: "/code/",
@@ -99,7 +99,7 @@ test("basePath, serviceName, tokenPrefixes and hmacKey keep another service's cl
   expect((await client("/code/api/repos", { headers: bearer(plain) })).status).toBe(401);
 });
 
-test("maxBodyBytes is the last size that is read", async () => {
+test("maxBodyBytes is the largest size that is read", async () => {
   const { handler, keys } = await startService({ maxBodyBytes: 100 });
   const client = clientOf(handler);
   const bodyOf = (bytes: number) => JSON.stringify({ query: "a", matches: 1 }).padEnd(bytes, " ");
@@ -114,7 +114,7 @@ test.each<[string, string[] | undefined, string | null, string | null]>([
   ["https://a.example.evil", ["https://a.example"], null, "Origin"],
   ["null", ["https://a.example"], null, "Origin"],
   ["https://a.example", undefined, null, null],
-])("a page of %s where %j may call", async (origin, origins, allowed, vary) => {
+])("whether a page of %s may call if %j is allowed", async (origin, origins, allowed, vary) => {
   const { handler, keys } = await startService(origins ? { cors: { origins } } : {});
   const client = clientOf(handler);
   const preflight = await client("/api/search", {
@@ -141,7 +141,7 @@ test.each<[string, string[] | undefined, string | null, string | null]>([
   }
 });
 
-test("a host's log that throws is not the caller's trouble", async () => {
+test("a host's log function that throws does not affect the caller", async () => {
   const { handler, keys } = await startService({
     audit: () => {
       throw new Error("the log is full");

@@ -26,7 +26,7 @@ const { files } = JSON.parse(readFileSync("build/page/page.json", "utf8")) as {
   files: Record<string, string>;
 };
 
-test("off unless a host asks for it", async () => {
+test("the page is off unless the host enables it", async () => {
   const client = clientWith({});
   const paths = ["/", "/search", "/browse/a", `/assets/${Object.keys(files)[0]!}`];
   for (const path of paths) expect((await client(path)).status, path).toBe(404);
@@ -51,7 +51,7 @@ describe("the document", () => {
     }
   });
 
-  test("has a policy without exceptions, and is asked for each time", async () => {
+  test("has a strict policy, and is revalidated each time", async () => {
     const { headers } = await clientWith({ page: true })("/");
     const policy = headers.get("content-security-policy")!;
     expect(policy).toMatch(/^default-src 'none'; /);
@@ -61,17 +61,17 @@ describe("the document", () => {
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  test("has no script or style of its own", async () => {
+  test("has no inline script or style", async () => {
     const text = await (await clientWith({ page: true })("/")).text();
     expect(text).not.toMatch(/<style|style=|<script(?![^>]* src=)| on\w+=/);
   });
 
-  test("carries the service's name, which names the key's header", async () => {
+  test("contains the service's name, which is part of the name of the key's header", async () => {
     const text = await (await clientWith({ page: true, serviceName: "Acme" })("/")).text();
     expect(text).toContain('data-service="Acme"');
   });
 
-  test("nobody needs a credential for it", async () => {
+  test("needs no credential", async () => {
     const handler = createHandler(engine, { authenticate: async () => undefined, page: true });
     const client = clientOf(handler);
     expect((await client("/")).status).toBe(200);
@@ -91,7 +91,7 @@ describe("the document", () => {
     expect(text).toContain(`src="${root}assets/page-`);
   });
 
-  test("so they do at the mount of Express", async () => {
+  test("at the mount of Express, its addresses begin the same way", async () => {
     const handler = createHandler(engine, { anonymous: "all", page: true });
     const app = express().use("/code", toNodeListener(handler));
     await using mounted = await listen(createServer(app));
@@ -102,7 +102,7 @@ describe("the document", () => {
 });
 
 describe("its files", () => {
-  test("are not encoded for Next.js, which takes the header off that says so", async () => {
+  test("are not encoded for Next.js, which removes the header that says so", async () => {
     const handler = createHandler(engine, { anonymous: "all", page: true });
     const [name] = Object.keys(files);
     const ask = (more: object) => {
@@ -141,7 +141,7 @@ describe("its files", () => {
     "/assets/..%2Fpage.json",
     "/assets/page.json",
     "/assets/constructor",
-  ])("%s is not there", async (path) => {
+  ])("%s does not exist", async (path) => {
     const response = await client(path);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ errorCode: "NOT_FOUND" });
@@ -164,7 +164,7 @@ describe("its files", () => {
   });
 });
 
-test("the first view takes 150 KB at most, and names nothing of another host", async () => {
+test("the first view takes at most 150 KB, and refers to no other host", async () => {
   const client = clientWith({ page: true });
   const document = await (await client("/")).text();
   const names = [...document.matchAll(/assets\/([^"]+)/g)].map(([, name]) => name!);

@@ -10,7 +10,7 @@ import { listen } from "./mounts.ts";
 const request = (path: string, body = "") =>
   `POST /${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-/** Sends a text, and resolves to the bodies of so many answers. */
+/** Sends a text, and resolves to the bodies of the given number of answers. */
 async function send(origin: string, text: string, count: number): Promise<string[]> {
   const client = connect(Number(new URL(origin).port), "127.0.0.1");
   client.write(text);
@@ -23,7 +23,7 @@ async function send(origin: string, text: string, count: number): Promise<string
   throw new Error(`closed after ${got}`);
 }
 
-test("many requests: in their order, one at a time and each in a turn of its own", async () => {
+test("many requests are answered in order, one at a time, and each in its own turn of the event loop", async () => {
   let [running, most, turns] = [0, 0, 0];
   let isOver = false;
   const look = () => {
@@ -46,13 +46,13 @@ test("many requests: in their order, one at a time and each in a turn of its own
   isOver = true;
   expect(most).toBe(1);
   expect(turns).toBeGreaterThan(names.length);
-  // a long body behind another request, in pieces
+  // a long body after another request, in pieces
   const long = "x".repeat(1_000_000);
   const three = request("a", "a") + request("b", long) + request("c", "c");
   expect(await send(listening.origin, three, 3)).toEqual(["a", long, "c"]);
 });
 
-test("more requests than that cut the connection", async () => {
+test("more requests than that end the connection", async () => {
   let begun = 0;
   const never = () => {
     begun++;
@@ -64,7 +64,7 @@ test("more requests than that cut the connection", async () => {
   expect(begun).toBe(1);
 });
 
-test("requests that each wait for an answer do not wait for each other", async () => {
+test("requests that wait for an answer each do not wait for each other", async () => {
   await using listening = await listen(
     createServer(toNodeListener(async (asked) => new Response(`<${await asked.text()}>`))),
   );

@@ -48,10 +48,12 @@ afterAll(async () => {
   rmSync(path, { recursive: true, force: true });
 });
 
-/** A match at the end of every word, each looked for to the end of its file: some 2.5 s in all. */
+/**
+ * A match at the end of every word, each of which is extended to the end of its file. This takes about 2.5 s in total.
+ */
 const SLOW = "(?s:.*q|[a-z]\\s)";
 const searchFor = (query: string) => post({ query, matches: 100_000, isRegexEnabled: true });
-const MOST_AFTER_MS = 1_000; // of CPU; each thread may go on for 50
+const MOST_AFTER_MS = 1_000; // of CPU; each thread may continue for 50
 
 const cpuMs = (since?: NodeJS.CpuUsage): number => {
   const { user, system } = process.cpuUsage(since);
@@ -59,8 +61,8 @@ const cpuMs = (since?: NodeJS.CpuUsage): number => {
 };
 
 /**
- * Resolves when the process does almost nothing. Two searching threads do more than that, even on a machine that does
- * ten other things.
+ * Resolves when the process does almost nothing. Two searching threads do more than that, even on a machine with ten
+ * other programs.
  */
 async function untilIdle(): Promise<void> {
   for (;;) {
@@ -70,7 +72,7 @@ async function untilIdle(): Promise<void> {
   }
 }
 
-/** Resolves to the bytes that are really held, without garbage. */
+/** Resolves to the number of bytes in use, without garbage. */
 async function heldBytes(): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
@@ -89,7 +91,7 @@ describe.each(someOf(FRAMEWORKS, 3))("%s", (name) => {
   });
   afterAll(() => mounted[Symbol.asyncDispose]());
 
-  test("an answer's client leaves, and the threads stop", async () => {
+  test("if the client of an answer leaves, the threads stop", async () => {
     const leaving = new AbortController();
     const start = process.cpuUsage();
     const asked = mounted.client("/api/search", { ...searchFor(SLOW), signal: leaving.signal });
@@ -107,20 +109,20 @@ describe.each(someOf(FRAMEWORKS, 3))("%s", (name) => {
     const { value } = await reader.read();
     expect(Buffer.from(value!).toString()).toMatch(/^data: {"type":"chunk"/);
     const start = process.cpuUsage();
-    while (cpuMs(start) < 200) await sleep(10); // they search on
+    while (cpuMs(start) < 200) await sleep(10); // the threads continue to search
     await reader.cancel();
     const left = process.cpuUsage();
     await untilIdle();
     expect(cpuMs(left)).toBeLessThan(MOST_AFTER_MS);
   });
 
-  test("a client that does not read holds neither memory nor threads, and gets all in the end", async () => {
+  test("a client that does not read occupies neither memory nor threads, and gets everything in the end", async () => {
     const everything = { query: "file", matches: 100_000, contextLines: 1000, whole: true };
     const want = (await engine.search({ ...everything, matches: 0 })).stats.fileCount;
     const before = await heldBytes();
     const response = await mounted.client("/api/stream_search", post(everything));
     await untilIdle();
-    expect((await heldBytes()) - before).toBeLessThan(12 * 2 ** 20); // all of it would be 25 MiB and more
+    expect((await heldBytes()) - before).toBeLessThan(12 * 2 ** 20); // the whole answer would be more than 25 MiB
     const start = process.cpuUsage();
     expect((await engine.search({ query: "no such thing", matches: 1 })).files).toEqual([]);
     expect(cpuMs(start)).toBeLessThan(200);

@@ -35,7 +35,7 @@ test.each<[unknown, number, string, string | RegExp]>([
   expect(refusal.cause).toBe(thrown);
 });
 
-test("a refusal stays what it is", () => {
+test("a refusal is returned unchanged", () => {
   const refusal = new Refusal("NOT_FOUND", "x");
   expect(toRefusal(refusal)).toBe(refusal);
 });

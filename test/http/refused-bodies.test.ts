@@ -37,12 +37,15 @@ function countRead(server: Server): { readonly bytes: number } {
   };
 }
 
-/** Sends a head and then as much as is taken, also after the answer. Resolves to the answer once the server has closed. */
+/**
+ * Sends a head and then as much as the server accepts, even after the answer. Resolves to the answer once the server
+ * has closed the connection.
+ */
 async function pour(origin: string, lines: readonly string[], piece: Buffer): Promise<string> {
   const socket = connect(Number(new URL(origin).port), "127.0.0.1");
   let answer = "";
   socket.on("data", (part: Buffer) => (answer += part.toString("latin1")));
-  socket.on("error", () => {}); // it may be reset
+  socket.on("error", () => {}); // the connection may be reset
   let isOpen = true;
   const closed = new Promise((done) => socket.once("close", done)).then(() => (isOpen = false));
   socket.write([...lines, "Host: localhost", "", ""].join("\r\n"));
@@ -50,9 +53,9 @@ async function pour(origin: string, lines: readonly string[], piece: Buffer): Pr
     if (socket.write(piece)) continue;
     const taken = new Promise((done) => socket.once("drain", done));
     while ((await Promise.race([taken, closed, sleep(50, "nothing")])) === "nothing")
-      if (answer !== "") vi.advanceTimersByTime(5_000); // the server's patience
+      if (answer !== "") vi.advanceTimersByTime(5_000); // the time for which the server waits
   }
-  socket.destroy(); // if all was taken
+  socket.destroy(); // if the server has accepted everything
   await closed;
   return answer;
 }
@@ -103,7 +106,7 @@ test.each<[what: string, status: number, lines: string[], piece?: Buffer]>([
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(answer).toMatch(/^connection: close\r$/im);
   expect(answer).toMatch(/"error(Code)?":.*\}$/s);
-  expect(read.bytes).toBeLessThan(3 * MIB); // of which maxBodyBytes is 1
+  expect(read.bytes).toBeLessThan(3 * MIB); // including maxBodyBytes, which is 1
 });
 
 test("the port of a node reads nothing of an unsigned call", async () => {
@@ -115,7 +118,7 @@ test("the port of a node reads nothing of an unsigned call", async () => {
   expect(read.bytes).toBeLessThan(MIB);
 });
 
-test("a client that reads its refusal only afterwards gets it", async () => {
+test("a client that reads the refusal only afterwards receives it", async () => {
   await using server = await listen(createServer(toNodeListener(handler)));
   for (let n = 0; n < 5; n++) {
     const init = { method: "POST", body: Buffer.alloc(3 * MIB, 32) };
@@ -151,7 +154,7 @@ async function expecting(server: Server, path: string, body: string, length = bo
     happened.push("continue");
     request.end(body);
   });
-  request.on("error", () => {}); // it is cut off in the midst of its body
+  request.on("error", () => {}); // the connection is closed in the middle of the body
   request.flushHeaders();
   const [response] = (await once(request, "response")) as [{ statusCode: number; resume(): void }];
   response.resume();
@@ -166,18 +169,18 @@ const served = (listener = toNodeListener(handler)): Server => {
   return server;
 };
 
-test("a client goes on when its body is read", async () => {
+test("a client continues when its body is read", async () => {
   expect(await expecting(served(), "/api/search", BODY)).toEqual(["continue", 200]);
   expect(await expecting(served(), "/api/search", BODY, 99_999_999_999)).toEqual([413]);
   expect(await expecting(served(), "/nothing", BODY)).toEqual([404]);
 });
 
-test("behind a framework that reads bodies itself, a client goes on at once", async () => {
+test("behind a framework that reads bodies itself, a client continues immediately", async () => {
   const app = express().use(express.json({ type: () => true }), toNodeListener(handler));
   expect(await expecting(served(app), "/api/search", BODY)).toEqual(["continue", 200]);
 });
 
-test("the port of a node lets no stranger go on", async () => {
+test("the port of a node never lets an unauthenticated client continue", async () => {
   const server = createServer(toNodeListener(node));
   continueLate(server);
   expect(await expecting(server, "/v1/search", BODY)).toEqual([401]);

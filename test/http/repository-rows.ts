@@ -22,8 +22,8 @@ const outline = ({ name, type, children }: Node): string =>
 const [OPEN, OTHER, SECRET] = ["acme/open", "acme/other", "acme/secret"] as const;
 
 /**
- * The repositories were pushed in the order secret, open. When other was pushed is not known, so it comes last. They
- * were indexed in the order secret, other, open.
+ * The repositories were pushed in the order secret, open. The time of the last push to `other` is unknown, so it comes
+ * last. They were indexed in the order secret, other, open.
  */
 const SORTED: [query: string, names: string[]][] = [
   ["sort=name&direction=asc", [OPEN, OTHER, SECRET]],

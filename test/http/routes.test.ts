@@ -35,7 +35,7 @@ const ROWS = [
   ...FAILURE_ROWS,
 ];
 
-/** The repositories that are indexed once more, in this order, which is not that of their names. */
+/** The repositories that are indexed once more, in this order, which differs from the order of their names. */
 const LAST_INDEXED = ["acme/other", "acme/open"].map((name) =>
   FIXTURES.find((fixture) => fixture.name === name)!,
 );
@@ -49,7 +49,7 @@ beforeAll(async () => {
   deliveries = await startDeliveries();
   engine = await openEngine(FIXTURES);
   for (const fixture of LAST_INDEXED) {
-    await sleep(2); // of the clock that tells when
+    await sleep(2); // of the clock that measures the time
     const clone = fixture.name === "acme/open" ? makeAwkwardClone(fixture.files) : undefined;
     await engine.index(sourceOf({ ...fixture, ...(clone !== undefined && { gitFolder: clone }) }));
   }
@@ -62,8 +62,8 @@ afterAll(async () => {
 });
 
 /**
- * One row of each answer of each operation, and one of each error, which the handler makes alike for all operations: what
- * a way to serve could spoil is the same for the others.
+ * One row for each answer of each operation, and one for each error. The handler makes errors in the same way for all
+ * operations, so a way to serve treats them alike.
  */
 const ANSWERS = [
   ...new Map(
@@ -113,7 +113,7 @@ describe.each(Object.entries(MOUNTS))("%s", (name, mount) => {
 /** Codes that Node's server answers before a handler sees the request: bad-input.test.ts tests them. */
 const OF_NODE = ["EXPECTATION_FAILED", "HEADERS_TOO_LARGE", "REQUEST_TIMEOUT"];
 
-test("every code had its row, and every answer that the document knows of every operation", () => {
+test("every error code has a row, and so has every documented answer of every operation", () => {
   expect([...seen.codes, ...OF_NODE].sort()).toEqual(Object.keys(STATUS).sort());
   const answers = Object.entries(described.document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { responses }]) =>
@@ -136,7 +136,7 @@ test("the page lists the routes that are served", () => {
   expect([...new Set(rows)].sort()).toEqual(served.sort());
 });
 
-test("the page lists the codes of the table", () => {
+test("the page lists the error codes of the table", () => {
   const rows = [...page.matchAll(/^- (\d{3}) ((?:`[A-Z_]+`(?:,\s+)?)+):/gm)];
   const told = rows.flatMap(([, status, codes]) =>
     codes!.split(/,\s+/).map((code) => [code.replaceAll("`", ""), Number(status)] as const),

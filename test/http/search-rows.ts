@@ -200,7 +200,7 @@ export const SEARCH_ROWS: Row[] = [
 
   // ── symbols ──
   {
-    name: "definitions", // which ones: symbols.test.ts
+    name: "definitions", // symbols.test.ts says which ones
     operation: definitions,
     request: asks("/api/find_definitions", { symbolName: "needle", language: "JavaScript" }),
     status: 200,

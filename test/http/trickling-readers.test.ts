@@ -54,7 +54,7 @@ async function trickle(
   return seconds;
 }
 
-test.each(PATHS)("%s: a reader who is ten seconds late gives way", async (path) => {
+test.each(PATHS)("%s: a reader who is ten seconds late loses its slot", async (path) => {
   const ask = serve({ maxConcurrent: 2 });
   const quick = bodyOf(await ask(path));
   const slow = bodyOf(await ask(path));

@@ -103,7 +103,7 @@ export const WEBHOOK_ROWS: Row[] = [
   taken("news of something else", { event: "issues" }, "ignored"),
   taken("no JSON, signed", { body: "no JSON" }, "ignored"),
   taken(
-    "beside a credential that is not good",
+    "together with an invalid credential",
     { headers: { authorization: "Bearer qrn_no" } },
     "queued",
   ),

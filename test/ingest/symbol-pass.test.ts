@@ -153,7 +153,7 @@ test.each([
 
 let deadlyWorker: URL;
 beforeAll(async () => {
-  const folder = fileURLToPath(new URL("../../build", import.meta.url)); // beside it are the packages
+  const folder = fileURLToPath(new URL("../../build", import.meta.url)); // the packages are next to it
   mkdirSync(folder, { recursive: true });
   const outfile = join(folder, "deadly-worker.js");
   await build({

@@ -68,11 +68,11 @@ test.each<[name: string, bytes: number[]]>([
   ["a varint of more than 32 bits", [0xff, 0xff, 0xff, 0xff, 0x10]],
   ["a varint of six bytes", [0x80, 0x80, 0x80, 0x80, 0x80, 0x01]],
   ["a gap that would wrap around", [5, 0xff, 0xff, 0xff, 0xff, 0x0f]],
-])("%s breaks the format", (_, bytes) => {
+])("%s violates the format", (_, bytes) => {
   expect(decode(bytes)).toBe(-1);
 });
 
-test("any bytes decode to ascending pages or break the format, and nothing is written beside the set", () => {
+test("any bytes decode to ascending pages or violate the format, and nothing is written outside the set", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       kernel.bytes.fill(0, b, b + BYTES);

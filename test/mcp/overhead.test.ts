@@ -62,7 +62,7 @@ test.each([
 /** The most milliseconds of a tool's own work. The budget is 1, and SLOWNESS is at least 1.75. */
 const MOST_OWN = 0.6;
 
-test("an answer that fills its budget takes little beside the engine", async () => {
+test("an answer that fills its budget takes little time in addition to the engine's", async () => {
   const { context } = contextOf(shop(), new Map());
   const args = search.input.parse({ query: "needle", maxTokens: 4_000 });
   const ask = () => search.run(args, context);
@@ -74,6 +74,6 @@ test("an answer that fills its budget takes little beside the engine", async () 
     const { user, system } = process.cpuUsage(before);
     least = Math.min(least, (user + system) / 1_000 / 20);
   }
-  tellFigure(`an answer of 4 000 tokens takes ${least.toFixed(2)} ms beside the engine`);
+  tellFigure(`an answer of 4 000 tokens takes ${least.toFixed(2)} ms in addition to the engine's`);
   expect(least).toBeLessThan(MOST_OWN * SLOWNESS);
 });

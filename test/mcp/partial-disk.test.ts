@@ -67,7 +67,7 @@ test.each([
   expect(facts.complete).toBe(false);
 });
 
-test("what is whole beside it is found, and a damaged file is refused in words", async () => {
+test("undamaged files are found, and a damaged file gets a clear refusal", async () => {
   const client = await connected(createMcpHandler(await damaged()));
   const found = await callTool(client, "search", { query: WORD });
   expect(found.text).toContain(`1: whole${WORD}`);
@@ -148,8 +148,8 @@ test("a folder that has vanished is told in words", async () => {
   expect(text).toMatch(/^there is no folder .*shop/);
 });
 
-/** As many changes as are not laid over an index, while another process writes it. */
-test("an index that cannot catch up, because another process writes, is told in words", async () => {
+/** More changes than can be laid over an index, while another process writes it. */
+test("if an index cannot catch up because another process writes it, the answer says so", async () => {
   const { root, engine, call } = await followed();
   const other = await open(engine.path, { workers: 0, lockTimeoutMs: 60_000 }); // the workspace may look for symbols still
   let end = () => {};

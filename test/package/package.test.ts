@@ -211,7 +211,7 @@ describe("the command", () => {
     const version = await processorTime("--version");
     const search = await processorTime("search", "needle in");
     tellFigure(`processor time: version ${version.toFixed()} ms, search ${search.toFixed()} ms`);
-    // budgets: 60 and 150 ms; beside other work the same takes up to twice as long
+    // budgets: 60 and 150 ms; while other work runs, the same takes up to twice as long
     expect(version).toBeLessThan(120);
     expect(search).toBeLessThan(300);
   });

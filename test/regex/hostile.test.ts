@@ -107,7 +107,7 @@ test("what takes the two passes longest looks at the budget", () => {
   expect(process.cpuUsage(start).user).toBeLessThan(2_000_000); // µs; to the end it takes 3 s
 });
 
-/** As many texts as are kept at the same time. */
+/** As many texts as an expression may require one of. */
 const PAIRS = Array.from("abcdefgh", (letter) =>
   ["q", "r", "s", "t"].map((end) => letter + end),
 ).flat();

@@ -27,8 +27,8 @@ const TEXTS: [what: string, text: string, end: string][] = [
 ];
 
 /**
- * ms of its processor time in one turn; copying a megabyte of text is a part of it. 7 to 14 where caches are its own,
- * up to 17 beside two other tests; names full of dots took 34 when each was read more than once.
+ * The limit of milliseconds of processor time in one turn, which includes copying a megabyte of text. It takes 7 to 14,
+ * and up to 17 while two other tests run. If names full of dots were read more than once, it would take 34.
  */
 const MOST_MS = 24 * SLOWNESS;
 /** The most ms to read the list. It is the host's, and is read during the call, at about 4 µs a text. */

@@ -18,7 +18,7 @@ import { filesWith } from "./leaks.ts";
 import { outcomes } from "./outcomes.ts";
 import { commit, inRepository, renameRepository, type Files } from "./remotes.ts";
 
-/** Repositories of the organization acme, beside those with names of their own: two pages of 50. */
+/** The other repositories of the organization acme, which take two pages of 50. */
 const MANY = 55;
 const HOOK = "hook-secret-0123456789";
 /** The patience for changes. Those of a whole connection are noticed at most once a minute. */
