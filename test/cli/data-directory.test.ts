@@ -162,7 +162,7 @@ test("a command that writes waits for another one where it is told to", async ()
   const lease = await acquireLease(environment, { timeoutMs: 0 });
   const locked = await quern(["index", "src"]);
   expect(locked).toMatchObject({ code: 2 });
-  expect(locked.stderr).toMatch(/^quern: INDEX_LOCKED: process \d+ writes .*--wait/);
+  expect(locked.stderr).toMatch(/^quern: INDEX_LOCKED: process \d+ is writing .*--wait/);
   const waiting = quern(["index", "src", "--wait", "60000"]);
   await new Promise((done) => setTimeout(done, 50)); // long enough to find the lease held
   await lease.release();

@@ -151,7 +151,7 @@ test("a second writer is rejected, or waits until the first has finished", async
   ];
   const refused = hasty.index(other());
   await expect(refused).rejects.toMatchObject({ code: "INDEX_LOCKED" });
-  await expect(refused).rejects.toThrow(`process ${child.pid} writes`);
+  await expect(refused).rejects.toThrow(`process ${child.pid} is writing`);
   const waiting = patient.index(other());
   await sleep(100);
   expect((await hasty.repositories()).map(({ name }) => name)).not.toContain("other");

@@ -168,7 +168,7 @@ test("if an index cannot catch up because another process writes it, the answer 
   for (let i = 0; i <= MOST.files; i++) writeFileSync(join(root, `${i}.ts`), "const needle = 1;\n");
   const { text, isError } = await call("search", { query: "needle" });
   expect(isError).toBe(true);
-  expect(text).toMatch(/process \d+ writes .*Ask again in a few seconds\.$/s);
+  expect(text).toMatch(/process \d+ is writing .*Ask again in a few seconds\.$/s);
   end();
   await writing;
   await other.close();

@@ -114,7 +114,7 @@ test("a bare repository says that only commits are searched", async () => {
 test("a path that is not there is told in the answers", async () => {
   const client = await started([join(temporaryFolder(), "nowhere")]);
   const { text, facts } = await whenRead(client, "search", { query: "x" });
-  expect(text).toMatch(/INCOMPLETE: .*nowhere could not be indexed: there is no/);
+  expect(text).toMatch(/INCOMPLETE: .*nowhere could not be indexed: .*nowhere does not exist/);
   expect(facts.complete).toBe(false);
 });
 
