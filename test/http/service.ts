@@ -73,7 +73,7 @@ export interface Service {
   keys: { owner: string; ada: string; ada2: string; bob: string };
 }
 
-/** An engine with FIXTURES, which no test changes: tests that change it open an engine of their own. */
+/** An engine with FIXTURES. Tests do not change it; a test with changes opens its own engine. */
 let shared: Promise<Engine> | undefined;
 
 /** Starts a service. `engine` replaces the shared engine. */

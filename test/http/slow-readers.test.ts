@@ -40,7 +40,7 @@ class SlowReader {
   constructor(origin: string, request: string) {
     this.#socket = connect(Number(new URL(origin).port), "127.0.0.1");
     this.closed = new Promise((resolve) => this.#socket.once("close", () => resolve()));
-    this.#socket.on("error", () => {}); // it may be reset
+    this.#socket.on("error", () => {}); // the connection may be reset
     this.#socket.on("data", (part: Buffer) => {
       this.bytes += part.length;
       this.last = part.subarray(-400).toString("latin1");
@@ -92,10 +92,10 @@ test.each(
     await answer?.cancel();
     return status === 200;
   };
-  while (!(await isFree())) await sleep(50); // its place
+  while (!(await isFree())) await sleep(50); // its slot
   reader.resume();
   await reader.closed;
-  // what buffers of the kernels held, and of a steady reader a tenth of a second
+  // the data that the kernels' buffers held, and a steady reader's data of a tenth of a second
   expect(reader.bytes - before).toBeLessThan(16 * MIB);
   const saysWhy = /"type":"error"[^]*\r\n0\r\n\r\n$/.test(reader.last);
   const looksWhole = reader.last.endsWith("\r\n0\r\n\r\n");

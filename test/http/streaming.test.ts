@@ -49,7 +49,7 @@ test.each(SERVED)("a chunk is read while the search goes on: %s", async (_name, 
   const response = await mounted.client("/api/stream_search", search);
   const reader = response.body!.getReader();
   expect(text((await reader.read()).value)).toContain("first");
-  goOn.open(); // only now: what came before came while the search was running
+  goOn.open(); // resumes only now, so the text above arrived while the search was running
   let rest = "";
   for (let part = await reader.read(); !part.done; part = await reader.read())
     rest += text(part.value);
@@ -79,7 +79,7 @@ test.each(SERVED)("a client that leaves aborts its search: %s", async (_name, mo
   leaving.abort();
   await until(() => signals[0]?.aborted === true);
 
-  // its place is free again, and a search that answers at its end is aborted likewise
+  // its slot is free again, and a search that answers at its end is aborted in the same way
   const leavingToo = new AbortController();
   const answer = mounted.client("/api/search", { ...search, signal: leavingToo.signal });
   await began.opened;
@@ -88,7 +88,7 @@ test.each(SERVED)("a client that leaves aborts its search: %s", async (_name, mo
   await until(() => signals[1]?.aborted === true);
 });
 
-test("a client that does not read stops the search, not the memory", async () => {
+test("a client that does not read stops the search, and memory does not grow", async () => {
   const size = 100_000;
   let made = 0;
   async function* stream(options: SearchOptions) {
@@ -121,7 +121,7 @@ test("a client that does not read stops the search, not the memory", async () =>
   expect(made).toBe(end);
 });
 
-test("the reader of a Response pulls, and nothing runs ahead of it", async () => {
+test("the reader of a Response pulls, and nothing is produced in advance", async () => {
   let made = 0;
   async function* stream() {
     for (;;) {
@@ -163,7 +163,7 @@ test("a stream that nobody reads ends after a while", async () => {
   await expect(reader.read()).rejects.toThrow("nobody read");
 });
 
-test("one search too many is 503, and its place is free when another ends", async () => {
+test("one search too many is answered with 503, and its slot is free when another ends", async () => {
   const goOn = gate();
   const script = {
     search: async () => (await goOn.opened, emptyResponse()),
@@ -188,7 +188,7 @@ test("one search too many is 503, and its place is free when another ends", asyn
   expect(after.map(({ status }) => status)).toEqual([200, 200]);
 });
 
-// ── answers that wait for their reader ──
+// ── answers that wait for their readers ──
 
 /** Returns an answer of 20 MB, more than a socket's buffers take. */
 const longAnswer = (): SearchResponse => {
@@ -221,7 +221,7 @@ test.each<[string, (answer: Response) => unknown]>([
       await expect(reader.read()).rejects.toThrow("nobody read");
     },
   ],
-])("an answer keeps its place until %s", async (_name, release) => {
+])("an answer keeps its slot until %s", async (_name, release) => {
   fakeTimers();
   longAnswers = serve({ search: async () => longAnswer() }, { maxConcurrent: 1 });
   const answer = await ask();
@@ -231,7 +231,7 @@ test.each<[string, (answer: Response) => unknown]>([
   expect((await ask()).status).toBe(200);
 });
 
-test("symbols keep their place too, and an answer that was made again has one place", async () => {
+test("symbols keep their slot, too, and an answer that was made again has one slot", async () => {
   let seen: "public" | "all" = "all";
   const authenticate = async () => ({ kind: "session" as const, repositoryIds: seen });
   const listed = { search: async () => ((seen = "public"), longMatches()) };
@@ -270,12 +270,12 @@ test.each(["/api/search", "/api/stream_search"])(
     expect((await server.client(path, search)).status).toBe(503);
     const cutOff = slow.map(({ socket }) => once(socket, "close"));
     await until(() => {
-      vi.advanceTimersByTime(MINUTE); // again and again: it counts from when the kernel's buffers are full
+      vi.advanceTimersByTime(MINUTE); // repeatedly, because the time counts from when the kernel's buffers are full
       return left === 2;
     });
     for (const { socket } of slow) socket.resume();
     await Promise.all(cutOff);
-    expect(slow.map(({ end }) => end())).toEqual([false, false]); // or they would look whole
+    expect(slow.map(({ end }) => end())).toEqual([false, false]); // otherwise they would look complete
     const after = await server.client(path, search);
     expect(after.status).toBe(200);
     await after.body!.cancel();
@@ -295,7 +295,7 @@ function askAndWait(origin: string, path: string) {
   return { socket, answered, end: () => last.endsWith("\r\n0\r\n\r\n") };
 }
 
-test("a search that fails gives its place back", async () => {
+test("a search that fails frees its slot", async () => {
   const script = {
     search: () => Promise.reject(new Error("x")),
     // eslint-disable-next-line require-yield
@@ -309,7 +309,7 @@ test("a search that fails gives its place back", async () => {
       expect((await client(path, search)).status).toBe(500);
 });
 
-test("the time limit goes to the engine", async () => {
+test("the time limit is passed to the engine", async () => {
   let given: SearchOptions = {};
   const client = clientOf(
     serve({ search: async (options) => ((given = options), emptyResponse()) }, { timeoutMs: 1234 }),
@@ -318,12 +318,12 @@ test("the time limit goes to the engine", async () => {
   expect(given.timeoutMs).toBe(1234);
 });
 
-// ── the way in ──
+// ── requests ──
 
 const fixtures = await openEngine(FIXTURES);
 const real = createHandler(fixtures, { anonymous: "all" });
 
-test("a body that comes in small parts is whole", async () => {
+test("a body that arrives in small parts is complete", async () => {
   await using server = await listen(createServer(toNodeListener(real)));
   const request = httpRequest(`${server.origin}/api/search`, { method: "POST" });
   for (const part of JSON.stringify({ query: "needle é", matches: 1 })) {
@@ -353,7 +353,7 @@ test("a body without an announced length is cut at the limit, and the answer sti
   expect((await server.client("/api/health")).status).toBe(200);
 });
 
-test("a body that breaks off changes nothing and harms nobody", async () => {
+test("a body that breaks off changes nothing and does no harm", async () => {
   await using server = await listen(createServer(toNodeListener(real)));
   const { hostname, port } = new URL(server.origin);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -363,7 +363,7 @@ test("a body that breaks off changes nothing and harms nobody", async () => {
   expect((await server.client("/api/search", search)).status).toBe(200);
 });
 
-test("behind express.json() the body is still there", async () => {
+test("behind express.json(), the body is still available", async () => {
   const app = express().use(express.json(), express.text()).use(toNodeListener(real));
   await using server = await listen(createServer(app));
   const body = { query: "needle", matches: 1, whole: true };
@@ -373,7 +373,7 @@ test("behind express.json() the body is still there", async () => {
   expect((await server.client("/api/search", post({ ...body, matches: -1 }))).status).toBe(400);
 });
 
-test("headers of one name reach the client each, and a body that breaks off breaks the connection", async () => {
+test("several headers of one name all reach the client, and a body that breaks off breaks the connection", async () => {
   const handler = async (request: Request): Promise<Response> => {
     if (new URL(request.url).pathname === "/throws") throw new Error("not ours");
     const headers = new Headers([

@@ -26,7 +26,7 @@ test.each([
   expect(referencesQuery({ symbolName })).toBe(want);
 });
 
-test("any name parses to one expression and the filters, nothing else", () => {
+test("any name is parsed to one expression and the filters", () => {
   const name = fc.oneof(
     fc.string({ unit: "grapheme" }),
     fc.string({ unit: "binary" }),

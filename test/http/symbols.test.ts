@@ -67,7 +67,7 @@ test.each<[object, string[]]>([
   expect(await definitions(body)).toEqual(want);
 });
 
-test("a repository is searched alone, a revision of it by its commit, HEAD by that name", async () => {
+test("a repository is searched alone, its revision by the commit, and HEAD by that name", async () => {
   const asked: [query: string, ids: number[]][] = [];
   const scripted = scriptedEngine({});
   scripted.search = async (request: SearchRequest, options: SearchOptions = {}) => {
@@ -97,7 +97,7 @@ test("a repository is searched alone, a revision of it by its commit, HEAD by th
   ]);
 });
 
-test("each match has the line it begins on", async () => {
+test("each match has the line on which it begins", async () => {
   const at = (lineNumber: number) => ({ byteOffset: 0, lineNumber, column: 1 });
   const file: FileResult = {
     fileName: { text: "a.txt", matchRanges: [] },

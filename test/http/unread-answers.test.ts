@@ -23,10 +23,10 @@ import { someOf } from "../runs.ts";
 
 const MIB = 2 ** 20;
 const [file] = (chunkEvent() as { files: FileResult[] }).files;
-/** A text of a little less than a quarter of what may be held. */
+/** A text of a little less than a quarter of the limit. */
 const long = "x".repeat(63 * MIB);
 const files: FileResult[] = [{ ...file!, content: long }];
-/** The files of a stream. What a stream shows counts twice. */
+/** The files of a stream. Each file in a stream counts twice. */
 const streamed: FileResult[] = [{ ...file!, content: long.slice(long.length / 2) }];
 const response = async () => ({ ...emptyResponse(), files });
 const whole = scriptedEngine({
@@ -62,7 +62,7 @@ const explains = {
 };
 
 /**
- * Sends a request, and reads until the long text has begun. Resolves to undefined if the answer was refused before
+ * Sends a request, and reads until the long text has begun. Resolves to undefined if the answer was rejected before
  * that.
  */
 async function begin(asked: Promise<Response>): Promise<Body | undefined> {
@@ -115,14 +115,14 @@ test.each<[what: string, path: string, engine: Engine]>([
   },
 );
 
-test("the list of a long answer counts, and no answer as more than half of all", async () => {
+test("the list of a long answer counts, and no answer counts for more than half of the limit", async () => {
   const ask = serve(stepwise(2 ** 40));
   const held = [await begin(ask("/api/search")), await begin(ask("/api/search"))];
   expect(held).not.toContain(undefined);
   expect(await begin(ask("/api/search"))).toBeUndefined();
 });
 
-test("strangers leave room for those who have a credential, and end none of their answers", async () => {
+test("readers without a credential leave room for those with one, and end none of their answers", async () => {
   const tokens = memoryTokenStore();
   const { secret } = await createApiKey(tokens, { ownerId: "ada", name: "ada" });
   const ask = serve(whole, { tokens });
@@ -149,7 +149,7 @@ test.each([
   expect(await heldBytes(value)).toBe(bytes);
 });
 
-/** How much the memory may grow. Measured: 215 to 305 MiB; without the bound 530 and more. */
+/** The limit for the growth of memory. It grows by 215 to 305 MiB, and without the limit on answers by 530 or more. */
 const MOST_MORE = 400 * MIB;
 
 describe.runIf(process.platform === "linux")("32 answers of 16 MiB that nobody reads", () => {
@@ -161,6 +161,6 @@ describe.runIf(process.platform === "linux")("32 answers of 16 MiB that nobody r
     tellFigure(`${route}: ${((after - before) / MIB).toFixed()} MiB more`);
     expect(after - before).toBeLessThan(MOST_MORE);
     expect(statuses[200]).toBeGreaterThanOrEqual(8);
-    expect(statuses[503]).toBeGreaterThan(0); // few on a busy machine, where unread answers end meanwhile
+    expect(statuses[503]).toBeGreaterThan(0); // few on a busy machine, where unread answers end in the meantime
   });
 });

@@ -46,9 +46,9 @@ test("metadata is handed on, without what is undefined", () => {
 });
 
 test.each<[unknown, unknown, RegExp]>([
-  ["", {}, /path must be a string/],
-  ["a\0", {}, /path must be a string/],
-  [undefined, {}, /path must be a string/],
+  ["", {}, /path must be a non-empty string/],
+  ["a\0", {}, /path must be a non-empty string/],
+  [undefined, {}, /path must be a non-empty string/],
   ["/", {}, /must not be empty; give the option name/],
   [".", { ignore: "x" }, /ignore must be an array/],
   [".", { ignore: [1] }, /ignore must be an array/],

@@ -95,7 +95,7 @@ test.each(someOf(CASES, 3))(
   },
 );
 
-test("a host's own counter is kept to, and used", async () => {
+test("a host's own counter is used, and its budget is kept", async () => {
   const countTokens = (text: string) => Math.ceil(text.length / 2);
   const lines = Array.from({ length: 400 }, (_, i) => `needle ${i} of some words`);
   const client = await connected(createMcpHandler(await filled("own", lines), { countTokens }));
@@ -108,7 +108,9 @@ test("a host's own counter is kept to, and used", async () => {
 
 const samples = readdirSync(LANGUAGES).filter((name) => name.startsWith("sample."));
 
-/** Only their definitions are looked for: each grammar that is loaded takes up to 0.4 s of processor time. */
+/**
+ * The languages in which definitions are searched for. Each grammar that is loaded takes up to 0.4 s of processor time.
+ */
 const WITH_SYMBOLS = new Set(["sample.cpp", "sample.go", "sample.py"]);
 
 const TOOLS: Record<string, Record<string, unknown>> = {
@@ -121,7 +123,7 @@ const TOOLS: Record<string, Record<string, unknown>> = {
   repositories: {},
 };
 
-test("every tool stays within budgets, and uses them", async () => {
+test("every tool uses its budget, and does not exceed it", async () => {
   const engine = await openEngine();
   const files = samples.map((name) => ({
     path: WITH_SYMBOLS.has(name) ? `src/${name}` : `src/${name}.txt`,
@@ -169,7 +171,7 @@ function* anyLines(): Generator<string> {
   }
 }
 
-test("no line has more tokens than the bound says", () => {
+test("no line has more tokens than the bound", () => {
   for (const line of anyLines()) {
     const text = `12: ${line}\n`;
     expect(tokenBound(text), text).toBeGreaterThanOrEqual(tokensOf(text));
@@ -222,7 +224,7 @@ function* anyPieces(): Generator<string> {
   }
 }
 
-test("units have as many tokens as the tokenizers' expressions say", () => {
+test("parts of a line have as many tokens as the tokenizers' expressions say", () => {
   let count = 0;
   for (const text of [...anyPieces(), ...anyLines()]) {
     const counts = countsByUnits(text);
@@ -232,14 +234,14 @@ test("units have as many tokens as the tokenizers' expressions say", () => {
   expect(count).toBeGreaterThan(5_000);
 });
 
-test("whatever its digits, a cursor takes the room that is kept for it", () => {
+test("a cursor takes the reserved room, whatever its digits are", () => {
   for (let digits = 0; digits < 1_000; digits++) {
     const text = String(digits).padStart(3, "0");
     expect([text, tokenBound(text), tokensOf(text)]).toEqual([text, 1, 1]);
   }
 });
 
-test("lines together have no more tokens than each by itself", () => {
+test("lines together have no more tokens than separately", () => {
   const lines = [...anyLines()].map((line, i) => `${i}: ${line.trimEnd()}`);
   const sum = lines.reduce((all, line) => all + tokenBound(`${line}\n`), 0);
   const tokens = tokensOf(lines.join("\n"));
@@ -247,7 +249,7 @@ test("lines together have no more tokens than each by itself", () => {
   expect(tokens / sum).toBeGreaterThan(0.85);
 });
 
-test("a cut line holds no half characters, and the match", () => {
+test("a cut line contains the match and no half characters", () => {
   const line = `${"😀".repeat(300)}needle${"🚀".repeat(300)}`;
   for (let shown = 20; shown < 260; shown++) {
     const cut = cutLine(line, line.indexOf("needle"), shown);
@@ -257,7 +259,7 @@ test("a cut line holds no half characters, and the match", () => {
   }
 });
 
-test("the last line names the whole cursor, whatever the budget", async () => {
+test("the last line contains the whole cursor, whatever the budget is", async () => {
   const engine = await openEngine();
   const files = Array.from({ length: 40 }, (_, i) => ({
     path: `src/file${i}.py`,

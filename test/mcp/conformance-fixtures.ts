@@ -30,7 +30,7 @@ const description = "A fixture.";
 const NOTHING = z.object({});
 const TAKES_NOTHING = { description, inputSchema: NOTHING };
 
-// ── tools on our own wiring: guarded, told of while they run, errors in words ──
+// ── tools that use quern's own wrapper: guarded, reported while they run, with errors as text ──
 
 const LONG_ENOUGH_FOR_THREE_NOTICES_MS = 1_750;
 
@@ -56,7 +56,7 @@ const OUR_KIND = [
   }),
 ];
 
-// ── contents that no tool of ours has ──
+// ── contents that none of quern's tools has ──
 
 /** One red pixel. */
 const PNG =
@@ -81,7 +81,7 @@ const CONTENTS: Readonly<Record<string, readonly ContentBlock[]>> = {
   ],
 };
 
-// ── what a client must be able to do ──
+// ── abilities that a client must have ──
 
 function addDiagnostics(server: McpServer): void {
   const ask = (request: InputRequest) => inputRequired({ inputRequests: { request } });

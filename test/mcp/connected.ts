@@ -8,7 +8,8 @@ import { onTestFinished } from "vitest";
 type Handler = (request: Request) => Promise<Response>;
 
 /**
- * Connects a client. With the `era` "2025" it shakes hands; with "2026" it asks the server which versions it speaks.
+ * Connects a client. With the `era` "2025", it performs the handshake. With "2026", it asks the server for its
+ * versions.
  */
 export async function connected(
   handler: Handler,

@@ -6,7 +6,7 @@ import { Cursors } from "../../src/mcp/cursors.ts";
 test.each([
   ["cursors", 10_050, 1, 10_000],
   ["characters", 1_700, 10_000, 1_677],
-])("as many %s as are kept", (_, made, length, kept) => {
+])("keeps at most this many %s", (_, made, length, kept) => {
   const cursors = new Cursors();
   const state = (i: number) => `${i}`.padEnd(length);
   const all = Array.from({ length: made }, (_, i) => cursors.keep("search", { q: state(i) }));

@@ -80,7 +80,7 @@ async function answerOf(client: Client, ask: Ask): Promise<string> {
 
 test.each(["2025", "2026"])("era %s: as if what is hidden were not there", async (era) => {
   const [full, bare] = [await clientOf([...SEEN, ...HIDDEN], era), await clientOf(SEEN, era)];
-  expect(full.getServerCapabilities()?.prompts).toBeUndefined(); // there are none
+  expect(full.getServerCapabilities()?.prompts).toBeUndefined(); // no repositories
   const kinds = new Set<string>();
   const holds = async ([what, ask]: [string, Ask]): Promise<void> => {
     const answer = await answerOf(full, ask);
@@ -90,7 +90,7 @@ test.each(["2025", "2026"])("era %s: as if what is hidden were not there", async
   await fc.assert(fc.asyncProperty(fc.oneof(reading, completing, listing), holds), {
     numRuns: 150,
   });
-  expect(kinds.size).toBeGreaterThan(4); // some of each find something, and some nothing
+  expect(kinds.size).toBeGreaterThan(4); // some of each kind find something, and some find nothing
   expect(
     await answerOf(full, (client) => client.readResource({ uri: "quern://shop@HEAD/README.md" })),
   ).toContain("shop README.md");

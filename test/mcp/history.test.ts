@@ -71,7 +71,7 @@ test.each<[args: Record<string, unknown>, ...asGit: string[]]>([
     "src",
   ],
   [{ since: "2023-11-16", until: "2023-11-18" }, "--since=2023-11-16", "--until=2023-11-18"],
-])("pages of %j are what git log says", async (args, ...asGit) => {
+])("pages of %j equal the output of git log", async (args, ...asGit) => {
   const { client, git: run } = await shop();
   const told: string[] = [];
   let given: Record<string, unknown> = { ...args, maxTokens: 400 };
@@ -90,7 +90,7 @@ test.each<[args: Record<string, unknown>, ...asGit: string[]]>([
   expect(told).toEqual(said === "" ? [] : said.split("\n"));
 });
 
-test("a commit that comes between two pages moves none", async () => {
+test("a new commit between two pages does not shift the pages", async () => {
   const { engine, client, git: run } = await shop();
   const first = await callTool(client, "history", { maxTokens: 300 });
   const tree = run("rev-parse", "main^{tree}").trim();
@@ -104,7 +104,7 @@ test("a commit that comes between two pages moves none", async () => {
   await engine.close();
 });
 
-test("a commit is its message, its files and its lines", async () => {
+test("a commit is shown with its message, its files and its lines", async () => {
   const { client } = await shop();
   const { text, facts } = await callTool(client, "history", { diff: "main" });
   const around = [4, 5, 6].map((i) => ` line ${i}`);
@@ -122,7 +122,7 @@ test("a commit is its message, its files and its lines", async () => {
   expect(facts.complete).toBe(true);
 });
 
-test("the first commit says that it is, and what it adds", async () => {
+test("the first commit is marked as the first, and its additions are shown", async () => {
   const { client, git: run } = await shop();
   const root = run("rev-list", "--max-parents=0", "main").trim();
   const { text } = await callTool(client, "history", { diff: root });
@@ -134,7 +134,7 @@ test("the first commit says that it is, and what it adds", async () => {
   ]);
 });
 
-test("two revisions are compared, all of it page by page", async () => {
+test("two revisions are compared page by page", async () => {
   const { client, git: run } = await shop();
   const root = run("rev-list", "--max-parents=0", "main").trim();
   let answer = await callTool(client, "history", { diff: `${root}..main`, maxTokens: 200 });
@@ -148,7 +148,7 @@ test("two revisions are compared, all of it page by page", async () => {
   expect(lines.filter((line) => line === "-line 7")).toHaveLength(1);
 });
 
-test("lines tell the commits that they come from", async () => {
+test("lines name the commits that they come from", async () => {
   const { client } = await shop();
   const { text } = await callTool(client, "history", { path: "src/basket.ts", blame: "7-9" });
   expect(text.split("\n").map((line) => line.replace(/^[0-9a-f]{10} \S+ /, "* "))).toEqual([
@@ -170,14 +170,14 @@ test.each<[args: Record<string, unknown>, words: RegExp]>([
   [{ blame: "3", path: "nope.ts" }, /has no file "nope.ts"/],
   [{ since: "someday" }, /must be an ISO 8601 date/],
   [{ repository: "acme/shp" }, /Near names: acme\/shop/],
-])("%j says what is wrong", async (args, words) => {
+])("%j is rejected with a reason", async (args, words) => {
   const { client } = await shop();
   const { text, isError } = await callTool(client, "history", args);
   expect(isError).toBe(true);
   expect(text).toMatch(words);
 });
 
-test("a repository without commits says why", async () => {
+test("a repository without commits is answered with a reason", async () => {
   const engine = await openEngine();
   const files = [{ path: "a.ts", content: "a\n" }];
   await engine.index([documents({ name: "notes", files }), directory(temporaryFolder())]);

@@ -35,7 +35,7 @@ async function waiting(until: (signal: AbortSignal | undefined) => Promise<void>
 const ERAS = ["2025", "2026"];
 const CALL = { name: "search", arguments: { query: "needle" } };
 
-test.each(ERAS)("era %s: progress is told, and rises", async (era) => {
+test.each(ERAS)("era %s: progress is reported, and increases", async (era) => {
   let go = () => {};
   const isTold = new Promise<void>((resolve) => (go = resolve));
   const client = await connected(createMcpHandler(await waiting(() => isTold)), { era });
@@ -68,7 +68,7 @@ function endless() {
   return { begun, ended, until };
 }
 
-test.each(ERAS)("era %s: a call that a client gives up ends", async (era) => {
+test.each(ERAS)("era %s: a call ends when its client gives up", async (era) => {
   const { begun, ended, until } = endless();
   const client = await connected(createMcpHandler(await waiting(until)), { era });
   const leaving = new AbortController();
@@ -190,7 +190,7 @@ test.each([
   expect(signal.aborted).toBe(isEnded);
 });
 
-test("a call is forgotten when its answer was read, left, or its client has gone", async () => {
+test("a call is forgotten when its answer was read or left, or its client is gone", async () => {
   const sessions = new Sessions();
   const call = { id: 1, method: "tools/call" };
   const read = sessions.begin(post("a"), call).answer(new Response("text"));
@@ -207,7 +207,7 @@ test("a call is forgotten when its answer was read, left, or its client has gone
   expect(sessions.size).toBe(0);
 });
 
-test("a session is one of a client", () => {
+test("a session belongs to one client", () => {
   const sessions = new Sessions();
   const given = () =>
     sessions.begin(post(undefined), { id: 0, method: "initialize" }).answer(new Response("{}"));

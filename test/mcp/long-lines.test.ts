@@ -34,7 +34,7 @@ async function walk(contents: Record<string, string>, maxTokens: number) {
   return { lines: lines.sort(), searches };
 }
 
-test("a line with a hundred thousand matches is left behind in a few pages", async () => {
+test("a line with a hundred thousand matches takes only a few pages", async () => {
   const minified = `${"i ".repeat(100_000)}\n`;
   const contents = { a: `${minified}i\n`, b: `i\n${minified}` };
   const { lines, searches } = await walk(contents, 4_000);

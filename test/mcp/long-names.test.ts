@@ -20,7 +20,7 @@ const long = sharedEngine((engine) => {
   return engine.index(documents({ name: "acme/long", files }));
 });
 
-test("a map of a folder names what its files define", async () => {
+test("a map of a folder names the definitions of its files", async () => {
   const client = await connected(createMcpHandler(long()));
   const { text, isError } = await callTool(client, "outline", {
     path: folder,
@@ -32,7 +32,7 @@ test("a map of a folder names what its files define", async () => {
   expect(lines.length).toBeGreaterThan(60);
 });
 
-test("matches stand in their definitions, in as many files as there is room for", async () => {
+test("matches name their definitions, in as many files as there is room for", async () => {
   const client = await connected(createMcpHandler(long()));
   const args = { query: "common_part", maxTokens: 25_000 };
   const { text, isError } = await callTool(client, "search", args);
@@ -40,7 +40,7 @@ test("matches stand in their definitions, in as many files as there is room for"
   expect(text.match(/ {2}\[in verify_that_/g)!.length).toBeGreaterThan(60);
 });
 
-test("all names in texts that expressions take", () => {
+test("all names are put into texts that expressions can have", () => {
   const names = Array.from({ length: 500 }, (_, n) => `${name(n)}.$`);
   const texts = alternations(names);
   expect(texts.join("|")).toBe(names.map((one) => one.replace(/[.$]/g, "\\$&")).join("|"));

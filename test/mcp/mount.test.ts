@@ -28,7 +28,7 @@ const clientAs = (handler: Handler, secret: string, era = "2026") =>
     { era, path: PATH },
   );
 
-// ── what is recorded ──
+// ── the audit ──
 
 async function recorded(
   era: string,
@@ -124,7 +124,7 @@ test("every tool has a row", () => {
   expect([...rows].sort()).toEqual(TOOLS.map(({ name }) => name).sort());
 });
 
-test("a call with a cursor is recorded with what the cursor stands for", async () => {
+test("a call with a cursor is recorded with the original request", async () => {
   const lines = Array.from({ length: 300 }, (_, i) => `const needle${i} = ${i};\n`).join("");
   const engine = await openEngine([{ name: "acme/long", files: { "a.ts": lines } }]);
   const audits = memoryAuditStore();
@@ -139,7 +139,7 @@ test("a call with a cursor is recorded with what the cursor stands for", async (
   expect(JSON.stringify(records)).not.toContain(first.facts.cursor);
 });
 
-test("files by address and completed paths are recorded, completed names and errors are not", async () => {
+test("files by address and completed paths are recorded, but completed names and errors are not", async () => {
   const audits = memoryAuditStore();
   const service = await startService({ audits, mcp: true });
   const client = await clientAs(service.handler, service.keys.ada);
@@ -158,7 +158,7 @@ test("files by address and completed paths are recorded, completed names and err
   ]);
 });
 
-test("a wrong key is recorded, events name who asked, and the use of a key is noted", async () => {
+test("a wrong key is recorded, events name the caller, and the use of a key is noted", async () => {
   const audits = memoryAuditStore();
   const tokens = memoryTokenStore();
   const service = await startService({ audits, tokens, mcp: true });
@@ -194,7 +194,7 @@ const batch = (count: number, secret: string): Request => {
   });
 };
 
-test("each call of a request takes a slot, and gives it back", async () => {
+test("each call of a request takes a slot, and frees it", async () => {
   const { handler, keys } = await startService({ mcp: true, maxConcurrent: 2 });
   for (let round = 0; round < 2; round++) {
     const response = await handler(batch(20, keys.ada));
@@ -276,7 +276,7 @@ const NAMES: [options: Partial<HandlerOptions>, url: string, headers: object, st
   ],
 ];
 
-// what passes is a request that says nothing, which is 400
+// requests that are allowed have no content, so they are answered with 400
 test.each(NAMES)("%j: %s with %j answers %i", async (options, url, headers, status) => {
   const { engine } = await startService();
   const handler = createHandler(engine, { anonymous: "all", mcp: true, ...options });
@@ -295,7 +295,7 @@ test.each<[HandlerOptions["mcp"], number]>([
   [true, 400],
   [{ allowedHosts: ["other.example.com"] }, 403],
   [{ allowedHosts: ["code.example.com"] }, 400],
-])("a caller with a key, under a name of its own, with %j answers %i", async (mcp, status) => {
+])("a caller with a key, using its own name, with %j gets %i", async (mcp, status) => {
   const { handler, keys } = await startService({ mcp: mcp! });
   const type = {
     "content-type": "application/json",
@@ -311,14 +311,14 @@ test.each<[object, string]>([
   [{ mcp: { hosts: [] } }, "createHandler: mcp"],
   [{ mcp: { allowedHosts: "a" } }, "mcp.allowedHosts must be an array of non-empty strings"],
   [{ mcp: { allowedOrigins: [""] } }, "mcp.allowedOrigins must be an array of non-empty strings"],
-])("%j is refused", async (options, words) => {
+])("%j is rejected", async (options, words) => {
   const engine = await openEngine([]);
   expect(() => createHandler(engine, { anonymous: "all", ...options } as HandlerOptions)).toThrow(
     words,
   );
 });
 
-test("pages of allowed origins may ask, says the answer to a browser", async () => {
+test("the answer to a browser permits pages of allowed origins", async () => {
   const engine = await openEngine([]);
   const cors = { origins: ["https://a.example"] };
   const handler = createHandler(engine, { anonymous: "all", mcp: true, cors });

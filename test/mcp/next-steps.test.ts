@@ -158,14 +158,14 @@ test.each(ROWS)("%s %j", async (tool, args, words) => {
   expect(text).toMatch(words);
 });
 
-test("clauses that each file has come after what else a line names", async () => {
+test("clauses that apply to each file come last in a line", async () => {
   const { text } = await ask("definitions", { symbol: "tree" });
   expect(text.match(/package tree/g)).toHaveLength(4); // two titles, two lines
   const both = await ask("definitions", { file: "acme/forest:tree.go", line: 9 });
   expect(both.text).toMatch(/:3 struct node/);
 });
 
-test("the words of what is left out fit at any budget", async () => {
+test("the message about omissions fits into any budget", async () => {
   for (let maxTokens = 200; maxTokens < 260; maxTokens++) {
     const { text } = await ask("read", { file: "long.txt", lines: "9000-", maxTokens });
     expect(text).toMatch(/read them with lines "\d+-12345"\.$/);

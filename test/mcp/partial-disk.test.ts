@@ -19,7 +19,7 @@ import { openEngine, temporaryFolder } from "../engine/opened.ts";
 import { callTool, connected } from "./connected.ts";
 import { toolContext } from "./tool-context.ts";
 
-/** Few files, after which a search waits for the index. */
+/** A few files, after which a search waits for the index. */
 const MOST = { files: 40, bytes: 2 ** 20 };
 
 // ── a damaged data file ──
@@ -78,7 +78,7 @@ test("undamaged files are found, and a damaged file gets a clear refusal", async
   });
 });
 
-// ── a watcher that hears nothing, or too late ──
+// ── a watcher that receives no notices, or receives them too late ──
 
 const DEAF: [what: string, notices: MakeNotices][] = [
   ["no notices come", () => NO_NOTICES],
@@ -128,7 +128,7 @@ async function followed(notices?: MakeNotices) {
   return { root, engine, call };
 }
 
-test.each(DEAF)("%s: answers see the disk, and lack nothing", async (_, notices) => {
+test.each(DEAF)("%s: answers match the disk, and lack nothing", async (_, notices) => {
   const { root, call } = await followed(notices);
   for (let i = 1; i < 4; i++) {
     writeFileSync(join(root, "a.ts"), `const needle = ${i};\n`);
@@ -140,7 +140,7 @@ test.each(DEAF)("%s: answers see the disk, and lack nothing", async (_, notices)
   }
 });
 
-test("a folder that has vanished is told in words", async () => {
+test("a folder that no longer exists is reported", async () => {
   const { root, call } = await followed();
   rmSync(root, { recursive: true });
   const { text, isError } = await call("search", { query: "needle" });
@@ -151,7 +151,7 @@ test("a folder that has vanished is told in words", async () => {
 /** More changes than can be laid over an index, while another process writes it. */
 test("if an index cannot catch up because another process writes it, the answer says so", async () => {
   const { root, engine, call } = await followed();
-  const other = await open(engine.path, { workers: 0, lockTimeoutMs: 60_000 }); // the workspace may look for symbols still
+  const other = await open(engine.path, { workers: 0, lockTimeoutMs: 60_000 }); // it may still look for symbols
   let end = () => {};
   let begun = () => {};
   const hasBegun = new Promise<void>((resolve) => (begun = resolve));

@@ -28,8 +28,8 @@ const run = (tool: Tool, args: object, context: ToolContext): Promise<Outcome> =
   tool.run(tool.input.parse(args), context);
 
 /**
- * Returns an engine whose answers have the statistics of an engine that lacks something. The tools see no other sign of
- * that.
+ * Returns an engine whose answers have the statistics of an engine that lacks something. The tools have no other sign
+ * of that.
  */
 function lacking(engine: Engine, stats: Record<string, unknown>): AskedEngine {
   const asked: AskedEngine = {
@@ -79,7 +79,7 @@ test.each(
   expect(facts.complete).toBe(false);
 });
 
-test.each(REASONS)("a file is not said to be missing: %s", async (_, stats, words) => {
+test.each(REASONS)("a file is not said to be missing if %s", async (_, stats, words) => {
   const engine = lacking(shop(), stats);
   const asked = { file: "src/nowhere.ts" };
   await expect(run(read, asked, toolContext(engine))).rejects.toThrow(words);
@@ -105,7 +105,7 @@ const NEED_SYMBOLS: [tool: string, args: Record<string, unknown>][] = [
   ["search", { query: "sym:order1 file:file1" }],
 ];
 
-test("symbols that are really not there yet", async () => {
+test("symbols that are not known yet", async () => {
   const engine = await openEngine();
   await engine.index(documents({ name: "acme/shop", files: FILES }), { symbols: "skip" });
   const client = await connected(createMcpHandler(engine));
@@ -154,7 +154,7 @@ test("a budget", async () => {
   expect(cut.facts.complete).toBe(true);
 });
 
-test("a body that is cut, and lines of a file that are not shown", async () => {
+test("a body that is cut, and lines of a file that are omitted", async () => {
   const engine = await openEngine();
   const body = Array.from({ length: 300 }, (_, i) => `  step${i}();\n`).join("");
   await engine.index(
@@ -194,7 +194,7 @@ test("a folder that is too large to list", async () => {
   expect(facts.complete).toBe(false);
 });
 
-test("an index that has moved on between two pages", async () => {
+test("an index that has changed between two pages", async () => {
   const engine = await openEngine();
   await engine.index(documents({ name: "acme/shop", files: FILES }));
   const client = await connected(createMcpHandler(engine));
@@ -204,14 +204,14 @@ test("an index that has moved on between two pages", async () => {
   expect(next.text).toContain("The index has changed since the page before");
 });
 
-test("more definitions than one outline reads", async () => {
+test("more definitions than an outline reads", async () => {
   const engine = lacking(shop(), { totalMatchCount: 20_001 });
   const { text, facts } = await run(outline, { path: "src" }, toolContext(engine));
   expect(text).toContain("INCOMPLETE: only 40 definitions were read: outline a folder below.");
   expect(facts.complete).toBe(false);
 });
 
-test("a list whose last told line is gone when it goes on", async () => {
+test("a list whose last shown line no longer exists when it continues", async () => {
   const engine = await openEngine();
   const paths = Array.from({ length: 100 }, (_, i) => `a-longer-name-of-a-file-${1_000 + i}.txt`);
   const index = (kept: string[]) =>

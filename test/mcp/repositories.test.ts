@@ -39,7 +39,7 @@ function bounded(engine: Engine): Engine {
 const namesIn = ({ text }: ToolAnswer): string[] =>
   text.split("\n").flatMap((line) => /^(\S+)@\S*: /.exec(line)?.[1] ?? []);
 
-test("pages of the list are all repositories, each once, whatever is removed meanwhile", async () => {
+test("the pages of the list are all repositories, each once, even if some are removed meanwhile", async () => {
   const engine = await openEngine();
   await fill(engine);
   const client = await connected(createMcpHandler(bounded(engine)));
@@ -80,13 +80,13 @@ test.each<[string, RegExp]>([
     "zzzzzzzz",
     /there is no repository "zzzzzzzz" here\. [\d ]+ repositories are indexed, such as \S+, \S+, \S+\.$/,
   ],
-])("among many %s is found or told of", async (repository, words) => {
+])("among many repositories, %s is found or suggested", async (repository, words) => {
   const client = await connected(createMcpHandler(bounded(many())));
   const { text } = await callTool(client, "tree", { repository });
   expect(text).toMatch(words);
 });
 
-test("where several are indexed one must be named", async () => {
+test("if several repositories are indexed, one must be named", async () => {
   const client = await connected(createMcpHandler(bounded(many())));
   const { text, isError } = await callTool(client, "tree", {});
   expect(isError).toBe(true);

@@ -56,12 +56,12 @@ test.each<[what: string, message: unknown, answer: string | undefined]>([
   }
 });
 
-test("what is no JSON, and a line without an end", async () => {
+test("a line that is not JSON, and a line without an end", async () => {
   expect(await exchange("{\n")).toEqual({ passed: [], answers: ["null -32700"] });
   expect(await exchange("x".repeat(1_000_000), 10_000)).toEqual({ passed: [], answers: [] });
 });
 
-test("of a line without an end little is kept", async () => {
+test("only a little of a line without an end is kept", async () => {
   const pieces = function* () {
     for (let mebibytes = 0; mebibytes < 200; mebibytes++) yield Buffer.alloc(2 ** 20, "x");
     collectGarbage();

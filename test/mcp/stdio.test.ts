@@ -37,7 +37,7 @@ async function whenRead(client: Client, name: string, args: object): Promise<Too
     const answer = await callTool(client, name, { ...args });
     if (!/still being read|not known yet/.test(answer.text)) return answer;
     expect(answer.facts.complete).toBe(false);
-    await sleep(20); // each question takes its processor time from what is being read
+    await sleep(20); // each question takes processor time from the indexing
   }
 }
 
@@ -88,7 +88,7 @@ test.each(["2025", "2026"])("era %s: what is on the disk is in the next answer",
   expect(log.text).toMatch(/Ada: Begin the shop/);
 });
 
-test("lines that are not committed are told of in blame", async () => {
+test("uncommitted lines are reported in blame", async () => {
   const { folder } = shop();
   const client = await started([folder]);
   await whenRead(client, "repositories", {});
@@ -101,7 +101,7 @@ test("lines that are not committed are told of in blame", async () => {
   expect(edited.text).toContain(WORDS);
 });
 
-test("a bare repository says that only commits are searched", async () => {
+test("a bare repository says that only its commits are searched", async () => {
   const { folder } = shop();
   const bare = join(temporaryFolder(), "shop.git");
   execFileSync("git", ["clone", "-q", "--bare", folder, bare]);
@@ -111,18 +111,18 @@ test("a bare repository says that only commits are searched", async () => {
   expect(text).toContain("1: export function totalOf()");
 });
 
-test("a path that is not there is told in the answers", async () => {
+test("a missing path is reported in the answers", async () => {
   const client = await started([join(temporaryFolder(), "nowhere")]);
   const { text, facts } = await whenRead(client, "search", { query: "x" });
   expect(text).toMatch(/INCOMPLETE: .*nowhere could not be indexed: .*nowhere does not exist/);
   expect(facts.complete).toBe(false);
 });
 
-test("without paths an index that is not there is an error", async () => {
+test("without paths, a missing index is an error", async () => {
   await expect(started([])).rejects.toThrow();
 });
 
-test("a path that waits for another process that writes", async () => {
+test("a path that waits for another writing process is reported", async () => {
   const { folder } = shop();
   const db = join(temporaryFolder(), "index");
   const other = await open(db, { workers: 0 });

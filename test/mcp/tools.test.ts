@@ -72,7 +72,7 @@ test.each<[number[], number]>([
   [[1_000, 200, 4_000], 0],
   [[4_000, 200, 350], 0],
   [[1_000, 200], 1],
-])("pages of %j tokens with %i lines around are all lines, each once", async (...sizes) => {
+])("pages of %j tokens with %i context lines contain every line once", async (...sizes) => {
   const [budgets, contextLines] = sizes;
   const engine = shop();
   const client = await connected(createMcpHandler(engine));
@@ -114,7 +114,7 @@ test.each(someOf([300, 700, 1_500, 4_000], 2))(
   },
 );
 
-test("pages of code that was pasted with an open bracket tell no line twice", async () => {
+test("pages of code with an open bracket contain no line twice", async () => {
   const client = await connected(createMcpHandler(shop()));
   const query = "await fetchOrder(";
   let answer = await callTool(client, "search", { query, maxTokens: 400 });
@@ -140,7 +140,7 @@ test.each<[string, Record<string, unknown>]>([
   ["find_files", { query: "secret" }],
   ["repositories", {}],
   ["read", { file: "src/secret.ts" }],
-])("%s %j shows nothing of a hidden repository", async (name, args) => {
+])("%s %j reveals nothing of a hidden repository", async (name, args) => {
   const engine = shop();
   const { id } = (await engine.repositories()).find((one) => one.name === "acme/shop")!;
   const viewer = () => ({ repositoryIds: new Set([id]) });
@@ -153,14 +153,14 @@ test.each([
   ["path:src nowhere", "path: is a word here; did you mean file:."],
   ["nowhere OR never", "OR is a word here; write or in lower case."],
   ["nowhere AND never", "AND is a word here; a blank already means that both must be there."],
-])("%s finds nothing, and is told what was probably meant", async (query, says) => {
+])("%s finds nothing, and suggests what was probably meant", async (query, says) => {
   const client = await connected(createMcpHandler(shop()));
   const { text, facts } = await callTool(client, "search", { query });
   expect(facts.matches).toBe(0);
   expect(text.split("\n")).toContain(says);
 });
 
-test("a cursor that is not known any more says so", async () => {
+test("a cursor that is no longer known is rejected", async () => {
   const client = await connected(createMcpHandler(shop()));
   const { text, isError } = await callTool(client, "search", { cursor: "0123456789" });
   expect(isError).toBe(true);
@@ -170,13 +170,13 @@ test("a cursor that is not known any more says so", async () => {
 test.each([
   ["http://evil.example/mcp", {}],
   ["http://localhost/mcp", { origin: "https://evil.example" }],
-])("%s with %j is refused", async (url, headers) => {
+])("%s with %j is rejected", async (url, headers) => {
   const handler = createMcpHandler(shop());
   const response = await handler(new Request(url, { method: "POST", headers, body: "{}" }));
   expect(response.status).toBe(403);
 });
 
-test("the service mounts it where it is asked to, behind its credentials", async () => {
+test("the service mounts the tools at the configured path, behind its credentials", async () => {
   const engine = shop();
   const open = createHandler(engine, { anonymous: "all", mcp: true });
   const client = await connected(open, { path: "/api/mcp" });

@@ -23,7 +23,7 @@ export const CORPUS: readonly (readonly [string, Uint8Array, string])[] = [
   ["(|a)*", utf8("aa"), "0-2"],
   ["(|a)+", utf8("aa"), "0-0 1-1 2-2"],
   ["(?:a*?)*", utf8("aa"), "0-1 1-2"],
-  // RE2 merges a counted repetition with the operator it repeats: y?y* and (y+y*)?
+  // RE2 merges a counted repetition with the operator that it repeats: y?y* and (y+y*)?
   ["(?:(|a)?){2,}", utf8("aa"), "0-2"],
   ["(?:(|a)?){1,}", utf8("aa"), "0-2"],
   ["(?:(|a)+){0,2}", utf8("aa"), "0-2"],
@@ -44,7 +44,7 @@ export const CORPUS: readonly (readonly [string, Uint8Array, string])[] = [
   ["a\\z", utf8("a\na"), "2-3"],
   ["(?-m:^a|a$)", utf8("a\na"), "0-1 2-3"],
   [".*", utf8("ab\r\n"), "0-3 4-4"],
-  // words are ASCII
+  // words consist of ASCII
   ["\\bb", utf8("éb ab b"), "2-3 7-8"],
   ["\\Bb", utf8("ab b"), "1-2"],
   ["\\w+", utf8("aé_1"), "0-1 3-5"],
@@ -66,13 +66,13 @@ export const CORPUS: readonly (readonly [string, Uint8Array, string])[] = [
   ["\\p{^Lu}", utf8("Aa"), "1-2"],
   ["[[:^alpha:]]", utf8("a1"), "1-2"],
   ["\\x{1F600}", utf8("😀"), "0-4"],
-  // bytes that are no UTF-8
+  // bytes that are not UTF-8
   [".", raw("\xff\xc3a\xe2\x82"), "2-3"],
   ["[^a]", raw("\xffb"), "1-2"],
   ["\\C", raw("\xff\xc3"), "0-1 1-2"],
   ["a\\Cb", raw("a\xffb"), "0-3"],
   ["\\C", utf8("é"), "0-1 1-2"],
-  [".", raw("\xe0\x80\x80"), "0-3"], // overlong: a set up to the last code point takes it, as in RE2
+  [".", raw("\xe0\x80\x80"), "0-3"], // overlong; a set that reaches the last code point accepts it, as in RE2
   ["[^é]", raw("\xe0\x80\x80"), ""],
   ["(?:a|\\p{Greek})|\\P{Greek}", raw("\xf4\xbf\xbf\xbf"), "0-4"],
   ["(a|\\p{Greek})|\\P{Greek}", raw("\xf4\xbf\xbf\xbf"), ""], // a capture keeps classes apart

@@ -15,7 +15,7 @@ test.each(CORPUS.map(([source, text, want]) => [source, Buffer.from(text).toStri
   },
 );
 
-test("random cases", () => {
+test("random cases have no differences", () => {
   const first = Number(process.env["QUERN_SEED"] ?? 1);
   let cases = 0;
   for (let seed = first; cases < 2_500 * RUNS; seed++) {
@@ -25,8 +25,8 @@ test("random cases", () => {
   }
 });
 
-// RE2 writes counts out as operators, which merge with those they stand on: that decides what an empty body means
-test("counts on counts, over bodies that may be empty", () => {
+// RE2 expands counts into operators, which merge with the operators below; this decides how an empty body matches
+test("nested counts, over bodies that may be empty", () => {
   const counts = ["*", "+?", "?", "??", "{0,}", "{1,}", "{1,}?", "{2,}", "{0,1}", "{0,2}", "{1,3}"];
   const texts = ["bcssasba", "sx", "aab s"].map((text) => Buffer.from(text));
   for (const body of someOf(["a|s??", "|s", "s*?", "a?", "(?:b??){2}", "s*"], 3))

@@ -28,7 +28,7 @@ test.each<[source: string, exact: string, folded: string]>([
     "alloc_pages alloc_page free_pages free_page i",
   ],
   ["FIXME|12", "FIXME 12", "fixme 12 i"],
-  // what is preferred decides
+  // the order of alternatives decides
   ["pages?", "pages page", "pages page i"],
   ["pages??", "page", "page i"],
   ["page|pages", "page", "page i"],
@@ -36,7 +36,7 @@ test.each<[source: string, exact: string, folded: string]>([
   ["a(b|)c", "abc ac", "abc ac i"],
   ["a(?:b?)?c", "abc ac", "abc ac i"],
   ["Foo|foobar", "Foo foobar", "foo i"],
-  // what overlaps itself is not found by going on behind each place
+  // an overlapping text is not found by continuing after each place
   ["foo|aba", "-", "-"],
   ["foo|Aba", "foo Aba", "-"],
   ["aa|b", "-", "-"],
@@ -51,13 +51,13 @@ test.each<[source: string, exact: string, folded: string]>([
   ["(foo|bar)(a|bc)(x|yz)?", "-", "-"],
   [`foo|b${"a".repeat(127)}`, `foo b${"a".repeat(127)}`, `foo b${"a".repeat(127)} i`],
   [`foo|b${"a".repeat(128)}`, "-", "-"],
-  // case matters to a part of it
+  // case matters to a part of the expression
   ["foo|(?i:bar)", "-", "foo bar i"],
   ["12|(?i:bar)", "12 bar i", "12 bar i"],
   ["(?-i:foo)|bar", "foo bar", "-"],
-  // the first alternative matches nothing, and is taken
+  // the first alternative matches nothing, and is chosen
   ["x(?:a??|a)?", "x", "x i"],
-  // more than texts
+  // expressions that are more than a few texts
   ["foo|", "-", "-"],
   ["(foo)?", "-", "-"],
   ["foo|b.r", "-", "-"],
@@ -86,7 +86,7 @@ const TEXTS = fc
   .array(fc.constantFrom(..."a b c A B k K \u212a s ſ -".split(" ")), { maxLength: 30 })
   .map((letters) => letters.join(""));
 
-test("the places of the texts are the matches", () => {
+test("the places of the texts equal the matches", () => {
   let simple = 0;
   fc.assert(
     fc.property(sources, fc.boolean(), TEXTS, (source, caseSensitive, text) => {
@@ -101,7 +101,8 @@ test("the places of the texts are the matches", () => {
 });
 
 /**
- * Returns RE2's matches. JavaScript's differ: there an optional part that matches nothing tries its other alternatives.
+ * Returns RE2's matches. JavaScript's differ, because there an optional part that matches nothing tries its other
+ * alternatives.
  */
 function matchesOfRe2(expression: ExpressionSource, text: string): [number, number][] {
   const bytes = Buffer.from(text);

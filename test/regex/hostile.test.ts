@@ -76,8 +76,8 @@ test.each<[string, string, number]>(
 });
 
 /**
- * Expressions that would read the text to its end for each match if matches were found one by one: half an hour for
- * `x*y|x`.
+ * Expressions that would read the text to its end for each match if matches were found one by one. For `x*y|x` this
+ * would take half an hour.
  */
 test.each<[string, string, number]>(
   someOf(
@@ -100,11 +100,11 @@ test.each<[string, string, number]>(
   expect(process.cpuUsage(start).user).toBeLessThan(10_000_000); // µs
 });
 
-test("what takes the two passes longest looks at the budget", () => {
+test("the slowest case for the two passes checks the budget", () => {
   const text = hardText(MEGABYTE, 0);
   const start = process.cpuUsage();
   expect(count(HARD.query, text, 200)).toBe("stopped");
-  expect(process.cpuUsage(start).user).toBeLessThan(2_000_000); // µs; to the end it takes 3 s
+  expect(process.cpuUsage(start).user).toBeLessThan(2_000_000); // µs; a complete run takes 3 s
 });
 
 /** As many texts as an expression may require one of. */
@@ -149,7 +149,10 @@ test.each<[string, string]>(
 /** 2 000 letters, of three bytes each in RE2, but only a few nodes in quern's automaton. */
 const every2nd = String.fromCharCode(...Array.from({ length: 2_000 }, (_, i) => 0x800 + 2 * i));
 
-/** The largest expressions of their kinds. RE2, which is not asked, would accept them, and one more copy is refused. */
+/**
+ * The largest accepted expressions of their kinds. RE2, which is not used here, would accept them. One more copy is
+ * rejected.
+ */
 test.each(
   someOf<[string, (copies: number) => string, number]>(
     [
@@ -166,7 +169,7 @@ test.each(
   expect(verdict(repeated(most + 1))).toBe("REGEX_TOO_LARGE");
 });
 
-test("large expressions run, in bounded memory", () => {
+test("large expressions run in bounded memory", () => {
   const before = process.memoryUsage.rss();
   for (const source of ["(a|b|.{500}c){2}", "a?".repeat(1_000) + "b", "(\\w{1,30} ){20}x"])
     count(source, code, 500);
@@ -174,13 +177,13 @@ test("large expressions run, in bounded memory", () => {
 });
 
 function held(): number {
-  collectGarbage(); // buffers are given back in the background, by the next collection at the latest
+  collectGarbage(); // buffers are released in the background, at the latest by the next garbage collection
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }
 
-test.runIf(isInTurn(3))("four thousand different patterns in a row", () => {
+test.runIf(isInTurn(3))("four thousand different patterns can run in a row", () => {
   count("warm", code);
   const before = { kernel: kernel.bytes.length, held: held() };
   for (let i = 0; i < 4_000; i++)
@@ -189,7 +192,7 @@ test.runIf(isInTurn(3))("four thousand different patterns in a row", () => {
   expect(held() - before.held).toBeLessThan(20 * 1024 * 1024);
 });
 
-test("patterns with hundreds of large states each, one after another, keep those of a few", () => {
+test("of several patterns with hundreds of large states each, only a few keep their states", () => {
   const random = randomFrom(1);
   const text = Array.from({ length: 1_000 }, () => "abcdefghijklmnopq"[random(17)]).join("");
   const before = held();
@@ -202,22 +205,27 @@ test("patterns with hundreds of large states each, one after another, keep those
   expect(heldAfter(28)).toBeLessThan(1.5 * few);
 });
 
-test.runIf(isInTurn(3, 1))("an expression that needs ever new states finds what RE2 finds", () => {
-  const source = "a[ab]{20}[c!]"; // a state for each twenty letters there are
-  const random = randomFrom(7);
-  const letters = Array.from({ length: 100_000 }, (_, i) =>
-    i % 61 === 60 ? "\n" : random(30) === 0 ? "c" : "ab"[random(2)],
-  );
-  const bytes = Buffer.from(letters.join(""));
-  kernel.bytes.set(bytes, place);
-  const expression = compileExpression(source, { caseSensitive: true });
-  expect(expression.crossesLines).toBe(false);
-  const matcher = createMatcher(kernel, expression);
-  const want = showRanges(re2Ranges(expression, { bytes, text: { start: 0, end: bytes.length } }));
-  for (let round = 0; round < 3; round++) {
-    const out = newRangeList();
-    matcher.ranges(place, place + bytes.length, out);
-    expect(showRanges(out)).toBe(want);
-    expect(matcher.count(place, place + bytes.length)).toBe(out.length);
-  }
-});
+test.runIf(isInTurn(3, 1))(
+  "an expression that always needs new states finds the same as RE2",
+  () => {
+    const source = "a[ab]{20}[c!]"; // a state for every twenty letters
+    const random = randomFrom(7);
+    const letters = Array.from({ length: 100_000 }, (_, i) =>
+      i % 61 === 60 ? "\n" : random(30) === 0 ? "c" : "ab"[random(2)],
+    );
+    const bytes = Buffer.from(letters.join(""));
+    kernel.bytes.set(bytes, place);
+    const expression = compileExpression(source, { caseSensitive: true });
+    expect(expression.crossesLines).toBe(false);
+    const matcher = createMatcher(kernel, expression);
+    const want = showRanges(
+      re2Ranges(expression, { bytes, text: { start: 0, end: bytes.length } }),
+    );
+    for (let round = 0; round < 3; round++) {
+      const out = newRangeList();
+      matcher.ranges(place, place + bytes.length, out);
+      expect(showRanges(out)).toBe(want);
+      expect(matcher.count(place, place + bytes.length)).toBe(out.length);
+    }
+  },
+);

@@ -15,12 +15,12 @@ const put = (text: string) => place + Buffer.from(text).copy(kernel.bytes, place
 const matcherOf = (source: string, caseSensitive = true) =>
   createMatcher(kernel, compileExpression(source, { caseSensitive }));
 
-test("one expression in one kernel has one matcher", () => {
+test("a kernel has one matcher for each expression", () => {
   expect(matcherOf("fo+")).toBe(matcherOf("fo+"));
   expect(matcherOf("fo+")).not.toBe(matcherOf("fo+", false));
 });
 
-test("ranges are appended behind what is there, relative to the region", () => {
+test("ranges are appended to the list, relative to the region", () => {
   const end = put("a foo b foo");
   const out = newRangeList(1);
   expect(matcherOf("foo").ranges(place + 2, end, out)).toBe(2);
@@ -28,7 +28,7 @@ test("ranges are appended behind what is there, relative to the region", () => {
   expect(showRanges(out)).toBe("0-3 6-9 6-7");
 });
 
-/** Returns ranges as addresses. Each text is searched by a call of its own. */
+/** Returns ranges as addresses. Each text is searched by its own call. */
 function oneByOne(matcher: Matcher, texts: readonly (readonly [number, number])[]): string {
   const all = newRangeList();
   for (const [from, to] of texts) {
@@ -67,7 +67,7 @@ test.each(["fo+", "^f", "o$", "\\bfoo\\b", "f[^o]|oo", "(?i)F.", "[a-q][^u-z\\n]
   },
 );
 
-test("texts that need ever new states, and a budget that ends them", () => {
+test("texts that always need new states, and a budget that ends them", () => {
   const random = randomFrom(3);
   const letters = Array.from({ length: 300_000 }, (_, i) =>
     i % 61 === 60 ? "\n" : random(30) === 0 ? "c" : "ab"[random(2)],
@@ -89,7 +89,7 @@ test("texts that need ever new states, and a budget that ends them", () => {
   expect(out.length).toBeGreaterThan(0);
 });
 
-test("more ranges than one answer of the kernel holds", () => {
+test("more ranges than the kernel returns at once", () => {
   const end = put("ab ".repeat(10_000));
   const out = newRangeList();
   expect(matcherOf("a[b]").ranges(place, end, out)).toBe(10_000);
@@ -97,7 +97,7 @@ test("more ranges than one answer of the kernel holds", () => {
   expect(matcherOf("a[b]").count(place, end)).toBe(10_000);
 });
 
-test("more expressions at once than the kernel has places", () => {
+test("more simultaneous expressions than the kernel has places for", () => {
   const words = Array.from({ length: 40 }, (_, i) => `word${i}\\b`);
   const end = put(words.join(" "));
   for (let round = 0; round < 3; round++)
@@ -105,7 +105,7 @@ test("more expressions at once than the kernel has places", () => {
       expect(matcherOf(word.replace("\\b", "x?\\b")).count(place, end)).toBe(1);
 });
 
-test("the budget is asked at least every 64 KiB, and what was found before it said stop stays", () => {
+test("the budget is checked at least every 64 KiB, and earlier results stay valid after it ends the run", () => {
   const end = put(`foo ${"x".repeat(1_000_000)} foo`);
   let asked = 0;
   const matcher = matcherOf("fo+\\b");
@@ -137,7 +137,7 @@ test.each(["a[bc]", "x*", ".*", "\\b", "[^b]*c", "(?m)^a|c$", "a[ab]{20}[c!]", "
   },
 );
 
-test("a pause in one text of many, and a budget that ends a run after it", () => {
+test("a pause in one of many texts, and a budget that ends a later run", () => {
   const end = put("ab ".repeat(200_000));
   const half = place + 300_000;
   kernel.words.set([place, half, half, end], table / 4);
@@ -155,7 +155,7 @@ test("a pause in one text of many, and a budget that ends a run after it", () =>
   expect(some.length).toBeLessThan(200_000);
 });
 
-test("texts of any length around the loops' strides", () => {
+test("texts of any length around the strides of the loops", () => {
   for (let length = 0; length < 40; length++)
     for (let at = 0; at + 3 <= length; at++) {
       const end = put("-".repeat(at) + "fxo" + "-".repeat(length - at - 3));
@@ -165,7 +165,7 @@ test("texts of any length around the loops' strides", () => {
     }
 });
 
-// long real text, so that the two-byte loop and its table are used in earnest
+// long real text, for which the two-byte loop and its table are used
 const sources = readdirSync("src/regex")
   .map((name) => readFileSync(`src/regex/${name}`, "utf8"))
   .join("\n");
@@ -184,7 +184,7 @@ test.each([
   ["[^\\n]*match[^\\n]*"],
   ["\\d+|\\w+"],
   ["zzzqqq"],
-])("%s on this folder's sources, as RE2 finds it", (source) => {
+])("%s finds the same as RE2 in the sources of this folder", (source) => {
   const end = put(sources);
   const expression = compileExpression(source, { caseSensitive: true });
   const out = newRangeList();

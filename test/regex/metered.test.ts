@@ -23,7 +23,7 @@ const BODY = [
   [0x41, 0x83, 0x80, 3, 0x21, 0, 0x20, 0, 0xc0, 0x1a], // numbers of several bytes, sign extension
   [0x02, 0x40, 0x20, 0, 0x0e, 1, 0, 0, 0x0b], // block, br_table
   [0x44, 0, 0, 0, 0, 0, 0, 0, 0, 0xfc, 2, 0x1a], // a conversion behind a prefix
-  [0x03, 0x40, 0x03, 0x40, 0x0c, 1, 0x0b, 0x0b], // a loop in a loop
+  [0x03, 0x40, 0x03, 0x40, 0x0c, 1, 0x0b, 0x0b], // a loop within a loop
   0x0b,
 ].flat();
 
@@ -39,7 +39,7 @@ const MODULE = Uint8Array.from(
   ].flat(),
 );
 
-test("a function without end asks at each turn whether it may go on", () => {
+test("an endless function asks at each iteration whether it may continue", () => {
   let asked = 0;
   const e = {
     other: () => expect.unreachable(),
@@ -56,7 +56,7 @@ test("a function without end asks at each turn whether it may go on", () => {
   expect(asked).toBe(5);
 });
 
-test("what is not known is refused, not passed over", () => {
+test("unknown instructions are rejected", () => {
   const simd = MODULE.slice();
   simd[simd.indexOf(0x42)] = 0xfd;
   expect(() => metered(simd, "tick")).toThrow(/not known/);
@@ -76,14 +76,14 @@ const ENDLESS: readonly (readonly [what: string, source: string])[] = [
   ["running ever new states", "[\\d -]*0[\\d -_=]{300}x"],
 ];
 
-test.each(ENDLESS)("RE2 can be ended: %s", (_, source) => {
+test.each(ENDLESS)("RE2 can be stopped: %s", (_, source) => {
   let asked = 0;
   expect(() => find(source, () => ++asked > 20)).toThrow(Re2Stopped);
   expect(asked).toBe(21);
   expect(find("4[5-7]+")).toEqual({ start: 4, end: 8 });
 });
 
-test("a small question has no meter: no more of them are asked when time is up", () => {
+test("a small question has no meter, and no more of them are asked when time is up", () => {
   const expression = compileExpression("4[5-7]+", { caseSensitive: true });
   let [asked, found] = [0, 0];
   const ask = () => re2Find(expression, text, { start: 0, end: 100 }, 0, () => ++asked > 3);
@@ -93,7 +93,7 @@ test("a small question has no meter: no more of them are asked when time is up",
   expect(found).toBe(3);
 });
 
-test("RE2 is not asked at all when it is late, and has all the time it needs where nobody says", () => {
+test("RE2 is not used when time is up, and has unlimited time if there is no limit", () => {
   const expression = compileExpression("4[5-7]+", { caseSensitive: true });
   const wrong = newRangeList();
   pushRange(wrong, 0, 1);

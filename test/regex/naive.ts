@@ -7,11 +7,11 @@ import type { Assertion, Node } from "../../src/regex/ast.ts";
 
 type Step =
   | { op: "match" }
-  | { op: "read"; read: (bytes: Uint8Array, at: number) => number; next: number } // bytes read, 0: none
+  | { op: "read"; read: (bytes: Uint8Array, at: number) => number; next: number } // bytes read; 0 for none
   | { op: "assert"; assertion: Assertion; next: number }
   | { op: "split"; first: number; second: number };
 
-/** The members are sorted, so the rest is not looked at. */
+/** Returns whether a sorted set contains a member. It stops at the first larger member. */
 const inside = (members: readonly number[], cp: number) => {
   for (let i = 0; i < members.length && members[i]! <= cp; i += 2)
     if (cp <= members[i + 1]!) return true;
@@ -123,7 +123,7 @@ function holds(assertion: Assertion, bytes: Uint8Array, at: number): boolean {
 interface Thread {
   step: number;
   start: number;
-  skip: number; // bytes of the character just read that are still to be passed
+  skip: number; // the remaining bytes of the character that was just read
 }
 
 /** Returns a function that finds the leftmost-first match at or after `from`. */

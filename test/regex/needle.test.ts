@@ -44,7 +44,7 @@ test.each<[source: string, needle: string]>([
   [`a.${"b".repeat(15)}c+`, `${"b".repeat(15)} 5`],
   [`${".".repeat(8)}ab`, "ab 32"],
   [`${".".repeat(9)}ab`, "-"],
-  // what may be of any length, or looks around, ends it
+  // a part of variable length, or an assertion, ends the needle
   ["ab*cdef", "-"],
   ["abc*def", "ab 0"],
   ["ab(c|d)efgh", "efgh 6"],
@@ -85,7 +85,7 @@ function automatonOf(source: string, hasNeedle: boolean): Automaton {
   return new Automaton(kernel, hasNeedle ? compiled : { ...compiled, needle: undefined }, false);
 }
 
-/** Returns text that is mostly filler, so that the loop runs far, also beyond the 64 KiB that it runs at once. */
+/** Returns text that is mostly filler, so that the loop runs far, also beyond the 64 KiB of one run. */
 function textOf(random: (below: number) => number): string {
   const parts: string[] = [];
   for (let bytes = 0; bytes < 200_000; bytes += parts.at(-1)!.length) {
@@ -101,7 +101,7 @@ function textOf(random: (below: number) => number): string {
   return parts.join("");
 }
 
-test.each(SOURCES)("%s finds with its needle what it finds without", (source) => {
+test.each(SOURCES)("%s finds the same with its needle as without", (source) => {
   const random = randomFrom(11);
   for (let round = 0; round < 4 * RUNS; round++) {
     const end = place + Buffer.from(textOf(random)).copy(kernel.bytes, place);

@@ -56,7 +56,7 @@ test.each<[string, string, number]>([
 ])("%s: %s at %i", (source, message, position) => {
   expect(refusal(source)).toEqual(["REGEX_SYNTAX", message, position]);
   if (!/not supported|surrogate/.test(message))
-    expect(compareVerdict(source, true)).toBeUndefined(); // RE2 says the same
+    expect(compareVerdict(source, true)).toBeUndefined(); // RE2 has the same message
 });
 
 test.each<[string, string, number]>([
@@ -122,7 +122,7 @@ test.each(
   expect(refusal(source)[0]).toBe("accepted");
 });
 
-test("every \\p{…} class holds what RE2's holds", () => {
+test("every \\p{…} class equals RE2's", () => {
   for (const name of UNICODE_CLASSES.keys()) {
     const inside: number[] = [];
     const outside: number[] = [];
@@ -141,7 +141,7 @@ test("every \\p{…} class holds what RE2's holds", () => {
   }
 });
 
-test("what an expression says of itself", () => {
+test("properties of expressions", () => {
   const traits = (source: string) => {
     const { crossesLines, matchesEmpty } = compileExpression(source, { caseSensitive: true });
     return [crossesLines, matchesEmpty];

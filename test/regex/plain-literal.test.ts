@@ -16,10 +16,10 @@ test.each<[string, string, string]>([
   ["Tasks", '"Tasks"', '"tasks"i'],
   ["foo\\.bar", '"foo.bar"', '"foo.bar"i'],
   ["\\Qa.b*\\E", '"a.b*"', '"a.b*"i'],
-  ["(f)(?:oo)", "-", "-"], // a group within is not looked into
+  ["(f)(?:oo)", "-", "-"], // nested groups are not examined
   ["a\\nb", '"a\\nb"', '"a\\nb"i'],
   ["\\x{1F600}", '"😀"', '"😀"'],
-  ["12", '"12"', '"12"'], // what has no other case is exact
+  ["12", '"12"', '"12"'], // a character without other cases is exact
   ["é", '"é"', '"é"i'],
   ["\\x{212a}", '"\u212a"', '"k"i'],
   ["(?i)foo", '"foo"i', '"foo"i'],
@@ -27,9 +27,9 @@ test.each<[string, string, string]>([
   ["(?i:f)1", '"f1"i', '"f1"i'],
   ["(?-i:f)oo", '"foo"', "-"],
   ["[kK\\x{212a}]x", "-", '"kx"i'],
-  ["[k]", "-", '"k"i'], // a class of one member is no text, a whole family of cases is
+  ["[k]", "-", '"k"i'], // a class of one member is not a text, but a set of all case forms is
   ["[kK]", "-", '"k"i'],
-  // the bytes ed a0 80 and ed bf bf: U+FFFD is something else
+  // the bytes ed a0 80 and ed bf bf; U+FFFD is something else
   ["\\x{d800}", "-", "-"],
   ["a\\x{dfff}b", "-", "-"],
   ["\\x{d7ff}", '"\ud7ff"', '"\ud7ff"'],

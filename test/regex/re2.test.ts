@@ -16,7 +16,7 @@ test.each<[string, string, number, [number, number] | undefined]>([
   ["b", "éb", 0, [2, 3]],
   ["b", "\\xffb", 0, [1, 2]],
   ["é+", "aéé\\xc3z", 0, [1, 5]],
-  ["z", "\\xf0z", 0, [1, 2]], // a unit of four bytes, of which one is there
+  ["z", "\\xf0z", 0, [1, 2]], // a unit of four bytes, of which the text has one
   ["z", "\\xe2\\x82z", 0, [2, 3]],
   ["z", "\\xf0abz", 0, [3, 4]],
   ["\\C", "é", 1, [1, 2]],
@@ -53,15 +53,15 @@ function countInstances() {
   return () => count;
 }
 
-test("an instance that aborts is replaced, and the question after it is answered", () => {
+test("an instance that aborts is replaced, and the next question is answered", () => {
   const created = countInstances();
-  const bytes = new Uint8Array(8 * 1024 * 1024).fill(97); // more than RE2's heap takes
+  const bytes = new Uint8Array(8 * 1024 * 1024).fill(97); // more than fits into RE2's heap
   expect(() => find("b", bytes)).toThrow(expect.objectContaining({ code: "REGEX_TOO_LARGE" }));
   expect(find("b", Buffer.from("ab"))).toEqual({ start: 1, end: 2 });
   expect(created()).toBeGreaterThan(0);
 });
 
-test("patterns that are no longer kept are released", () => {
+test("patterns that are no longer cached are released", () => {
   const compiled = vi.spyOn(Re2Module.prototype, "compile");
   const released = vi.spyOn(Re2Module.prototype, "release");
   onTestFinished(() => void vi.restoreAllMocks());
@@ -81,7 +81,7 @@ function ranges(source: string, text: Buffer) {
   return { expression, out };
 }
 
-test("RE2 confirms what the automaton found, and its answer is told where they differ", () => {
+test("RE2 verifies the automaton's ranges, and its answer is used if they differ", () => {
   const text = Buffer.from("foo é foo\nfoo\n");
   const whole = { start: 0, end: text.length };
   const { expression, out } = ranges("fo+", text);
@@ -110,14 +110,14 @@ test("only lines with ranges are read, unless a match may cross lines", () => {
     return differing && showRanges(differing);
   };
   expect(told("foo", 0, 4, 8, 12)).toBeUndefined();
-  expect(told("foo", 0, 12)).toBeUndefined(); // the line between is not read
-  expect(told("foo", 0, 4, 12)).toBe("0-3 4-7 8-11"); // the rest of a line is
-  expect(told("foo", 0, 8, 12)).toBe("0-3 4-7 8-11"); // and its beginning
+  expect(told("foo", 0, 12)).toBeUndefined(); // the line between the ranges is not read
+  expect(told("foo", 0, 4, 12)).toBe("0-3 4-7 8-11"); // the rest of a line is read
+  expect(told("foo", 0, 8, 12)).toBe("0-3 4-7 8-11"); // and so is its beginning
   expect(told("foo", 0, 13)).toBe("0-3 4-7");
   expect(told("foo|\nx", 0, 12)).toBe("0-3 4-7");
 });
 
-test("a match that needs more than the first window is confirmed too", () => {
+test("a match that needs more than the first window is verified, too", () => {
   const text = Buffer.from(`a${"x".repeat(5_000)}b`);
   const whole = { start: 0, end: text.length };
   for (const source of ["a|ax*b", "ax*b|a", "(?s)a.*", "a(?s:.*)b|x", "x*"]) {
@@ -128,7 +128,7 @@ test("a match that needs more than the first window is confirmed too", () => {
   }
 });
 
-test("a range for which RE2 would have to read more than its limit is believed", () => {
+test("a range is accepted without verification if RE2 would have to read more than its limit", () => {
   const text = Buffer.from(`${"x".repeat(RE2_INPUT_LIMIT)}foo foo`);
   const expression = compileExpression("fo+", { caseSensitive: true });
   const verify = (...claims: [number, number][]) => {
@@ -138,11 +138,11 @@ test("a range for which RE2 would have to read more than its limit is believed",
     return verifyRanges(expression, { bytes: text, text: { start: 0, end: text.length }, claimed });
   };
   expect(verify([0, 3], [4, 7])).toBeUndefined();
-  expect(verify([0, 2])).toBeUndefined(); // wrong, and nobody can say so
-  expect(verify([0, 3], [4, 6])).toBeDefined(); // the next one is near again
+  expect(verify([0, 2])).toBeUndefined(); // wrong, but it cannot be verified
+  expect(verify([0, 3], [4, 6])).toBeDefined(); // the next range is near again
 });
 
-test("10 000 matches over lines in 1 MB cost at most three times those in ten files of 100 KB", () => {
+test("10 000 matches over many lines in 1 MB take at most three times as long as in ten files of 100 KB", () => {
   const block = `${"x".repeat(60)}\nfoo {\n  bar\n}\n${"y".repeat(20)}\n`;
   const small = Buffer.from(block.repeat(1_000));
   const large = Buffer.from(block.repeat(10_000));

@@ -24,7 +24,7 @@ test.each<[string, string]>([
   ["\\Qa.b*\\E", '"a.b*"'],
   ["foo\\.bar", '"foo.bar"'],
   ["a\\nbc", '"a\\nbc"'],
-  // anything may stand between
+  // any text may be between
   ["foo.bar", '(and "foo" "bar")'],
   ["foo.*bar", '(and "foo" "bar")'],
   ["foo.*foobar", '"foobar"'],
@@ -32,7 +32,7 @@ test.each<[string, string]>([
   ["abc.*de", '"abc"'],
   ["foo\\s+bar", '(and "foo" "bar")'],
   ["foo\\Cbar", '(and "foo" "bar")'],
-  // assertions take no room
+  // assertions have no width
   ["^foo$", '"foo"'],
   ["\\bfoo\\b", '"foo"'],
   ["fo\\Bo", '"foo"'],
@@ -99,7 +99,7 @@ test.each<[string, string]>([
   ["(?i)é1", '"é1"i'],
   ["(?i)Σας", '"σασ"i'],
   ["(?i)K", "any"],
-  // real ones
+  // realistic expressions
   ["[a-z]+_lock\\(&?[a-z]+->", '"_lock("'],
   ["struct\\s+\\w+_ops\\s", '(and "struct" "_ops")'],
   [
@@ -115,18 +115,18 @@ test.each<[string, string]>([
   expect(required(source)).toBe(want);
 });
 
-test("without case a letter's every form counts, and a sign's one", () => {
+test("without case, every form of a letter counts, but only one form of a sign", () => {
   expect(required("Foo_Bar", false)).toBe('"foo_bar"i');
   expect(required("fixme|todo", false)).toBe('(or "fixme"i "todo"i)');
 });
 
-test("thousands of alternatives stay one formula, or none", () => {
+test("thousands of alternatives become one formula, or none", () => {
   const words = Array.from({ length: 1_200 }, (_, i) => `w${1_000 + i}`);
   expect(required(words.slice(0, 900).join("|")).split(" ")).toHaveLength(901);
   expect(required(words.join("|"))).toBe("any");
 });
 
-/** A random pattern of long literals, and a function that makes a text it matches. */
+/** Returns a random pattern of long literals, and a function that makes matching texts. */
 interface Sampled {
   readonly source: string;
   readonly sample: () => string;
@@ -182,7 +182,7 @@ function sampled(random: Random, depth: number): Sampled {
   };
 }
 
-test("no match of RE2 lacks what its expression requires", () => {
+test("every match of RE2 contains the required literals", () => {
   const random = randomFrom(Number(process.env["QUERN_SEED"] ?? 1));
   let held = 0;
   for (let round = 0; round < 1_000; round++) {

@@ -20,7 +20,7 @@ function linesWithPlaces(pass: SharedPass, text: Buffer): number[] | undefined {
 
 const lineStart = (text: Buffer, at: number) => text.subarray(0, at).lastIndexOf(10) + 1;
 
-/** Returns a text in which few lines may match, among many that do not. */
+/** Returns a text in which few of many lines may match. */
 function sparseText(random: Random): Buffer {
   const parts = [Buffer.from("~".repeat(random(40)))];
   for (let i = 0; i < 8; i++) {
@@ -33,7 +33,7 @@ function sparseText(random: Random): Buffer {
   return Buffer.concat(parts);
 }
 
-test("random expressions: a line holds a place if and only if one of them matches in it", () => {
+test("random expressions: a line contains a place if and only if one of them matches in it", () => {
   const random = randomFrom(Number(process.env["QUERN_SEED"] ?? 1));
   const pool: Expression[] = [];
   while (pool.length < 80) {
@@ -72,13 +72,13 @@ test.each<[string, string[], boolean]>([
   expect(passOf(...sources) !== undefined).toBe(shares);
 });
 
-test("expressions that cross lines, or match nothing at a place, may not share", () => {
+test("expressions that cross lines or match the empty text may not share a pass", () => {
   expect(["a\\sb", "x*", "^", "\\Aa", "a[^x]"].map((source) => mayShare(compile(source)))).toEqual(
     Array.from({ length: 5 }, () => false),
   );
 });
 
-test("where matches lie close it says so, and is idle from then on", () => {
+test("if matches are dense, the pass says so and stops", () => {
   const pass = passOf("[a-z]+", "[0-9]+")!;
   const text = Buffer.from("abc 123\n".repeat(100_000));
   expect(linesWithPlaces(pass, text)).toBeUndefined();
@@ -88,13 +88,13 @@ test("where matches lie close it says so, and is idle from then on", () => {
   expect(linesWithPlaces(passOf("[a-z]+", "[0-9]+")!, Buffer.from("\nabc"))).toEqual([1]);
 });
 
-test("one match in a short text is not close", () => {
+test("one match in a short text is not dense", () => {
   const pass = passOf("[a-z]+", "[0-9]+")!;
   expect(linesWithPlaces(pass, Buffer.from("?\n!\nabc\n?"))).toEqual([4]);
   expect(pass.isIdle).toBe(false);
 });
 
-test("an alternation that needs ever new states is given up", () => {
+test("an alternation that always needs new states is given up", () => {
   let seed = 7;
   const text = Buffer.alloc(ROOM);
   for (let i = 0; i < text.length; i++) {
@@ -106,7 +106,7 @@ test("an alternation that needs ever new states is given up", () => {
   expect(pass.isIdle).toBe(true);
 });
 
-test("a budget that says stop leaves the answer open", () => {
+test("if the budget ends the pass, its result is unknown", () => {
   const pass = passOf("[a-z]{3}", "[0-9]{3}")!;
   kernel.bytes.fill(10, place, place + ROOM);
   let asked = 0;

@@ -29,7 +29,7 @@ test.each<[string, string]>([
   ["o*", "fo\n"],
   ["(?m)$", "fo\n"],
   ["\\A[fo]+|x\\z", "fox"],
-])("%s in texts that end before, at and behind the edge of a block", (source, letters) => {
+])("%s in texts that end before, at and after the edge of a block", (source, letters) => {
   const expression = compileExpression(source, { caseSensitive: true });
   for (const length of [0, 1, 4095, 4096, 4097, 8191, 8192, 8193, 30_000]) {
     const text = textOf(letters, length);
@@ -39,7 +39,7 @@ test.each<[string, string]>([
   }
 });
 
-/** More states than are kept from block to block, and matches that lie across the edges of blocks. */
+/** More states than are cached from block to block, and matches across the edges of blocks. */
 test.each(["c[ab]{20}a[a-c]{200}|[^c]c|b", "(c[ab]{20}a|[ab])+|c"])(
   "%s: states that are dropped and made again",
   (source) => {
@@ -51,7 +51,7 @@ test.each(["c[ab]{20}a[a-c]{200}|[^c]c|b", "(c[ab]{20}a|[ab])+|c"])(
   },
 );
 
-test("matches from a place within the text on see what stands before it", () => {
+test("matches that start within the text see the text before them", () => {
   const bytes = Buffer.from("xfoo foo\nfoo");
   const { syntax } = compileExpression("\\bfoo|^o", { caseSensitive: true });
   const program = compileProgram(syntax, { backwards: false, searches: true });
@@ -60,7 +60,7 @@ test("matches from a place within the text on see what stands before it", () => 
   expect(finder.find(1)).toEqual({ start: 5, end: 8 });
   expect(finder.find(6)).toEqual({ start: 9, end: 12 });
   expect(finder.find(10)).toBeUndefined();
-  finder.begin(bytes, { start: 1, first: 1, end: 6 }); // and the same states serve another text
+  finder.begin(bytes, { start: 1, first: 1, end: 6 }); // the same states are used for another text
   expect(finder.find(1)).toEqual({ start: 1, end: 4 });
 });
 
@@ -73,7 +73,7 @@ function finderOf(source: string, bytes: Uint8Array): TwoPass {
   return finder;
 }
 
-test("a budget that says stop ends either pass", () => {
+test("a budget ends either pass", () => {
   const bytes = textOf("aabbc", 80_000);
   const asksUntil = (last: number) => {
     const finder = finderOf("c[ab]{200}a|b", bytes);
@@ -96,8 +96,8 @@ test("a budget that says stop ends either pass", () => {
 
 const PAUSES = { isSliceOver: () => true };
 
-test("a search that pauses whenever it may goes on where it was", () => {
-  const source = "c[ab]{20}a[a-c]{200}|[^c]c|b"; // nearly each place makes a state
+test("a search continues correctly if it pauses as often as possible", () => {
+  const source = "c[ab]{20}a[a-c]{200}|[^c]c|b"; // nearly every place makes a new state
   const bytes = textOf("aaaaaabbbbbbbbc", 15_000);
   const finder = finderOf(source, bytes);
   const out = newRangeList(1);
@@ -114,7 +114,7 @@ test("a search that pauses whenever it may goes on where it was", () => {
   expect(pauses).toBeGreaterThan(8); // more than once in a block
 });
 
-test("a match that is longer than what is read between two looks", () => {
+test("a match that is longer than the text between two checks", () => {
   const bytes = textOf("ab\n", 1_000_000);
   const finder = finderOf("(?s)a.*", bytes);
   let pauses = 0;
