@@ -20,7 +20,7 @@ const SETS: readonly (readonly number[])[] = [
 
 const cases = fc.record({
   text: fc.uint8Array({ maxLength: 200 }).map((bytes) =>
-    // mostly what the sets hold, and some bytes beyond ASCII
+    // mostly bytes of the sets, and some bytes beyond ASCII
     bytes.map((byte) => (byte < 200 ? Buffer.from("ab_Z1\n\x7f\0")[byte % 8]! : byte)),
   ),
   sets: fc.tuple(fc.constantFrom(...SETS), fc.constantFrom(...SETS), fc.constantFrom(...SETS)),
@@ -53,7 +53,7 @@ function naive(text: Uint8Array, regions: number[][], triple: Triple): number[] 
   );
 }
 
-test("any text, any regions, any sets", () => {
+test("finds triples in any text, any regions and any sets", () => {
   fc.assert(
     fc.property(cases, ({ text, sets, ends }) => {
       const bounds = ends.map((end) => end % (text.length + 1)).sort((a, b) => a - b);

@@ -128,7 +128,7 @@ test.each<[string, Case, number]>([
   expect(naive(one)).toBe(want);
 });
 
-test("any definitions, any matches", () => {
+test("rates any matches by any definitions", () => {
   fc.assert(
     fc.property(cases, (one) => {
       expect(rated(one)).toBe(naive(one));
@@ -139,14 +139,14 @@ test("any definitions, any matches", () => {
 
 const ended: Case = { text: "foo bar", names: [[0, 3], [4, 7]], matches: [[4, 6]] }; // prettier-ignore
 
-test("a run that ends too soon, or tells of names beyond the text, is broken", () => {
+test("a run that is truncated, or has names beyond the text, is invalid", () => {
   expect(rated(ended)).toBe(1);
   expect(rated(ended, (run) => run.subarray(0, 5))).toBe(-1);
   expect(rated({ ...ended, text: "foo ba" })).toBe(-1);
   expect(rated(ended, (run) => run.fill(255, 2, 3))).toBe(-1);
 });
 
-test("the names at places, against a look at every pair of both", () => {
+test("finds the names at places, as a look at every pair does", () => {
   fc.assert(
     fc.property(cases, fc.integer({ min: 1, max: 30 }), ({ text, names, matches }, reach) => {
       const places = matches.map(([start]) => start);
@@ -160,7 +160,7 @@ test("the names at places, against a look at every pair of both", () => {
   );
 });
 
-test("a run with names beyond the text, or with fewer names than it says, is broken", () => {
+test("a run with names beyond the text, or with fewer names than it claims, is invalid", () => {
   const { text, names } = ended;
   const places: number[] = [];
   const all = { text, names, places, reach: 1 };

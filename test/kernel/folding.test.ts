@@ -48,7 +48,7 @@ test.each<[string, string]>([
   expect(foldText(text)).toBe(want);
 });
 
-test("an orbit names every member once, and of a code point alone itself", () => {
+test("an orbit contains each member once, and that of a code point without other cases contains only itself", () => {
   expect(orbit(0x6b)).toEqual([0x4b, 0x6b, 0x212a]);
   expect(orbit(0x3c2)).toEqual([0x3a3, 0x3c2, 0x3c3]);
   expect(orbit(0x31)).toEqual([0x31]);
@@ -63,7 +63,7 @@ test.runIf(isInTurn(3, 1))("RE2 matches exactly the members of each orbit", () =
     const pattern = new WrappedRE2(hex(cp), true, false, false);
     const isFound = (text: string) => pattern.match(text, 0, false).index >= 0;
     expect(members.filter(isFound), hex(cp)).toEqual(members);
-    // one text of all others, which takes most of the time
+    // one text of all other code points, which takes most of the time
     const left = new Set(members.map((member) => places.get(member)));
     expect(isFound(all.filter((_, place) => !left.has(place)).join("")), hex(cp)).toBe(false);
     pattern.delete();
@@ -107,13 +107,13 @@ function splitBlock(from: number): void {
   for (let bit = 0; bit < 7; bit++) splitByBit(points, bit);
 }
 
-/** Blocks without letters that have a case are of scripts that have none: one in eight, or all with QUERN_EXHAUSTIVE=1. */
+/** Blocks of scripts without cases: one block in eight, or all with QUERN_EXHAUSTIVE=1. */
 const mayFold = (from: number): boolean =>
   process.env["QUERN_EXHAUSTIVE"] !== undefined ||
   from % (8 * 128) === 0 ||
   /[\p{Cased}\p{CWCM}]/u.test(string(lone(from, from + 128)));
 
-test("RE2 folds no code point below 0x20000 that the table leaves alone", () => {
+test("RE2 folds no code point below 0x20000 that the table omits", () => {
   const blocks: number[] = [];
   for (let from = 0; from < 0x20000; from += 128) if (mayFold(from)) blocks.push(from);
   someOf(blocks, 2).forEach(splitBlock);
@@ -122,7 +122,7 @@ test("RE2 folds no code point below 0x20000 that the table leaves alone", () => 
   expect(finds(ranges(points), string(foldingCodePoints()))).toBe(false);
 });
 
-// every block of the higher planes takes 20 s: QUERN_EXHAUSTIVE=1; else one block in 64
+// all blocks of the higher planes take 20 s, so only one in 64 is tested without QUERN_EXHAUSTIVE=1
 test.runIf(isInTurn(3))("RE2 folds nothing at or above 0x20000", () => {
   const stride = process.env["QUERN_EXHAUSTIVE"] ? 128 : 64 * 128;
   for (let from = 0x20000; from < 0x110000; from += stride) splitBlock(from);
@@ -135,7 +135,7 @@ test.runIf(isInTurn(3))("RE2 folds nothing at or above 0x20000", () => {
   }
 });
 
-test("the table in memory says the same as foldCodePoint", () => {
+test("the table in memory equals foldCodePoint()", () => {
   const bytes = new Uint8Array(FOLDING_TABLE_BYTES + 8);
   writeFoldingTable(bytes, 4);
   const deltas = new Int32Array(bytes.buffer, 4 + 1024, (FOLDING_TABLE_BYTES - 1024) / 4);

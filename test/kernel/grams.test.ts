@@ -11,7 +11,7 @@ import { text } from "./random-text.ts";
 const PAGE = 600;
 const lists = createGramLists(createKernel(), PAGE);
 
-// slow twin: fold what is valid UTF-8, keep what is not
+// slow twin: folds valid UTF-8, and keeps other bytes
 function foldBytes(text: Uint8Array): { folded: Buffer; changed: boolean } {
   const out: Buffer[] = [];
   let changed = false;
@@ -63,7 +63,7 @@ function decodeGaps(gaps: Uint8Array): number[] {
   return pages;
 }
 
-test("lists name the pages that hold a gram, by ascending gram; the flag tells of folding", () => {
+test("lists name the pages that contain a gram, by ascending gram, and the flag says whether folding changes the page", () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 6 }), (pages) => {
       lists.clear();
@@ -78,7 +78,7 @@ test("lists name the pages that hold a gram, by ascending gram; the flag tells o
   );
 });
 
-test("a list longer than a block of the arena, with gaps of two bytes", () => {
+test("a list may be longer than a block of the arena, with gaps of two bytes", () => {
   lists.clear();
   const want: number[] = [];
   for (let page = 0; page < 4000; page++) {
@@ -107,7 +107,7 @@ test.each([
   ["ASCII", ASCII_PAGES],
   ["any bytes", ANY_PAGES],
   ["ASCII before any bytes", [...ASCII_PAGES, ...ANY_PAGES]],
-])("tables that grow and move, among regions of others: %s", (_, pages) => {
+])("tables may grow and move, among other regions: %s", (_, pages) => {
   const kernel = createKernel();
   const own = createGramLists(kernel, PAGE);
   const others: number[] = [];
@@ -141,7 +141,7 @@ test.each([
     expect(kernel.bytes.subarray(at, at + 100).every((byte) => byte === 0xa5)).toBe(true);
 });
 
-test("a small index takes little memory, also with text beyond ASCII", () => {
+test("a small index takes little memory, even with text beyond ASCII", () => {
   const kernel = createKernel();
   const own = createGramLists(kernel, PAGE);
   own.add(Buffer.from("hello world"));
@@ -150,7 +150,7 @@ test("a small index takes little memory, also with text beyond ASCII", () => {
   expect(kernel.bytes.length).toBeLessThan(20 * 2 ** 20);
 });
 
-test("memory is used again after clear", () => {
+test("memory is reused after clear()", () => {
   const fill = () => {
     lists.clear();
     for (let page = 0; page < 50; page++)
@@ -171,7 +171,7 @@ test("every gram has its own number, below the limit", () => {
   expect(Math.max(...[...seen].slice(-1000))).toBeLessThan(GRAM_LIMIT);
 });
 
-test("letters of both cases are one class, other ASCII is one class", () => {
+test("letters of both cases are one class, and other ASCII characters are one class", () => {
   expect(gramNumber(65, 66, 67)).toBe(gramNumber(97, 98, 99));
   expect(gramNumber(32, 33, 10)).toBe(gramNumber(45, 62, 0));
   expect(gramNumber(95, 95, 95)).not.toBe(gramNumber(45, 45, 45));

@@ -24,13 +24,13 @@ function listed(text: Uint8Array): { grams: number[]; changed: boolean } {
   return { grams, changed };
 }
 
-test("a page has the grams that its posting lists have, and no others", () => {
+test("a page has the same grams as its posting lists", () => {
   fc.assert(
     fc.property(text, text, (one, other) => {
       const mark = arena.mark();
       const { grams, changed } = listed(one);
       const others = listed(other).grams;
-      // what the page before has left behind the end must not count
+      // bytes that the previous page has left behind the end must not count
       kernel.bytes.set(Buffer.concat([other, one, other]).subarray(0, PAGE), page.at);
       page.load(Math.min(PAGE, other.length));
       kernel.bytes.set(one, page.at);
@@ -46,7 +46,7 @@ test("a page has the grams that its posting lists have, and no others", () => {
   );
 });
 
-test("after the trial, a page that lacks the rarest gram is left out, and none that has all of them", () => {
+test("a page that lacks the rarest gram is skipped, and no page with all grams is", () => {
   const mark = arena.mark();
   const grams = listed(Buffer.from("abcdefgh")).grams;
   const placed = placeGrams(grams, arena);
@@ -62,7 +62,7 @@ test("after the trial, a page that lacks the rarest gram is left out, and none t
   arena.release(mark);
 });
 
-test("the classes of a gram are those that it was made of", () => {
+test("the classes of a gram are those that it was made from", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 3, maxLength: 3 }), ([a, b, c]) => {
       const classes = [a!, b!, c!].map((byte) => BYTE_CLASSES[byte]!);

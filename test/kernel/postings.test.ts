@@ -38,7 +38,7 @@ function pagesIn(at: number): number[] {
   );
 }
 
-test("decoding gaps gives the pages, encoding them the gaps", () => {
+test("decoding gaps gives the pages, and encoding the pages gives the gaps", () => {
   fc.assert(
     fc.property(pageSet, (pages) => {
       expect(decode(gapsOf(pages))).toBe(pages.length);
@@ -50,7 +50,7 @@ test("decoding gaps gives the pages, encoding them the gaps", () => {
   );
 });
 
-test("intersection", () => {
+test("computes intersections", () => {
   fc.assert(
     fc.property(pageSet, pageSet, (left, right) => {
       decode(gapsOf(left), a);

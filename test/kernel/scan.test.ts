@@ -17,7 +17,7 @@ const arena = new Arena(kernel);
 const folding = kernel.reserve(FOLDING_TABLE_BYTES);
 writeFoldingTable(kernel.bytes, folding);
 
-// slow twin: every place, code point by code point, leftmost and not overlapping across runs
+// slow twin: tries every place, code point by code point, leftmost and without overlaps across runs
 function naive(
   text: Uint8Array,
   needle: string,
@@ -62,7 +62,7 @@ function scan(
     caseSensitive: how.caseSensitive,
   });
   const at = arena.take(text.length + 256) + 128;
-  kernel.bytes.fill(0x6b, at - 64, at + text.length + 64); // 'k' all around: what lies outside must not matter
+  kernel.bytes.fill(0x6b, at - 64, at + text.length + 64); // 'k' all around, because bytes outside must not matter
   kernel.bytes.set(text, at);
   const table = runs.flatMap(({ from, starts }) => [
     at + from,
@@ -120,7 +120,7 @@ const odd = fc.string({
   maxLength: 80,
 });
 
-test("ASCII in both cases, on its fast way", () => {
+test("finds ASCII in both cases with its fast loop", () => {
   fc.assert(
     fc.property(
       ascii,
@@ -136,7 +136,7 @@ test("ASCII in both cases, on its fast way", () => {
   );
 });
 
-test("any text in any case, code point by code point", () => {
+test("finds any text in any case, code point by code point", () => {
   fc.assert(
     fc.property(
       odd,
@@ -169,7 +169,7 @@ test("invalid UTF-8 matches nothing that folds, and does not stop the scan", () 
   );
 });
 
-test("runs: matches start inside, may end behind, and do not overlap from one to the next", () => {
+test("matches start inside runs, may end behind them, and do not overlap from one run to the next", () => {
   const runs = fc.array(fc.nat(120), { minLength: 2, maxLength: 8 }).map((cuts) => {
     const sorted = [...new Set(cuts)].sort((a, b) => a - b);
     return sorted
@@ -194,7 +194,7 @@ test("runs: matches start inside, may end behind, and do not overlap from one to
   );
 });
 
-// each place around the 16 and 64 bytes that the loop takes at once, each length around a vector
+// each place around the 16 and 64 bytes that the loop reads at once, and each length around a vector
 test.each([1, 2, 15, 16, 17, 31, 32, 33, 64, 65, 200])(
   "a needle of %i bytes at every offset",
   (length) => {

@@ -23,7 +23,7 @@ const lines = fc
   .string({ unit: fc.constantFrom(...Array.from("ab\n")), maxLength: 150 })
   .map((text) => Buffer.from(text));
 
-test("newlines are counted in any stretch", () => {
+test("newlines are counted in any range", () => {
   fc.assert(
     fc.property(lines, fc.nat(150), fc.nat(150), (text, a, b) => {
       const [from, to] = [Math.min(a, b, text.length), Math.min(Math.max(a, b), text.length)];
@@ -33,7 +33,7 @@ test("newlines are counted in any stretch", () => {
   );
 });
 
-// slow twin: the line of each place, neighbours joined
+// slow twin: finds the line of each place, and joins neighbouring lines
 function naiveLines(text: Buffer, places: readonly number[]): number[][] {
   const found: number[][] = [];
   for (const place of places) {
@@ -47,7 +47,7 @@ function naiveLines(text: Buffer, places: readonly number[]): number[][] {
   return found;
 }
 
-test("lines around places, neighbouring ones joined", () => {
+test("finds the lines around places, and joins neighbouring lines", () => {
   fc.assert(
     fc.property(lines, fc.array(fc.nat(150), { minLength: 1, maxLength: 10 }), (text, places) => {
       fc.pre(text.length > 0);
@@ -69,7 +69,7 @@ test("lines around places, neighbouring ones joined", () => {
   );
 });
 
-// slow twin: the whole region where places are dense, else the lines of its places
+// slow twin: takes the whole region if places are dense, and otherwise the lines of its places
 function naiveStretches(text: Buffer, regions: number[][], places: number[], dense: number) {
   return regions.flatMap(([from, to]) => {
     const own = places.filter((place) => place >= from! && place < to!);
@@ -87,7 +87,7 @@ const cut = fc.record({
   dense: fc.constantFrom(1, 5, 20),
 });
 
-test("stretches of regions with places", () => {
+test("finds the parts of regions with places", () => {
   fc.assert(
     fc.property(cut, ({ text, ends, places, dense }) => {
       const bounds = ends.map((end) => end % (text.length + 1)).sort((a, b) => a - b);
@@ -127,7 +127,7 @@ test.each<[text: string, match: string, edge: number]>([
   ["foo", "foo", 4], // both ends of the text
   ["a foo b", "foo", 4],
   ["(foo)", "foo", 4],
-  ["foo_bar", "foo", 3], // a word's end and a joint
+  ["foo_bar", "foo", 3], // the end of a word, and a joint
   ["fooBar", "foo", 3],
   ["foo1", "foo", 3],
   ["a_foo_b", "foo", 2],
@@ -136,7 +136,7 @@ test.each<[text: string, match: string, edge: number]>([
   ["xfoo_", "foo", 1],
   ["xfoox", "foo", 0],
   ["éfooé", "foo", 0], // bytes beyond ASCII count as letters
-  ["x(x", "(", 4], // what is no word ends every word
+  ["x(x", "(", 4], // characters outside words end every word
 ])("the edge of %j in it (%j) is %i", (text, match, edge) => {
   expect(edgeOf(text, match)).toBe(edge);
 });

@@ -12,7 +12,7 @@ import { outcomes } from "../sync/outcomes.ts";
 import { commit, inRepository, serveRemotes } from "../sync/remotes.ts";
 import { setUp } from "../sync/shop.ts";
 
-/** The most ms of processor time in one turn. Most of it is JSON.parse() of the longest allowed text. */
+/** The limit of milliseconds of processor time in one turn. Most of it is JSON.parse() of the longest allowed text. */
 const MOST_PARSE_MS = 25 * SLOWNESS;
 const entries = (count: number, entry: string): string =>
   `[${`${entry},`.repeat(count - 1)}${entry}]`;
@@ -54,7 +54,7 @@ test.runIf(process.platform === "linux").each<[string, string, RegExp]>(
   expect(turn).toBeLessThan(MOST_PARSE_MS);
 });
 
-test("a message of a refusal is parsed only if it is small", async () => {
+test("the message of a refusal is parsed only if it is small", async () => {
   const { github, workplace, connection } = await setUp();
   let body = JSON.stringify({ message: "not today" });
   github.before = (_request, response) => (response.writeHead(400).end(body), true);
@@ -64,7 +64,7 @@ test("a message of a refusal is parsed only if it is small", async () => {
   expect(await told()).toMatch(/answered with status 400$/);
 });
 
-test("a remote that redirects git is not followed, be it to a repository that is there", async () => {
+test("a remote that redirects git is not followed, even to an existing repository", async () => {
   const { remotes, workplace } = await setUp();
   const inside = await serveRemotes();
   commit(inside.root, "internal/secret", { "a.ts": "private\n" });
@@ -107,7 +107,7 @@ test.runIf(process.platform === "linux" && isInTurn(3))(
   },
 );
 
-test("a name with a line feed forges no line of a log", async () => {
+test("a name with a line feed cannot forge a line of a log", async () => {
   const { github, workplace, connection } = await setUp();
   github.repositories.push({ id: 2, full_name: "acme/a\nquern: all is well" });
   expect(outcomes(await workplace.sync(connection))).toEqual([

@@ -15,9 +15,9 @@ import { bearer, clientOf, post, startService, type Service } from "../http/serv
 import { callTool, connected } from "../mcp/connected.ts";
 import { SLOWNESS } from "../slowness.ts";
 
-/** The most ms of processor time in one turn. The documented limit is 5, but this machine may be slow. */
+/** The limit of milliseconds of processor time in one turn. The documented limit is 5, but this machine may be slow. */
 const MOST_MS = 8 * SLOWNESS;
-const MOST_MCP_MS = 12 * SLOWNESS; // the client's part is among it
+const MOST_MCP_MS = 12 * SLOWNESS; // includes the client's part
 const TRIES = 5;
 const HIDDEN = /acme\/secret|plan\.md|is ours|hidden/;
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
   expect([...cursors.keys()]).toEqual(expect.arrayContaining(["acme/open", "acme/secret"]));
 });
 
-/** Resolves to the longest turn of the quickest of some calls, and to the answer of the last call. */
+/** Resolves to the longest turn of the fastest of several calls, and to the answer of the last call. */
 async function turnOf<T>(most: number, call: () => Promise<T>): Promise<[turn: number, said: T]> {
   for (let [turn, left] = [Infinity, TRIES]; ;) {
     const stalls = watchStalls();
@@ -106,7 +106,7 @@ describe("a cursor over HTTP:", () => {
     expect(turn).toBeLessThan(MOST_MS);
   });
 
-  test("whether a hidden repository is there is not told", async () => {
+  test("a cursor does not reveal whether a hidden repository exists", async () => {
     const told = async (name: string) => {
       const { status, text } = await ask(service.keys.bob, {
         ...REQUEST,
@@ -146,7 +146,7 @@ describe("a cursor of an agent:", () => {
     expect(turn).toBeLessThan(MOST_MCP_MS);
   });
 
-  test("another viewer's goes on with what one may see oneself", async () => {
+  test("another viewer's cursor continues with what the sender may see", async () => {
     const lines = (word: string) =>
       Array.from({ length: 60 }, (_, i) => `needle ${word} ${i}\n`).join("");
     const engine = await openEngine([
@@ -177,7 +177,7 @@ const MOST_OF_URL = 31_000;
 const filled = (piece: string): string => piece.repeat(Math.floor(MOST_OF_URL / piece.length));
 const SCRIPT = "<script>alert(1)</script>";
 
-/** Paths below /browse/, and a query of the page's search. All but the last are given as text and by the page. */
+/** Paths below /browse/, and a query of the page's search. All but the last are requested as text and from the page. */
 const ADDRESSES: [what: string, path: string][] = [
   ["a script as a repository", `/browse/${encodeURIComponent(SCRIPT)}/-/blob/a`],
   ["a script as a revision", `/browse/acme/open@${encodeURIComponent(SCRIPT)}/-/blob/a`],
@@ -216,7 +216,7 @@ describe("an address:", () => {
       ["page", page],
     ] as const) {
       const request = new Request(`http://host${path}`);
-      await sleep(2); // what building it took is not the handler's
+      await sleep(2); // building it does not count as the handler's time
       const [turn, [status, type, policy, told]] = await turnOf(MOST_MS, async () => {
         const response = await handler(request);
         const { headers } = response;

@@ -50,7 +50,7 @@ describe.skipIf(isWindows)("revisions", () => {
     "$(touch PWNED)",
     "`touch PWNED`",
     ";touch PWNED",
-  ])("a revision named %j is only a name", async (name) => {
+  ])("a revision named %j is treated only as a name", async (name) => {
     const folder = repository({ a: "1" });
     const given = recordedGit();
     expect(await read(folder, [name])).toBe("REVISION_NOT_FOUND");
@@ -67,7 +67,7 @@ describe.skipIf(isWindows)("repositories", () => {
     const files = { "--help": "1", "-rf": "2", "--output=x/-c": "3" };
     const folder = join(tempFolder(), "--git-dir=x");
     renameSync(repository(files), folder);
-    // plumbing takes what `git branch` refuses
+    // plumbing commands accept names that `git branch` rejects
     run(folder, "update-ref", "refs/heads/-b", run(folder, "rev-parse", "HEAD"));
     const given = recordedGit();
     const lines = await read(folder, ["-b"]);
@@ -77,7 +77,7 @@ describe.skipIf(isWindows)("repositories", () => {
       expect(given()).not.toContain(name);
   });
 
-  test("what a repository's own configuration would run is not run", async () => {
+  test("programs in a repository's own configuration are not run", async () => {
     const folder = repository({ "a.txt": "1", ".gitattributes": "*.txt diff=evil filter=evil\n" });
     const marker = join(tempFolder(), "PWNED");
     const touch = `touch ${marker}; cat`;
@@ -126,7 +126,7 @@ test.each(CONTROLS)("a repository may not be named %j", (name) => {
       caught = error;
     }
     expect(caught).toMatchObject({ code: "INVALID_REQUEST" });
-    // and the message cannot be used to write to a terminal either
+    // the message cannot be used to write to a terminal, either
     expect((caught as Error).message).not.toMatch(/\p{Cc}/u);
   }
 });

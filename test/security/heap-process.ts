@@ -28,7 +28,7 @@ const collect = runInNewContext("gc") as () => void;
 const engine = await open(path, { workers: 0 });
 for (let round = 0; round < ROUNDS; round++) {
   leaveInHeap();
-  // values of all lengths, so that of some pages little is used
+  // values of all lengths, so that only a small part of some pages is used
   const files = Array.from({ length: 20 }, (_, n) => ({
     path: `${round}/${n}.ts`,
     content: `export const name${round}_${n} = ${n};\n`.repeat(1 + ((n * n * 31) % 400)),

@@ -13,7 +13,7 @@ import { bundledPrograms } from "../programs.ts";
 const [PROCESS] = await bundledPrograms(["test/security/heap-process.ts"]);
 const WORD = "a-secret-of-the-host-";
 
-test("memory that was freed does not reach the data directory", () => {
+test("freed memory does not reach the data directory", () => {
   const path = temporaryFolder();
   const args = [PROCESS!, path, WORD];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });

@@ -12,7 +12,7 @@ import { commit, repository } from "../ingest/listing.ts";
 import { SLOWNESS } from "../slowness.ts";
 import { isInTurn, someOf } from "../runs.ts";
 
-/** The most ms of processor time in one turn: a slice, and the start of git, which takes 4 to 9. */
+/** The limit of milliseconds of processor time in one turn: a slice, and the start of git, which takes 4 to 9. */
 const MOST_MS = 10 * SLOWNESS;
 const TRIES = 5;
 
@@ -84,7 +84,7 @@ const ATTACKS: [what: string, ask: (left: number) => Promise<unknown>, expected:
   ],
   [
     "20 000 authors, one of that name",
-    async (left) => (await history.authors({ revision: tips[left]! })).total > AUTHORS - TRIES, // one tip is kept
+    async (left) => (await history.authors({ revision: tips[left]! })).total > AUTHORS - TRIES, // one tip is cached
     true,
   ],
   [

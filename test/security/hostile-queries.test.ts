@@ -126,11 +126,13 @@ const ATTACKS: Attack[] = [
   },
 ];
 
-/** The most ms of processor time in one turn. The documented limit is 5, but this machine may be slow. */
+/** The limit of milliseconds of processor time in one turn. The documented limit is 5, but this machine may be slow. */
 const MOST_TURN_MS = 7 * SLOWNESS;
-/** The same without workers: a slice of 4 ms, and a step. */
+/** The same limit without workers: a slice of 4 ms, and a step. */
 const MOST_INLINE_MS = 9 * SLOWNESS;
-/** The most ms of all threads together. The time-out of a search is 300 ms for each of the two threads. */
+/**
+ * The limit of milliseconds of all threads together. The time-out of a search is 300 ms for each of the two threads.
+ */
 const MOST_WORK_MS = 1_200 * SLOWNESS;
 const TRIES = 5;
 
@@ -152,8 +154,8 @@ describe.runIf(process.platform === "linux").each([1, 0])("a query, %i workers",
     await engine.search({ query: "hello repo:r", matches: 1 });
   });
 
-  // of a class the first query alone takes long: each try has others
-  test("Unicode classes that were never met", async () => {
+  // only the first query with a class takes long, so each try has other classes
+  test("Unicode classes that are used for the first time", async () => {
     let turn = Infinity;
     for (const query of ["\\pL\\PL", "\\p{Ll}\\P{Lu}", "[\\pL\\pN]\\PN", "[a-z\\p{Lo}]\\P{Lo}"]) {
       const stalls = watchStalls();
@@ -204,7 +206,7 @@ const COSTLY: [what: string, query: string][] = [
   ["one long literal", "x".repeat(100_000)],
   ["many long literals", list(20, (i) => `${i}${"xyz".repeat(1_600)}`, " or ")],
 ];
-/** All queries, with those above. Parsing a query is work, too. */
+/** All queries, including those above, because parsing a query is also work. */
 const ALL: [what: string, query: string, regex: boolean][] = [
   ...COSTLY.map(([what, query]): [string, string, boolean] => [what, query, false]),
   ...ATTACKS.map(({ what, query, regex = false }): [string, string, boolean] => [
@@ -216,12 +218,14 @@ const ALL: [what: string, query: string, regex: boolean][] = [
 const FILES = 5_000;
 const TIMEOUT_MS = 60;
 /**
- * A time-out for the most expressions. Parsing them takes longer than other queries, and the time-out is checked only
- * after that.
+ * A time-out for the most expensive expressions. Parsing them takes longer than other queries, and the time-out is
+ * checked only afterwards.
  */
 const EXPRESSIONS_TIMEOUT_MS = 160;
 const MOST_MS = MOST_LATE_MS + TICK_MS;
-/** The ms of a search's work after which it is aborted. Each query has one of them, or all with QUERN_RUNS. */
+/**
+ * The milliseconds of a search's work after which it is aborted. Each query has one of them, or all with QUERN_RUNS.
+ */
 const ABORTED_AT = [1, 10, 30];
 
 describe.runIf(process.platform === "linux")("evaluating", () => {
@@ -279,7 +283,7 @@ describe.runIf(process.platform === "linux")("evaluating", () => {
     ["whole files", { whole: true }],
     ["much context", { contextLines: 1_000 }],
     ["the best lines", { matchesPerFile: 1 }],
-  ])("a long answer of %s: a time-out ends it, and its thread is free", async (_, shown) => {
+  ])("a long answer of %s: a time-out ends it, and frees its thread", async (_, shown) => {
     const asked = { query: "hello", matches: 100_000, ...shown };
     const after = () => afterTimeout({ engine, worked }, asked, TIMEOUT_MS);
     const late = await leastOf(TRIES, MOST_MS, after);
@@ -287,7 +291,7 @@ describe.runIf(process.platform === "linux")("evaluating", () => {
     expect(late).toBeLessThan(MOST_MS);
   });
 
-  test("a long answer whose time is up counts only what it shows", async () => {
+  test("a long answer that runs out of time counts only what it shows", async () => {
     for (const timeoutMs of [2, 5, 10, 20, 40, 80, 160]) {
       const asked = { query: "hello", matches: 100_000 };
       const { files, stats, isSearchExhaustive } = await engine.search(asked, { timeoutMs });

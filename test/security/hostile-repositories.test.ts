@@ -40,8 +40,8 @@ const commitTree = (folder: string, id: string): string =>
   run(folder, "update-ref", "refs/heads/main", run(folder, "commit-tree", "-m", "m", id));
 
 /**
- * Makes a commit whose tree names a tree a thousand times, and so on for `levels` levels. The last level names files if
- * `files` is true.
+ * Makes a commit whose tree contains a tree a thousand times, and so on for `levels` levels. The last level contains
+ * files if `files` is true.
  */
 function bomb(levels: number, files: boolean): string {
   const folder = repository({ a: "1" });
@@ -60,7 +60,7 @@ function bomb(levels: number, files: boolean): string {
 function circle(): string {
   const folder = repository({ a: "1" });
   const ids = ["31", "32"].map((byte) => Buffer.from(byte.repeat(20), "hex"));
-  const copyTen = Buffer.from([10, 10, 0x90, 10]); // from ten bytes ten bytes: a copy of ten
+  const copyTen = Buffer.from([10, 10, 0x90, 10]); // copies ten bytes from ten bytes
   const objects = [1, 0].map((base) =>
     Buffer.concat([Buffer.from([(7 << 4) | copyTen.length]), ids[base]!, deflateSync(copyTen)]),
   );
@@ -92,7 +92,7 @@ async function endingOf(folder: string): Promise<string> {
     (lines) => (ending = lines.join()),
     (error: { code: string; message: string }) => (ending = `${error.code}: ${error.message}`),
   );
-  // git answers within a few seconds whatever it can answer; what is left then is silent
+  // git answers within a few seconds if it can; the rest of the time it is silent
   for (let quiet = 0; ending === "" && quiet < 40; quiet++) {
     for (const end = performance.now() + 100; performance.now() < end && ending === "";)
       await new Promise((done) => realTimeout(done, 5));
@@ -135,7 +135,7 @@ describe.skipIf(isWindows)("a repository that never answers", () => {
   });
 });
 
-test("a process that says a word a minute is waited for an hour, whatever its caller does meanwhile", () => {
+test("a process that outputs a word per minute is awaited for an hour, whatever its caller does in the meantime", () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const lost: number[] = [];
   const patience = new Patience((ms) => void lost.push(ms));
@@ -161,10 +161,7 @@ const all = async (list: AsyncIterable<unknown>) => {
   for await (const _ of list);
 };
 
-/**
- * Makes git end when it takes more than a gigabyte. Otherwise it would use up the machine's memory within minutes if
- * nothing else stops it.
- */
+/** Makes git end when it takes more than a gigabyte. Otherwise it could use all the machine's memory within minutes. */
 function limitGit(): void {
   const folder = tempFolder();
   const path = process.env["PATH"];
@@ -175,7 +172,7 @@ function limitGit(): void {
   onTestFinished(() => void (process.env["PATH"] = path));
 }
 
-test.runIf(process.platform === "linux")("objects that are made from each other", async () => {
+test.runIf(process.platform === "linux")("objects that are deltas of each other", async () => {
   const folder = circle();
   limitGit();
   const main = run(folder, "rev-parse", "main");
@@ -190,7 +187,7 @@ test.runIf(process.platform === "linux")("objects that are made from each other"
 describe.skipIf(isWindows)("a folder with an endless name", () => {
   const LONG = 2_000_000;
   const FILES = 100;
-  /** Beside a file, so that what follows is listed, too. */
+  /** Puts the name next to a file, so that the rest is listed, too. */
   const long = () => {
     const files = Array.from({ length: FILES }, (_, i) => [`${i}`, "1"] as const);
     const folder = repository(Object.fromEntries(files));
@@ -206,7 +203,7 @@ describe.skipIf(isWindows)("a folder with an endless name", () => {
     return folder;
   };
 
-  test("is kept as far as it is shown, and the files after it are read", async () => {
+  test("is shortened for display, and the files after it are read", async () => {
     const folder = long();
     const lines = await readLines(git(folder));
     expect(lines).toHaveLength(FILES + 1);
@@ -218,7 +215,7 @@ describe.skipIf(isWindows)("a folder with an endless name", () => {
     processes.kill();
   });
 
-  test("ends a list when it has as many bytes as a list may have", async () => {
+  test("ends a list that has as many bytes as a list may have", async () => {
     const processes = new GitProcesses(long(), never);
     const listing = ["ls-tree", "-r", "-z", "--full-tree", "main"];
     await expect(all(processes.records(listing, 50 * LONG))).rejects.toMatchObject({
@@ -228,7 +225,7 @@ describe.skipIf(isWindows)("a folder with an endless name", () => {
     processes.kill();
   });
 
-  test("of a record only its beginning is kept", async () => {
+  test("of a long record, only the beginning is kept", async () => {
     const chunk = Buffer.alloc(2 ** 16, "q");
     async function* chunks() {
       yield Buffer.from("first\0");
@@ -241,7 +238,7 @@ describe.skipIf(isWindows)("a folder with an endless name", () => {
   });
 });
 
-test("a commit whose message is longer than an object that is read", async () => {
+test("a commit whose message is longer than the objects that are read", async () => {
   const folder = repository({ a: "1" });
   const message = join(folder, ".git/message");
   writeFileSync(message, `subject\n\n${"m".repeat(16 * 2 ** 20)}`);
@@ -325,7 +322,7 @@ describe.skipIf(isWindows)("a repository that leads elsewhere", () => {
     await expect(remote).rejects.toMatchObject({ code: "SOURCE_UNREADABLE" });
   });
 
-  test("one that keeps to its folder is read, bare or not", async () => {
+  test("one that stays within its folder is read, bare or not", async () => {
     const folder = repository({ a: "1" });
     symlinkSync("main", join(folder, ".git/refs/heads/alias"));
     expect(await readLines(git(folder, { trusted: false }))).toEqual(['a @0 "1"']);

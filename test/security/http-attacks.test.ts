@@ -19,7 +19,7 @@ beforeAll(async () => {
   });
 });
 
-/** The most ms of processor time in one turn. The documented limit is 5, but this machine may be slow. */
+/** The limit of milliseconds of processor time in one turn. The documented limit is 5, but this machine may be slow. */
 const MOST_MS = 8 * SLOWNESS;
 const TRIES = 5;
 
@@ -43,7 +43,7 @@ test.each(HTTP_ATTACKS)("$route: $what", async (attack) => {
   let status = 0;
   for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {
     const request = requestOf(attack);
-    await new Promise((resolve) => setTimeout(resolve, 2)); // what building it took is not the route's
+    await new Promise((resolve) => setTimeout(resolve, 2)); // building it does not count as the route's time
     const stalls = watchStalls();
     const response = await service.handler(request);
     await response.text();
@@ -88,7 +88,7 @@ test("every route is attacked", async () => {
     Object.keys(methods).map((method) => `${method} ${path.replace(/\{\w+\}/, "x")}`),
   );
   const attacked = new Set(HTTP_ATTACKS.map(({ route }) => route));
-  // the document has no row for what is not JSON
+  // the document has no row for bodies that are not JSON
   const others = ["post /api/mcp", "get /browse/acme/open/-/blob/README.md", "get /search"];
   expect([...attacked].toSorted()).toEqual([...routes, ...others].toSorted());
 });

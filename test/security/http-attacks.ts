@@ -3,23 +3,23 @@
 import { someOf } from "../runs.ts";
 
 export interface HttpAttack {
-  /** The route as the OpenAPI document names it. */
+  /** The route, as the OpenAPI document names it. */
   readonly route: string;
   readonly what: string;
   readonly url?: () => string;
   readonly body?: () => string | Uint8Array<ArrayBuffer>;
   readonly headers?: () => Record<string, string>;
-  /** The status. Absent: any status below 500. */
+  /** The status. Default: any status below 500. */
   readonly status?: number;
 }
 
 const MEGABYTE = 1 << 20;
-/** The length of a text that, with the rest of the body, is a megabyte. */
+/** The length of a text that makes the whole body a megabyte. */
 const NEARLY = MEGABYTE - 200;
 
 const filled = (piece: string, length = NEARLY): string =>
   piece.repeat(Math.floor(length / piece.length));
-/** Returns a list of different pieces, with commas. */
+/** Returns a list of different pieces, separated by commas. */
 const distinct = (of: (i: number) => string, length = NEARLY): string => {
   const parts: string[] = [];
   for (let total = 0; ;) {

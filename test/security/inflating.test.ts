@@ -24,7 +24,7 @@ const MIB = 2 ** 20;
 const id = (type: string, content: Buffer): Buffer =>
   createHash("sha1").update(`${type} ${content.length}\0`).update(content).digest();
 
-/** Returns a number as in deltas: seven bits in each byte, the lowest first. */
+/** Encodes a number as deltas do, with seven bits in each byte, the lowest first. */
 function varint(number: number): number[] {
   return number < 128 ? [number] : [(number & 127) | 128, ...varint(number >>> 7)];
 }
@@ -44,7 +44,7 @@ function inflating(count: number): { folder: string; packBytes: number } {
   );
   const objects = [head(3, MIB), deflateSync(base)];
   const names: Buffer[] = [];
-  const copy = [0x80 | 0x40, MIB >>> 16]; // all of the base but nothing of its offset
+  const copy = [0x80 | 0x40, MIB >>> 16]; // the whole base except its offset
   for (let i = 0; i < count; i++) {
     const own = Buffer.from(String(i).padStart(7, "0") + "\n");
     const delta = Buffer.from([...varint(MIB), ...varint(MIB + 8), 8, ...own, ...copy]);
@@ -96,7 +96,7 @@ test("a run ends before the disk is full, and keeps what was published", async (
   expect(free()).toBeGreaterThan(0.02 * before);
   expect(await found(engine, "needle")).toBe(1);
   expect((await engine.repositories()).map(({ name }) => name)).toEqual(["mine"]);
-  // what the run wrote is deleted, and its room used again
+  // the data of the run is deleted, and its room is reused
   const more = "text that takes room\n".repeat(MIB / 21);
   const files = Array.from({ length: 20 }, (_, i) => ({ path: `${i}`, content: `${i}${more}` }));
   await engine.index(documents({ name: "mine", files }));
@@ -105,7 +105,7 @@ test("a run ends before the disk is full, and keeps what was published", async (
 
 const text = (seed: string) => `${seed}\n`.repeat(600_000 / (seed.length + 1));
 
-test("a repository has no more content than one may have", async () => {
+test("a repository cannot have more content than the limit", async () => {
   const runs = { ...RUN_BOUNDS, mostContentBytes: MIB };
   const engine = await openEngine({ internals: { runs } });
   const refused = {
@@ -117,7 +117,7 @@ test("a repository has no more content than one may have", async () => {
   const { folder } = inflating(3);
   const listed = engine.index(git(folder, { name: "theirs" }), { onProgress });
   await expect(listed).rejects.toMatchObject(refused);
-  expect(bytesRead).toBe(0); // git says how long they are
+  expect(bytesRead).toBe(0); // git reports their lengths
   const late = (seed: string) => ({ path: seed, content: async () => text(seed), version: seed });
   const index = (...seeds: string[]) =>
     engine.index(documents({ name: "theirs", files: seeds.map(late) }), { onProgress });
@@ -125,13 +125,13 @@ test("a repository has no more content than one may have", async () => {
   const many = Array.from({ length: 100 }, (_, i) => `${i}`);
   await expect(index(...many)).rejects.toMatchObject(refused);
   expect(bytesRead).toBeLessThan(8 * MIB);
-  await expect(index("one", "two")).rejects.toMatchObject(refused); // one is there, two fits
+  await expect(index("one", "two")).rejects.toMatchObject(refused); // one is indexed, and two fit
   expect(await found(engine, "one")).toBe(1);
-  await index("two"); // takes the place of one
+  await index("two"); // replaces one of them
   expect(await found(engine, "two")).toBe(1);
 });
 
-test("a repository that fills the disk does not keep others from being synced", async () => {
+test("a repository that fills the disk does not prevent others from being synced", async () => {
   const engine = await openEngine();
   const queue = new IndexQueue(engine, {
     signal: new AbortController().signal,

@@ -30,7 +30,7 @@ const list = (count: number, of: (i: number) => string, between = " ") =>
 
 const TAIL = `\n${list(1_990, (i) => `t${i}q`)}\n`;
 const LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
-/** Returns text in no order, the same each time. */
+/** Returns text in random order, the same each time. */
 function mixed(length: number): string {
   const bytes = Buffer.alloc(length);
   for (let i = 0, seed = 1; i < length; i++) {
@@ -88,7 +88,8 @@ const DIGITS = list(
   " or ",
 );
 /**
- * The most MiB by which this process may grow, without mapped files: 128 for the ranges, and some garbage. It was 418.
+ * The maximum number of MiB by which this process may grow, without mapped files: 128 for the ranges, and some garbage.
+ * Without limits, it grows by 418.
  */
 const MOST_GROWN = 300;
 
@@ -97,7 +98,9 @@ const memory = (): number =>
   Number(/RssAnon:\s+(\d+)/.exec(readFileSync("/proc/self/status", "latin1"))![1]) / 1_024;
 
 const TIMEOUT_MS = 60;
-/** The ms of a search's work after which it is aborted. Each attack has one of them, or all with QUERN_RUNS. */
+/**
+ * The milliseconds of a search's work after which it is aborted. Each attack has one of them, or all with QUERN_RUNS.
+ */
 const ABORTED_AT = [10, 100, 250];
 const TRIES = 5;
 const MOST_MS = MOST_LATE_MS + TICK_MS;
@@ -147,7 +150,7 @@ describe.runIf(process.platform === "linux")("a worker", () => {
     }
   });
 
-  test("terms that hold each other end a search before they fill the memory", async () => {
+  test("terms that contain each other end a search before they fill the memory", async () => {
     const before = memory();
     let most = 0;
     const looking = setInterval(() => (most = Math.max(most, memory() - before)), 10);

@@ -6,15 +6,15 @@ import { SLOWNESS } from "../slowness.ts";
 
 export interface Worked {
   readonly engine: Engine;
-  /** Returns the ms that the worker has worked: see workerClock(). */
+  /** Returns the milliseconds that the worker has worked: see workerClock(). */
   readonly worked: () => number;
 }
 
 export type Asked = Parameters<Engine["search"]>[0];
 
-/** The most ms of the worker's own processor time after its time-out, or after it is told to stop. */
+/** The limit of milliseconds of the worker's own processor time after its time-out, or after it is told to stop. */
 export const MOST_LATE_MS = 20 * SLOWNESS;
-/** How late the worker's clock may be. */
+/** The maximum error of the worker's clock. */
 export const TICK_MS = 5;
 
 /**
@@ -28,11 +28,11 @@ async function whenFree({ engine, worked }: Worked): Promise<number> {
   await free();
   return worked() - before;
 }
-const refused = () => undefined; // some are
-/** From here on a millisecond more or less does not matter. */
+const refused = () => undefined; // some of them are
+/** The number of milliseconds from which one more or less does not matter. */
 const FINE_MS = 5;
 
-/** Resolves to the ms that the worker works beyond a time-out. */
+/** Resolves to the milliseconds that the worker works after a time-out. */
 export async function afterTimeout(one: Worked, asked: Asked, timeoutMs: number): Promise<number> {
   const before = one.worked();
   await one.engine.search(asked, { timeoutMs }).catch(refused);
@@ -40,7 +40,7 @@ export async function afterTimeout(one: Worked, asked: Asked, timeoutMs: number)
   return one.worked() - before - 2 * other - timeoutMs;
 }
 
-/** Aborts a search after this much work. Resolves to the ms that the worker works on after that. */
+/** Aborts a search after this much work. Resolves to the milliseconds that the worker works after that. */
 export async function afterAbort(one: Worked, asked: Asked, at: number): Promise<number> {
   const { engine, worked } = one;
   const abort = new AbortController();
@@ -50,7 +50,7 @@ export async function afterAbort(one: Worked, asked: Asked, at: number): Promise
     .search(asked, { signal: abort.signal })
     .catch(refused)
     .then(() => (isOver = true));
-  // a turn is shorter, and takes a core
+  // a turn is shorter, and occupies a core
   while (!isOver && worked() - before < at) await (at < FINE_MS ? turn() : sleep(1));
   const then = worked();
   abort.abort();
@@ -59,7 +59,9 @@ export async function afterAbort(one: Worked, asked: Asked, at: number): Promise
   return worked() - then - 2 * other;
 }
 
-/** The least of some tries, until one is below `most`: a machine that is busy with other work makes some late. */
+/**
+ * Returns the least of several tries, until one is below `most`, because other work on the machine delays some of them.
+ */
 export async function leastOf(
   tries: number,
   most: number,

@@ -54,7 +54,7 @@ const textsFor = (field: string, n: number) => {
   return field === "query" ? all : someOf(all, 3, n);
 };
 
-/** The arguments that each tool needs before it looks at others. A new tool needs a row. */
+/** The arguments that each tool needs before it examines others. A new tool needs a row. */
 const BASES: Record<string, Record<string, unknown>> = {
   search: { query: "needle" },
   find_files: { query: "a" },
@@ -120,13 +120,13 @@ beforeAll(async () => {
   await engine.index(documents({ name: "hostile", files }));
 });
 
-/** The most ms of processor time in one turn, including the client's part. The documented limit is 5. */
+/** The limit of milliseconds of processor time in one turn, including the client's part. The documented limit is 5. */
 const MOST_MS = 12 * SLOWNESS;
 const TRIES = 3;
-/** The most characters of an answer. Whatever is asked, the answer is short. */
+/** The maximum number of characters of an answer. Every answer is short, whatever the request is. */
 const MOST_ANSWER = 20_000; // 4 000 tokens
 
-test("every tool takes a text, and is attacked", () => {
+test("every tool that takes a text is attacked", () => {
   const names = TOOLS.map(({ name }) => name);
   expect(Object.keys(BASES).toSorted()).toEqual(names.toSorted());
   expect([...new Set(CASES.map(([name]) => name))].toSorted()).toEqual(names.toSorted());

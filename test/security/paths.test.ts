@@ -45,7 +45,7 @@ const STRANGE = [
   "a:b",
 ];
 
-test("documents: a path that leads elsewhere is listed as invalid and never found", async () => {
+test("documents: a path that leads elsewhere is listed as invalid and is never found", async () => {
   const engine = await openEngine();
   const files = [...LEAVING, ...STRANGE].map((path) => ({ path, content: SECRET }));
   const [report] = await engine.index(documents({ name: "r", files }), { symbols: "skip" });

@@ -35,17 +35,17 @@ const EXPRESSIONS = [
   "repo:(.*a.*b.*a.*b){8}#",
   "repo:.{250,400}#",
   "-repo:(.*b){90}#$ x",
-  // so long that another thread tests the names, where there is one
+  // so long that another thread tests the names, if there is one
   `repo:(${"(.*a.*b)".repeat(10)}){40}#`,
   `repo:(${"([ab]{1,5}/?.?)".repeat(8)}){20}#`,
   `repo:(${".*[a-b]{20}/".repeat(20)}){3}#`,
 ];
 
-/** The most ms of processor time in one turn. The documented limit is 5, but this machine may be slow. */
+/** The limit of milliseconds of processor time in one turn. The documented limit is 5, but this machine may be slow. */
 const MOST_MS = 8 * SLOWNESS;
 const TRIES = 5;
 
-/** The same without workers: a slice of 4 ms, and a step. */
+/** The same limit without workers: a slice of 4 ms, and a step. */
 const MOST_INLINE_MS = 10 * SLOWNESS;
 
 describe.runIf(process.platform === "linux").each([

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 // ── headers ──
 
-test.each([1e3, 1e5, 1e6])("a credential of %i bytes is a wrong one, at once", async (length) => {
+test.each([1e3, 1e5, 1e6])("a credential of %i bytes is rejected immediately", async (length) => {
   const client = clientOf(service.handler);
   for (const letter of ["a", "0", " ", ",", "\t"]) {
     const headers = { Authorization: `Bearer qrn_${letter.repeat(length)}x` };
@@ -25,12 +25,12 @@ test.each([1e3, 1e5, 1e6])("a credential of %i bytes is a wrong one, at once", a
       (await client("/api/repos", { headers: { "x-quern-api-key": letter.repeat(length) + "x" } }))
         .status,
     ).toBe(401);
-    // anything quadratic would take minutes
+    // a quadratic algorithm would take minutes
     expect(performance.now() - start).toBeLessThan(2000);
   }
 });
 
-test("content types, encodings and forwarded hosts of a megabyte do nothing", async () => {
+test("content types, encodings and forwarded hosts of a megabyte have no effect", async () => {
   const client = clientOf(service.handler);
   for (const name of [
     "content-type",
@@ -55,7 +55,7 @@ test("content types, encodings and forwarded hosts of a megabyte do nothing", as
     }
 });
 
-test("a server refuses headers beyond Node's limit and goes on", async () => {
+test("a server rejects headers beyond Node's limit, and continues", async () => {
   const server: Server = createServer(toNodeListener(service.handler));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
@@ -99,7 +99,7 @@ const POLLUTION = [
   '"then":"x","toJSON":"y"',
 ];
 /**
- * The only route that refuses unknown fields, because the token it makes would otherwise be wider than the caller
+ * The only route that rejects unknown fields, because the token that it makes would otherwise be wider than the caller
  * meant.
  */
 const MINT = "/api/ee/scoped_access_token";
@@ -112,10 +112,10 @@ const BODIES: [path: string, fields: string][] = [
   ["/api/find_references", '"symbolName":"needle"'],
   [MINT, '"repoIds":[1]'],
 ];
-// what is never the same twice: times taken, and a new token
+// values that are never the same twice: times, and a new token
 const FRESH = /"(?:(?:duration|wait|matchTree\w+)":\d+|(?:id|token|createdAt|expiresAt)":"[^"]+")/g;
 
-test.each(BODIES)("%s: foreign keys change nothing", async (path, fields) => {
+test.each(BODIES)("%s: unknown keys have no effect", async (path, fields) => {
   const ask = async (body: string) => {
     const response = await clientOf(service.handler)(path, post(body, bearer(service.keys.ada)));
     const text = (await response.text()).replace(FRESH, "");
@@ -130,7 +130,7 @@ test.each(BODIES)("%s: foreign keys change nothing", async (path, fields) => {
   }
 });
 
-test.each(BODIES)("%s: what only a prototype has is not there", async (path) => {
+test.each(BODIES)("%s: inherited properties of a prototype do not exist", async (path) => {
   for (const [, fields] of BODIES)
     for (const wrap of [`{"__proto__":{${fields}}}`, `{"constructor":{"prototype":{${fields}}}}`]) {
       const response = await clientOf(service.handler)(path, post(wrap, bearer(service.keys.ada)));

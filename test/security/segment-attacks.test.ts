@@ -150,7 +150,7 @@ async function told(part: number, hurt: Hurt, which = 0): Promise<Set<string>> {
   await ask(engine.repositories());
   const files = [{ path: "b.ts", content: "made1" }];
   await ask(engine.index(documents({ name: "more", files }), { symbols: "skip" }));
-  const merged = new AbortController(); // else it waits until no search reads what it has merged
+  const merged = new AbortController(); // otherwise it waits until no search reads the merged segments
   const onProgress = ({ done, total }: { done: number; total: number }) => {
     if (done === total) merged.abort();
   };
@@ -188,7 +188,7 @@ const ROWS = [
   ...RECORDS.map(([what, hurt]) => ["SYMBOLS", what, () => told(PART.SYMBOLS, hurt)] as const),
 ];
 
-/** The most ms of the process for all calls, and the most MiB. */
+/** The limit of milliseconds of the process for all calls, and of MiB. */
 const MOST_WORK_MS = 2_000;
 const MOST_MIB = 200;
 
@@ -207,7 +207,7 @@ describe.runIf(process.platform === "linux")("a segment with", () => {
   });
 });
 
-/** Nothing of the segment is read, because a size computed from such a number could be anything. */
+/** Nothing of the segment may be read, because a size computed from such a number could be anything. */
 test.each(COUNTS.flatMap((name) => [-1, 0.5, Number.NaN, 1e300].map((by) => [name, by] as const)))(
   "a header in which %s is %d is no header",
   async (name, by) => {
@@ -223,7 +223,7 @@ const filesOf = (hurt: (files: Buffer, count: number) => void): Hurt => {
   };
 };
 
-/** What would be a wrong answer without a check: nothing else in the segment is wrong. */
+/** Faults that would cause a wrong answer without a check, because everything else in the segment is right. */
 test.each<[what: string, part: number, hurt: Hurt]>([
   [
     "a language that the header does not name",
@@ -236,6 +236,6 @@ test.each<[what: string, part: number, hurt: Hurt]>([
     PART.BLOBS,
     words((word, at) => (at === 4 ? PAGE_BYTES + 1 : word)),
   ],
-])("a segment with %s is damaged", async (_what, part, hurt) => {
+])("a segment with %s counts as damaged", async (_what, part, hurt) => {
   expect(await told(part, hurt)).toContain("INDEX_CORRUPT");
 });

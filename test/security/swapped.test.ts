@@ -6,7 +6,7 @@ import { attack, MODES } from "./swapping.ts";
 import { tellFigure } from "../figures.ts";
 
 const MS = 1_000;
-/** The most tries: on a busy machine it is possible that no run meets an exchange in that time. */
+/** The maximum number of tries. On a busy machine, it is possible that no run meets an exchange in that time. */
 const TRIES = 20;
 
 test.runIf(process.platform === "linux").each(MODES)(

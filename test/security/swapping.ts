@@ -89,10 +89,10 @@ export type Mode = (typeof MODES)[number];
 
 export interface Attack {
   readonly runs: number;
-  /** The number of runs that met an exchange: some file was missing, or not in its place. */
+  /** The number of runs that met an exchange, so that a file was missing or in another place. */
   readonly met: number;
   readonly isExchange: boolean;
-  /** What was found of the outside, in words. */
+  /** Descriptions of what was found outside. */
   readonly leaks: string[];
 }
 

@@ -31,9 +31,12 @@ const TEXTS: [what: string, text: string, end: string][] = [
  * and up to 17 while two other tests run. If names full of dots were read more than once, it would take 34.
  */
 const MOST_MS = 24 * SLOWNESS;
-/** The most ms to read the list. It is the host's, and is read during the call, at about 4 µs a text. */
+/**
+ * The limit of milliseconds to read the list. It belongs to the host and is read during the call, at about 4 µs per
+ * text.
+ */
 const MOST_LIST_MS = 120;
-/** The most ms of all threads together. The extraction of symbols ends after 3 s of its thread. */
+/** The limit of milliseconds of all threads together. The extraction of symbols ends after 3 s of its thread. */
 const MOST_WORK_MS = 8_000;
 const TRIES = 3;
 
@@ -45,7 +48,7 @@ test.each(someOf(TEXTS, 3))("an unsaved text: %s", async (_, text, end) => {
   for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {
     const stalls = watchStalls();
     const before = process.cpuUsage();
-    // another path: what a call before has made of a text is kept
+    // another path, because the result for an earlier text is cached
     const overlay = [{ repository: "r", path: `b${left}.${end}`, content: text }];
     const { files } = await engine.search({ query: "needle or zebra", matches: 5 }, { overlay });
     expect(files.length).toBeGreaterThan(0);
@@ -76,7 +79,7 @@ test("10 000 unsaved texts", async () => {
   expect(turn).toBeLessThan(MOST_LIST_MS);
 });
 
-/** The most ms in one turn: a slice of 4 ms and one text. Without pauses it was 70 to 600. */
+/** The limit of milliseconds in one turn: a slice of 4 ms and one text. Without pauses, it takes 70 to 600. */
 const MOST_PAUSED_MS = 24 * SLOWNESS;
 
 test("unsaved texts without workers", async () => {
@@ -100,7 +103,7 @@ test("unsaved texts without workers", async () => {
 
 test.each(["files", "changes"] as const)("documents whose length takes time: %s", async (field) => {
   const engine = await openEngine({ workers: 1 });
-  const content = "\u2603".repeat(2 * MEGABYTE); // too large, which is all that is found out
+  const content = "\u2603".repeat(2 * MEGABYTE); // too large, which is all that is determined
   const items = Array.from({ length: 250 }, (_, i) => ({ path: `${i}`, content }));
   await engine.index(documents({ name: "r", files: [] }));
   let turn = Infinity;
@@ -123,7 +126,7 @@ const failing = async function* (): AsyncGenerator<Document> {
   throw new Error("the host's database is gone");
 };
 
-test("documents that never end are ended by a signal", async () => {
+test("documents that never end can be aborted by a signal", async () => {
   const engine = await openEngine({ workers: 1 });
   const signal = AbortSignal.timeout(300);
   const run = engine.index(documents({ name: "r", files: endless() }), { signal });
@@ -131,7 +134,7 @@ test("documents that never end are ended by a signal", async () => {
   expect(await engine.repositories()).toEqual([]);
 });
 
-test("documents that fail leave what was there", async () => {
+test("documents that fail change nothing", async () => {
   const engine = await openEngine({ workers: 1 });
   await engine.index(documents({ name: "r", files: [{ path: "b.txt", content: "here" }] }));
   await expect(engine.index(documents({ name: "r", files: failing() }))).rejects.toThrow(
@@ -183,7 +186,7 @@ const REVISION = { repoName: "r", revisionName: "HEAD" };
 const treeOf = (files: readonly Document[]): string =>
   JSON.stringify({ ...REVISION, paths: files.slice(0, 230).map(({ path }) => path) });
 
-/** Makes the requests of anybody who sees a repository. */
+/** Makes the requests of a caller who sees a repository. */
 async function visit(engine: Opened, tree: string) {
   const handler = createHandler(engine, { anonymous: "all" });
   const posted = async (route: string, body: string) => {
@@ -212,7 +215,7 @@ describe("documents:", () => {
       const stalls = watchStalls();
       await engine.index(documents({ name: "r", files }), { symbols: "skip" });
       const { tree, listed } = await visit(engine, all);
-      expect([200, 400, 413]).toContain(tree.status); // refused: too long an answer, or a request
+      expect([200, 400, 413]).toContain(tree.status); // the answer is rejected as too long, or the request is rejected
       expect(tree.length).toBeLessThan(16 * MEGABYTE);
       expect(listed.status).toBe(200);
       expect(listed.length).toBeLessThan(4 * MEGABYTE);
@@ -224,7 +227,7 @@ describe("documents:", () => {
     expect((user + system) / 1_000).toBeLessThan(MOST_WORK_MS);
   });
 
-  test("names that mean something elsewhere are names", async () => {
+  test("names with a special meaning elsewhere are ordinary names", async () => {
     const names =
       "__proto__ constructor toString .git/config CON aux.c a:b a%2fb a?b#c -rf $(x) ~ a\\..\\b \u{1f600}";
     const paths = [...names.split(" "), "a\nb", "a\u202eb", " "].toSorted();

@@ -37,7 +37,7 @@ function watched(tokens: TokenStore): { store: TokenStore; asked: string[] } {
 const flip = (secret: string, at: number): string =>
   secret.slice(0, at) + (secret[at] === "0" ? "1" : "0") + secret.slice(at + 1);
 
-test("a store is asked for hashes that say nothing of how much of a secret was right", async () => {
+test("the hashes that a store is asked for reveal nothing about how much of a secret was right", async () => {
   const tokens = memoryTokenStore();
   const { secret } = await createApiKey(tokens, { ownerId: "ada" });
   const { store, asked } = watched(tokens);
@@ -51,11 +51,11 @@ test("a store is asked for hashes that say nothing of how much of a secret was r
   for (const hash of asked.slice(1)) expect(common(hash)).toBeLessThan(8);
 });
 
-test("what a store hands out is compared whole, by timingSafeEqual", async () => {
+test("a record from a store is compared as a whole, by timingSafeEqual()", async () => {
   const tokens = memoryTokenStore();
   const { secret } = await createApiKey(tokens, { ownerId: "ada" });
   const record = (await tokens.findByHash(hashSecret(secret)))!;
-  // a store that ignores case, or compares a prefix, or anything
+  // a store that ignores case, compares a prefix, or accepts anything
   const careless = { ...tokens, findByHash: async () => structuredClone(record) };
   expect(await identify(secret, { tokens: careless, secrets })).toBeDefined();
   for (const at of [4, 40, 67])
@@ -79,7 +79,7 @@ const broken = (): Engine => {
   return scriptedEngine({ search: fail, stream });
 };
 
-test("whatever goes wrong, no secret is in the log, on the console or in the answer", async () => {
+test("no secret is in the log, on the console or in the answer, whatever fails", async () => {
   const said: string[] = [];
   for (const name of ["log", "error", "warn", "info", "debug"] as const)
     vi.spyOn(console, name).mockImplementation((...args) => void said.push(inspect(args)));

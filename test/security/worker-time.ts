@@ -15,7 +15,7 @@ const workedMs = (task: string): number => {
   }
 };
 
-/** Returns the clock of the thread, other than the calling one, that works most while `keepBusy` runs. */
+/** Returns the clock of the thread that works most while `keepBusy` runs, other than the calling one. */
 export async function workerClock(keepBusy: () => Promise<unknown>): Promise<() => number> {
   const read = () => new Map(readdirSync(TASKS).map((task) => [task, workedMs(task)]));
   const before = read();
