@@ -30,11 +30,11 @@ async function compare(folder: string, seed: number, rounds: number): Promise<vo
   expect(count).toBeGreaterThan(0);
 }
 
-test("a history with everything that is awkward", async () => {
+test("a history with every awkward kind of content equals git's", async () => {
   await compare(makeRepository(awkwardHistory(), tempFolder()), SEED, 2 * RUNS);
 });
 
-test("a bare clone without a configuration", async () => {
+test("the history of a bare clone without a configuration equals git's", async () => {
   const folder = makeRepository(awkwardHistory().slice(0, 8), tempFolder());
   rmSync(join(folder, "config"));
   const { authors } = await (await historyOf(folder)).authors();
@@ -42,14 +42,14 @@ test("a bare clone without a configuration", async () => {
   await compare(folder, SEED, 4);
 });
 
-test("random histories", async () => {
+test("random histories equal git's", async () => {
   for (let seed = SEED; seed < SEED + RUNS; seed++) {
     const draw = drawFrom(seed);
     await compare(makeRepository(randomHistory(draw, 5 + draw(60)), tempFolder()), seed, 5);
   }
 });
 
-test("a shallow clone", async () => {
+test("the history of a shallow clone equals git's", async () => {
   const whole = makeRepository(randomHistory(drawFrom(SEED), 40), tempFolder());
   const folder = join(tempFolder(), "shallow.git");
   const options = ["--quiet", "--bare", "--depth=5", "--no-single-branch"];
@@ -58,7 +58,7 @@ test("a shallow clone", async () => {
   await compare(folder, SEED, 4);
 });
 
-test("a work tree, whose attributes say where functions begin", async () => {
+test("the history of a work tree whose attributes say where functions begin equals git's", async () => {
   const folder = join(tempFolder(), "clone");
   const made = makeRepository(awkwardHistory().slice(0, 8), tempFolder());
   execFileSync("git", ["clone", "--quiet", made, folder]);

@@ -22,7 +22,7 @@ interface Known extends Compared {
   readonly paths: readonly string[];
 }
 
-/** A difference whose hunks are shorter than this is never refused: its limit is 32 MiB, with its headers. */
+/** The size below which a difference is never rejected. The limit is 32 MiB, including headers. */
 const DIFF_CHARACTERS = 20 * 2 ** 20;
 
 const lines = (text: Buffer): string[] => text.toString().split("\n").filter(Boolean);
@@ -68,7 +68,7 @@ async function compareCommits({ history, folder, draw, revisions, paths }: Known
   const filters = drawFilters(draw, paths);
   const want = twin.logIds(folder, revision, filters);
   const asked: CommitsOptions = { revision, ...filters, limit: 1 + draw(60) };
-  // the first page twice, by a walk and by what is kept of it
+  // reads the first page twice: by a walk, and from the cache
   for (const skip of [0, 0, draw(want.length + 1)]) {
     const { commits, total } = await history.commits({ ...asked, skip });
     const page = want.slice(skip, skip + asked.limit!);
@@ -148,7 +148,7 @@ async function compareTree({ history, folder, draw, revisions }: Known): Promise
   const folders = new Set(all.map(({ path }) => path.slice(0, Math.max(0, path.lastIndexOf("/")))));
   const listed = await history.folders({ revision, paths: [...folders] });
   const within = [...(listed?.values() ?? [])].flat().filter(({ type }) => type !== "folder");
-  const isShown = (line: string) => !line.includes("\ufffd"); // opens nothing
+  const isShown = (line: string) => !line.includes("\ufffd"); // opens no repository
   deepStrictEqual(
     within
       .map(({ type, path }) => `${type} ${path}`)

@@ -28,7 +28,7 @@ async function textOf(history: History, path: string): Promise<unknown> {
   return typeof told === "object" ? (told as { content: string }).content : told;
 }
 
-test("links, binary files, large ones, submodules and UTF-16", async () => {
+test("returns links, binary files, large files, submodules and UTF-16", async () => {
   const { history } = await openHistory(awkward(), { maxFileSize: 1000 });
   expect(await textOf(history, "a")).toBe("1");
   expect(await textOf(history, "link")).toBe("1"); // the target's path
@@ -56,7 +56,7 @@ test.each(["../../etc/passwd", "/etc/passwd", "a/../a", "", "a\0", "./a", "a/", 
   },
 );
 
-test("folders, documents, hidden repositories and clones that are gone have no history", async () => {
+test("folders, documents, hidden repositories and missing clones have no history", async () => {
   const engine = await openEngine();
   const folder = repository({ a: "1" });
   await engine.index([
@@ -77,7 +77,7 @@ test("folders, documents, hidden repositories and clones that are gone have no h
   });
 });
 
-test("a source of a host's own may say where its repository is, and must say it rightly", async () => {
+test("a host's own source may say where its repository is, but the place must be right", async () => {
   const engine = await openEngine();
   const folder = repository({ a: "1" });
   const own = (gitFolder: unknown) => ({

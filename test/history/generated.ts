@@ -6,14 +6,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-/** One commit as fast-import takes it. */
+/** A commit, with the fields of fast-import. */
 export interface MadeCommit {
   readonly branch: string;
   readonly message: string | Buffer;
   readonly author?: string;
-  /** Seconds since 1970 and a zone. */
+  /** Seconds since 1970, and a time zone. */
   readonly date?: string;
-  /** Marks, the first is the first parent; absent: the branch's last commit, `[]`: a root. */
+  /** Marks of the parents, first parent first. Default: the branch's last commit. `[]` makes a root. */
   readonly parents?: readonly number[];
   readonly encoding?: string;
   readonly changes: readonly Change[];
@@ -50,7 +50,7 @@ function commitBytes(commit: MadeCommit, mark: number, parents: readonly number[
   const { branch, message, author = ADA, date = `${1_700_000_000 + mark * 3600} +0000` } = commit;
   const [first, ...others] = parents;
   return Buffer.concat([
-    // a root on a branch that is there begins anew
+    // a root on an existing branch starts the branch anew
     ...(first === undefined ? [text(`reset refs/heads/${branch}\n`)] : []),
     text(`commit refs/heads/${branch}\nmark :${mark}\n`),
     text(`author ${author} ${date}\ncommitter C <c@example.com> ${date}\n`),
@@ -79,7 +79,7 @@ function data(content: string | Buffer): Buffer {
   return Buffer.concat([text(`data ${bytes.length}\n`), bytes, text("\n")]);
 }
 
-/** In C's quotes, so that any byte may stand in a path. */
+/** Quotes a path as C does, so that it may contain any byte. */
 function quoted(path: string | Buffer): string {
   const bytes = Buffer.from(path as string);
   const inner = [...bytes].map((byte) =>
@@ -96,7 +96,7 @@ const lines = (count: number, word: string): string =>
 /** A program whose functions git finds. */
 const CODE = `int main(void)\n{\n${lines(30, "  call();")}}\n\nvoid other(void)\n{\n${lines(30, "  more();")}}\n`;
 
-/** Every kind of file, and every kind of change. */
+/** Returns commits with every kind of file and every kind of change. */
 const FILES: MadeCommit[] = [
   {
     branch: "main",
@@ -135,7 +135,7 @@ const FILES: MadeCommit[] = [
   },
 ];
 
-/** Roots, merges, encodings. */
+/** Returns commits with roots, merges and encodings. */
 const MERGES: MadeCommit[] = [
   {
     branch: "side",
@@ -170,7 +170,7 @@ const MERGES: MadeCommit[] = [
   },
 ];
 
-/** Links, submodules, deletions, clocks that go back. */
+/** Returns commits with links, submodules, deletions, and clocks that go back. */
 const CHANGES: MadeCommit[] = [
   {
     branch: "main",
@@ -196,7 +196,7 @@ const CHANGES: MadeCommit[] = [
   },
 ];
 
-/** Many files at once. */
+/** Returns a commit with many files. */
 const MANY: MadeCommit[] = [
   {
     branch: "main",
@@ -216,10 +216,10 @@ const MANY: MadeCommit[] = [
   },
 ];
 
-/** Everything awkward, in an order that a reader can follow. */
+/** Returns everything awkward, in an order that a reader can follow. */
 export const awkwardHistory = (): MadeCommit[] => [...FILES, ...MERGES, ...CHANGES, ...MANY];
 
-/** A seeded generator of numbers below `most`. */
+/** Returns a seeded generator of numbers below `most`. */
 export type Draw = (most: number) => number;
 
 export function drawFrom(seed: number): Draw {
@@ -234,7 +234,7 @@ export function drawFrom(seed: number): Draw {
   };
 }
 
-/** Branches that part and meet, files that grow, shrink, move and go. */
+/** Returns branches that diverge and merge, with files that grow, shrink, move and are deleted. */
 export function randomHistory(draw: Draw, count: number): MadeCommit[] {
   const branches = ["main", "side", "third"];
   const last = new Map<string, number>();

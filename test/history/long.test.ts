@@ -59,7 +59,7 @@ test.runIf(process.platform === "linux" && isInTurn(3, 1))("a page after the fir
   const first = await costOf(async () =>
     expect(await page(0)).toEqual([COMMITS, `number ${COMMITS - 1}`]),
   );
-  await page(COMMITS / 2); // lists what is deep
+  await page(COMMITS / 2); // lists commits far back
   const again = await costOf(() => page(0), ROUNDS);
   const deep = await costOf(() => page(COMMITS / 2), ROUNDS);
   expect(await page(COMMITS / 2)).toEqual([COMMITS, `number ${COMMITS / 2 - 1}`]);
@@ -76,5 +76,5 @@ test.runIf(process.platform === "linux" && isInTurn(3, 1))("a page after the fir
   const costs = { first, again, deep, moved };
   tellFigure(JSON.stringify(costs));
   expect(Math.max(again, deep), JSON.stringify(costs)).toBeLessThan(first * MOST_SHARE);
-  expect(moved, JSON.stringify(costs)).toBeLessThan(first / 2); // nothing is counted again
+  expect(moved, JSON.stringify(costs)).toBeLessThan(first / 2); // does not count again
 });

@@ -29,7 +29,7 @@ const BAD: [method: "commits" | "authors", options: object, says: RegExp][] = [
   ["authors", { since: "yesterday" }, /unknown option "since"/],
 ];
 
-test("what is out of range is refused with its name", async () => {
+test("values that are out of range are rejected by name", async () => {
   const { history } = await openHistory(repository({ a: "1" }));
   for (const [method, options, says] of BAD)
     await expect(history[method](options), JSON.stringify(options)).rejects.toMatchObject({
@@ -43,7 +43,7 @@ test("what is out of range is refused with its name", async () => {
   });
 });
 
-test("an expression that git cannot read is the request's fault, in git's words", async () => {
+test("an expression that git cannot read is rejected with git's message", async () => {
   const { history } = await openHistory(repository({ a: "1" }));
   for (const query of ["\\(", "[", "a\\{2"])
     await expect(history.commits({ query }), query).rejects.toMatchObject({
@@ -55,7 +55,7 @@ test("an expression that git cannot read is the request's fault, in git's words"
   });
 });
 
-test("dates in ISO 8601 and as git says them are taken", async () => {
+test("dates in ISO 8601 and in git's own forms are accepted", async () => {
   const { history } = await openHistory(repository({ a: "1" })); // of January 2024
   const DATES: [since: string, total: number][] = [
     ["2024-01-01", 1],
@@ -77,7 +77,7 @@ test("dates in ISO 8601 and as git says them are taken", async () => {
   expect((await history.commits({ until: "2024-01-01T00:00:00Z" })).commits).toEqual([]);
 });
 
-test("a name that is an option, a pattern or magic is only a path", async () => {
+test("a path that looks like an option, a pattern or magic is treated only as a path", async () => {
   const files = { "--output=x": "1", ":(glob)**": "2", "*.txt": "3", "a.txt": "4", "-": "5" };
   const { history } = await openHistory(repository(files));
   for (const path of Object.keys(files)) {

@@ -40,7 +40,7 @@ function executable(path: string, marker: string): string {
   return path;
 }
 
-/** Adds all these keys to the repository's configuration. From then on git itself would run some of the programs. */
+/** Adds all these keys to the repository's configuration. After that, git itself would run some of the programs. */
 function makeHostile(folder: string, marker: string): void {
   const program = executable(join(tempFolder(), "program"), marker);
   const hooks = join(folder, ".git", "hooks");
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === "win32")("a hostile repository", () => {
     expect((await history.blame({ path: "a.txt" }))?.ranges).toHaveLength(1);
     expect((await history.read({ path: "a.txt", revision: signed }))?.content).toBe("2\n");
     expect(await history.paths({ revision: signed })).toHaveLength(2);
-    // an object that is missing of what says it is a partial clone is asked of nobody
+    // a missing object of a repository that claims to be a partial clone is not fetched
     rmSync(join(folder, ".git", "objects", blob.slice(0, 2), blob.slice(2)));
     expect(await codeOf(history.read({ path: "a.txt", revision: signed }))).not.toBe("2\n");
     expect(await codeOf(history.blame({ path: "a.txt" }))).toBe(undefined);
@@ -114,12 +114,12 @@ describe.skipIf(process.platform === "win32")("a hostile repository", () => {
     },
   );
 
-  test("would run them if git were asked without care", () => {
+  test("would run them if git were called without protection", () => {
     const folder = repository({ "a.txt": "1\n", ".gitattributes": "*.txt diff=evil\n" });
     commit(folder, { "a.txt": "2\n" });
     const marker = join(tempFolder(), "RUN");
     makeHostile(folder, marker);
-    // one of them refuses what git asks of it
+    // one of them makes git's command fail
     expect(() => git(folder, "log", "-p", "-1")).toThrow("aborted by hook");
     expect(existsSync(marker)).toBe(true);
   });

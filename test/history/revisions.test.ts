@@ -8,7 +8,7 @@ import { formsOf } from "../../src/history/revision.ts";
 import { commit, git, repository } from "../ingest/listing.ts";
 import { codeOf, openHistory } from "./opened.ts";
 
-/** Texts that are not names. Every call refuses them. */
+/** Texts that are not names. Every call rejects them. */
 const MALFORMED = [
   ..." - -h --output=PWNED -O -- a\nb a\0b \u007f \ud800".split(" "),
   "x".repeat(513),
@@ -42,7 +42,7 @@ const asked = async (history: History, revision: string) => ({
   paths: await codeOf(history.paths({ revision })),
 });
 
-test("what is no revision is refused where one must be, and there for nobody elsewhere", async () => {
+test("a text that is not a revision is rejected if a revision is required, and otherwise finds nothing", async () => {
   const folder = repository({ "a.txt": "1\n" });
   commit(folder, { "a.txt": "2\n" });
   const { history } = await openHistory(folder);
@@ -59,7 +59,7 @@ test("what is no revision is refused where one must be, and there for nobody els
   expect(existsSync(join(folder, "PWNED"))).toBe(false);
 });
 
-test("a name is asked for in full forms, a branch before a tag before an id", async () => {
+test("names are resolved in their full forms, a branch before a tag before an id", async () => {
   const forms = ["refs/heads/abcd", "refs/tags/abcd", "refs/remotes/abcd", "abcd"];
   expect(formsOf("abcd")).toEqual(forms);
   expect(formsOf("HEAD")).toEqual(["HEAD"]);
@@ -87,7 +87,7 @@ test("a name is asked for in full forms, a branch before a tag before an id", as
   expect(await hashOf("refs/heads/-dash")).toBe(second);
 });
 
-test("a reference whose name ends in that of another is not taken for it", async () => {
+test("a reference whose name ends in that of another is not mistaken for it", async () => {
   const folder = repository({ a: "1" });
   const first = git(folder, "rev-parse", "HEAD");
   const second = commit(folder, { a: "2" });
@@ -105,7 +105,7 @@ test("a reference whose name ends in that of another is not taken for it", async
   expect(await hashOf("z")).toBe(second);
 });
 
-test("what is indexed is read as it was indexed, all else as the clone is now", async () => {
+test("indexed files are read as they were indexed, and everything else as the clone is now", async () => {
   const folder = repository({ a: "1\n" });
   const { history } = await openHistory(folder);
   const first = git(folder, "rev-parse", "HEAD");

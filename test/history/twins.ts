@@ -97,7 +97,7 @@ export const hunksText = ({ hunks }: FileDiff): string =>
     })
     .join("\n");
 
-/** `status old new` of `git diff --name-status`, one line a file. */
+/** Returns `status old new` of `git diff --name-status`, one line per file. */
 export function diffNames(folder: string, base: string, head: string, path?: string): string[] {
   const paths = path === undefined ? [] : ["--", path];
   const options = ["--literal-pathspecs", "diff", "--name-status", "-z"];
@@ -118,7 +118,7 @@ export function diffNames(folder: string, base: string, head: string, path?: str
 
 export const namesOf = ({ oldPath, newPath }: FileDiff): string => `${oldPath} -> ${newPath}`;
 
-/** `hash path line` of each line, of `git blame --line-porcelain`, where every line has all facts. */
+/** Returns `hash path line` for each line of `git blame --line-porcelain`, where every line has all facts. */
 export function blameLines(folder: string, revision: string, path: string): string[] {
   const text = said(
     folder,
@@ -155,7 +155,7 @@ export const blameLinesOf = ({ ranges, commits }: Blame): string[] =>
     }),
   );
 
-/** `count name <email>`, in git's order. */
+/** Returns `count name <email>`, in git's order. */
 export function authorLines(folder: string, revision: string, path?: string): string[] {
   const paths = path === undefined ? [] : ["--", path];
   return said(folder, "--literal-pathspecs", "shortlog", "-sne", revision, ...paths)
@@ -167,7 +167,7 @@ export function authorLines(folder: string, revision: string, path?: string): st
 export const authorLine = ({ name, email, commitCount }: Author): string =>
   `${commitCount} ${name} <${email}>`;
 
-/** `type path` of every file. */
+/** Returns `type path` for every file. */
 export function treeLines(folder: string, revision: string): string[] {
   const text = said(folder, "ls-tree", "-r", "-z", "--full-tree", revision);
   return text

@@ -7,7 +7,7 @@ import {
 } from "../../src/ingest/classification/classify.ts";
 import { leastWork } from "./least-work.ts";
 
-/** Processor time for one file. Before they had a bound, blank lines took 2.3. */
+/** Milliseconds of processor time for one file. Without a limit, blank lines take 2.3. */
 const MOST_MS = 1.5;
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -43,7 +43,7 @@ test.each<[string, Uint8Array, string]>([
   expect(textAt(bytes)).toBe(want);
 });
 
-test("bytes are handed on as they are, also as part of a larger buffer", () => {
+test("bytes are passed on unchanged, even as part of a larger buffer", () => {
   const bytes = bytesOf("\0#!/bin/sh\n\0").subarray(1, 11);
   expect(classify("run", bytes)).toEqual({
     kind: "text",
@@ -125,7 +125,7 @@ test.each<[string, string, boolean]>([
   expect(isGenerated(path, bytesOf(text))).toBe(want);
 });
 
-test("no flag takes long to find out", () => {
+test("no flag takes long to determine", () => {
   const texts = ["// ", "#", "/*", " ", "\n", "// generated ", "do not edit "].map((unit) =>
     bytesOf(`${unit.repeat(1000).slice(0, 1000)} generated`),
   );

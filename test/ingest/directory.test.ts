@@ -12,7 +12,7 @@ const isRoot = process.getuid?.() === 0;
 const paths = async (folder: string, options?: DirectoryOptions) =>
   (await read(directory(folder, options))).entries.map((entry) => entry.path);
 
-test("files in the order of their paths' bytes, with content", async () => {
+test("lists files with their content, in the order of their paths' bytes", async () => {
   const folder = tempFolder({
     "b/x": "1",
     "b.c": "2",
@@ -32,7 +32,7 @@ test("files in the order of their paths' bytes, with content", async () => {
   expect((await read(directory(folder))).revisions).toEqual([{ name: "HEAD" }]);
 });
 
-test(".git is skipped wherever it is, as folder and as file", async () => {
+test(".git is skipped everywhere, both as a folder and as a file", async () => {
   const folder = tempFolder({
     ".git/config": "",
     "sub/.git": "gitdir: x",
@@ -153,7 +153,7 @@ const folders = fc.uniqueArray(fc.constantFrom("", "a/", "b/", "a/b/", "x/"), {
   maxLength: 3,
 });
 
-test("as git has it, for random rules", async () => {
+test("ignores the same files as git, for random rules", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(path, { minLength: 3, maxLength: 12 }),
@@ -172,7 +172,7 @@ test("as git has it, for random rules", async () => {
   );
 });
 
-// a name can be a folder for one path and a file for another: then the first wins
+// a name can be a folder for one path and a file for another; the first is used
 function tryWrite(folder: string, path: string, content: string): void {
   try {
     writeFiles(folder, { [path]: content });
@@ -207,7 +207,7 @@ test.skipIf(isWindows)("a symlink in place of .gitignore is not followed", async
   expect(await paths(folder)).toEqual([".gitignore", "a"]);
 });
 
-test.skipIf(isWindows)("the folder itself may be given by a symlink", async () => {
+test.skipIf(isWindows)("the folder itself may be a symlink", async () => {
   const folder = tempFolder({ a: "1" });
   const link = join(tempFolder(), "link");
   symlinkSync(folder, link);
@@ -258,7 +258,7 @@ describe("versions", () => {
     );
   const old = { size: 5n, mtimeNs: 10n ** 18n + 1n, ctimeNs: 10n ** 18n + 2n, ino: 7n };
 
-  test("stay as long as the file is not touched", async () => {
+  test("do not change while the file is not changed", async () => {
     const folder = tempFolder({ a: "1" });
     await new Promise((resolve) => setTimeout(resolve, 60));
     const [before] = await versions(folder);
@@ -274,7 +274,7 @@ describe("versions", () => {
     renameSync(join(folder, "a"), join(folder, "b"));
   });
 
-  test("a file that was just written has none", async () => {
+  test("are missing for a file that was just written", async () => {
     const folder = tempFolder({ a: "1" });
     utimesSync(join(folder, "a"), new Date(0), new Date(Date.now() + 60_000));
     expect(await versions(folder)).toEqual([undefined]);
@@ -288,7 +288,7 @@ describe("versions", () => {
     [{ ctimeNs: 10n ** 18n + 10n ** 9n + 1n }, 1e12 + 11, false],
     [{ mtimeNs: 10n ** 18n, ctimeNs: 10n ** 18n }, 1e12 + 1999, false],
     [{ mtimeNs: 10n ** 18n, ctimeNs: 10n ** 18n }, 1e12 + 2000, true],
-  ])("%o listed at %d has one: %s", (change, now, want) => {
+  ])("%o listed at %d has a version: %s", (change, now, want) => {
     expect(versionOf({ ...old, ...change }, now) !== undefined).toBe(want);
   });
 

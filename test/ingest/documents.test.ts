@@ -11,7 +11,7 @@ const files = (...items: unknown[]) => documents({ name: "r", files: items as Do
 const changes = (...items: unknown[]) => documents({ name: "r", changes: items as Document[] });
 const aborted = AbortSignal.abort();
 
-test("every form of content", async () => {
+test("accepts content of every form", async () => {
   const source = files(
     { path: "a", content: "é" },
     { path: "b", content: new TextEncoder().encode("bytes") },
@@ -30,7 +30,7 @@ test("every form of content", async () => {
   ]);
 });
 
-test("paths that may not enter, and content that is too large, are listed", async () => {
+test("invalid paths and content that is too large are listed as skipped", async () => {
   const source = files(
     { path: "../a", content: "x" },
     { path: "/etc/passwd", content: "x" },
@@ -51,7 +51,7 @@ test("paths that may not enter, and content that is too large, are listed", asyn
   ]);
 });
 
-test("listing calls no function and hands on versions", async () => {
+test("listing calls no function, and passes on versions", async () => {
   const content = vi.fn(() => "x");
   const { entries, revisions } = await read(
     files({ path: "a", content, version: "7" }, { path: "b", content }),
@@ -62,7 +62,7 @@ test("listing calls no function and hands on versions", async () => {
   expect(entries[1]).not.toHaveProperty("version");
 });
 
-test("changes on top of what is indexed; the last word on a path holds", async () => {
+test("changes are applied to the indexed files, and the last entry of a path counts", async () => {
   const log = [
     { path: "a", content: "1" },
     { path: "b", content: "1" },
@@ -83,14 +83,14 @@ test("changes on top of what is indexed; the last word on a path holds", async (
   ]);
 });
 
-test("changes of a repository that is not indexed are all there is", async () => {
+test("changes of a repository that is not indexed are its whole content", async () => {
   const source = changes({ path: "a", content: "1" }, { path: "b", removed: true });
   const other = { revisions: [{ name: "main", commit: "c" }] };
   expect((await read(source, { indexed: other })).revisions).toEqual([{ name: "HEAD" }]);
   expect(await readLines(source)).toEqual(['a @0 "1"']);
 });
 
-test("files are all there is, whatever is indexed", async () => {
+test("files are the whole content, whatever is indexed", async () => {
   expect((await read(files(), { indexed })).revisions).toEqual([{ name: "HEAD" }]);
 });
 
@@ -129,19 +129,19 @@ test.each<[string, unknown[], RegExp]>([
     ],
     /files\[2\] has the path of files\[0\], "a"/,
   ],
-])("files: %s is refused", async (_, items, message) => {
+])("files: %s is rejected", async (_, items, message) => {
   const error: unknown = await read(files(...items)).catch((e: unknown) => e);
   expect(error).toMatchObject({ code: "INVALID_REQUEST", message: expect.stringMatching(message) });
 });
 
-test("the position in changes is that of the item", async () => {
+test("an error names the position in changes", async () => {
   const error: unknown = await read(changes({ path: "a", removed: true }, 5)).catch(
     (e: unknown) => e,
   );
   expect(error).toMatchObject({ message: expect.stringMatching(/changes\[1\] must be an object/) });
 });
 
-test("a function that returns something else is refused when it is called", async () => {
+test("a function that returns something else is rejected when it is called", async () => {
   const { entries } = await read(files({ path: "a", content: () => 5 }));
   const [entry] = entries;
   if (entry?.kind !== "file" || !("read" in entry.content)) throw new Error("not a file");
@@ -150,7 +150,7 @@ test("a function that returns something else is refused when it is called", asyn
   );
 });
 
-test("a generator is read once, an array as often as one likes", async () => {
+test("a generator can be read once, and an array any number of times", async () => {
   function* generate(): Generator<Document | RemovedDocument> {
     yield { path: "a", content: "1" };
   }

@@ -35,7 +35,7 @@ function apply(states: Map<string, string>[], entries: readonly Entry[]): string
 const show = (files: ReadonlyMap<string, string>) =>
   [...files].map(([path, id]) => `${path} ${id}`).toSorted();
 
-test("random trees: full listings are merged, changes lead from one to the next", async () => {
+test("random trees: full listings are merged, and changes lead from one listing to the next", async () => {
   const folder = repository({ one: "1", two: "2" });
   const ids = [run(folder, "rev-parse", "HEAD:one"), run(folder, "rev-parse", "HEAD:two")];
   const path = fc.constantFrom(
@@ -82,7 +82,7 @@ test("random trees: full listings are merged, changes lead from one to the next"
   );
 });
 
-test("a large tree, whose listing comes in many pieces", async () => {
+test("a large tree, whose listing arrives in many pieces", async () => {
   const folder = repository({ a: "1" });
   const id = run(folder, "rev-parse", "HEAD:a");
   const paths = Array.from({ length: 4000 }, (_, i) => `${"long-".repeat(i % 40)}${i % 7}/${i}`);

@@ -26,7 +26,7 @@ class Counted extends GitProcesses {
   }
 }
 
-test("requests made at once are answered in order by one process", async () => {
+test("requests that are made at once are answered in order by one process", async () => {
   const { folder, ids } = manyObjects();
   const processes = new Counted(folder, never());
   const reader = new ObjectReader(processes, "--batch");
@@ -69,7 +69,7 @@ test.each([
   processes.kill();
 });
 
-test("an object over the limit is passed over, those behind it are read", async () => {
+test("an object over the limit is skipped, and those behind it are read", async () => {
   const { folder } = manyObjects();
   const processes = new GitProcesses(folder, never());
   const reader = new ObjectReader(processes, "--batch", { ...OBJECT_LIMITS, maxSize: 10_000 });
@@ -111,7 +111,7 @@ test("a process that is killed is replaced, and no answer is lost", async () => 
   processes.kill();
 });
 
-test("objects that take the process down are refused one by one, up to a number of deaths", async () => {
+test("objects that end the process are rejected one by one, up to a number of deaths", async () => {
   const { folder, ids } = manyObjects();
   const damaged = [10, 20, 30].map((n) => damage(folder, n));
   const processes = new GitProcesses(folder, never());
@@ -127,7 +127,7 @@ test("objects that take the process down are refused one by one, up to a number 
   processes.kill();
 });
 
-/** Changes the checksum at the end of a loose object: its header can be read, its content not. */
+/** Changes the checksum at the end of a loose object, so that its header can be read but its content cannot. */
 function damage(folder: string, n: number): number {
   const id = run(folder, "rev-parse", `HEAD:f/${n}`);
   const file = join(folder, ".git/objects", id.slice(0, 2), id.slice(2));
@@ -147,7 +147,7 @@ test("after close() nothing is read", async () => {
   processes.kill();
 });
 
-test("what a partial clone lacks is unreadable, and is not fetched", async () => {
+test("objects that a partial clone lacks are unreadable, and are not fetched", async () => {
   const origin = repository({ a: "1", b: "22" });
   run(origin, "config", "uploadpack.allowFilter", "true");
   const folder = tempFolder();

@@ -23,7 +23,7 @@ test.each<[string, () => string, string, RegExp]>([
     "NOT_A_GIT_REPOSITORY",
     /top folder/,
   ],
-])("%s is refused", async (_, make, code, text) => {
+])("%s is rejected", async (_, make, code, text) => {
   await expect(read(git(make()))).rejects.toMatchObject({ code, message: message(text) });
 });
 
@@ -87,11 +87,11 @@ test.each<[unknown, RegExp]>([
   [[7], /revisions\[0\] .* not 7/],
   [["a".repeat(513)], /revisions\[0\]/],
   [["a", "b", "a"], /revisions names "a" twice/],
-])("revisions %j are refused", (revisions, text) => {
+])("revisions %j are rejected", (revisions, text) => {
   expect(() => git(".", { revisions: revisions as string[] })).toThrow(text);
 });
 
-test("a folder whose name begins with '-' is only a folder", async () => {
+test("a folder whose name begins with '-' is treated only as a folder", async () => {
   const folder = join(tempFolder(), "--upload-pack=x");
   renameSync(repository({ "-a": "1", "--b/c": "2" }), folder);
   expect(await readLines(git(folder))).toEqual(['--b/c @0 "2"', '-a @0 "1"']);
@@ -111,7 +111,7 @@ test.skipIf(isWindows)("no git command is GIT_MISSING", async () => {
   }
 });
 
-test("the caller's environment about other repositories does not count", async () => {
+test("the caller's environment variables about other repositories are ignored", async () => {
   const folder = repository({ a: "1" });
   process.env["GIT_DIR"] = join(repository({ b: "2" }), ".git");
   process.env["GIT_INDEX_FILE"] = "/nowhere";

@@ -86,7 +86,7 @@ test.each(STATES)("%s", async (_, change, expected) => {
   expect(report.revisions.map(({ name }) => name)).toEqual(["feature/x"]);
 });
 
-test("content is the disk's, not the commit's, and unchanged files are not read again", async () => {
+test("content comes from the disk, not from the commit, and unchanged files are not read again", async () => {
   const root = repository();
   put(root, "src/a.ts", "changed needle");
   const { engine } = await indexed(root);
@@ -98,7 +98,7 @@ test("content is the disk's, not the commit's, and unchanged files are not read 
   expect(again).toMatchObject({ added: 0, removed: 0, unchanged: 3, bytesRead: 0 });
 });
 
-test("links and repositories within are listed as skipped", async () => {
+test("links and nested repositories are listed as skipped", async () => {
   const root = repository();
   const other = repository();
   run(root, "submodule", "--quiet", "add", other, "inner");
@@ -109,7 +109,7 @@ test("links and repositories within are listed as skipped", async () => {
   expect(Object.fromEntries(skipped)).toEqual({ inner: "submodule", "link.ts": "symlink" });
 });
 
-test("a commit is the revision where HEAD is on no branch", async () => {
+test("the commit is the revision if HEAD is on no branch", async () => {
   const root = repository();
   const commit = run(root, "rev-parse", "HEAD").trim();
   run(root, "checkout", "--quiet", "--detach");
@@ -121,11 +121,11 @@ test.each<[what: string, options: DirectoryOptions, message: RegExp]>([
   ["ignore", { git: true, ignore: [] }, /with git: true, git's own rules apply/],
   ["gitignore", { git: true, gitignore: true }, /with git: true, git's own rules apply/],
   ["no boolean", { git: 1 as unknown as boolean }, /git must be a boolean/],
-])("refused: %s", (_, options, message) => {
+])("rejected: %s", (_, options, message) => {
   expect(() => directory(".", options)).toThrow(message);
 });
 
-test("a folder that is no repository is refused", async () => {
+test("a folder that is not a repository is rejected", async () => {
   const engine = await openEngine();
   const source = directory(temporaryFolder(), { name: "tree", git: true });
   await expect(engine.index(source)).rejects.toMatchObject({ code: "NOT_A_GIT_REPOSITORY" });

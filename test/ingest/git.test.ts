@@ -25,7 +25,7 @@ const isWindows = process.platform === "win32";
 
 const at = (name: string, id: string): Indexed => ({ revisions: [{ name, commit: id }] });
 
-test("the branch HEAD is on, in the order of paths, with object ids as versions", async () => {
+test("lists the branch of HEAD, in the order of paths, with object ids as versions", async () => {
   const folder = repository({ "b/x": "1", "b.c": "2", 'é"\t\\ü': "3", empty: "" });
   writeFiles(folder, { uncommitted: "x" });
   const { revisions, entries } = await read(git(folder));
@@ -86,7 +86,7 @@ test("sha256", async () => {
   expect(await readLines(git(folder), { indexed: next })).toEqual(['a @0 "2"']);
 });
 
-test("several revisions are merged: one entry for the same object under the same path", async () => {
+test("several revisions are merged, with one entry for the same object under the same path", async () => {
   const folder = repository({ same: "s", changed: "1", "x/old": "o" });
   run(folder, "tag", "-a", "-m", "t", "v1");
   run(folder, "checkout", "-q", "-b", "next");
@@ -106,7 +106,7 @@ test("several revisions are merged: one entry for the same object under the same
   ]);
 });
 
-test("a tag is not hidden by a branch whose name ends in the name of a branch", async () => {
+test("a tag is not hidden by a branch whose name ends in the tag's name", async () => {
   const folder = repository({ a: "1" });
   run(folder, "update-ref", "refs/heads/refs/heads/v1", "HEAD");
   const next = commit(folder, { a: "2" });
@@ -115,7 +115,7 @@ test("a tag is not hidden by a branch whose name ends in the name of a branch", 
   expect(revisions.map(({ commit: id }) => id)).toEqual([next]);
 });
 
-test("more revisions than are merged at once", async () => {
+test("accepts more revisions than are merged at once", async () => {
   const folder = repository({ a: "1" });
   const revisions = Array.from({ length: 20 }, (_, i) => `b${i}`);
   for (const name of revisions) run(folder, "branch", name);
@@ -136,7 +136,7 @@ test("a detached HEAD is called HEAD", async () => {
   expect((await read(git(folder))).revisions[0]!.name).toBe("HEAD");
 });
 
-test("what changed since the indexed commit", async () => {
+test("lists the changes since the indexed commit", async () => {
   const folder = repository({
     same: "s",
     changed: "1",
@@ -171,7 +171,7 @@ test("what changed since the indexed commit", async () => {
   );
 });
 
-test("a base is the same commit, else the same name, else any that is still there", async () => {
+test("the base is the same commit, otherwise the same name, and otherwise any commit that still exists", async () => {
   const folder = repository({ a: "1" });
   const first = run(folder, "rev-parse", "HEAD");
   const second = commit(folder, { a: "2" });
@@ -198,7 +198,7 @@ test("a base is the same commit, else the same name, else any that is still ther
   expect(await bases({ name: "main", commit: "--all" })).toEqual([undefined, "a"]);
 });
 
-test("rewritten history is compared with what is indexed, too", async () => {
+test("rewritten history is also compared with the indexed commit", async () => {
   const folder = repository({ a: "1", b: "1" });
   const old = commit(folder, { a: "2" });
   run(folder, "reset", "-q", "--hard", "HEAD~1");
@@ -245,7 +245,7 @@ function addRaw(folder: string, names: readonly Buffer[]): void {
   run(folder, "commit", "-q", "-m", "raw");
 }
 
-test("a path out of the tree, as a forged tree may hold it, is listed and not read", async () => {
+test("a path that leads out of the tree, as in a forged tree, is listed and not read", async () => {
   const folder = repository({ a: "1" });
   const blob = Buffer.from(run(folder, "hash-object", "a"), "hex");
   const tree = Buffer.concat([Buffer.from("100644 ..\0"), blob]);
@@ -261,7 +261,7 @@ test("a path out of the tree, as a forged tree may hold it, is listed and not re
   expect(await readLines(git(folder, { revisions: [id] }))).toEqual(["up/.. @0 invalid-path"]);
 });
 
-test("an object that is missing is unreadable", async () => {
+test("a missing object is unreadable", async () => {
   const folder = repository({ a: "1", b: "2" });
   const id = run(folder, "rev-parse", "HEAD:a");
   rmSync(join(folder, ".git/objects", id.slice(0, 2), id.slice(2)));

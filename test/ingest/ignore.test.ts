@@ -18,7 +18,7 @@ import { git, read, tempFolder } from "./listing.ts";
 
 const isCaseless = process.platform === "win32" || process.platform === "darwin";
 
-/** Files and folders (with '/' at the end) of the tree that git and quern are asked about. */
+/** Files and folders (with '/' at the end) of the tree on which git and quern are compared. */
 const TREE = [
   ..."a b ab ba a.o .a a] a^b a\\b [a] *a!#x ??? a\u00e9 \u00e9 A aaaa abab".split(" "),
   "a b",
@@ -184,8 +184,8 @@ const LINES = [
   ],
 ].flat();
 
-describe.skipIf(isCaseless)("as git has it", () => {
-  test("the tree holds what the rows need", () => {
+describe.skipIf(isCaseless)("ignores the same files as git", () => {
+  test("the tree contains what the rows need", () => {
     expect(ENTRIES.length).toBeGreaterThan(40);
     expect(ignoredByGit({ "": "a" }).length).toBeGreaterThan(3);
   });
@@ -259,7 +259,7 @@ describe("bounded", () => {
     ["steps", "**/x*a?b\n".repeat(100), 0, "16384 characters of patterns with wildcards"],
     ["bytes", "a", 300_000, "1048576 bytes"],
     ["files", "a", 0, "256 files of rules"],
-  ])("more %s than count are an error that names the file", async (_, text, bytes, most) => {
+  ])("more %s than the limit are an error that names the file", async (_, text, bytes, most) => {
     const addAll = async () => {
       let rules = await noRules();
       for (let i = 0; i < 3_000; i++) rules = await addRules(rules, text, bytes);
@@ -268,21 +268,21 @@ describe("bounded", () => {
     await expect(addAll()).rejects.toMatchObject({ code: "SOURCE_UNREADABLE", message });
   });
 
-  test("a line longer than any path is passed over", async () => {
+  test("a line longer than any path is skipped", async () => {
     const lines = ["[a]".repeat(1_400), "a".repeat(5_000), "b"].join("\n");
     const rules = await addRules(await noRules(), lines);
     expect(isIgnored(rules, "b", false)).toBe(true);
     expect(isIgnored(rules, "a", false)).toBe(false);
   });
 
-  test("a walk with hostile rules hears its abort, and ends without one", async () => {
+  test("a walk with hostile rules can be aborted, and otherwise ends", async () => {
     const folder = tempFolder({ ".gitignore": `${"/**/a".repeat(200)}/b\n` });
     const deep = "a/".repeat(800);
     mkdirSync(join(folder, deep), { recursive: true });
     for (let i = 0; i < 300; i++) writeFileSync(join(folder, deep, `${i}`), "");
     const before = process.cpuUsage();
     expect((await read(directory(folder))).entries.length).toBe(301);
-    // of the rules alone: the system itself may take seconds for so deep a path
+    // only the time of the rules; the system itself may take seconds for such a deep path
     const { user } = process.cpuUsage(before);
     expect(user / 1000).toBeLessThan(2_000);
     const signal = AbortSignal.timeout(1);

@@ -10,7 +10,7 @@ import {
 import { SLOWNESS } from "../slowness.ts";
 import { leastWork } from "./least-work.ts";
 
-/** Processor time for one text. Before they had a bound, blank lines took 34. */
+/** Milliseconds of processor time for one text. Without a limit, blank lines take 34. */
 const MOST_MS = 6 * SLOWNESS;
 
 test.each<[string, string, string]>([
@@ -88,7 +88,7 @@ test.each<[string, string, string]>([
   expect(languageOf(path, new TextEncoder().encode(text))).toBe(want);
 });
 
-test("every language that rules name is in the table", () => {
+test("every language that a rule names is in the table", () => {
   const owners = [OWNERS, INTERPRETER_OWNERS, FILENAME_OWNERS].flatMap((one) => Object.values(one));
   const hinted = Object.values(HINTS).flatMap((hints) => hints.map(([language]) => language));
   const named = [...owners, ...hinted];
@@ -96,7 +96,7 @@ test("every language that rules name is in the table", () => {
   expect(named.filter((name) => languageNamed(name) !== name)).toEqual([]);
 });
 
-test("no sign takes long over 4 KiB of anything", () => {
+test("no rule takes long for 4 KiB of any text", () => {
   const extensions = ["h", "m", "v", "pl", "cls", "inc", "pro", "d", "t", "cs", "fs", "pp", "x"];
   const texts = [" ", "\n", "a", "\t\n", "@", "class ", "x = ", ":", "^", "(", "a.b "].map((unit) =>
     unit.repeat(4096),
@@ -113,8 +113,8 @@ test("no sign takes long over 4 KiB of anything", () => {
   expect(slow).toEqual([]);
 });
 
-test("a name of 4 KiB with a dot in every other place is looked up at its end", () => {
+test("a name of 4 KiB with a dot at every second place is looked up by its end", () => {
   const text = new Uint8Array(0);
-  expect(leastWork(() => languageOf(`a${".c".repeat(2_000)}q`, text))).toBeLessThan(2 * SLOWNESS); // was 5
+  expect(leastWork(() => languageOf(`a${".c".repeat(2_000)}q`, text))).toBeLessThan(2 * SLOWNESS); // otherwise 5
   expect(languageOf(`a${".x".repeat(2_000)}.d.ts`, text)).toBe("TypeScript");
 });

@@ -98,7 +98,7 @@ export async function read(source: Source, options: ReadOptions = {}): Promise<R
   }
 }
 
-/** The entries with their contents, one line each: `a.txt @0,1 "text"`. */
+/** Returns the entries with their contents, one per line: `a.txt @0,1 "text"`. */
 export async function readLines(source: Source, options: ReadOptions = {}): Promise<string[]> {
   const listing = await source.open(options.indexed ?? { revisions: [] }, {
     signal: options.signal ?? new AbortController().signal,

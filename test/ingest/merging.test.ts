@@ -9,9 +9,9 @@ import type { Catalog } from "../../src/store/catalog/catalog.ts";
 interface Segment {
   readonly content?: number;
   readonly files: number;
-  /** How many files some revision has; all, unless given. */
+  /** The number of files in some revision. Default: all. */
   readonly live?: number;
-  /** How many blobs its content has; as many as files, unless given. */
+  /** The number of blobs of its content. Default: as many as files. */
   readonly blobs?: number;
   readonly textBytes?: number;
 }

@@ -30,13 +30,13 @@ test.each<[object, RegExp]>([
   [{ ...good, changes: [] }, /either files or changes/],
   [{ name: "r", files: "abc" }, /files must be an iterable of documents, not "abc"/],
   [{ name: "r", changes: {} }, /changes must be an iterable of documents, not an object/],
-])("%j is refused", (options, message) => {
+])("%j is rejected", (options, message) => {
   const refused = expect(() => documents(options as DocumentsOptions));
   refused.toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
   expect(() => documents(options as DocumentsOptions)).toThrow(message);
 });
 
-test("metadata is handed on, without what is undefined", () => {
+test("metadata is passed on without undefined fields", () => {
   const given = { displayName: "R", rank: 0, public: false, webUrl: "https://example.com/r" };
   const options = { name: "github.com/a/r", files: [], ...given, fork: undefined };
   const source = documents(options as unknown as DocumentsOptions);
@@ -56,13 +56,13 @@ test.each<[unknown, unknown, RegExp]>([
   [".", { rank: -1 }, /rank/],
   [".", { files: [] }, /unknown option "files"/],
   [".", null, /options must be an object/],
-])("directory(%j, %j) is refused", (path, options, message) => {
+])("directory(%j, %j) is rejected", (path, options, message) => {
   const make = () => directory(path as string, options as DirectoryOptions);
   expect(make).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
   expect(make).toThrow(message);
 });
 
-test("a directory's name is that of its folder", () => {
+test("the default name of a directory is that of its folder", () => {
   expect(directory("/some/where/").name).toBe("where");
   expect(directory("/some/where", { name: "x" }).name).toBe("x");
 });

@@ -36,18 +36,18 @@ test.each<[string, boolean]>([
 test.each([
   ["../a", "../a"],
   ["a\0\n\x7f\ud800", "a\ufffd\ufffd\ufffd\ufffd"],
-])("%j is shown as %j", (path, want) => {
+])("%j is printed as %j", (path, want) => {
   expect(printablePath(path)).toBe(want);
 });
 
-test("long paths that begin alike are shown as different ones, at most 1 024 units long", () => {
+test("long paths with the same beginning stay different, with at most 1 024 units", () => {
   const shown = ["a", "b", "\ud800"].map((end) => printablePath(`${"long/".repeat(900)}${end}`));
   expect(new Set(shown).size).toBe(3);
   for (const path of shown) expect(path).toMatch(/^long\/.{1006}…[0-9a-f]{12}$/);
   expect(printablePath("x".repeat(1_024))).toBe("x".repeat(1_024));
 });
 
-test("paths are valid exactly if each part is", () => {
+test("a path is valid if and only if each of its parts is", () => {
   const part = fc.constantFrom(
     "",
     ".",

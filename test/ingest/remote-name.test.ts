@@ -52,13 +52,13 @@ test.each<[string, string, string | undefined]>([
   expect(await remoteOf(folder)).toBe(name);
 });
 
-test("an address is shown as configuration rewrites it", async () => {
+test("an address is returned as the configuration rewrites it", async () => {
   const folder = withRemotes(["origin", "gh:acme/docs"]);
   run(folder, "config", "url.https://github.com/.insteadOf", "gh:");
   expect(await remoteOf(folder)).toBe("github.com/acme/docs");
 });
 
-test("looking for a remote can be stopped", async () => {
+test("looking up a remote can be aborted", async () => {
   await expect(remoteOf(".", { signal: AbortSignal.abort() })).rejects.toMatchObject({
     code: "ABORTED",
   });

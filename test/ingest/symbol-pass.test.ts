@@ -105,7 +105,7 @@ function mortal(pool: Pool, saysWhere: boolean): { pool: Pool; deaths: () => num
 test.each([
   ["by halving", false, 4], // ranges of 9 blobs, 5, 3 or 2, 1
   ["by what the dead thread was at", true, 2],
-])("a deadly blob is found %s, and given up", async (_, saysWhere, expectedDeaths) => {
+])("a deadly blob is found %s, and is given up", async (_, saysWhere, expectedDeaths) => {
   const environment = await indexed((i) => `function f${i}() {}`);
   const real = createPool({
     size: 0,
@@ -168,7 +168,7 @@ beforeAll(async () => {
   deadlyWorker = pathToFileURL(outfile);
 });
 
-test("threads that loop for ever, and threads that die, are replaced", async () => {
+test("threads that loop for ever and threads that die are replaced", async () => {
   const texts = ["a", "b", "loop", "c", "exit", "d", "e", "loop too", "f"];
   const environment = await indexed((i) => `function f${i}() {} // ${texts[i]}`);
   const warnings: string[] = [];
