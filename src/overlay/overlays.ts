@@ -114,7 +114,7 @@ export class Overlays {
     }
     const kept = this.#views.get(documents);
     if (kept?.catalog === catalog) return kept.view;
-    const view = await this.#inTurn(() => this.#makeView(catalog, documents, named));
+    const view = await this.#enqueue(() => this.#makeView(catalog, documents, named));
     this.#views.set(documents, { catalog, view });
     return view;
   }
@@ -124,17 +124,17 @@ export class Overlays {
    * them stay valid.
    */
   release(repository: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       const known = repositoryNamed(await this.#options.newest(), repository);
       if (known) this.#plain.removeAll(known.record.id);
     });
   }
 
   /** Runs `work` after all earlier work has ended, so that simultaneous searches index a text only once. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => undefined);
-    return turn;
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 
   async #makeView(catalog: Catalog, documents: Documents, named: Named): Promise<View> {
