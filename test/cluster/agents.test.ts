@@ -1,4 +1,4 @@
-/** Coding agents get the same answers from a front over nodes as from one engine that holds the same. */
+/** Coding agents get the same answers from a front over nodes as from one engine with the same content. */
 
 import { expect } from "vitest";
 import type { ClusterEngine } from "../../src/cluster/index.ts";
@@ -23,7 +23,7 @@ const CALLS: readonly [tool: string, args: Record<string, unknown>][] = [
   ["repositories", {}],
 ];
 
-test("each tool", async () => {
+test("each tool answers as over one engine", async () => {
   const cluster = await newCluster({ shardBytes: 40, replicas: 1 });
   const nodes = await startNodes(cluster, 2);
   const front = await openFront(cluster);

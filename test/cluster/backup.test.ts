@@ -1,4 +1,4 @@
-/** A cluster is copied and brought back, and runs on while a newer version migrates its tables. */
+/** A cluster is backed up and restored, and it keeps running while a newer version migrates its tables. */
 
 import { execFile } from "node:child_process";
 import { cpSync } from "node:fs";
@@ -23,7 +23,7 @@ import { emptyDatabase, poolOn, postgresPort, postgresTest as test } from "./pos
 const LAYOUT = { shardBytes: 60, replicas: 2 };
 const request = { query: "needle", matches: 100, facets: 5 };
 
-/** Fills an empty database with what was backed up. */
+/** Fills an empty database with the content of a backup. */
 type Backup = (pool: pg.Pool) => Promise<void>;
 
 /** The folder of pg_dump and pg_restore, which must be as new as the server. The npm package of the server has none. */
@@ -131,7 +131,7 @@ const copyOf = (folder: string): string => {
 const HOUR = 3_600_000;
 
 describe("a backup", () => {
-  test("PostgreSQL first and the objects after it: a new cluster answers the same, and goes on", async () => {
+  test("of PostgreSQL and then of the objects restores a cluster that answers the same and can index", async () => {
     const { objects, cluster, writer } = await filled();
     const before = comparable(await writer.search(request));
     const backup = await dump(cluster.pool);
@@ -149,7 +149,7 @@ describe("a backup", () => {
     expect(ids).toContain(report!.repositoryId);
     expect(new Set(ids).size).toBe(3);
 
-    // what only the newer catalog named is deleted as any orphan, and nothing else
+    // objects that only the newer catalog named are deleted as orphans, and nothing else is
     const now = new Date(Date.now() + 25 * HOUR);
     expect((await front.collect({ now }))!.objects).toBeGreaterThan(0);
     const fresh = await back.open();
@@ -157,7 +157,7 @@ describe("a backup", () => {
     expect(await fresh.check()).toMatchObject({ ok: true });
   });
 
-  test("objects that are older than PostgreSQL: what is missing is named, and nothing is made up", async () => {
+  test("whose objects are older than PostgreSQL names missing objects, and answers nothing wrong", async () => {
     const { objects, cluster, writer } = await filled();
     const copy = copyOf(objects);
     await writer.index(shop("other", "needle of another\n", "needle that came later\n"));
@@ -169,11 +169,11 @@ describe("a backup", () => {
     const back = await newCluster({ ...LAYOUT, segments }, pool);
     const missing = { code: "INDEX_NOT_FOUND", message: expect.stringContaining("v1/") as string };
     await expect(back.open()).rejects.toMatchObject(missing);
-    const front = await openFront(back); // it holds nothing, and there are no nodes
+    const front = await openFront(back); // it holds no index, and there are no nodes
     const answer = await front.search(request);
     expect(answer.isSearchExhaustive).toBe(false);
     expect(answer.stats.crashes).toBeGreaterThan(0);
-    // a later copy of the bucket mends it
+    // a later copy of the bucket repairs it
     cpSync(objects, copy, { recursive: true });
     await startNodes(back, 2);
     await front.refresh();
@@ -182,7 +182,7 @@ describe("a backup", () => {
   });
 });
 
-test("a newer version migrates the tables: what runs goes on, and an older one refuses to start", async () => {
+test("machines keep running while a newer version migrates the tables, and an older version refuses to start", async () => {
   const { cluster, writer } = await filled();
   await startNodes(cluster, 2);
   const front = await openFront(cluster);

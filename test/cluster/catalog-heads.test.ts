@@ -71,7 +71,7 @@ const history = fc.array(fc.record({ arrived: ids, gone: ids, collects: fc.boole
   maxLength: 8,
 });
 
-test("a head is what was published, whichever head is known, and after collections", async () => {
+test("a head equals the published state, whichever head is known, and even after collections", async () => {
   const { pool, catalog, collection } = await newShard();
   let generation = 0;
   let published = [RepositoryList.EMPTY];
@@ -114,7 +114,7 @@ test("a head is what was published, whichever head is known, and after collectio
   );
 });
 
-test("a known head of another history is read anew, and a list that is damaged is told", async () => {
+test("a known head of another history is read again, and a damaged list is reported", async () => {
   const { pool, catalog } = await newShard();
   for (let generation = 0; generation < 3; generation++)
     await publish(catalog, await catalog.head(1, generation), {

@@ -32,7 +32,7 @@ const migrated = async (options: pg.PoolConfig = {}, schema?: string): Promise<p
 };
 
 describe("a listener", () => {
-  test("hears its own schema's changes, and again after its connection was lost", async () => {
+  test("hears its own schema's changes, even after its connection is lost", async () => {
     const pool = await migrated({}, "one");
     await migrateCluster(pool, { schema: "two" });
     const { heard } = hear(pool, "one");
@@ -43,7 +43,7 @@ describe("a listener", () => {
     const nodes = new Nodes(pool, { schema: "one" });
     const node = { name: "a", url: "http://a/", diskBytes: 1 };
     await nodes.beat(node, true);
-    await nodes.beat(node, false); // a beat is no news
+    await nodes.beat(node, false); // a heartbeat is not a change
     await nodes.drain("a");
     await new Jobs(pool, { schema: "one" }).add("shop", "null", undefined);
     await expect.poll(() => heard.at(-1)).toBe("jobs");
@@ -68,43 +68,46 @@ describe("a listener", () => {
     expect(clients).toHaveLength(2);
   });
 
-  test("takes no pool's only connection", async () => {
+  test("does not take a pool's only connection", async () => {
     const { deaf } = hear(await migrated({ max: 1 }));
     await expect.poll(() => deaf).toEqual(["the pool has one connection alone"]);
   });
 
-  test("closes while PostgreSQL is not there", async () => {
+  test("closes while PostgreSQL is not available", async () => {
     const { heard, deaf, stop } = hear(poolOn("postgres", { port: 1 }));
     await stop();
     expect([heard, deaf]).toEqual([[], []]);
   });
 });
 
-bouncerTest("through PgBouncer in transaction mode a machine says that it looks", async () => {
-  const folder = temporaryFolder();
-  const bouncer = await startBouncer(folder.path);
-  onTestFinished(async () => {
-    await bouncer.stop();
-    folder[Symbol.dispose]();
-  });
-  const pool = await migrated({ port: bouncer.port });
-  const cluster = await newCluster({}, pool);
-  const warnings: string[] = [];
-  const silent: string[] = [];
-  const machine = await cluster.open({ onWarning: ({ message }) => void warnings.push(message) });
-  await cluster.open({
-    catalog: postgresCatalog(pool, { listen: false }),
-    onWarning: ({ message }) => void silent.push(message),
-  });
-  const other = await cluster.open();
-  await expect.poll(() => warnings).toHaveLength(1);
-  expect(warnings[0]).toContain("cannot LISTEN, so it looks for changes each second");
-  await other.index(shop("shop", "needle\n"));
-  await expect.poll(() => found(machine, "needle")).toHaveLength(1);
-  expect(silent).toEqual([]);
-});
+bouncerTest(
+  "behind PgBouncer in transaction mode, a machine warns that it polls for changes",
+  async () => {
+    const folder = temporaryFolder();
+    const bouncer = await startBouncer(folder.path);
+    onTestFinished(async () => {
+      await bouncer.stop();
+      folder[Symbol.dispose]();
+    });
+    const pool = await migrated({ port: bouncer.port });
+    const cluster = await newCluster({}, pool);
+    const warnings: string[] = [];
+    const silent: string[] = [];
+    const machine = await cluster.open({ onWarning: ({ message }) => void warnings.push(message) });
+    await cluster.open({
+      catalog: postgresCatalog(pool, { listen: false }),
+      onWarning: ({ message }) => void silent.push(message),
+    });
+    const other = await cluster.open();
+    await expect.poll(() => warnings).toHaveLength(1);
+    expect(warnings[0]).toContain("cannot LISTEN, so it looks for changes each second");
+    await other.index(shop("shop", "needle\n"));
+    await expect.poll(() => found(machine, "needle")).toHaveLength(1);
+    expect(silent).toEqual([]);
+  },
+);
 
-test("a machine that hears of changes looks when there are some, not each second", async () => {
+test("a machine that hears of changes looks only when there are some, not each second", async () => {
   const pool = await migrated();
   const cluster = await newCluster({}, pool);
   const looking = async (listen: boolean) => {
@@ -122,16 +125,16 @@ test("a machine that hears of changes looks when there are some, not each second
   const [listener, poller] = [await looking(true), await looking(false)];
   const { heard } = hear(pool);
   await expect.poll(() => heard).toEqual(["all"]);
-  const before = poller.count; // it is idle: all that it asks are looks
+  const before = poller.count; // the machine is idle, so all its queries are looks
   for (let news = 0; news < 40; news++) {
     const seen = listener.count;
     await pool.query("select pg_notify('quern', 'index ')");
     await expect.poll(() => listener.count, { interval: 5 }).toBeGreaterThan(seen);
   }
-  expect(poller.count - before).toBeLessThan(30); // without notices both look as often
+  expect(poller.count - before).toBeLessThan(30); // without notifications, both would look equally often
 });
 
-test("machines over one pool share one connection, and all of it is given back", async () => {
+test("machines over one pool share one connection, and the last one returns it", async () => {
   const cluster = await newCluster();
   const machines = await Promise.all([1, 2, 3].map(() => cluster.open()));
   const listening = async () => {
@@ -146,7 +149,7 @@ test("machines over one pool share one connection, and all of it is given back",
   await expect.poll(listening).toBe(0);
 });
 
-test("a machine whose pool ends before it closes", async () => {
+test("a machine can be closed after its pool has ended", async () => {
   const pool = new pg.Pool((await migrated()).options); // ends here, and not with the file
   const { segments } = await newCluster();
   using folder = temporaryFolder();

@@ -1,4 +1,4 @@
-/** Machines of a cluster answer as one engine does, whichever machine has indexed, and whatever fails. */
+/** Machines of a cluster answer as one engine does, whichever machine has indexed and whatever fails. */
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ import { postgresTest as test } from "./postgres.ts";
 const contexts = (name: string) => CONTEXTS[name];
 
 describe("as one engine", () => {
-  test("two machines that index in turn answer what brute force answers, with many shards or one", async () => {
+  test("two machines that index in turn answer as brute force does, with many shards or one", async () => {
     for (const shardBytes of [1, 2000, undefined]) {
       const cluster = await newCluster({ contexts, ...(shardBytes && { shardBytes }) });
       const machines = [await cluster.open(), await cluster.open()];
@@ -48,7 +48,7 @@ describe("as one engine", () => {
     }
   });
 
-  test("symbols, files, folders and lists are those of the machine that indexed", async () => {
+  test("another machine has the same symbols, files, folders and lists as the machine that indexed", async () => {
     const cluster = await newCluster({ shardBytes: 1 });
     const [one, other] = [await cluster.open(), await cluster.open()];
     const [report] = await one.index(code("shop", "export function basket() {}\n", "basket();\n"));
@@ -65,7 +65,7 @@ describe("as one engine", () => {
     }
   });
 
-  test("what one machine indexed, another goes on with: what is unchanged is not read again", async () => {
+  test("a machine continues from what another machine indexed, and does not read unchanged files again", async () => {
     const cluster = await newCluster();
     const [one, other] = [await cluster.open(), await cluster.open()];
     await one.index(shop("shop", "old one\n", "old two\n"));
@@ -80,7 +80,7 @@ describe("as one engine", () => {
     }
   });
 
-  test("ids are the same on all machines, and never used again", async () => {
+  test("ids are the same on all machines, and are never reused", async () => {
     const cluster = await newCluster();
     const [one, other] = [await cluster.open(), await cluster.open()];
     const idOf = async (machine: ClusterEngine, name: string, text: string) =>
@@ -100,7 +100,7 @@ describe("as one engine", () => {
     ]);
   });
 
-  test("compact() merges on one machine for all", async () => {
+  test("compact() on one machine merges segments for all machines", async () => {
     const cluster = await newCluster();
     const [one, other] = [await cluster.open(), await cluster.open({}, { retireMs: 100 })];
     for (let i = 0; i < 4; i++) await one.index(shop(`r${i}`, `text ${i}\n`));
@@ -111,7 +111,7 @@ describe("as one engine", () => {
     expect(await one.check()).toMatchObject({ ok: true });
   });
 
-  test("PostgreSQL may hold the objects too", async () => {
+  test("the objects can be stored in PostgreSQL, too", async () => {
     const cluster = await newCluster();
     const segments = postgresSegments(cluster.pool);
     const [one, other] = [await cluster.open({ segments }), await cluster.open({ segments })];
@@ -129,14 +129,14 @@ describe("as one engine", () => {
     for (const each of [one, other]) expect(await found(each, "needle")).toHaveLength(2);
   });
 
-  test("a machine hears of what others publish by itself", async () => {
+  test("a machine notices by itself what others publish", async () => {
     const cluster = await newCluster();
     const [one, other] = [await cluster.open(), await cluster.open()];
     await one.index(shop("shop", "needle\n"));
     await expect.poll(() => found(other, "needle")).toEqual(["shop: needle"]);
   });
 
-  test("the handler serves it", async () => {
+  test("the HTTP handler can serve a machine's engine", async () => {
     const cluster = await newCluster();
     const engine = await cluster.open();
     await engine.index(shop("shop", "needle\n"));
@@ -151,7 +151,7 @@ describe("as one engine", () => {
 });
 
 describe("writers", () => {
-  test("many at once on one shard and on several publish everything", async () => {
+  test("that run at once, on one shard or on several, publish everything", async () => {
     for (const shardBytes of [1, undefined]) {
       const cluster = await newCluster(shardBytes ? { shardBytes } : {});
       const machines = [await cluster.open(), await cluster.open(), await cluster.open()];
@@ -167,7 +167,7 @@ describe("writers", () => {
     }
   });
 
-  test("who does not wait is INDEX_LOCKED while another writes", async () => {
+  test("that do not wait fail with INDEX_LOCKED while another one writes", async () => {
     const cluster = await newCluster();
     const engine = await cluster.open({ lockTimeoutMs: 0 });
     await engine.index(shop("shop", "old\n"));
@@ -184,7 +184,7 @@ describe("writers", () => {
     expect(await found(engine, "new")).toEqual(["shop: new"]);
   });
 
-  test("who was stopped past its lease publishes nothing, and goes on with what the other has published", async () => {
+  test("that were stopped until their lease expired publish nothing, and continue from what others have published", async () => {
     const cluster = await newCluster();
     const gate = newGate();
     const reached = newGate();
@@ -200,7 +200,7 @@ describe("writers", () => {
     const late = stopped.index(shop("shop", "late\n"));
     const refused = expect(late).rejects.toMatchObject({ code: "INDEX_LOCKED" });
     await reached.opened;
-    // as if its lease had run out
+    // as if its lease had expired
     await cluster.pool.query("update quern_shard set writer_until = now() - interval '1 s'");
     await other.index(shop("shop", "early\n"));
     await other.index(shop("more", "early\n"));
@@ -233,7 +233,7 @@ describe("writers", () => {
     };
   };
 
-  // of many files, what a writer needs is an object of its own
+  // if there are many files, the data that a writer needs is a separate object
   test.each(
     someOf(
       [
@@ -243,7 +243,7 @@ describe("writers", () => {
       ],
       2,
     ),
-  )("who fails after %i objects has published nothing (%i files)", async (before, count) => {
+  )("that fail after %i objects publish nothing (%i files)", async (before, count) => {
     const cluster = await newCluster();
     const good = await cluster.open();
     await good.index(code("shop", "old\n"));
@@ -260,7 +260,7 @@ describe("writers", () => {
     for (const machine of [good, bad]) expect(await machine.check()).toMatchObject({ ok: true });
   });
 
-  test("a repository whose first index failed gets an id above those that came between", async () => {
+  test("give a repository whose first index failed an id above those assigned in the meantime", async () => {
     const cluster = await newCluster();
     const bad = await cluster.open({ segments: failing(cluster.segments, 0) });
     await expect(bad.index(shop("a", "needle a\n"))).rejects.toThrow("the store is gone");
@@ -271,7 +271,7 @@ describe("writers", () => {
     expect(await found(good, "needle")).toEqual(["a: needle a", "b: needle b"]);
   });
 
-  test("a repository that is removed leaves nothing of its own on another machine", async () => {
+  test("that remove a repository leave none of its data on another machine", async () => {
     const cluster = await newCluster();
     const [one, other] = [await cluster.open(), await cluster.open()];
     const [report] = await one.index([shop("a", "needle\n"), shop("b", "needle\n")]);
@@ -297,7 +297,7 @@ describe("writers", () => {
 });
 
 describe("failures", () => {
-  test("damaged bytes are refused: the older generation answers until they are whole", async () => {
+  test("damaged bytes are rejected, and the older generation answers until they are intact", async () => {
     const cluster = await newCluster();
     const one = await cluster.open();
     await one.index(shop("shop", "old\n"));
@@ -333,7 +333,7 @@ describe("failures", () => {
     }
   }
 
-  test("without PostgreSQL and the object store searches go on, and nothing is published", async () => {
+  test("without PostgreSQL and the object store, searches continue, and nothing is published", async () => {
     const cluster = await newCluster();
     const engine = await cluster.open({ onWarning: () => undefined });
     await engine.index(shop("shop", "needle\n"));
@@ -347,7 +347,7 @@ describe("failures", () => {
     expect(await found(engine, "needle or other")).toEqual(["shop: other"]);
   });
 
-  test("a manifest that is gone is INDEX_CORRUPT", async () => {
+  test("a missing manifest fails with INDEX_CORRUPT", async () => {
     const cluster = await newCluster();
     await (await cluster.open()).index(shop("shop", "needle\n"));
     for (const table of ["quern_state", "quern_segment", "quern_manifest"]) {
@@ -356,7 +356,7 @@ describe("failures", () => {
     }
   });
 
-  test("a machine whose folder is lost fetches everything again", async () => {
+  test("a machine whose folder was lost fetches everything again", async () => {
     const cluster = await newCluster();
     const directory = temporaryFolder();
     const one = await cluster.open({ directory });
@@ -368,7 +368,7 @@ describe("failures", () => {
     expect(await found(back, "needle")).toEqual(["shop: needle"]);
   });
 
-  test("closed twice is closed once, and what comes after is ENGINE_CLOSED", async () => {
+  test("closing twice is harmless, and later calls fail with ENGINE_CLOSED", async () => {
     const cluster = await newCluster();
     const engine = await cluster.open();
     await Promise.all([engine.close(), engine.close()]);
@@ -391,19 +391,19 @@ const REFUSED: readonly (readonly [string, object, string])[] = [
   ["readOnly", { readOnly: true }, "readOnly"],
 ];
 
-test.each(REFUSED)("%s is INVALID_REQUEST", async (_, option, words) => {
+test.each(REFUSED)("%s fails with INVALID_REQUEST", async (_, option, words) => {
   const cluster = await newCluster();
   const refused = cluster.open(option);
   await expect(refused).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   await expect(refused).rejects.toThrow(words);
 });
 
-test("a folder is not followed", async () => {
+test("a folder cannot be followed", async () => {
   const engine = await (await newCluster()).open();
   await expect(engine.workspace(".")).rejects.toMatchObject({ code: "INVALID_REQUEST" });
 });
 
-test("searches see published states alone while everything changes", async () => {
+test("searches see only published states while everything changes", async () => {
   const cluster = await newCluster();
   const [writer, reader] = [await cluster.open(), await cluster.open()];
   const stateOf = (n: number) => shop("shop", ...Array.from({ length: 5 }, () => `needle ${n}\n`));

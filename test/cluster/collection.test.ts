@@ -1,4 +1,4 @@
-/** What nothing uses any more is deleted, and nothing else, whatever runs at the same time. */
+/** Collections delete only unused objects and rows, whatever runs at the same time. */
 
 import fc from "fast-check";
 import { expect, onTestFinished, vi } from "vitest";
@@ -21,7 +21,7 @@ async function keysOf({ segments }: Cluster): Promise<string[]> {
 const count = async ({ pool }: Cluster, table: string): Promise<number> =>
   (await pool.query(`select * from quern_${table}`)).rows.length;
 
-test("generations that were replaced an hour ago go, and a day later what only they named", async () => {
+test("generations are deleted an hour after they were replaced, and objects that only they named a day later", async () => {
   const cluster = await newCluster();
   const machine = await cluster.open();
   for (const text of ["one", "two", "three"]) await machine.index(shop("shop", `${text}\n`));
@@ -46,7 +46,7 @@ test("generations that were replaced an hour ago go, and a day later what only t
   expect(await fresh.check()).toMatchObject({ ok: true });
 });
 
-test("one process collects at a time, and another goes on where one was killed", async () => {
+test("only one process collects at a time, and another one continues after it was killed", async () => {
   const cluster = await newCluster();
   const machine = await cluster.open();
   for (const text of ["one", "two"]) await machine.index(shop("shop", `${text}\n`));
@@ -57,13 +57,13 @@ test("one process collects at a time, and another goes on where one was killed",
   const named = await collection.named();
   const unused = (await keysOf(cluster)).filter((key) => !named.has(key));
   expect(unused.length).toBeGreaterThan(0);
-  await collection.doom(unused); // and here it was killed
+  await collection.doom(unused); // here the process was killed
   await cluster.pool.query("update quern_lease set held_until = now() - interval '1 s'");
   expect(await machine.collect()).toMatchObject({ objects: unused.length });
   expect(new Set(await keysOf(cluster))).toEqual(named);
 });
 
-test("a publication that needs what is being deleted is refused, and the next one stores it again", async () => {
+test("a publication that needs an object that is being deleted is rejected, and the next one stores it again", async () => {
   const cluster = await newCluster();
   const collection = new Collection(cluster.pool, {});
   const helper = await cluster.open();
@@ -78,7 +78,7 @@ test("a publication that needs what is being deleted is refused, and the next on
         await segments.put(key, body, bytes);
         if (!isFirst) return;
         isFirst = false;
-        // between what is stored and what is published, a collection that began a day ago
+        // a collection that began a day ago runs between the storing and the publication
         await collection.doom([key]);
         await segments.delete(key);
         await collection.recordDeletion([key]);
@@ -105,7 +105,7 @@ test("a machine that has written collects each hour", async () => {
   await expect.poll(() => count(cluster, "manifest")).toBe(1);
 });
 
-test("bad calls are told", async () => {
+test("invalid calls are rejected", async () => {
   const machine = await (await newCluster()).open();
   const now = new Date(Number.NaN);
   await expect(machine.collect({ now })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
@@ -136,7 +136,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Takes a step. Resolves to whether it succeeded: another writer may hold the lease. */
 async function take(machine: ClusterEngine, one: Step): Promise<boolean> {
   try {
-    // a day and a half later, what another machine has just stored is old
+    // a day and a half later, objects that another machine has just stored are old
     if (one === "collect") await machine.collect({ now: later(36 * HOUR) });
     else if (one === "compact") await machine.compact();
     else if (one.texts.length === 0) await machine.remove(one.repository);
@@ -148,7 +148,7 @@ async function take(machine: ClusterEngine, one: Step): Promise<boolean> {
   }
 }
 
-test("nothing in use is ever deleted, and nothing else stays", async () => {
+test("random steps never delete anything in use, and leave nothing else", async () => {
   const scripts = fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), {
     minLength: 2,
     maxLength: 2,
@@ -160,7 +160,7 @@ test("nothing in use is ever deleted, and nothing else stays", async () => {
     await Promise.all(
       each.map(async (steps, m) => {
         for (const one of steps) {
-          // each machine has repositories of its own, so that the outcome is known
+          // each machine has its own repositories, so that the outcome is known
           const own = typeof one === "string" ? one : { ...one, repository: one.repository + m };
           while (!(await take(machines[m]!, own)));
           if (typeof own !== "string") expected.set(own.repository, own.texts);

@@ -57,7 +57,7 @@ async function serve(file: string, ...argv: string[]): Promise<string> {
   return (await start(["serve", ...flags, ...argv])).announced["url"]!;
 }
 
-test("from an empty database to two servers with members, metrics and a collection", async () => {
+test("the commands lead from an empty database to two servers with members, metrics and a collection", async () => {
   const database = await emptyDatabase();
   const place = { schema: "search" };
   const config = {
@@ -135,7 +135,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test("nodes and a front from one file, and what is left when a node stops", async () => {
+test("one file configures nodes and a front, and answers are partial when a node stops", async () => {
   const database = await emptyDatabase();
   const objects = temporaryFolder();
   const shared = {
@@ -158,7 +158,7 @@ test("nodes and a front from one file, and what is left when a node stops", asyn
   const one = await machine("one");
   const first = await start(["cluster", "node", file], one);
   expect(first.announced).toEqual({ name: "one", url: one.URL, address: new URL(one.URL).host });
-  // a node that serves people, too
+  // this node serves users, too
   const both = await start(
     ["serve", "--cluster", nodeFile(), "--port", "0", "--no-page", "--anonymous", "all"],
     await machine("two"),
@@ -267,7 +267,7 @@ function commandsOf(section: string): string[][] {
 
 const SECTION = ["cluster", "users", "keys", "serve", "cluster", "serve"];
 
-test("the page's way from one machine to three", async () => {
+test("the commands of docs/growing.md lead from one machine to three", async () => {
   const database = await emptyDatabase();
   const objects = temporaryFolder();
   const clones = temporaryFolder();
@@ -311,7 +311,7 @@ test("the page's way from one machine to three", async () => {
   }
 });
 
-test("the address of PostgreSQL may stand in the environment", async () => {
+test("the address of PostgreSQL may be in the environment", async () => {
   const url = { env: "SEARCH_DATABASE" };
   const file = fileOf({ directory: "i", postgres: { url }, segments: { type: "postgres" } });
   expect(await quern(["cluster", "migrate", file])).toMatchObject({
@@ -378,7 +378,7 @@ test.each<[content: unknown, words: string]>([
     { ...GOOD, node: { name: "one" } },
     "node.url is missing; node.secret is missing; node.diskBytes is missing",
   ],
-])("a file that says %j is refused, and no secret repeated", async (content, words) => {
+])("the file %j is rejected, and no secret is repeated", async (content, words) => {
   const file = fileOf(content);
   const stderr = `quern: INVALID_REQUEST: ${file}: ${words}\n`;
   for (const command of [
@@ -388,7 +388,7 @@ test.each<[content: unknown, words: string]>([
     expect(await quern(command)).toMatchObject({ code: 2, stderr });
 });
 
-test("a file that is not there, and a server that is not there, are told", async () => {
+test("a missing file and a missing server are reported", async () => {
   expect(await quern(["cluster", "gc", "/nowhere/cluster.json"])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("SOURCE_NOT_FOUND"),

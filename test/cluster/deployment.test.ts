@@ -63,7 +63,7 @@ interface Compose {
   volumes: Record<string, null>;
 }
 
-test("compose.yaml", async () => {
+test("the services of compose.yaml are valid", async () => {
   const { services, volumes } = parse(example("compose.yaml"), { merge: true }) as Compose;
   const ours = Object.entries(services).filter(([, { image }]) => image === "quern-cluster");
   expect(ours.map(([name]) => name)).toEqual(["migrate", "one", "two", "front"]);
@@ -79,7 +79,7 @@ test("compose.yaml", async () => {
   expect(names.sort()).toEqual(Object.keys(volumes).sort());
 });
 
-test("the image's command and its files", async () => {
+test("the image's command accepts its arguments and files", async () => {
   const dockerfile = example("Dockerfile");
   const [, command] = /^CMD (\[.*\])$/m.exec(dockerfile)!;
   await mustBeTaken(JSON.parse(command!) as string[]);
@@ -108,7 +108,7 @@ interface Manifest {
   };
 }
 
-test("kubernetes.yaml", async () => {
+test("the containers of kubernetes.yaml are valid", async () => {
   const documents = parseAllDocuments(example("kubernetes.yaml"));
   for (const { errors, warnings } of documents) expect([...errors, ...warnings]).toEqual([]);
   const manifests = documents.map((one) => one.toJS() as Manifest);

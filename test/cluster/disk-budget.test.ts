@@ -39,11 +39,11 @@ const wanted = (own: readonly number[] = [0, 1, 2]): WantedShard[] => {
   ];
 };
 
-plainTest("own slices first, then foreign ones, while there is room", () => {
+plainTest("a node keeps its own slices first, and then foreign ones while there is room", () => {
   const ofOne = (shard: number, slice: number) => shard === 2 || slice > 0;
   const rows: [bytes: number, shard1: number[], shard2: number[], leftOut: number][] = [
     [65, [0, 1, 2], [0], 0],
-    [64, [1, 2], [0], 0], // slice 0 is foreign
+    [64, [1, 2], [0], 0], // slice 0 belongs to another node
     [55, [1, 2], [0], 0],
     [54, [1, 2], [], 1],
     [40, [0, 1], [0], 1],
@@ -127,7 +127,7 @@ test("a node without room drops a slice of another node before it fetches its ow
   const placed = () => old.engine.status().then(({ nodes }) => nodes.map(({ name }) => name));
   await expect.poll(placed).toEqual(["new", "old"]);
   await old.engine.refresh();
-  expect(await ready()).toEqual(rows.map(({ shard }) => shard)); // nobody else has them
+  expect(await ready()).toEqual(rows.map(({ shard }) => shard)); // no other node has them
 
   const { rows: named } = await cluster.pool.query<{ name: string }>(
     "select name from quern_repository where shard = $1",
@@ -136,7 +136,7 @@ test("a node without room drops a slice of another node before it fetches its ow
   await writer.index(shop(named[0]!.name, text(1)));
   await expect.poll(ready).toEqual(own);
   const front = await openFront(cluster);
-  // it has given the slices away by now, but may still fetch the new version
+  // the node has handed over the slices by now, but may still fetch the new version
   const newest = () => front.refresh().then(() => found(front, "needle1"));
   await expect.poll(newest).toHaveLength(1);
   expect((await front.search({ query: "needle0", matches: 9 })).stats.crashes).toBe(
@@ -144,9 +144,7 @@ test("a node without room drops a slice of another node before it fetches its ow
   );
 });
 
-test("a disk that is really full: the replica serves what is new, until there is room again", async ({
-  skip,
-}) => {
+test("while a node's disk is really full, its replica serves new content", async ({ skip }) => {
   const disk = smallDisk(24) ?? skip("mounting needs root");
   const objects = temporaryFolder();
   const cluster = await newCluster({ segments: directorySegments(objects) });
@@ -192,7 +190,7 @@ test("a disk that is really full: the replica serves what is new, until there is
   expect([stats.totalMatchCount, isSearchExhaustive]).toEqual([2, true]);
 });
 
-test("a disk that is full keeps the older state, warns once, and is tried again later", async () => {
+test("a node whose disk is full keeps the older state, warns once, and tries again later", async () => {
   const objects = directorySegments(temporaryFolder());
   const cluster = await newCluster({ segments: objects, replicas: 1 });
   const writer = await cluster.open();
@@ -204,7 +202,7 @@ test("a disk that is full keeps the older state, warns once, and is tried again 
     ...objects,
     get(key, range, signal) {
       asked++;
-      // as LMDB's write would, of what comes from here
+      // throws as LMDB does when it writes the fetched bytes
       if (isFull) throw new QuernError("DISK_FULL", "there is no room");
       return objects.get(key, range, signal);
     },
@@ -227,7 +225,7 @@ test("a disk that is full keeps the older state, warns once, and is tried again 
   const { shards, nodes } = await engine.status();
   expect([shards[0]!.published, shards[0]!.here, nodes[0]!.ready]).toEqual([2, 1, 0]);
   const before = asked;
-  await index("other", "needle 2\n"); // it hears of that, and waits
+  await index("other", "needle 2\n"); // the node hears of that, and waits
   const { rows } = await cluster.pool.query("select 1 from quern_ready where generation = 1");
   expect(rows).toHaveLength(1);
   expect(asked).toBe(before);

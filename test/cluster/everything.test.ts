@@ -75,7 +75,7 @@ class Published {
 }
 
 describe.runIf(isInTurn(3))("everything at once", () => {
-  test("index, remove, merge, restart, join and leave at once", async () => {
+  test("answers are published states while machines index, remove, merge, restart, join and leave", async () => {
     const objects = temporaryFolder();
     const cluster = await newCluster({
       segments: directorySegments(objects),
@@ -129,7 +129,7 @@ describe.runIf(isInTurn(3))("everything at once", () => {
       const at = await published.publish({ [name]: version }, () =>
         front.index(source(name, version)),
       );
-      seenByFront = Math.max(seenByFront, at); // a front sees what was published through it
+      seenByFront = Math.max(seenByFront, at); // a front sees everything that was published through it
     });
     let guests = 0;
     const coming = writing(async () => {

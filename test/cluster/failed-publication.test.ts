@@ -13,7 +13,7 @@ import { postgresTest as test } from "./postgres.ts";
 
 const FULL = "the store is full";
 
-/** Returns a store in which some calls of put() fail. `failAfter` lets so many calls succeed before one fails. */
+/** Returns a store in which some calls of put() fail. `failAfter` sets how many calls succeed before one fails. */
 function failingStore() {
   const store = directorySegments(temporaryFolder());
   let left = Infinity;
@@ -27,7 +27,7 @@ function failingStore() {
   return { segments, failAfter: (calls: number): void => void (left = calls) };
 }
 
-test("only the symbols of a segment are not published", async () => {
+test("a run is discarded if only the symbols of a segment cannot be published", async () => {
   const { segments, failAfter } = failingStore();
   const cluster = await newCluster({ segments });
   const machine = await cluster.open();
@@ -58,7 +58,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   failAfter: fc.nat(4),
 });
 
-test("writes that fail anywhere, and succeed when they are repeated", async () => {
+test("random writes that fail at any step succeed when they are repeated", async () => {
   const property = fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 6 }), async (all) => {
     const { segments, failAfter } = failingStore();
     const cluster = await newCluster({ segments });

@@ -1,4 +1,4 @@
-/** What a cluster does again and again: it looks for changes and renews leases. */
+/** Tests what a cluster does periodically: it looks for changes and renews leases. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -14,7 +14,7 @@ function follow<T>(followed: Partial<Followed<T>> & Pick<Followed<T>, "run">): F
   return follower;
 }
 
-test("who asks while one runs shares the next run with all who ask meanwhile", async () => {
+test("all callers that ask during a run share the next run", async () => {
   const ends: ((run: number) => void)[] = [];
   const follower = follow({ run: () => new Promise<number>((end) => ends.push(end)) });
   const first = follower.run();
@@ -27,7 +27,7 @@ test("who asks while one runs shares the next run with all who ask meanwhile", a
   expect(await Promise.all([second, third])).toEqual([2, 2]);
 });
 
-test("a run that fails fails for those who asked, and not for the next", async () => {
+test("a failed run rejects only for its own callers", async () => {
   const outcomes = [Promise.reject(new Error("no")), Promise.resolve("yes")];
   outcomes[0]!.catch(() => undefined);
   const follower = follow({ run: () => outcomes.shift()! });
@@ -35,7 +35,7 @@ test("a run that fails fails for those who asked, and not for the next", async (
   expect(await follower.run()).toBe("yes");
 });
 
-test("repeats by itself, at once when woken, and tells of each trouble once", async () => {
+test("it repeats by itself, runs at once when woken, and reports each kind of trouble once", async () => {
   let runs = 0;
   let why: string | undefined;
   const troubles: unknown[] = [];
@@ -60,7 +60,7 @@ test("repeats by itself, at once when woken, and tells of each trouble once", as
   const last = runs;
   let woken = 0;
   const seldom = follow({ run: () => Promise.resolve(void woken++) });
-  seldom.wake(); // before it starts: not forgotten
+  seldom.wake(); // a wake-up before the start is kept
   seldom.start();
   await expect.poll(() => woken).toBe(1);
   seldom.wake();
@@ -71,7 +71,7 @@ test("repeats by itself, at once when woken, and tells of each trouble once", as
   expect([runs, woken]).toEqual([last, 2]);
 });
 
-test("close waits for the run that is under way", async () => {
+test("close() waits for the current run", async () => {
   let end = (): void => undefined;
   const follower = follow({ run: () => new Promise<void>((done) => (end = done)) });
   void follower.run();
@@ -83,7 +83,7 @@ test("close waits for the run that is under way", async () => {
   await closed;
 });
 
-test("an alarm that nobody waits for ends the next wait", async () => {
+test("an alarm that rings while nothing waits ends the next wait", async () => {
   const { signal } = new AbortController();
   const alarm = new Alarm();
   alarm.ring();
@@ -95,7 +95,7 @@ test("an alarm that nobody waits for ends the next wait", async () => {
   await alarm.wait(HOUR_MS, AbortSignal.abort());
 });
 
-test("a lease is renewed each 10 s until the end, through failures, and its loss is told", async () => {
+test("a lease is renewed every 10 s until the end, even after failures, and its loss is reported", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const answers = [true, new Error("PostgreSQL is down"), true, false, true];

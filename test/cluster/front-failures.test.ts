@@ -48,8 +48,8 @@ async function finalOf(front: ClusterEngine, options: SearchOptions = {}) {
   throw new Error("a stream without an end");
 }
 
-describe("a node that is gone", () => {
-  test("with a replica: no answer is partial, and none is wrong", async () => {
+describe("a node that is unavailable", () => {
+  test("but has a replica makes no answer partial or wrong", async () => {
     const { nodes, front, whole } = await filled(3, 2);
     const asking = { isOver: false, answers: 0 };
     const load = Array.from({ length: 2 }, async () => {
@@ -76,7 +76,7 @@ describe("a node that is gone", () => {
     expect(nodes.filter(({ asked }) => asked.has("/v1/search")).length).toBeGreaterThan(1);
   });
 
-  test("a node that hangs: after ten seconds its replica reads and lists", async () => {
+  test("and hangs is replaced by its replica for reads and lists after ten seconds", async () => {
     const { nodes, front } = await filled(2, 2);
     const file = { repository: "shop", path: "src/file0.txt" };
     await front.read(file);
@@ -90,7 +90,7 @@ describe("a node that is gone", () => {
     expect(listed?.length).toBeGreaterThan(3);
   });
 
-  test("without a replica: the answer says that it is partial", async () => {
+  test("and has no replica makes answers partial, and they say so", async () => {
     const { nodes, front, whole } = await filled(2, 1);
     const used = nodes.find(({ asked }) => asked.has("/v1/search"))!;
     used.cut();
@@ -109,7 +109,7 @@ describe("a node that is gone", () => {
     expect(comparable(await front.search(request))).toEqual(whole);
   });
 
-  test("only those who may see something in a lost slice are told", async () => {
+  test("is reported only to viewers who may see something in a lost slice", async () => {
     const cluster = await newCluster({ shardBytes: 1, replicas: 1, onWarning: () => undefined });
     const nodes = await startNodes(cluster, 2);
     const front = await openFront(cluster);
@@ -141,7 +141,7 @@ describe("a node that is gone", () => {
     expect(await asked(rows)).toEqual([left.length, lost.length, false]);
   });
 
-  test("closed, and still heard on its port: partial, and not overloaded", async () => {
+  test("but still accepts connections makes answers partial, not overloaded", async () => {
     const { nodes, front } = await filled(2, 1);
     const names = nodes.map(({ name }) => name);
     const [keeper] = ownersOf(names, [1, 0], 1);
@@ -161,7 +161,7 @@ describe("a node that is gone", () => {
     expect(shards.map(({ here }) => here)).toEqual(shards.map(({ published }) => published));
   });
 
-  test("of another version: its replica is asked, and the front says why", async () => {
+  test("because it has another version is replaced by its replica, and the front says why", async () => {
     const { cluster, nodes, whole } = await filled(2, 2);
     const warnings: string[] = [];
     const onWarning = ({ message }: { message: string }) => void warnings.push(message);
@@ -181,7 +181,7 @@ describe("a node that is gone", () => {
     expect(warnings.length).toBeGreaterThanOrEqual(2);
   });
 
-  test("slow: the answer says that time ran out", async () => {
+  test("because it is slow makes answers say that time ran out", async () => {
     const { nodes, front } = await filled(2, 1);
     nodes.forEach((node) => (node.delayMs = 3_600_000));
     const late = { flushReason: "FLUSH_REASON_TIMER_EXPIRED", crashes: 0 };
@@ -197,7 +197,7 @@ describe("a node that is gone", () => {
   });
 });
 
-test("a node that joins gets slices, one that leaves gives its own away, and no answer changes", async () => {
+test("a node that joins gets slices, a node that leaves hands over its own, and no answer changes", async () => {
   const { cluster, nodes, front, whole } = await filled(2, 1);
   const asking = { isOver: false, answers: 0 };
   const load = (async () => {
@@ -226,7 +226,7 @@ test("a node that joins gets slices, one that leaves gives its own away, and no 
   await load;
 });
 
-test("a node that restarts fetches nothing again, and nobody else fetches its slices meanwhile", async () => {
+test("a node that restarts fetches nothing again, and no other node fetches its slices in the meantime", async () => {
   let fetched = 0;
   const store = directorySegments(temporaryFolder());
   const segments: SegmentStore = {
@@ -264,7 +264,7 @@ test("a node that restarts fetches nothing again, and nobody else fetches its sl
   expect(fetched).toBe(before);
 });
 
-test("a node says that it is ready when it listens, and not before", async () => {
+test("a node reports that it is ready only when it listens", async () => {
   const cluster = await newCluster({ onWarning: () => undefined });
   const writer = await cluster.open();
   await writer.index(shop("shop", "needle\n"));
@@ -285,7 +285,7 @@ test("a node says that it is ready when it listens, and not before", async () =>
   expect(await ready()).toBe(1);
 });
 
-test("each answer under changes is a published state", async () => {
+test("each answer during changes is a published state", async () => {
   const { front, nodes } = await filled(2, 2);
   const state = (n: number) => shop("changing", `word v${n}\n`, `word v${n}\n`, `word v${n}\n`);
   await front.index(state(0));
@@ -311,7 +311,7 @@ test("each answer under changes is a published state", async () => {
   expect(await found(front, "word")).toEqual([]);
 });
 
-test("without PostgreSQL searches go on with what is known, and nothing is published", async () => {
+test("without PostgreSQL, searches continue with the known state, and nothing is published", async () => {
   const { cluster, whole } = await filled(2, 2);
   let isDown = false;
   const orFail = <T>(run: () => T): T => {
@@ -336,7 +336,7 @@ test("without PostgreSQL searches go on with what is known, and nothing is publi
   expect(await found(front, "too")).toEqual(["new: needle too"]);
 });
 
-test("a front that is killed in the midst of searches: another one goes on", async () => {
+test("another front continues after one is killed in the midst of searches", async () => {
   const { cluster, front, whole } = await filled(2, 2);
   const [program] = await bundledPrograms(["test/cluster/front-process.ts"]);
   const told: FrontTold = {
@@ -359,7 +359,7 @@ test("a front that is killed in the midst of searches: another one goes on", asy
   expect(await found(front, "anew")).toEqual(["new: needle anew"]);
 });
 
-describe("who may see what", () => {
+describe("visibility", () => {
   test("a hidden repository is in no answer of a front", async () => {
     const { cluster, front } = await filled(2, 2);
     const engine = await cluster.open();
@@ -395,7 +395,7 @@ describe("who may see what", () => {
     expect((await front.search(request, nobody)).stats.totalMatchCount).toBe(0);
   });
 
-  test("a node's port tells nothing to those without the secret", async () => {
+  test("a node's port reveals nothing to callers without the secret", async () => {
     const { nodes } = await filled(1, 1);
     const calls = [
       "search",

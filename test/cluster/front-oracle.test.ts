@@ -29,7 +29,7 @@ const LAYOUTS = [
   { nodes: 4, replicas: 2, shardBytes: 10 },
 ];
 
-test("random states, queries, viewers, placements and pages", async () => {
+test("random states, queries, viewers, placements and pages are answered as by brute force", async () => {
   const seen = { files: 0, slices: 0 };
   const check = async ({ nodes, ...layout }: (typeof LAYOUTS)[number], at: number) => {
     const cluster = await newCluster({ contexts, ...layout });

@@ -10,7 +10,7 @@ import { FrontStates } from "../../src/cluster/front/front-state.ts";
 const NOBODY: Membership = { nodes: [], ready: [] };
 
 test.each(["head", "generations"])(
-  "nothing stays unhandled if the request for %s fails last",
+  "no rejection is unhandled if the request for %s fails last",
   async (last) => {
     const unhandled: unknown[] = [];
     const note = (error: unknown): void => void unhandled.push(error);
@@ -32,7 +32,7 @@ test.each(["head", "generations"])(
   },
 );
 
-test("the same rows are the same state, and nothing else is asked for", async () => {
+test("the same rows give the same state without another query", async () => {
   const asked = { heads: 0 };
   const head = { shard: 1, slices: 1, segments: [], repositories: EMPTY_MANIFEST.repositories };
   const published = new Map([[1, 2]]);

@@ -32,7 +32,7 @@ async function streamed(engine: ClusterEngine, matches: number) {
 }
 
 describe("each method of an engine", () => {
-  test("search, with pages and facets", async () => {
+  test("search() answers as one engine, with pages and facets", async () => {
     const { front, whole, nodes } = await filled(3);
     const request = { query: "needle", matches: 3, facets: 5 };
     expect((await whole.search(request)).files.length).toBeGreaterThan(0);
@@ -55,7 +55,7 @@ describe("each method of an engine", () => {
     expect(nodes.filter(({ asked }) => asked.has("/v1/search")).length).toBeGreaterThan(1);
   });
 
-  test("a search asks a node a second time only for many files", async () => {
+  test("search() calls a node a second time only for many files", async () => {
     const { front, whole, nodes } = await filled(1);
     const many = Array.from({ length: 9 }, (_, i) => `const many = ${i};\n`);
     await front.index(code("many", ...many));
@@ -73,7 +73,7 @@ describe("each method of an engine", () => {
     expect(await secondCalls("many", 0)).toBe(0);
   });
 
-  test("search with the definitions around matches", async () => {
+  test("search() finds the definitions around matches as one engine", async () => {
     const { front, whole } = await filled(3);
     const bodies = [1, 2, 3].map((n) => `function around${n}() {\n  needle();\n}\n`);
     await front.index(code("bodies", ...bodies));
@@ -88,7 +88,7 @@ describe("each method of an engine", () => {
     }
   });
 
-  test("stream, whole and cut", async () => {
+  test("stream() answers as one engine, in full and with a limit", async () => {
     const { front, whole } = await filled(3);
     for (const matches of [100, 3, 1, 0]) {
       const [events, others] = [await streamed(front, matches), await streamed(whole, matches)];
@@ -106,7 +106,7 @@ describe("each method of an engine", () => {
     }
   });
 
-  test("read, list, repository, repositories, explain", async () => {
+  test("read(), list(), repository(), repositories() and explain() answer as one engine", async () => {
     const { front, whole } = await filled(3);
     for (const path of ["src/file0.ts", "src/file2.ts", "src", "nothing"]) {
       const place = { repository: "shop", path };
@@ -143,7 +143,7 @@ describe("each method of an engine", () => {
     expect(await front.history("shop")).toBeUndefined();
   });
 
-  test("what a front cannot do it refuses with words", async () => {
+  test("calls that a front does not support are rejected with a reason", async () => {
     const { front, nodes } = await filled(1);
     const overlay = [{ repository: "shop", path: "a.ts", content: "" }];
     const request = { query: "needle", matches: 1 };
@@ -161,7 +161,7 @@ describe("each method of an engine", () => {
   });
 });
 
-test("trees and lists of all files ask each node once, however many folders there are", async () => {
+test("trees and lists of all files call each node once, however many folders there are", async () => {
   const cluster = await newCluster({ shardBytes: 40, replicas: 2 });
   const nodes = await startNodes(cluster, 3);
   const front = await openFront(cluster);
@@ -189,12 +189,12 @@ test("trees and lists of all files ask each node once, however many folders ther
   expect(got[3]).toHaveLength(paths.length);
   for (const [lists, all] of calls) {
     expect(lists).toBe(0);
-    expect(all).toBeLessThanOrEqual(2); // one for each route
+    expect(all).toBeLessThanOrEqual(2); // one call for each route
   }
   expect(calls.some(([, all]) => all! > 0)).toBe(true);
 });
 
-test("a query that names repositories goes to the nodes that hold them, and counts as one engine does", async () => {
+test("a query that names repositories is sent only to the nodes that hold them, and its counters are those of one engine", async () => {
   const contexts = (name: string) => (name === "own" ? ["r1", "r2"] : undefined);
   const cluster = await newCluster({ shardBytes: 1, replicas: 1, contexts });
   const nodes = await startNodes(cluster, 4);
@@ -235,7 +235,7 @@ test("a query that names repositories goes to the nodes that hold them, and coun
   expect(asks() - before).toBeGreaterThan(2);
 });
 
-test("a node's own searches are a front's, and status() tells of all nodes", async () => {
+test("a node answers its own searches as a front does, and status() lists all nodes", async () => {
   const { nodes, front, whole } = await filled(2, 1);
   await Promise.all(nodes.map(({ engine }) => engine.refresh()));
   for (const { engine } of nodes)

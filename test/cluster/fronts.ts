@@ -52,7 +52,7 @@ const refusing = (options: Pick<NodeOptions, "maxConcurrent" | "answers">) =>
 const otherVersion = refusing({ maxConcurrent: 64, answers: {} });
 const full = refusing({ maxConcurrent: 0, answers: { [STREAM]: async function* () {} } });
 
-/** When so many parts of the body have been sent, sends nothing more and calls `onBreak`. */
+/** After this many parts of the body have been sent, sends nothing more and calls `onBreak`. */
 function breakAfter(frames: number, response: ServerResponse, onBreak: () => void): void {
   const write = response.write.bind(response) as (part: Uint8Array) => boolean;
   let sent = 0;

@@ -31,7 +31,7 @@ async function ask(handler: (request: Request) => Promise<Response>, headers: ob
   return { status: response.status, lines, message };
 }
 
-/** What is read of the OpenAPI document. */
+/** The part of the OpenAPI document that the test reads. */
 interface OpenApi {
   readonly paths: Record<string, Record<string, { parameters?: { $ref?: string }[] }>>;
 }
@@ -39,7 +39,7 @@ interface OpenApi {
 const over = (engine: ClusterEngine) => createHandler(engine, { anonymous: "all" });
 
 describe("X-Quern-Generation", () => {
-  test("waits for what is published after the request came, on a copy and on a front", async () => {
+  test("waits for what is published after the request has arrived, on a copy and on a front", async () => {
     const cluster = await newCluster();
     await startNodes(cluster, 1);
     const writer = await cluster.open();
@@ -64,7 +64,7 @@ describe("X-Quern-Generation", () => {
     }
   });
 
-  test("refuses what it cannot read, and waits no longer than 10 s", async () => {
+  test("is rejected if it cannot be parsed, and waits for 10 s at most", async () => {
     const cluster = await newCluster();
     const engine = await cluster.open();
     await engine.index(shop("shop", "needle 1\n"));
@@ -77,14 +77,14 @@ describe("X-Quern-Generation", () => {
       });
     const late = ask(over(engine), { [HEADER]: "7=1" });
     await sleep(50);
-    const now = performance.now(); // the faked one begins at 0
+    const now = performance.now(); // the fake clock begins at 0
     vi.useFakeTimers({ toFake: ["performance"] });
     onTestFinished(() => void vi.useRealTimers());
     vi.advanceTimersByTime(now + 10_001);
     expect(await late).toMatchObject({ status: 503 });
   });
 
-  test("is heard by every route that reads the index", async () => {
+  test("is obeyed by every route that reads the index", async () => {
     const engine = await (await newCluster()).open();
     await engine.index(shop("shop", "needle 1\n"));
     const handler = over(engine);
@@ -106,7 +106,7 @@ describe("X-Quern-Generation", () => {
     expect(heard.length).toBeGreaterThan(8);
   });
 
-  test("is for callers who see everything: it would tell of hidden changes", async () => {
+  test("is only for callers who see everything, because it would reveal hidden changes", async () => {
     const cluster = await newCluster();
     const engine = await cluster.open();
     await engine.index(shop("shop", "needle 1\n"));
@@ -137,7 +137,7 @@ describe("X-Quern-Generation", () => {
   });
 });
 
-test("a key that one machine revokes is refused by all, and ends a stream of another", async () => {
+test("a key that one machine revokes is rejected by all, and its stream from another machine ends", async () => {
   const cluster = await newCluster();
   await startNodes(cluster, 2);
   const fronts = [await openFront(cluster), await openFront(cluster)];
@@ -160,7 +160,7 @@ test("a key that one machine revokes is refused by all, and ends a stream of ano
   await postgresTokenStore(cluster.pool).revoke(id, new Date());
   for (const handler of [first!, second!])
     expect(await ask(handler, headers)).toMatchObject({ status: 401 });
-  await sleep(1_200); // nobody reads meanwhile, and the caller is judged each second
+  await sleep(1_200); // nothing is read in the meantime, and the caller is checked each second
   let bytes = 0;
   const rest = async (): Promise<void> => {
     for (;;) {
@@ -170,5 +170,5 @@ test("a key that one machine revokes is refused by all, and ends a stream of ano
     }
   };
   await rest().catch(() => undefined);
-  expect(bytes).toBeLessThan(600_000); // of 1.2 MB: what was under way
+  expect(bytes).toBeLessThan(600_000); // the part of 1.2 MB that was already on its way
 });

@@ -25,7 +25,7 @@ const shapes = fc.record({
 const withField = <Name extends string, Value>(name: Name, value: Value | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value };
 
-test("random states, queries, viewers and parts", async () => {
+test("random states, queries, viewers and parts are answered as by one engine", async () => {
   const engine = await openEngine({ contexts });
   const parts = await sliced(engine, contexts);
   onTestFinished(() => parts.close());
@@ -57,7 +57,7 @@ test("random states, queries, viewers and parts", async () => {
   expect(seen.searched).toBeGreaterThan(10);
 });
 
-test("pages join to the whole answer", async () => {
+test("pages together are the whole answer", async () => {
   const engine = await openEngine({ contexts });
   const parts = await sliced(engine, contexts);
   onTestFinished(() => parts.close());
@@ -89,7 +89,7 @@ test("pages join to the whole answer", async () => {
   await fc.assert(fc.asyncProperty(searchStates(3), shapes, size, check), { numRuns: 8 * RUNS });
 });
 
-test("an answer that is full ends with the same file", async () => {
+test("an answer that reaches its size limit ends with the same file", async () => {
   const engine = await openEngine();
   for (const name of ["a", "b", "c"]) {
     const files = Array.from({ length: 40 }, (_, i) => ({
@@ -106,7 +106,7 @@ test("an answer that is full ends with the same file", async () => {
     const joined = await parts.search(3, 0, request, { maxBytes });
     const keys = ({ files }: SearchResponse) =>
       files.map(({ repository, fileName }) => `${repository}/${fileName.text}`);
-    // rooms are each engine's own, so one of the answers may go on for some files
+    // each engine has its own limit, so one of the answers may have some more files
     const [shorter, longer] = [keys(joined), keys(whole)].sort((a, b) => a.length - b.length);
     expect(longer!.slice(0, shorter!.length - 1)).toEqual(shorter!.slice(0, -1));
     expect(joined.isSearchExhaustive).toBe(whole.isSearchExhaustive);

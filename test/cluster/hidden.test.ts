@@ -17,7 +17,7 @@ async function openFrontOverTwo(options: Partial<ClusterOptions>): Promise<Clust
 }
 
 describe.runIf(isInTurn(3))("any search", () => {
-  test("whoever asks gets the answers of an engine of their repositories alone, whatever the others hold", () =>
+  test("gives each viewer the answer of an engine with only their repositories, whatever the others hold", () =>
     checkHidden(openFrontOverTwo, 2));
 });
 

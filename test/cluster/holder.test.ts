@@ -12,7 +12,7 @@ const stateAt = (generation: number): HeldState => ({
   segments: new Map(),
 });
 
-test("a replaced state stays for a minute, and longer while a search reads it", async () => {
+test("a replaced state is kept for a minute, and longer while a search reads it", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());
   const after = (ms: number): void => void vi.setSystemTime(Date.now() + ms);

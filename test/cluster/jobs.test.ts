@@ -43,7 +43,7 @@ const isEmpty = (machine: ClusterEngine) =>
 const rows = async (pool: pg.Pool): Promise<unknown[]> =>
   (await pool.query("select repository, attempts, error from quern_job order by 1")).rows;
 
-test("what is asked for is indexed, by any machine and seen by all", async () => {
+test("a queued repository is indexed by any machine, and all machines see it", async () => {
   const cluster = await newCluster();
   const [asking, one, other] = [await cluster.open(), await cluster.open(), await cluster.open()];
   for (let n = 0; n < 6; n++) await asking.enqueue(`r${n}`, `needle ${n}`);
@@ -55,7 +55,7 @@ test("what is asked for is indexed, by any machine and seen by all", async () =>
   expect(await found(asking, "needle")).toEqual(lines);
 });
 
-test("requests for one repository come together: the last payload, the earliest date", async () => {
+test("requests for one repository are merged, with the last payload and the earliest date", async () => {
   const cluster = await newCluster();
   const machine = await cluster.open();
   const late = new Date(Date.now() + 3_600_000);
@@ -73,7 +73,7 @@ test("requests for one repository come together: the last payload, the earliest 
   expect(await rows(cluster.pool)).toMatchObject([{ repository: "later" }]);
 });
 
-test("who asks while a job runs is served by another run", async () => {
+test("a request during a job starts another run", async () => {
   const cluster = await newCluster();
   const machine = await cluster.open();
   await machine.enqueue("shop", "old");
@@ -88,7 +88,7 @@ test("who asks while a job runs is served by another run", async () => {
   expect(await found(machine, "old or new")).toEqual(["shop: new"]);
 });
 
-test("a job that fails keeps its error, waits longer each time, and ends when it succeeds", async () => {
+test("a job that fails keeps its error, is delayed longer each time, and ends when it succeeds", async () => {
   const cluster = await newCluster();
   const machine = await cluster.open();
   await machine.enqueue("shop", { deep: [null, "é\0"] });
@@ -117,7 +117,7 @@ test("a job that fails keeps its error, waits longer each time, and ends when it
   expect(await found(machine, "needle")).toEqual(["shop: needle"]);
 });
 
-test("a source of another name is refused, and changes nothing", async () => {
+test("a source with another name is rejected, and changes nothing", async () => {
   const cluster = await newCluster();
   const machine = await cluster.open();
   await machine.enqueue("shop", null);
@@ -128,7 +128,7 @@ test("a source of another name is refused, and changes nothing", async () => {
   expect(await found(machine, "needle")).toEqual([]);
 });
 
-test("a job of a repository that has not changed ends too", async () => {
+test("a job for a repository that has not changed ends, too", async () => {
   const cluster = await newCluster();
   const machine = await cluster.open();
   await machine.index(shop("shop", "same\n"));
@@ -138,7 +138,7 @@ test("a job of a repository that has not changed ends too", async () => {
   expect(await found(machine, "same")).toEqual(["shop: same"]);
 });
 
-test("who is told to stop gives its job back, and another machine takes it", async () => {
+test("a worker that is stopped returns its job, and another machine takes it", async () => {
   const cluster = await newCluster();
   const [one, other] = [await cluster.open(), await cluster.open()];
   await one.enqueue("shop", "needle");
@@ -167,7 +167,7 @@ test("close() ends the work", async () => {
   await expect(machine.enqueue("a", 1)).rejects.toMatchObject({ code: "ENGINE_CLOSED" });
 });
 
-test("of many workers, one has a job", async () => {
+test("only one of many workers runs each job", async () => {
   const cluster = await newCluster();
   const machines = [await cluster.open(), await cluster.open()];
   const runs = new Map<string, number>();
@@ -185,7 +185,7 @@ test("of many workers, one has a job", async () => {
   expect([...runs.values()]).toEqual(Array.from({ length: 8 }, () => 1));
 });
 
-test("bad calls are told", async () => {
+test("invalid calls are rejected", async () => {
   const cluster = await newCluster();
   const machine = await cluster.open();
   const { signal } = new AbortController();
@@ -268,7 +268,7 @@ async function symbolsOf(machine: ClusterEngine): Promise<unknown> {
   return [files.length, isSearchExhaustive];
 }
 
-test("a writer killed at any step has published all or nothing of it, and another goes on", async () => {
+test("a writer that is killed at any step has published all or nothing of the step, and another one continues", async () => {
   const killed = async ([step, published]: (typeof STEPS)[number]): Promise<void> => {
     const { pool, machine, child } = await withMortal({ step, signal: "SIGKILL" });
     const [, signal] = (await once(child, "exit")) as [number | null, string | null];
@@ -295,7 +295,7 @@ test.each([
   ["before its first publication", "put 1"],
   ["before its second one", "put 2"],
 ])("a writer stopped past its leases %s and resumed publishes nothing", async (_, step) => {
-  if (process.platform !== "linux") return; // elsewhere nobody can see that it is stopped
+  if (process.platform !== "linux") return; // only Linux shows that a process is stopped
   const mortal = await withMortal({ step, signal: "SIGSTOP" });
   const { pool, machine, child } = mortal;
   await expect.poll(() => isStopped(child)).toBe(true);
@@ -308,7 +308,7 @@ test.each([
   const before = await published();
   child.kill("SIGCONT");
   const later = "again\n";
-  await machine.enqueue("more", later); // it goes on to work, and on what is published
+  await machine.enqueue("more", later); // it continues to work, from what is published
   await isEmpty(machine);
   await machine.refresh();
   expect(await found(machine, "fresh or newer or again")).toEqual(["more: again", "shop: newer"]);

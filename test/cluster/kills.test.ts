@@ -32,7 +32,7 @@ interface Case {
 
 const CASES: readonly Case[] = [
   {
-    what: "with two replicas no answer is partial",
+    what: "with two replicas, no answer is partial",
     replicas: 2,
     isOver: (now) => now.kills >= 3 && totals(now).identical >= ANSWERS,
     check({ verdicts }) {
@@ -43,7 +43,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    what: "with one replica partial answers say so",
+    what: "with one replica, partial answers say so",
     replicas: 1,
     isOver: (now) => now.kills >= 2 && totals(now).partial > 0,
     check: () => undefined,

@@ -1,4 +1,4 @@
-/** What passes between a front and a node, over real connections. */
+/** Tests calls from a front to a node, and their answers, over real connections. */
 
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -87,14 +87,14 @@ const callOf = (headers: Record<string, unknown>) => String(headers["x-quern-nod
 
 const asked = { slices: [[1, 4, 0]] as const, request: { query: "x", matches: 5 } };
 
-test("columns, names and maps arrive as what they were", async () => {
+test("columns, names and maps arrive unchanged", async () => {
   const { url, client, released } = await serve();
   expect(await client.ask(url, "/v1/search", asked)).toEqual(heads);
   expect(decode(encode(heads))).toEqual(heads);
   expect(released.count).toBe(1);
 });
 
-test("a refusal is the QuernError that it was, with its position", async () => {
+test("a QuernError of a node arrives as a QuernError, with its position", async () => {
   const { url, client, released } = await serve();
   await expect(client.ask(url, "/v1/show", { ...asked, files: [] })).rejects.toMatchObject({
     name: "QuernError",
@@ -105,7 +105,7 @@ test("a refusal is the QuernError that it was, with its position", async () => {
   expect(released.count).toBe(1);
 });
 
-test("another replica may have it: not ready, overloaded, unreachable, its own damage", async () => {
+test("a node that is not ready, overloaded, unreachable or damaged fails with a NodeFailed", async () => {
   const { url, client } = await serve();
   const why = async (...call: Parameters<typeof client.ask>) => {
     const error: unknown = await client.ask(...call).catch((thrown: unknown) => thrown);
@@ -120,7 +120,7 @@ test("another replica may have it: not ready, overloaded, unreachable, its own d
   expect(await why(damaged.url, "/v1/search", asked)).toBe("unreachable");
 });
 
-test("an abort of the caller ends the search of the node", async () => {
+test("an abort by the caller ends the node's search", async () => {
   let hear = (): void => undefined;
   const heard = new Promise<void>((resolve) => (hear = resolve));
   const { url, client, released } = await serve({
@@ -143,7 +143,7 @@ test("an abort of the caller ends the search of the node", async () => {
 });
 
 test.each([true, false])(
-  "without the secret nobody learns anything (fetch: %s)",
+  "a caller without the secret learns nothing (fetch: %s)",
   async (isFetch) => {
     const { url, client, handler } = await serve();
     const body = encode(asked);
@@ -170,14 +170,14 @@ test.each([true, false])(
       ["another secret", sign("another", { method: "POST", path, body })],
       ["a minute later", old],
       ["a minute before", early],
-      ["an old one with a new time", { ...old, "x-quern-node-time": String(Date.now()) }],
+      ["an old signature with a new time", { ...old, "x-quern-node-time": String(Date.now()) }],
       ["another body", signed, encode({ ...asked, request: { query: "y", matches: 5 } })],
       ["another call", signed, body, "/v1/show"],
       ["half a signature", { ...signed, "x-quern-node-signature": "00" }],
       ["two signatures", { ...signed, "x-quern-node-signature": `${callOf(signed)}, x` }],
       ["a query after the path", signed, body, "/v1/search?x=1"],
       ["no time", { ...signed, "x-quern-node-time": "soon" }],
-      ["a call that is not there", {}, body, "/v1/nothing"],
+      ["an unknown call", {}, body, "/v1/nothing"],
     ];
     for (const [what, headers, sent, to] of rows)
       expect(await post(headers, sent ?? body, to ?? path), what).toEqual(nothing);
@@ -188,7 +188,7 @@ test.each([true, false])(
   },
 );
 
-test("a call that is not there is 404 for those who know the secret", async () => {
+test("an unknown call is answered with 404 if the caller knows the secret", async () => {
   const { url } = await serve();
   for (const path of ["/v1/nothing", "/v1/constructor", "/toString"]) {
     const body = new Uint8Array();
@@ -225,19 +225,19 @@ const millionsOfMaps = (): Buffer =>
  */
 const HOSTILE_CALLS: [what: string, body: () => Uint8Array][] = [
   ["nothing", () => new Uint8Array(0)],
-  ["lists in each other", () => Buffer.concat([Buffer.alloc(2 ** 20, 0x91), Buffer.of(0xc0)])],
+  ["nested lists", () => Buffer.concat([Buffer.alloc(2 ** 20, 0x91), Buffer.of(0xc0)])],
   ["a list of four billion", () => Buffer.from("ddffffffff", "hex")],
   ["a map of four billion", () => Buffer.from("dfffffffff", "hex")],
   ["a text of four billion", () => Buffer.from("dbffffffff", "hex")],
   ["millions of empty maps", () => millionsOfMaps()],
   ["null", () => encode(null)],
-  ["slices that are none", () => encode({ ...asked, slices: "x" })],
+  ["slices that are not a list", () => encode({ ...asked, slices: "x" })],
   ["no slices", () => encode({ request: asked.request })],
   ["a slice of billions", () => encode({ ...asked, slices: [[1e9, 1e9, 1e9]] })],
   ["a megabyte of slices", () => encode({ ...asked, slices: Array(100_000).fill([1, 5, 0]) })],
 ];
 
-test.each(HOSTILE_CALLS)("a signed call of %s", async (_, body) => {
+test.each(HOSTILE_CALLS)("a signed call with %s is rejected at little cost", async (_, body) => {
   const { url } = await serve();
   const given = Buffer.from(body());
   const path = "/v1/search";
@@ -247,10 +247,10 @@ test.each(HOSTILE_CALLS)("a signed call of %s", async (_, body) => {
   expect([400, 409, 422]).toContain(response.status);
   await response.arrayBuffer();
   const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1_000).toBeLessThan(500); // ms, the client's part among it
+  expect((user + system) / 1_000).toBeLessThan(500); // ms, including the client's part
 });
 
-test("headers that were seen do not let a body in that is longer than a call", async () => {
+test("captured headers do not admit a body that is longer than the call", async () => {
   const handler = fetchHandler(
     nodeHandler({
       secret: SECRET,
@@ -275,7 +275,7 @@ test("headers that were seen do not let a body in that is longer than a call", a
 
 /** What a faulty node that knows the secret could answer. */
 const SICK_ANSWERS: [what: string, body: () => Uint8Array][] = [
-  ["lists in each other", () => Buffer.alloc(2 ** 20, 0x91)],
+  ["nested lists", () => Buffer.alloc(2 ** 20, 0x91)],
   ["a list of four billion", () => Buffer.from("ddffffffff", "hex")],
   ["millions of empty maps", () => millionsOfMaps()],
   ["null", () => encode(null)],
@@ -284,10 +284,10 @@ const SICK_ANSWERS: [what: string, body: () => Uint8Array][] = [
   ["no counters", () => encode({ ...heads, stats: null })],
   ["a step without files", () => encode({ step: { event: { type: "chunk" }, files: [] } })],
   ["a last step without counters", () => encode({ step: { event: { type: "final" }, files: [] } })],
-  ["a failure without words", () => encode({ failure: 1 })],
+  ["a failure without a message", () => encode({ failure: 1 })],
 ];
 
-test.each(SICK_ANSWERS)("a node that answers with %s has failed", async (_, body) => {
+test.each(SICK_ANSWERS)("an answer with %s counts as a failure of the node", async (_, body) => {
   const { url, client } = await answering((request, response) => {
     const given = Buffer.from(body());
     const call = callOf(request.headers);
@@ -305,7 +305,7 @@ test.each(SICK_ANSWERS)("a node that answers with %s has failed", async (_, body
   expect((user + system) / 1_000).toBeLessThan(500);
 });
 
-// ── whoever stands in a node's place ──
+// ── attackers in a node's place ──
 
 async function stepsOf(client: NodeClient, url: string): Promise<SentStep[]> {
   const steps: SentStep[] = [];
@@ -367,7 +367,7 @@ const withHeaders = (headers: Record<string, string>) => (sent: Sent) => ({
 });
 const SIGNATURE = "x-quern-node-signature";
 
-test("who alters nothing is not noticed", async () => {
+test("a proxy that alters nothing is accepted", async () => {
   const { url, client } = await altering((sent) => sent);
   expect(await client.ask(url, "/v1/search", asked)).toEqual(heads);
   expect(await stepsOf(client, url)).toEqual(steps);
@@ -382,27 +382,27 @@ test.each<[what: string, alter: (sent: Sent) => Sent]>([
   ],
   ["another digest", withHeaders({ "x-quern-node-digest": "0".repeat(64) })],
   ["another status", (sent) => ({ ...sent, status: 422 })],
-  ["that it is not ready", (sent) => ({ ...sent, status: 409 })],
-  ["that it has too much to do", (sent) => ({ ...sent, status: 429 })],
-])("whoever answers with %s is no node", async (_, alter) => {
+  ["the status of a node that is not ready", (sent) => ({ ...sent, status: 409 })],
+  ["the status of an overloaded node", (sent) => ({ ...sent, status: 429 })],
+])("an answer with %s is not accepted as a node's", async (_, alter) => {
   const { url, client } = await altering(alter);
   await expect(client.ask(url, "/v1/search", asked)).rejects.toMatchObject({ why: "unknown" });
   await expect(stepsOf(client, url)).rejects.toMatchObject({ why: "unknown" });
 });
 
 /** Positions in frames of a length, a digest, a signature, and a value. */
-test.each([0, 3, 4, 35, 36, 67, 68, 100])("an altered byte %i is noticed", async (at) => {
+test.each([0, 3, 4, 35, 36, 67, 68, 100])("a change of byte %i is detected", async (at) => {
   const { url, client } = await altering((sent) => ({ ...sent, body: flipped(sent.body, at) }));
   await expect(client.ask(url, "/v1/search", asked)).rejects.toMatchObject({ name: "Error" });
   await expect(stepsOf(client, url)).rejects.toMatchObject({ why: "unreachable" });
 });
 
 test.each<[what: string, alter: (frames: Buffer[]) => Buffer[]]>([
-  ["exchanged", ([a, b, c]) => [b!, a!, c!]],
+  ["reordered", ([a, b, c]) => [b!, a!, c!]],
   ["repeated", ([a, b, c]) => [a!, a!, b!, c!]],
-  ["left out", ([a, , c]) => [a!, c!]],
+  ["omitted", ([a, , c]) => [a!, c!]],
   ["cut off", ([a]) => [a!.subarray(0, -1)]],
-])("frames that are %s are noticed", async (_, alter) => {
+])("frames that are %s are detected", async (_, alter) => {
   const { url, client } = await altering((sent) => {
     const frames: Buffer[] = [];
     for (let rest = sent.body; rest.length > 0; rest = rest.subarray(frames.at(-1)!.length))
@@ -413,7 +413,7 @@ test.each<[what: string, alter: (frames: Buffer[]) => Buffer[]]>([
   await expect(stepsOf(client, url)).rejects.toMatchObject({ why: "unreachable" });
 });
 
-test("a recorded answer is none to another call", async () => {
+test("a recorded answer to one call is not accepted for another", async () => {
   const recorded: Sent[] = [];
   const { url, client } = await altering((sent) => {
     recorded.push(sent);
@@ -424,7 +424,7 @@ test("a recorded answer is none to another call", async () => {
   await expect(client.ask(url, "/v1/search", other)).rejects.toMatchObject({ why: "unknown" });
 });
 
-test("nothing is read of an answer that is not signed", async () => {
+test("an answer that is not signed is not read", async () => {
   let written = 0;
   const { url, client } = await answering((_request, response) => {
     const head = Buffer.from("dd01c9c380", "hex"); // a list of thirty million empty maps
@@ -443,7 +443,7 @@ test("nothing is read of an answer that is not signed", async () => {
   expect(written).toBeLessThan(20); // MiB, in buffers of the kernel
 });
 
-test("a frame of four gigabytes is not waited for", async () => {
+test("a frame of four gigabytes is rejected without waiting for it", async () => {
   let sent = 0;
   const head = Buffer.alloc(36, 0xff);
   const sign = () => frameSigner(SECRET, "call");
@@ -458,10 +458,10 @@ test("a frame of four gigabytes is not waited for", async () => {
   expect(sent).toBe(0);
 });
 
-test("many slices are looked for in linear time", async () => {
+test("many slices are looked up in linear time", async () => {
   const before = process.cpuUsage();
   expect(await new Holder().hold(Array(50_000).fill([1, 5, 0]))).toBeUndefined();
-  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(300); // ms; it was seconds
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(300); // ms; a quadratic search takes seconds
 });
 
 /** Starts a server that only pretends to be a node. */

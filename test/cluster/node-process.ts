@@ -58,4 +58,4 @@ const close = async (): Promise<void> => {
   process.exit();
 };
 process.once("SIGTERM", () => void close());
-process.once("message", () => void engine.drain().then(close)); // it is to leave for good
+process.once("message", () => void engine.drain().then(close)); // the node leaves for good

@@ -1,5 +1,5 @@
 /**
- * Which nodes exist and which slices they have ready, by PostgreSQL's clock; and what a slice of a shard is on a disk.
+ * Tests which nodes exist, which slices they have ready by PostgreSQL's clock, and what a slice of a shard contains.
  */
 
 import { expect } from "vitest";
@@ -17,7 +17,7 @@ import { postgresTest as test } from "./postgres.ts";
 
 const node = (name: string) => ({ name, url: `http://${name}`, diskBytes: 10 });
 
-test("a node is live, then placed only, then gone; one that leaves owns nothing", async () => {
+test("a node without heartbeats is first only placed and then gone, and a node that leaves owns nothing", async () => {
   const { pool } = await newCluster();
   const nodes = new Nodes(pool, {});
   for (const name of ["a", "b", "c"]) await nodes.beat(node(name), true);
@@ -44,7 +44,7 @@ test("a node is live, then placed only, then gone; one that leaves owns nothing"
   expect(await states()).toContainEqual(["a", false, true]);
 });
 
-test("the defaults: each slice on two nodes, and a new shard once one has 8 GiB of text", async () => {
+test("by default, each slice is on two nodes, and a new shard begins at 8 GiB of text", async () => {
   const cluster = await newCluster({ onWarning: () => undefined });
   await startNodes(cluster, 3);
   const front = await openFront(cluster);
@@ -70,7 +70,7 @@ test("the defaults: each slice on two nodes, and a new shard once one has 8 GiB 
   ]);
 });
 
-test("what is ready replaces or joins what was, and a node that begins has nothing", async () => {
+test("new ready slices replace the old ones or are added, and a node that starts has none", async () => {
   const { pool } = await newCluster();
   const nodes = new Nodes(pool, {});
   await nodes.beat(node("a"), true);
@@ -90,7 +90,7 @@ test("what is ready replaces or joins what was, and a node that begins has nothi
   expect(await ready()).toEqual([]);
 });
 
-test("a shard has a slice for each so many bytes of text, and none without a segment", () => {
+test("a shard has one slice per `shardBytes` of text, and no more slices than segments", () => {
   const segments = (...sizes: number[]) => sizes.map((textBytes) => ({ textBytes }));
   const rows: readonly [number[], number, number][] = [
     [[], 10, 1],
@@ -104,7 +104,7 @@ test("a shard has a slice for each so many bytes of text, and none without a seg
     expect(slicesFor(segments(...sizes), shardBytes), sizes.join()).toBe(expected);
 });
 
-test("a directory with some slices has their files of each repository, and changes what it holds", async () => {
+test("a directory with some slices has only their files of each repository, and its slices can change", async () => {
   const cluster = await newCluster({ shardBytes: 30 });
   const engine = await cluster.open();
   await engine.index([shop("shop", "needle one in the first run\n"), shop("other", "needle o\n")]);

@@ -51,7 +51,7 @@ async function newService(pool: pg.Pool) {
   return { front, asked, warnings, isWarned };
 }
 
-test("PostgreSQL is stopped for longer than nodes count as live, and comes back", async () => {
+test("searches continue while PostgreSQL is stopped for longer than nodes count as live", async () => {
   const server = await ownServer();
   const pool = new pg.Pool({
     host: "127.0.0.1",
@@ -80,7 +80,7 @@ test("PostgreSQL is stopped for longer than nodes count as live, and comes back"
   await isWarned("the queue of jobs");
   await load.goesOn(5);
 
-  // as if it had been away for a quarter of an hour
+  // as if PostgreSQL had been away for a quarter of an hour
   await server.runStopped(
     "postgres",
     "update quern_node set heartbeat = now() - interval '15 min'",
@@ -100,7 +100,7 @@ test("PostgreSQL is stopped for longer than nodes count as live, and comes back"
     ]);
   await load.goesOn(5);
   await load.stop();
-  const most = 4; // on each of two nodes, by what it says and by what it hears
+  const most = 4; // two nodes, each with one warning for sending and one for receiving
   for (const one of warnings)
     expect(warnings.filter((other) => other === one).length).toBeLessThanOrEqual(most);
   await front.index(shop("new", "needle anew\n"));
@@ -112,10 +112,10 @@ test("PostgreSQL is stopped for longer than nodes count as live, and comes back"
   await working;
 });
 
-test("PostgreSQL hangs: it takes connections and statements, and answers nothing", async () => {
+test("searches continue while PostgreSQL accepts connections and statements but does not answer", async () => {
   const proxy = await startFaultyProxy(postgresPort!);
   const database = await emptyDatabase();
-  const ms = 10_000; // on a busy machine it answers in less
+  const ms = 10_000; // even on a busy machine, PostgreSQL answers in less
   const pool = poolOn(database, {
     port: proxy.port,
     connectionTimeoutMillis: ms,
@@ -160,7 +160,7 @@ test("PostgreSQL hangs: it takes connections and statements, and answers nothing
   expect(await asked()).toBe(200);
 });
 
-test("a front whose PostgreSQL hangs until nodes have left its state: calls end in time, and say so", async () => {
+test("calls end in time, and say why, if PostgreSQL hangs until nodes no longer have the front's state", async () => {
   const proxy = await startFaultyProxy(postgresPort!);
   const database = await emptyDatabase();
   const cluster = await newCluster({ shardBytes: 30 }, poolOn(database));
@@ -220,8 +220,8 @@ const bodies =
   };
 
 const FAULTS: Record<string, Fault> = {
-  "sends other bytes": bodies((piece) => piece.map((byte, i) => (i === 40 ? byte ^ 1 : byte))),
-  "cuts what it sends": bodies((piece) => piece.subarray(0, piece.length >> 1)),
+  "sends wrong bytes": bodies((piece) => piece.map((byte, i) => (i === 40 ? byte ^ 1 : byte))),
+  "truncates what it sends": bodies((piece) => piece.subarray(0, piece.length >> 1)),
   "is gone": (store, isOver) => {
     let isBack = false;
     void isOver.then(() => (isBack = true));
@@ -260,9 +260,9 @@ function newFault() {
 }
 
 describe.each(someOf(Object.entries(FAULTS), 2))("an object store that %s", (name, spoil) => {
-  const isTold = name !== "is slow"; // who waits knows nothing yet
+  const isTold = name !== "is slow"; // nothing is reported while calls wait
 
-  test("searches go on with what nodes hold, and see what is new when it is whole", async () => {
+  test("does not stop searches, which see new content when the store recovers", async () => {
     const { isOver, end } = newFault();
     const warnings: string[] = [];
     const onWarning = ({ message }: { message: string }) => void warnings.push(message);
@@ -285,7 +285,7 @@ describe.each(someOf(Object.entries(FAULTS), 2))("an object store that %s", (nam
     expect(await found(front, "needle")).toEqual(await found(writer, "needle"));
   });
 
-  test("a replica whose store is whole serves what is new", async () => {
+  test("is made up for by a replica with an intact store", async () => {
     const { isOver, end } = newFault();
     const cluster = await newCluster({ shardBytes: 30, onWarning: () => undefined });
     const writer = await cluster.open();
@@ -324,7 +324,7 @@ async function withSpoiltWriter(fault: keyof typeof FAULTS) {
   return { index, end, isUnchanged, isNew };
 }
 
-test("a writer whose store is gone says so and publishes nothing; it resumes", async () => {
+test("a writer whose store is gone says so, publishes nothing, and resumes later", async () => {
   const { index, end, isUnchanged, isNew } = await withSpoiltWriter("is gone");
   await expect(index()).rejects.toThrow("the store is gone");
   await isUnchanged();
@@ -333,7 +333,7 @@ test("a writer whose store is gone says so and publishes nothing; it resumes", a
   await isNew();
 });
 
-test("a writer whose store is slow publishes when all is stored", async () => {
+test("a writer whose store is slow publishes when everything is stored", async () => {
   const { index, end, isUnchanged, isNew } = await withSpoiltWriter("is slow");
   const indexed = index();
   await isUnchanged();

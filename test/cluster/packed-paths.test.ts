@@ -13,18 +13,21 @@ async function sent(paths: readonly string[]): Promise<string[]> {
 }
 
 test.each([[[]], [["a"]], [["a", "b/c"]], [["é/ü", "\u{1f600}", "a b\nc"]]])(
-  "%j",
+  "%j is unpacked as it was packed",
   async (paths) => {
     expect(await sent(paths)).toEqual(paths);
   },
 );
 
-test.each([999, 1_000, 1_001, 2_001])("%i paths", async (length) => {
-  const paths = Array.from({ length }, (_, i) => `d/${i}`);
-  expect(await sent(paths)).toEqual(paths);
-});
+test.each([999, 1_000, 1_001, 2_001])(
+  "%i paths are unpacked as they were packed",
+  async (length) => {
+    const paths = Array.from({ length }, (_, i) => `d/${i}`);
+    expect(await sent(paths)).toEqual(paths);
+  },
+);
 
-test("a pause after each thousand", async () => {
+test("pauses after each thousand paths", async () => {
   const paths = Array.from({ length: 5_000 }, (_, i) => `${i}`);
   let [packing, reading] = [0, 0];
   const packed = await packPaths(paths, () => void packing++);

@@ -1,4 +1,4 @@
-/** The page shows over a front what it shows over one engine: results, files, folders, history, and nothing hidden. */
+/** The page shows the same over a front as over one engine: results, files, folders, history, and nothing hidden. */
 
 import { renameSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { postgresTest as test } from "./postgres.ts";
 
 const SECRET_TEXT = "export function retryOfNobody() {}\n";
 
-/** Opens the page over a front and two nodes, with a key of somebody who may see two of three repositories. */
+/** Opens the page over a front and two nodes, with a key of a user who may see two of three repositories. */
 async function openOverFront() {
   const folder = temporaryFolder();
   const { path: clone, name, revisions } = await buildRepository(folder, "task-queue");
@@ -61,7 +61,7 @@ function askedFor(nodes: readonly RunningNode[], path: string): string[] {
 }
 
 inBrowser("over a front", (browser) => {
-  test("a walk from a search to a file, its folder and its history", async () => {
+  test("a user gets from a search to a file, its folder and its history", async () => {
     const { front, nodes, clone, root, secret, viewer } = await openOverFront();
     const page = await signedIn(browser, root, secret);
     const names = page.locator(".repositories a.name");
@@ -98,7 +98,7 @@ inBrowser("over a front", (browser) => {
     await page.locator(".error", { hasText: /history/ }).waitFor();
   });
 
-  test("nothing of a hidden repository: lists, results, completion, addresses", async () => {
+  test("lists, results, completion and addresses show nothing of a hidden repository", async () => {
     const { front, root, secret } = await openOverFront();
     const { stats } = await front.search({ query: "retryOfNobody", matches: 0 });
     expect(stats.totalMatchCount).toBe(1);

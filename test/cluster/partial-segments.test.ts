@@ -86,7 +86,7 @@ const MEGABYTE = 2 ** 20;
 
 type Change = (engine: Pick<Engine, "index" | "remove" | "compact">) => Promise<unknown>;
 
-/** A cluster of which one machine has filled a shard, and an engine with the same history. */
+/** A cluster in which one machine has filled a shard, and an engine with the same history. */
 async function filled(changes: readonly Change[]) {
   const store = counted();
   const cluster = await newCluster({ segments: store.segments, replicas: 1 });
@@ -97,7 +97,7 @@ async function filled(changes: readonly Change[]) {
   return { cluster, store, engine };
 }
 
-/** Opens a machine that writes, and whose fetches alone are counted. */
+/** Opens a machine that writes, and counts only that machine's fetches. */
 async function newWriter(cluster: Cluster): Promise<{ writer: ClusterEngine; own: Counted }> {
   const own = counted(cluster.segments);
   return { writer: await openFront(cluster, { segments: own.segments }), own };
@@ -108,7 +108,7 @@ const LARGE: readonly Change[] = [
   (each) => each.index(large(2, MEGABYTE / 2)),
 ];
 
-test("a job in a full shard fetches a few per cent of it", async () => {
+test("a job in a full shard fetches only a few per cent of it", async () => {
   const { cluster, store, engine } = await filled([...LARGE, (each) => each.index(BASKET)]);
   const changes: readonly Change[] = [
     (each) => each.index(code("other", "basket();\nfunction otherBasket() {}\n")),
@@ -117,7 +117,7 @@ test("a job in a full shard fetches a few per cent of it", async () => {
     (each) => each.index(code("basket", "basket();\n")),
   ];
   for (const change of changes) {
-    const { writer, own } = await newWriter(cluster); // has nothing yet
+    const { writer, own } = await newWriter(cluster); // the writer has no segments yet
     for (const each of [writer, engine]) await change(each);
     expect(await answers(writer)).toEqual(await answers(engine));
     const part = own.sent() / store.stored();
@@ -143,7 +143,7 @@ const SMALL: readonly Change[] = Array.from(
 );
 const EIGHTH: Change = (each) => each.index(large(17, 50_000));
 
-test("segments are completed before they are merged, and no others", async () => {
+test("only segments that are merged are completed first", async () => {
   const { cluster, store, engine } = await filled([...LARGE, ...SMALL]);
   const { writer, own } = await newWriter(cluster);
   const stored = store.stored();
@@ -154,7 +154,7 @@ test("segments are completed before they are merged, and no others", async () =>
   expect(await answers(writer)).toEqual(await answers(engine));
 });
 
-test("segments without symbols are completed, others are not", async () => {
+test("only segments without symbols are completed", async () => {
   const { cluster, store, engine } = await filled([
     ...LARGE,
     (each) => each.index(BASKET, { symbols: "skip" }),
@@ -167,7 +167,7 @@ test("segments without symbols are completed, others are not", async () => {
   expect(own.sent() / store.stored()).toBeLessThan(0.04);
 });
 
-test("an interrupted completion is repeated, also by another process", async () => {
+test("an interrupted completion is repeated, even by another process", async () => {
   const { cluster, engine } = await filled([...LARGE, ...SMALL]);
   const own = counted(cluster.segments);
   const options = { segments: own.segments, directory: temporaryFolder() };
@@ -188,7 +188,7 @@ test("an interrupted completion is repeated, also by another process", async () 
   expect(told[0]!.counters["shardsScanned"]).toBe(3);
 });
 
-test("damaged tables are refused, and nothing is published", async () => {
+test("damaged tables are rejected, and nothing is published", async () => {
   const { cluster, engine } = await filled(LARGE);
   const before = await answers(engine);
   const { segments } = cluster;

@@ -44,7 +44,7 @@ describe("tokens", () => tokenStoreSuite({ test }, async () => postgresTokenStor
 describe("users", () => userStoreSuite({ test }, async () => postgresUserStore(pool)));
 describe("audits", () => auditStoreSuite({ test }, async () => postgresAuditStore(pool)));
 
-test("machines index, work on jobs, hold leases and collect", async () => {
+test("machines can index, run jobs, hold leases and collect", async () => {
   const own = await through();
   const cluster = await newCluster({}, own);
   const segments = postgresSegments(own);
@@ -73,7 +73,7 @@ test("machines index, work on jobs, hold leases and collect", async () => {
   expect(reports.filter((one) => one !== undefined).length).toBeGreaterThan(0);
 });
 
-test("nodes and a front follow each other through it", async () => {
+test("nodes and a front follow each other through PgBouncer", async () => {
   const own = await through();
   const cluster = await newCluster({ onWarning: () => undefined }, own);
   const segments = postgresSegments(own);

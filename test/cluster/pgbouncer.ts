@@ -43,7 +43,7 @@ export async function startBouncer(folder: string): Promise<Bouncer> {
   ];
   writeFileSync(file, lines.join("\n"));
   chmodSync(folder, 0o755);
-  // it refuses to run as root
+  // PgBouncer refuses to run as root
   const isRoot = process.getuid?.() === 0;
   const as = isRoot ? { uid: Number(execFileSync("id", ["-u", "nobody"])) } : {};
   const child = spawn(PROGRAM, ["-q", file], { stdio: ["ignore", "ignore", "inherit"], ...as });

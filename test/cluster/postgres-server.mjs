@@ -30,7 +30,7 @@ function end() {
   };
   if (server === undefined || server.exitCode !== null) remove();
   server.once("exit", remove);
-  server.kill("SIGINT"); // its word for: at once, and in order
+  server.kill("SIGINT"); // PostgreSQL then shuts down at once and cleanly
 }
 
 async function binaries() {

@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 describe("s3Segments", () => {
-  // Swift takes a minute and a half for its thousand objects, so it lists 50 at once, and has a test of its own
+  // Swift takes a minute and a half for a thousand objects, so its own test below lists 50 at a time
   const run = (name: string, one: () => Promise<void>): void => {
     if (name !== "a long list is whole" || !isSwift) s3Test(name, one);
   };
@@ -126,22 +126,22 @@ s3Test("prefixes know nothing of each other, and foreign objects are left out", 
   await expect(other.get("v1/a")).rejects.toMatchObject({ code: "INDEX_NOT_FOUND" });
 });
 
-describe("says what is wrong", () => {
+describe("errors", () => {
   const cases: [string, () => S3SegmentsOptions, S3ClientConfig, object][] = [
     [
-      "a bucket that is not there",
+      "a missing bucket",
       () => ({ bucket: "nobody-has-made-it" }),
       {},
       { code: "INVALID_REQUEST", message: expect.stringContaining("nobody-has-made-it") },
     ],
     [
-      "credentials that are refused",
+      "credentials that are rejected",
       () => ({ bucket }),
       { credentials: { accessKeyId: "quern:test", secretAccessKey: "wrong" } },
       { code: "PERMISSION_DENIED", message: expect.stringContaining("s3:GetObject") },
     ],
   ];
-  s3Test.each(cases)("%s", async (_, options, config, error) => {
+  s3Test.each(cases)("%s: the error says what is wrong", async (_, options, config, error) => {
     const store = s3Segments(clientOn(server.port, config), options());
     await expect(store.put("a", inPieces(numbered(4)), 4)).rejects.toMatchObject(error);
     await expect(store.get("a")).rejects.toMatchObject(error);
@@ -155,13 +155,13 @@ describe("says what is wrong", () => {
     [{ bucket: "b", prefix: "a//b" }, "prefix must be names"],
     [{ bucket: "b", timeoutMs: 0 }, "timeoutMs must be an integer"],
     [{ bucket: "b", region: "x" }, "unknown option"],
-  ])("options %j", (options, message) => {
+  ])("options %j are rejected", (options, message) => {
     const made = (): unknown => s3Segments(clientOn(1), options as S3SegmentsOptions);
     expect(made).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
     expect(made).toThrow(message);
   });
 
-  test("a client that is none", () => {
+  test("a client that is not an S3Client is rejected", () => {
     const none = {} as unknown as S3Client;
     expect(() => s3Segments(none, { bucket: "b" })).toThrow("client must be an S3Client");
   });
@@ -199,7 +199,7 @@ async function clientThrough(spoil: Spoil): Promise<S3Client> {
   return clientOn((proxy.address() as AddressInfo).port);
 }
 
-describe("between it and the service", () => {
+describe("on an unreliable connection", () => {
   const BODY = numbered(400_000);
   const put = (key: string) =>
     s3Segments(client, { bucket }).put(key, inPieces(BODY, 100_000), BODY.length);
@@ -207,7 +207,7 @@ describe("between it and the service", () => {
     answer.write(body.subarray(0, bytes), () => answer.destroy());
   };
 
-  s3Test("a body that is cut goes on where it was, whole or in a range", async () => {
+  s3Test("a body that breaks off is resumed, whole or in a range", async () => {
     await put("cut");
     const cut = await clientThrough((body, answer, number) =>
       number % 3 === 0 ? answer.end(body) : cutAt(body, answer, 90_000),
@@ -219,7 +219,7 @@ describe("between it and the service", () => {
     expect(part.equals(BODY.subarray(...range))).toBe(true);
   });
 
-  s3Test("a body that never goes on is given up", async () => {
+  s3Test("a body that cannot be resumed is given up", async () => {
     await put("gone");
     let downloads = 0;
     const gone = await clientThrough((body, answer, number) => {
@@ -231,7 +231,7 @@ describe("between it and the service", () => {
     expect(downloads).toBeGreaterThan(2);
   });
 
-  s3Test("other bytes are refused where the service says what they should be", async () => {
+  s3Test("wrong bytes are rejected if the service sends a checksum", async () => {
     const key = "v1/other";
     await put(key);
     const other = await clientThrough((body, answer) => {
@@ -240,26 +240,29 @@ describe("between it and the service", () => {
       answer.end(copy);
     });
     const read = s3Segments(other, { bucket }).get(key).then(readAll);
-    // Swift says nothing; what reads objects has their SHA-256
+    // Swift sends no checksum, but readers of objects know their SHA-256
     const got = await read.catch((error: unknown) => error);
     if (Buffer.isBuffer(got)) expect(got.equals(BODY)).toBe(false);
     else expect(got).toMatchObject({ code: "INDEX_CORRUPT" });
   });
 
-  s3Test("a body that stalls begins again; one that always stalls is told", async () => {
-    await put("slow");
-    const once = await clientThrough((body, answer, number) => {
-      if (number === 1) answer.write(body.subarray(0, 1000));
-      else answer.end(body);
-    });
-    const patient = s3Segments(once, { bucket, timeoutMs: 2_000 });
-    expect((await readAll(await patient.get("slow"))).equals(BODY)).toBe(true);
-    const always = await clientThrough((_, answer) => answer.flushHeaders());
-    const store = s3Segments(always, { bucket, timeoutMs: 300 });
-    await expect(store.get("slow").then(readAll)).rejects.toThrow("timeoutMs");
-  });
+  s3Test(
+    "a body that stalls is requested again, and one that always stalls is reported",
+    async () => {
+      await put("slow");
+      const once = await clientThrough((body, answer, number) => {
+        if (number === 1) answer.write(body.subarray(0, 1000));
+        else answer.end(body);
+      });
+      const patient = s3Segments(once, { bucket, timeoutMs: 2_000 });
+      expect((await readAll(await patient.get("slow"))).equals(BODY)).toBe(true);
+      const always = await clientThrough((_, answer) => answer.flushHeaders());
+      const store = s3Segments(always, { bucket, timeoutMs: 300 });
+      await expect(store.get("slow").then(readAll)).rejects.toThrow("timeoutMs");
+    },
+  );
 
-  s3Test("a service that does not answer is told", async () => {
+  s3Test("a service that does not answer is reported", async () => {
     const silent = createServer(() => undefined).listen(0, "127.0.0.1");
     await once(silent, "listening");
     onTestFinished(() => {
@@ -275,7 +278,7 @@ describe("between it and the service", () => {
       });
   });
 
-  s3Test("a signal ends what runs", async () => {
+  s3Test("a signal ends running calls", async () => {
     await put("aborted");
     const stalled = await clientThrough((body, answer) => void answer.write(body.subarray(0, 9)));
     const store = s3Segments(stalled, { bucket });
@@ -296,7 +299,7 @@ describe("between it and the service", () => {
 });
 
 test.runIf(isThere && hasPostgres)(
-  "machines of a cluster find in it what each has published",
+  "machines of a cluster find in S3 what each machine has published",
   async () => {
     const segments = s3Segments(client, { bucket, prefix: "cluster" });
     const cluster = await newCluster({ segments });
@@ -309,7 +312,7 @@ test.runIf(isThere && hasPostgres)(
 );
 
 test.runIf(isThere && hasPostgres)(
-  "the service is killed under searches of a front, and comes back",
+  "searches continue while the service is killed and comes back",
   async () => {
     using own = temporaryFolder();
     let service = await startS3(own.path);
@@ -356,9 +359,9 @@ describe
       const through = s3Segments(clientOn(proxy.port, { maxAttempts: 1 }), place);
       return { proxy, cluster, warnings, through };
     }
-    const isTold = fault !== "hangs"; // who waits knows nothing yet
+    const isTold = fault !== "hangs"; // nothing is reported while calls wait
 
-    test("searches go on with what nodes hold, and see what is new when it is whole", async () => {
+    test("searches continue, and see new content when the service recovers", async () => {
       const { proxy, cluster, warnings, through } = await withProxy();
       const writer = await cluster.open();
       await fill(writer);
@@ -376,7 +379,7 @@ describe
       expect(await found(front, "needle")).toEqual(await found(writer, "needle"));
     });
 
-    test("a writer publishes when all is stored", async () => {
+    test("a writer publishes when everything is stored", async () => {
       const { proxy, cluster, through } = await withProxy();
       const [other, writer] = [await cluster.open(), await cluster.open({ segments: through })];
       await fill(writer); // so that it has nothing to fetch below
@@ -391,7 +394,7 @@ describe
       if (isTold) await indexed;
       await other.refresh();
       expect([before, ["other: needle of another", "shop: needle anew"]]).toContainEqual(
-        await found(other, "needle"), // an object may be stored although its answer is spoilt
+        await found(other, "needle"), // an object may be stored even if the answer is damaged
       );
       proxy.end();
       if (!(await indexed)) await index();

@@ -15,7 +15,7 @@ import { test } from "vitest";
 import { leaveOut } from "../left-out.ts";
 
 const versitygw = process.env["QUERN_VERSITYGW"];
-/** The Python of Debian. Another one that comes first on the PATH would not have the package. */
+/** The Python of Debian. Another Python that comes first on the PATH would not have the package. */
 const PYTHON = "/usr/bin/python3";
 
 function whatIsMissing(): string | undefined {

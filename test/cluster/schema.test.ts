@@ -11,14 +11,14 @@ import { emptyDatabase, poolOn, postgresTest as test } from "./postgres.ts";
 const schemaOf = async (pool: pg.Pool) =>
   (await pool.query("select schema, format from quern_meta")).rows as unknown[];
 
-test("migrating makes the tables, and again does nothing", async () => {
+test("migrating makes the tables, and migrating again does nothing", async () => {
   const pool = poolOn(await emptyDatabase());
   const { to } = await migrateCluster(pool);
   expect(await migrateCluster(pool)).toEqual({ from: to, to });
   expect(await schemaOf(pool)).toEqual([{ schema: to, format: 2 }]);
 });
 
-test("of many that migrate at once one does, and the others wait for it", async () => {
+test("if many processes migrate at once, one does the work and the others wait", async () => {
   const pool = poolOn(await emptyDatabase());
   const reports = await Promise.all(Array.from({ length: 8 }, () => migrateCluster(pool)));
   const { to } = reports[0]!;
@@ -38,7 +38,7 @@ test("a migration that fails leaves nothing behind", async () => {
   expect(rows).toEqual([{ tablename: "quern_audit" }]);
 });
 
-test("a store on a database without tables says what to do, and works once it is done", async () => {
+test("a store on a database without tables says what to do, and works afterwards", async () => {
   const pool = poolOn(await emptyDatabase());
   const tokens = postgresTokenStore(pool, { schema: "later" });
   await expect(tokens.get("a")).rejects.toMatchObject({
@@ -67,7 +67,7 @@ const OTHERS = [
   ],
 ] as const;
 
-test.each(OTHERS)("tables of %s are INDEX_VERSION", async (_, set, words) => {
+test.each(OTHERS)("tables of %s are rejected with INDEX_VERSION", async (_, set, words) => {
   const pool = poolOn(await emptyDatabase());
   await migrateCluster(pool);
   await pool.query(`update quern_meta set ${set}`);
@@ -76,7 +76,7 @@ test.each(OTHERS)("tables of %s are INDEX_VERSION", async (_, set, words) => {
   await expect(refused).rejects.toThrow(words);
 });
 
-test("who knows only older tables migrates nothing", async () => {
+test("a version that knows only older tables migrates nothing", async () => {
   const pool = poolOn(await emptyDatabase());
   await migrateCluster(pool);
   await pool.query("update quern_meta set schema = 99");
@@ -84,7 +84,7 @@ test("who knows only older tables migrates nothing", async () => {
   expect(await schemaOf(pool)).toEqual([{ schema: 99, format: 2 }]);
 });
 
-test("an empty version table is one without tables", async () => {
+test("an empty version table counts as a database without tables", async () => {
   const pool = poolOn(await emptyDatabase());
   await migrateCluster(pool);
   await pool.query("delete from quern_meta");
@@ -93,7 +93,7 @@ test("an empty version table is one without tables", async () => {
   });
 });
 
-test("repositories that were removed before version 6 stay so", async () => {
+test("repositories that were removed before version 6 stay removed", async () => {
   const pool = poolOn(await emptyDatabase());
   await migrateCluster(pool);
   for (const column of ["removed", "extra_body"])

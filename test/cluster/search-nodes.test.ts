@@ -138,7 +138,7 @@ async function front(engine: Engine, count: number, replicas: number) {
   return { nodes, slices, search };
 }
 
-test("any node may fail at any moment while a replica is left", async () => {
+test("answers stay complete if any node fails at any moment while a replica is left", async () => {
   const engine = await indexed();
   const whole = comparable(await engine.search(request));
   const { nodes, slices, search } = await front(engine, 4, 2);
@@ -155,7 +155,7 @@ test("any node may fail at any moment while a replica is left", async () => {
   expect(nodes.filter(({ asked }) => asked > 0).length).toBeGreaterThan(1);
 });
 
-test("without a replica the answer says that it is partial, and nothing is counted twice", async () => {
+test("without a replica, the answer says that it is partial, and nothing is counted twice", async () => {
   const engine = await indexed();
   const whole = await engine.search(request);
   const { nodes, slices, search } = await front(engine, 3, 1);
@@ -170,7 +170,7 @@ test("without a replica the answer says that it is partial, and nothing is count
   expect(comparable((await search()) as typeof answer)).toEqual(comparable(whole));
 });
 
-test("a generation that no replica has any more is stale", async () => {
+test("a generation that no replica still has is stale", async () => {
   const engine = await indexed();
   const { nodes, search } = await front(engine, 3, 2);
   for (const { faults } of nodes) faults.isBehind = true;
@@ -188,7 +188,7 @@ test("a slow node is skipped, and the answer says that time ran out", async () =
   expect(answer.isSearchExhaustive).toBe(false);
 });
 
-test("a query that is wrong is wrong everywhere, and no node is taken for failed", async () => {
+test("a query with a syntax error is rejected, and no node counts as failed", async () => {
   const engine = await indexed();
   const { nodes, search } = await front(engine, 3, 2);
   await expect(search({ request: { query: "a or or b", matches: 1 } })).rejects.toMatchObject({
@@ -197,7 +197,7 @@ test("a query that is wrong is wrong everywhere, and no node is taken for failed
   expect(nodes.reduce((sum, { asked }) => sum + asked, 0)).toBeLessThanOrEqual(SLICES);
 });
 
-test("nodes with too much to do are OVERLOADED, never a partial answer", async () => {
+test("overloaded nodes cause OVERLOADED, never a partial answer", async () => {
   const engine = await indexed();
   const { nodes, search } = await front(engine, 3, 2);
   for (const { faults } of nodes) faults.isFull = true;
@@ -209,7 +209,7 @@ test("nodes with too much to do are OVERLOADED, never a partial answer", async (
   );
 });
 
-test("an abort is heard", async () => {
+test("an abort ends the search", async () => {
   const engine = await indexed();
   const { nodes, search } = await front(engine, 2, 1);
   for (const { faults } of nodes) faults.delayMs = 3_600_000;

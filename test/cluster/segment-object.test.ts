@@ -88,7 +88,7 @@ async function copyCatalog(from: Environment, to: Environment): Promise<void> {
   });
 }
 
-/** Copies all segments by way of a store of objects. */
+/** Copies all segments through a store of objects. */
 async function transfer(from: Environment, to: Environment, store: SegmentStore): Promise<void> {
   for (const { segment, symbols: edition } of manifestOf(from).segments) {
     const { key } = await sendSegment(from, segment, store);
@@ -109,10 +109,10 @@ async function copyOf(engine: Engine): Promise<Engine> {
   return openEngine({ contexts, workers: 0 }, path);
 }
 
-test("a copy by way of objects answers what brute force answers", async () => {
+test("a copy through objects answers as brute force does", async () => {
   const engine = await openEngine({ contexts, workers: 0 });
   const property = fc.asyncProperty(searchStates(8), async ({ corpus, asked }) => {
-    const there = await bringTo(engine, corpus); // without symbols: random texts may define what no oracle knows
+    const there = await bringTo(engine, corpus); // no symbols: the oracle has none for random texts
     const copy = await copyOf(engine);
     expect(await copy.check()).toMatchObject({ ok: true });
     for (const one of asked) {
@@ -150,7 +150,7 @@ const bytesOf = async (store: SegmentStore, key: string): Promise<Buffer> => {
 };
 
 group("one segment", () => {
-  test("equal content has one key on two machines, under any number", async () => {
+  test("equal content has the same key on two machines, under any segment number", async () => {
     const [one, other] = [await indexed(), await indexed()];
     const store = directorySegments(temporaryFolder());
     const [{ segment, symbols: edition }] = manifestOf(one).segments as [Manifest["segments"][0]];
@@ -181,7 +181,7 @@ group("one segment", () => {
     expect(tags).toEqual([0, 2, 3, 4, 7, 8, 5, 6, 1]);
   });
 
-  test("what is deleted leaves nothing, and nothing else", async () => {
+  test("deleting removes exactly the keys of the segment or its symbols", async () => {
     const environment = await indexed();
     const store = directorySegments(temporaryFolder());
     const keys = () => {
@@ -204,7 +204,7 @@ group("one segment", () => {
     expect(keys()).toEqual(before);
   });
 
-  test("tables and the rest, one after the other, are all, and what damage left is deleted", async () => {
+  test("tables and the rest, fetched separately, are complete, and remains of a damaged fetch are deleted", async () => {
     const environment = await indexed();
     const store = directorySegments(temporaryFolder());
     const edition = manifestOf(environment).segments[0]!.symbols;
@@ -239,7 +239,7 @@ group("one segment", () => {
     expect(valuesOf(environment, 3)).toEqual(valuesOf(environment, 2));
   });
 
-  test("content that is borrowed is sent along, and never borrowed from this machine", async () => {
+  test("borrowed content is sent with its segment, and is never borrowed from the receiving machine", async () => {
     const path = temporaryFolder();
     const engine = await open(path, { workers: 0 });
     for (const name of ["shop", "shop-work-tree"]) await engine.index(source(name, 300));
@@ -274,20 +274,20 @@ group("one segment", () => {
     ["its version", (bytes) => flipped(bytes, 5)],
     ["its kind", (bytes) => flipped(bytes, 6)],
     ["the length of a section", (bytes) => flipped(bytes, 7)],
-    ["the sum of a section", (bytes) => flipped(bytes, 50)],
+    ["the checksum of a section", (bytes) => flipped(bytes, 50)],
     ["the length of its tables", (bytes) => flipped(bytes, HEAD_BYTES - 4)],
     ["the length of a block", (bytes) => flipped(bytes, HEAD_BYTES)],
     ["a block of four GiB", (bytes) => (bytes.writeUInt32LE(0xffff_ffff, HEAD_BYTES), bytes)],
     ["an empty block", (bytes) => (bytes.writeUInt32LE(0, HEAD_BYTES), bytes)],
     ["its end", (bytes) => bytes.subarray(0, -1)],
-    ["its half", (bytes) => bytes.subarray(0, bytes.length >> 1)],
-    ["all but its head", (bytes) => bytes.subarray(0, HEAD_BYTES)],
+    ["its second half", (bytes) => bytes.subarray(0, bytes.length >> 1)],
+    ["everything after its head", (bytes) => bytes.subarray(0, HEAD_BYTES)],
     ["all of it", () => Buffer.alloc(0)],
-    ["more at its end", (bytes) => Buffer.concat([bytes, Buffer.of(255)])],
+    ["a byte after its end", (bytes) => Buffer.concat([bytes, Buffer.of(255)])],
     ["an object of version 1", () => Buffer.from("quern\u0001\u0001\u00ff")],
   ];
 
-  test.each(someOf(DAMAGES, 3))("damage is INDEX_CORRUPT: %s", async (_, damage) => {
+  test.each(someOf(DAMAGES, 3))("damage causes INDEX_CORRUPT: %s", async (_, damage) => {
     const environment = await indexed(30);
     const store = directorySegments(temporaryFolder());
     const { key } = await sendSegment(environment, 1, store);
@@ -299,7 +299,7 @@ group("one segment", () => {
     });
   });
 
-  test("an object that never ends is INDEX_CORRUPT once its values are read", async () => {
+  test("an object that never ends fails with INDEX_CORRUPT once its values are read", async () => {
     const environment = await indexed(30);
     const store = directorySegments(temporaryFolder());
     const { key, bytes } = await sendSegment(environment, 1, store);
@@ -320,7 +320,7 @@ group("one segment", () => {
     expect(hasEnded).toBe(true);
   });
 
-  test("an error of the store stays itself", async () => {
+  test("an error of the store is passed on", async () => {
     const environment = await indexed(30);
     const store = directorySegments(temporaryFolder());
     const { key } = await sendSegment(environment, 1, store);
@@ -333,7 +333,7 @@ group("one segment", () => {
     await expect(refused).rejects.toThrow("the line broke");
   });
 
-  test("text in a file arrives in a file, at once or after the tables", async () => {
+  test("text in a file arrives in a file, with the tables or after them", async () => {
     const environment = await indexed(300);
     const store = directorySegments(temporaryFolder());
     const { key } = await sendSegment(environment, 1, store);
@@ -346,7 +346,7 @@ group("one segment", () => {
     );
     expect(texts[0]!.length).toBeGreaterThan(2 ** 21);
     expect(texts.map((text) => text.equals(texts[0]!))).toEqual([true, true, true]);
-    const isSymbols = (value: string) => /^0[9a]/.test(value); // objects of their own
+    const isSymbols = (value: string) => /^0[9a]/.test(value); // symbols are separate objects
     const sent = valuesOf(environment, 1).filter((value) => !isSymbols(value));
     expect(valuesOf(environment, whole)).toEqual(sent);
     expect(valuesOf(environment, parts)).toEqual(sent);
@@ -371,9 +371,9 @@ group("one segment", () => {
       ],
       3,
     ),
-  )("an object that %s is refused", async (_, hurt) => {
+  )("an object that %s is rejected", async (_, hurt) => {
     for (const count of [30, 300]) {
-      const environment = await indexed(count); // text in values, in a file
+      const environment = await indexed(count); // 30: the text is in values; 300: in a file
       const store = directorySegments(temporaryFolder());
       const { key } = await sendSegment(environment, 1, store);
       const values: Value[] = [];
@@ -392,17 +392,17 @@ group("one segment", () => {
     }
   });
 
-  test("large values are not held together", async () => {
+  test("large values are written in several parts", async () => {
     const environment = await indexed(30);
     const writes = vi.spyOn(environment, "write");
     const store = directorySegments(temporaryFolder());
     const rest = Array.from({ length: 12 }, (_, n) => valueOf(4 * 2 ** 20, n));
     const { key } = await sendBundle(store, "sym", { kind: 2, tables: () => [], rest: () => rest });
     await fetchSymbols(environment, { key, segment: 7, edition: 1 }, store);
-    expect(writes.mock.calls.length).toBe(6 + 1); // of 8 MiB, and what remains
+    expect(writes.mock.calls.length).toBe(6 + 1); // writes of 8 MiB, and one of the rest
   });
 
-  test("another sound object than the one that was asked for is INDEX_CORRUPT", async () => {
+  test("an intact object under the wrong key fails with INDEX_CORRUPT", async () => {
     const store = directorySegments(temporaryFolder());
     const [one, other] = [await indexed(30), await indexed(31)];
     const { key } = await sendSegment(one, 1, store);
@@ -544,7 +544,7 @@ group("any values", () => {
     rest: () => rest,
   });
 
-  test("come back, in pieces of any length, also from another brotli, under one key", async () => {
+  test("are decoded in pieces of any length, even from another brotli, under the same key", async () => {
     const property = fc.asyncProperty(
       bundles,
       fc.integer({ min: 1, max: 70 }),
@@ -562,7 +562,7 @@ group("any values", () => {
     await fc.assert(property);
   });
 
-  test("with any byte changed, or cut anywhere, are as they were or INDEX_CORRUPT", async () => {
+  test("with any byte changed, or truncated anywhere, are decoded unchanged or fail with INDEX_CORRUPT", async () => {
     const property = fc.asyncProperty(
       bundles,
       fc.nat(),
@@ -574,7 +574,7 @@ group("any values", () => {
         object[at]! ^= xor;
         const spoilt = { key, object: isCut ? object.subarray(0, at) : object };
         const got = await decoded(spoilt).catch(({ message }: Error) => message);
-        // brotli has bits without a meaning
+        // some bits in brotli have no meaning
         if (typeof got !== "string") expect(isCut).toBe(false);
         if (typeof got !== "string") expect(got).toEqual([...given.tables, ...given.rest]);
         else expect(got).toBe(damaged(key).message);
@@ -583,7 +583,7 @@ group("any values", () => {
     await fc.assert(property, { numRuns: 300 * RUNS });
   });
 
-  test("of the tables alone are fetched with no other byte; any byte changed is INDEX_CORRUPT", async () => {
+  test("of the tables are fetched without any other byte, and a changed byte causes INDEX_CORRUPT", async () => {
     const property = fc.asyncProperty(
       bundles,
       fc.nat(),
@@ -617,7 +617,7 @@ group("any values", () => {
     await fc.assert(property, { numRuns: 300 * RUNS });
   });
 
-  test("of several blocks are packed twice where they are long, and are the same each time", async () => {
+  test("of several long blocks are packed twice, with the same result", async () => {
     const noise = createCipheriv("aes-128-ctr", Buffer.alloc(16), Buffer.alloc(16));
     const rest = Array.from({ length: 17 }, (_, number): Value => ({
       tag: 1,
@@ -628,7 +628,7 @@ group("any values", () => {
     const made = await sent({ kind: 5, tables: () => [], rest: reads });
     expect(reads).toHaveBeenCalledTimes(2);
     const got = await decoded(made, 2 ** 16, made.bytes);
-    expect(sectionOf(got).equals(sectionOf(rest))).toBe(true); // toEqual() takes seconds for so much
+    expect(sectionOf(got).equals(sectionOf(rest))).toBe(true); // toEqual() would take seconds for this many bytes
   });
 });
 
@@ -642,10 +642,10 @@ const HOSTILE: [what: string, rest: Buffer, packing?: Packing][] = [
     TEXT,
     { spoil: () => brotliCompressSync(Buffer.alloc(2 ** 26), BOMB) },
   ],
-  ["a section that promises more", TEXT, { bytes: TEXT.length + 1 }],
-  ["a sum of something else", TEXT, { sum: Buffer.alloc(32) }],
+  ["a section shorter than its length", TEXT, { bytes: TEXT.length + 1 }],
+  ["a checksum of other content", TEXT, { sum: Buffer.alloc(32) }],
   [
-    "a byte after what a block holds",
+    "a byte after the content of a block",
     TEXT,
     { spoil: (block) => Buffer.concat([block, Buffer.of(0)]) },
   ],
@@ -654,26 +654,26 @@ const HOSTILE: [what: string, rest: Buffer, packing?: Packing][] = [
   ["a value of four GiB", Buffer.alloc(100, 255)],
 ];
 
-test.each(HOSTILE)("what somebody made is INDEX_CORRUPT: %s", async (_, rest, packing) => {
+test.each(HOSTILE)("a forged object fails with INDEX_CORRUPT: %s", async (_, rest, packing) => {
   const made = objectOf(5, [NO_TABLES, rest], packing);
   const before = process.memoryUsage().arrayBuffers;
   await expect(decoded(made)).rejects.toThrow(damaged(made.key).message);
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 24);
 });
 
-test("a value that goes on in the other section is INDEX_CORRUPT", async () => {
+test("a value that continues in the other section fails with INDEX_CORRUPT", async () => {
   const made = objectOf(5, [TEXT.subarray(0, 50), TEXT.subarray(50)]);
   await expect(decoded(made)).rejects.toThrow(damaged(made.key).message);
 });
 
-test("more bytes than were published are refused before the first value", async () => {
+test("more bytes than were published are rejected before the first value", async () => {
   const made = objectOf(5, [TEXT, TEXT]);
   expect(await decoded(made, 1000, 2 * TEXT.length)).toHaveLength(2);
   const values = decodeBundle(made.key, 5, oneByOne(made.object), 2 * TEXT.length - 1);
   await expect(values.next()).rejects.toThrow(damaged(made.key).message);
 });
 
-test("the example of the format", async () => {
+test("an object has the format of the documented example", async () => {
   const rest = () => [{ tag: 3, number: 2, bytes: Buffer.from("hi") }];
   const { key, object } = await sent({ kind: 1, tables: () => [], rest });
   const section = "03" + "02000000" + "02000000" + "6869";

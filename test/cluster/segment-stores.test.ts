@@ -17,7 +17,7 @@ describe("directorySegments", () => {
   const folder = temporaryFolder();
   segmentStoreSuite({ test }, async () => directorySegments(`${folder.path}/objects`));
 
-  test("a folder in the place of an object is damage, and the object is named", async () => {
+  test("a folder in the place of an object counts as damage, and the error names the object", async () => {
     const store = directorySegments(`${folder.path}/damaged`);
     mkdirSync(`${folder.path}/damaged/v1/seg/a`, { recursive: true });
     const damage = {
@@ -59,11 +59,11 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<number> {
   return length;
 }
 
-// ── the suite notices ──
+// ── the suite detects faults ──
 
-/** What a store does wrong, and the case of the suite that notices it. */
+/** What a store does wrong, and the case of the suite that detects it. */
 const FAULTS: Record<string, [noticed: string, (store: SegmentStore) => Partial<SegmentStore>]> = {
-  "put stores what has come of a broken body": [
+  "put stores the received part of a broken body": [
     "a body that is too short, too long or broken stores nothing",
     (store) => ({
       async put(key, body, bytes) {
@@ -84,7 +84,7 @@ const FAULTS: Record<string, [noticed: string, (store: SegmentStore) => Partial<
       },
     }),
   ],
-  "put does nothing where there is an object": [
+  "put does nothing if the object exists": [
     "putting again leaves one object and renews its date",
     (store) => ({
       async put(key, body, bytes) {
@@ -105,7 +105,7 @@ const FAULTS: Record<string, [noticed: string, (store: SegmentStore) => Partial<
       get: (key, range) => store.get(key, range).catch(() => pieces(0)),
     }),
   ],
-  "a list holds all": [
+  "a list contains all keys": [
     "a list holds what begins with the prefix, by key",
     (store) => ({ list: () => store.list("") }),
   ],
@@ -124,11 +124,14 @@ const FAULTS: Record<string, [noticed: string, (store: SegmentStore) => Partial<
   ],
 };
 
-test.each(Object.entries(FAULTS))("a store where %s fails", async (_, [noticed, spoil]) => {
-  using folder = temporaryFolder();
-  const store = directorySegments(`${folder.path}/objects`);
-  const cases = new Map<string, () => Promise<void>>();
-  const run = (name: string, one: () => Promise<void>) => void cases.set(name, one);
-  segmentStoreSuite({ test: run }, async () => ({ ...store, ...spoil(store) }));
-  await expect(cases.get(noticed)!()).rejects.toThrow(/expected/);
-});
+test.each(Object.entries(FAULTS))(
+  "the suite detects a store in which %s",
+  async (_, [noticed, spoil]) => {
+    using folder = temporaryFolder();
+    const store = directorySegments(`${folder.path}/objects`);
+    const cases = new Map<string, () => Promise<void>>();
+    const run = (name: string, one: () => Promise<void>) => void cases.set(name, one);
+    segmentStoreSuite({ test: run }, async () => ({ ...store, ...spoil(store) }));
+    await expect(cases.get(noticed)!()).rejects.toThrow(/expected/);
+  },
+);

@@ -60,14 +60,14 @@ describe("with a host's own parsers of types", () => {
   auditStoreSuite({ test }, async () => postgresAuditStore(odd));
 });
 
-test("two places of one database know nothing of each other", async () => {
+test("two schemas of one database are independent", async () => {
   const [here, there] = [postgresTokenStore(pool), postgresTokenStore(pool, place)];
   const { id } = await createApiKey(here, { ownerId: "ada" });
   expect(await here.get(id)).toMatchObject({ id, ownerId: "ada" });
   expect(await there.get(id)).toBeUndefined();
 });
 
-test("records of audits are dropped when they are too old, and no younger one", async () => {
+test("only audit records that are too old are deleted", async () => {
   const own = poolOn(await emptyDatabase());
   await migrateCluster(own);
   const store = postgresAuditStore(own, { maxAgeMs: 3_600_000 });
@@ -86,7 +86,7 @@ test("records of audits are dropped when they are too old, and no younger one", 
   expect([records.map(({ id }) => id), total]).toEqual([["new", "young"], 2]);
 });
 
-test("what one front revokes, the next call to another refuses", async () => {
+test("a key that one front revokes is rejected by the next call to another", async () => {
   using folder = temporaryFolder();
   await using engine = await open(folder.path, { workers: 0 });
   await engine.index(documents({ name: "shop", files: [{ path: "a.ts", content: "needle" }] }));
@@ -120,12 +120,12 @@ const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
   ["schema with a NUL", () => postgresUserStore(pool, { schema: "a\0" }), 'got "a\\u0000"'],
 ];
 
-test.each(REFUSED)("%s is INVALID_REQUEST", (_, make, words) => {
+test.each(REFUSED)("%s fails with INVALID_REQUEST", (_, make, words) => {
   expect(make).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
   expect(make).toThrow(words);
 });
 
-test("a stream under way through one front ends when another front revokes its key", async () => {
+test("a running stream of one front ends when another front revokes its key", async () => {
   const fronts = [pool, poolOn(database)].map((connections) => postgresTokenStore(connections));
   const { secret, id } = await createApiKey(fronts[0]!, { ownerId: "ada" });
   const users = memoryUserStore();

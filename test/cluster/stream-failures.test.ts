@@ -28,7 +28,7 @@ import { newCluster, shop } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
 import { someOf } from "../runs.ts";
 
-/** With so many matches in each file, each file is a frame of its own. */
+/** With this many matches in each file, each file is a separate frame. */
 const MATCHES = 512;
 const FILES = 6;
 const ALL = FILES * MATCHES;
@@ -100,7 +100,7 @@ function expectNothingTwice({ told, counters }: Streamed): void {
 const withoutTold = ({ files, counters, isWhole }: Streamed) => ({ files, counters, isWhole });
 
 describe("a node that dies", () => {
-  test("after any number of files: its replica continues", async () => {
+  test("after any number of files is continued by its replica", async () => {
     const { front, asked, inOrder } = await filled();
     const whole = await streamed(front);
     expect([whole.files.length, whole.isWhole]).toEqual([FILES, true]);
@@ -116,7 +116,7 @@ describe("a node that dies", () => {
     expect(asked()).toHaveLength(2);
   });
 
-  test("with several slices on three nodes: the replicas of each continue", async () => {
+  test("with several slices on three nodes is continued by the replicas of each slice", async () => {
     const fill = async (front: ClusterEngine) => {
       for (let n = 1; n <= 3; n++)
         for (const name of ["a", "b"]) await front.index(shop(name, ...contents(name, n)));
@@ -134,7 +134,7 @@ describe("a node that dies", () => {
     expect(nodes.some(({ streamFrames }) => streamFrames.length === 0)).toBe(true);
   });
 
-  test("for a viewer: the replica hides the same", async () => {
+  test("is continued by a replica that hides the same from a viewer", async () => {
     const { front, inOrder } = await filled(async (engine) => {
       for (const name of ["open", "secret"]) await engine.index(shop(name, ...contents(name)));
     });
@@ -149,7 +149,7 @@ describe("a node that dies", () => {
   });
 
   test.each(someOf([1, MATCHES, MATCHES + 1, 3 * MATCHES - 1, ALL - 1, ALL], 2))(
-    "with %s matches: exactly so many are delivered",
+    "in a request for %s matches does not change how many are delivered",
     async (matches) => {
       const { front, inOrder } = await filled();
       const [first] = await inOrder();
@@ -165,7 +165,7 @@ describe("a node that dies", () => {
     },
   );
 
-  test("with few bytes: as many files as without the failure", async () => {
+  test("in a request for few bytes does not change the number of files", async () => {
     const { front, inOrder } = await filled();
     const [first] = await inOrder();
     for (const maxBytes of [1, 100_000, 250_000]) {
@@ -179,7 +179,7 @@ describe("a node that dies", () => {
     }
   });
 
-  test("and then its replica, while the first node is back: it continues again", async () => {
+  test("before its replica dies, too, continues again if it is back", async () => {
     const { front, inOrder } = await filled();
     const whole = await streamed(front);
     const [first, second] = await inOrder();
@@ -194,7 +194,7 @@ describe("a node that dies", () => {
       }
   });
 
-  test("and a replica that became ready just now: the front looks again", async () => {
+  test("is continued by a replica that has just become ready", async () => {
     const { cluster, front, nodes } = await filled(undefined, { count: 1 });
     const whole = await streamed(front);
     const [first] = nodes;
@@ -219,7 +219,7 @@ describe("the stream is partial, and says so", () => {
     expect([counters["crashes"], isWhole, files.length <= most]).toEqual([1, false, true]);
   };
 
-  test("no replica is left", async () => {
+  test("if no replica is left", async () => {
     const { front, inOrder } = await filled();
     const [first, second] = await inOrder();
     Object.assign(first!, { streamFrames: [2], isMortal: true, endsCleanly: true });
@@ -229,7 +229,7 @@ describe("the stream is partial, and says so", () => {
     expect(given.files.length).toBeGreaterThan(0);
   });
 
-  test("the replica has only a newer generation", async () => {
+  test("if the replica has only a newer generation", async () => {
     const { front, inOrder, nodes } = await filled();
     const [first, second] = await inOrder();
     Object.assign(first!, { streamFrames: [2], isMortal: true, endsCleanly: true });
@@ -253,7 +253,7 @@ describe("the stream is partial, and says so", () => {
     expect((await streamed(front)).isWhole).toBe(true);
   });
 
-  test("the replica is overloaded: the stream is rejected, as it is before its first file", async () => {
+  test("unless the replica is overloaded, which rejects the stream, as before its first file", async () => {
     const { front, inOrder } = await filled();
     const [first, second] = await inOrder();
     first!.streamFrames = [2];
@@ -262,7 +262,7 @@ describe("the stream is partial, and says so", () => {
     await expect(streamed(front)).rejects.toMatchObject({ code: "OVERLOADED" });
   });
 
-  test.each([0, 1, 3])("each replica dies each time after %s files", async (frames) => {
+  test.each([0, 1, 3])("if each replica dies each time after %s files", async (frames) => {
     const { nodes, front } = await filled();
     nodes.forEach((node) => (node.streamFrames = Array<number>(9).fill(frames)));
     const given = await streamed(front);
@@ -271,7 +271,7 @@ describe("the stream is partial, and says so", () => {
     expect(calls).toBe(5);
   });
 
-  test("more files were delivered than the front remembers", async () => {
+  test("if more files were delivered than the front remembers", async () => {
     const { front, inOrder } = await filled();
     const order = await inOrder();
     order[0]!.endsCleanly = true;
@@ -317,7 +317,7 @@ async function ofStalling(options: (stop: AbortController) => SearchOptions) {
   throw new Error("a stream without an end");
 }
 
-test("it stalls after it has delivered files: the stream ends in time, and says so", async () => {
+test("a stream that stalls after some files ends in time, and says so", async () => {
   const { files, accumulatedStats, isSearchExhaustive } = await ofStalling(() => ({
     timeoutMs: 2_000,
   }));
@@ -327,7 +327,7 @@ test("it stalls after it has delivered files: the stream ends in time, and says 
 });
 
 test.each([undefined, 3_600_000])(
-  "it stalls, and the caller gives up (a limit of %s ms)",
+  "a stream that stalls ends when the caller gives up (a limit of %s ms)",
   async (timeoutMs) => {
     const given = timeoutMs === undefined ? {} : { timeoutMs };
     const left = ofStalling(({ signal }) => ({ signal, ...given }));
@@ -335,7 +335,7 @@ test.each([undefined, 3_600_000])(
   },
 );
 
-test("it does not begin, and the caller gives up", async () => {
+test("a stream that does not begin ends when the caller gives up", async () => {
   const { nodes, front } = await filled();
   for (const node of nodes) node.delayMs = 3_600_000;
   const stop = new AbortController();

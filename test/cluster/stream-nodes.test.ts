@@ -152,7 +152,7 @@ function madeUp(
 const orderOf = ({ segment, file: number }: File, { seed }: Behaviour): number =>
   Math.imul(segment * 31 + number + 1, (seed | 1) * 0x9e3779b1) >>> 0;
 
-test("each file comes once, within the limits, and the counters are those of all files or say what is lost", async () => {
+test("each file is delivered once, within the limits, and the counters are those of all files or say what is lost", async () => {
   await fc.assert(
     fc.asyncProperty(
       stream,
@@ -196,7 +196,7 @@ test("each file comes once, within the limits, and the counters are those of all
           expect(sum(bytes.slice(0, -1))).toBeLessThan(maxBytes ?? Infinity);
           const cut = order.filter((name) => shown.get(name)! < byName.get(name)!.count);
           expect(cut.length).toBeLessThanOrEqual(1);
-          // fewer broken streams, none of which follow each other, lose nothing
+          // fewer broken streams, no two of them in succession, lose nothing
           if (given.broken.length < MOST_STREAMS && mostRemembered === undefined)
             expect(stats.crashes).toBe(0);
           if (stats.crashes > 0) {
@@ -216,7 +216,7 @@ test("each file comes once, within the limits, and the counters are those of all
   );
 });
 
-test("while a replica does not begin to answer, the streams of other slices go on", async () => {
+test("the streams of other slices continue while a replica does not begin to answer", async () => {
   const shop = numbered(
     Array.from({ length: 20 }, () => ({ slice: 1, segment: 0, count: 1, bytes: 1 })),
   );

@@ -62,10 +62,10 @@ use = egg:swift#dlo
 
 
 class Cache(dict):
-    """What the servers ask of memcached."""
+    """The part of memcached that the servers use."""
 
     def __bool__(self):
-        return True  # empty or not, it is there
+        return True  # an empty cache counts, too
 
     def set(self, key, value, **_):
         self[key] = value

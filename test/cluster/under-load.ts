@@ -8,7 +8,7 @@ import { shop } from "./machines.ts";
 
 export const request = { query: "needle", matches: 100 };
 
-/** The pause between two searches. Without it they would use a core for as long as a test waits for something. */
+/** The pause between two searches. Without it, they would use a core for as long as a test waits. */
 const PAUSE_MS = 20;
 
 /** Searches again and again. Each answer must equal the first one. */
@@ -23,7 +23,7 @@ export async function searching(front: ClusterEngine) {
       await sleep(PAUSE_MS);
     }
   })();
-  lane.catch(() => undefined); // stop() tells
+  lane.catch(() => undefined); // stop() reports the error
   return {
     /** Resolves after this many more answers. */
     async goesOn(count: number): Promise<void> {

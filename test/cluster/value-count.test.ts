@@ -36,11 +36,11 @@ test.each<[what: string, value: Uint8Array]>([
   ["a byte", of("cc", 1)],
   ["a word", of("d2", 4)],
   ["a long word", of("d3", 8)],
-])("%s is one value", async (_, value) => {
+])("%s counts as one value", async (_, value) => {
   expect(await isExactly(Buffer.concat([value, value, value]), 3)).toBe(true);
 });
 
-test("a value that is cut off ends", async () => {
+test("counting ends at a truncated value", async () => {
   for (const hex of ["db", "c9", "d9", "da00", "c6ffffffff", "bf", "cb"])
     expect(await isExactly(Buffer.from(hex, "hex"), 1)).toBe(true);
 });
@@ -59,12 +59,12 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 const valuesOf = (one: unknown): number =>
   Array.isArray(one) ? one.reduce<number>((sum, inner) => sum + valuesOf(inner), 1) : 1;
 
-test("lists in each other", async () => {
+test("nested lists count all their values", async () => {
   const property = fc.asyncProperty(value, async (one) => isExactly(encode(one), valuesOf(one)));
   await fc.assert(property);
 });
 
-test("objects, maps and columns count what is in them", async () => {
+test("objects, maps and columns count their contents", async () => {
   const objects = encode(Array.from({ length: 1_000 }, () => ({ a: 1, b: { c: "x" } })));
   expect(await hasMoreValues(objects, 3_990, pause)).toBe(true);
   expect(await hasMoreValues(objects, 4_020, pause)).toBe(false);
