@@ -1,4 +1,4 @@
-/** What the command says about itself, and what it answers to a mistyped line. */
+/** Tests the command's help, its version, and its answers to mistyped lines. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,7 +47,7 @@ test("help lists every command", async () => {
     expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
 });
 
-test("docs/command.md names every command, and no option that is not there", async () => {
+test("docs/command.md names every command, and no option that does not exist", async () => {
   const page = readFileSync("docs/command.md", "utf8");
   let helps = "";
   for (const words of ALL) helps += (await quern([...words, "--help"])).stdout;
@@ -83,7 +83,7 @@ test.each<[string[], RegExp]>([
   [["serve", "--port", "65536"], /at most 65535/],
   [["serve", "--anonymous", "some"], /must be one of public, all/],
   [["keys", "create", "--expires", "soon"], /must be a date/],
-])("%j is an error", async (argv, message) => {
+])("the arguments %j are an error", async (argv, message) => {
   const { code, stdout, stderr } = await quern(argv);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(message);
@@ -121,7 +121,7 @@ test.each<[unknown, string]>([
     "quern: EADDRINUSE: address in use\n",
   ],
   ["thrown text", "quern: INTERNAL: thrown text\n  this is a bug of quern, unless a worker died\n"],
-])("%s", (error, told) => expect(describeError(error)).toBe(told));
+])("%s is described in one message", (error, told) => expect(describeError(error)).toBe(told));
 
 const systemError = (code: string): Error => Object.assign(new Error(`${code}: open`), { code });
 
@@ -133,14 +133,14 @@ test.each<[error: unknown, advice: RegExp]>([
   [translate(systemError("EROFS")), /readOnly|only be read/g],
   [translate(new Error("MDB_VERSION_MISMATCH")), /index again into a new directory/g],
   [translate(new Error("MDB_INVALID")), /index again into a new directory/g],
-])("%s says once what to do", (error, advice) => {
+])("the message of %s says once what to do", (error, advice) => {
   expect(describeError(error).match(advice)).toHaveLength(1);
 });
 
 describe("keys", () => {
   const db = join(folder, "keyed");
 
-  test("are made, listed, revoked", async () => {
+  test("are made, listed and revoked", async () => {
     const made = await quern(["keys", "create", "--db", db, "--name", "laptop"]);
     expect(made).toMatchObject({ code: 0, stderr: "" });
     expect(made.stdout).toMatch(/^qrn_[0-9a-f]{64}\n$/);
@@ -159,7 +159,7 @@ describe("keys", () => {
     expect(after.stdout).not.toContain("hash");
   });
 
-  test("are their owner's", async () => {
+  test("are listed by owner", async () => {
     await quern(["keys", "create", "--db", db, "--owner", "ada"]);
     const { stdout } = await quern(["keys", "list", "--db", db, "--owner", "ada", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject([{ ownerId: "ada" }]);
@@ -173,14 +173,14 @@ describe("keys", () => {
     });
   });
 
-  test("are not looked for where none was made", async () => {
+  test("are not found in a directory where none was made", async () => {
     const { code, stderr } = await quern(["keys", "list", "--db", join(folder, "nowhere")]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^quern: INDEX_NOT_FOUND: no key or member was ever made in /);
   });
 });
 
-test("a data directory that is not there is an error that says what to do", async () => {
+test("the error for a missing data directory says what to do", async () => {
   writeFileSync(join(folder, "file"), "");
   const argv = ["search", "x", "--db", join(folder, "none")];
   const { code, stderr } = await quern(argv);

@@ -25,7 +25,7 @@ async function asked(db: string, secret: string): Promise<{ status: number; file
   return { status: response.status, files: files.length };
 }
 
-test("the index, the keys and the members are in it, with their ids", async () => {
+test("a copy contains the index, the keys and the members, with their ids", async () => {
   const root = temporaryFolder();
   const [source, db, copy] = ["notes", "data", "copy"].map((name) => join(root, name));
   mkdirSync(source!);
@@ -59,7 +59,7 @@ test("the index, the keys and the members are in it, with their ids", async () =
     .toMatchObject([{ added: 0, unchanged: 1 }]);
 });
 
-test("the page says so", () => {
+test("docs/questions.md describes this copy", () => {
   const page = readFileSync("docs/questions.md", "utf8");
   expect(page).toMatch(/copy all of it.*end\s+in `-lock`/s);
 });

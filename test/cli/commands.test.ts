@@ -10,7 +10,7 @@ import { quern } from "./terminal.ts";
 
 indexSome();
 
-test("repos lists what is there", async () => {
+test("repos lists the repositories", async () => {
   const { code, stdout } = await ask("repos");
   expect(code).toBe(0);
   expect(stdout.match(/^[\w-]+/gm)?.toSorted()).toEqual(["duration", "ledger", "task-queue"]);
@@ -40,7 +40,7 @@ test("check finds no damage", async () => {
   expect({ code, ok: (JSON.parse(stdout) as CheckReport).ok }).toEqual({ code: 0, ok: true });
 });
 
-test("explain tells the plan", async () => {
+test("explain prints the plan", async () => {
   const { code, stdout } = await ask("explain", "retryWithBackoff lang:typescript");
   expect(code).toBe(0);
   expect(stdout).toMatch(/^query: .*retryWithBackoff/);
@@ -52,7 +52,7 @@ test("explain tells the plan", async () => {
   expect(JSON.parse((await ask("explain", "--json", "money")).stdout)).toHaveProperty("segments");
 });
 
-test("a search that finds nothing tells on a terminal what would", async () => {
+test("on a terminal, a search without matches says what would match", async () => {
   const { code, stderr } = await quern(["search", "--case", "RETRYWITHBACKOFF", "--db", db], {
     isTTY: true,
   });

@@ -1,4 +1,4 @@
-/** What a shell completes. bash runs its script. The scripts of the other shells are checked if those are installed. */
+/** Tests shell completion. bash runs its script. The scripts of other installed shells are checked. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -64,20 +64,20 @@ test.each(["bash", "zsh", "fish"])(
   },
 );
 
-// what the scripts for zsh and fish use of their languages, bash reads as well, quotes included
+// the scripts for zsh and fish use only syntax that bash can parse, too, including quotes
 test.each([
   ["bash", "bash"],
   ["bash", "zsh"],
   ["bash", "fish"],
   ["zsh", "zsh"],
   ["fish", "fish"],
-])("%s, if it is there, reads the script for %s", async (reader, shell) => {
+])("%s, if installed, can parse the script for %s", async (reader, shell) => {
   const input = await script(shell);
   const { error, status, stderr } = spawnSync(reader, ["-n"], { input, encoding: "utf8" });
   if (!error) expect([status, stderr]).toEqual([0, ""]);
 });
 
-test("a shell that is not known is refused", async () => {
+test("an unknown shell is rejected", async () => {
   expect(await quern(["completion", "tcsh"])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("bash, zsh, fish") as string,

@@ -1,4 +1,4 @@
-/** Where a command looks for its index, and what it leaves behind. */
+/** Tests where a command looks for its index, and what it leaves behind. */
 
 import {
   existsSync,
@@ -34,13 +34,13 @@ test.each<[from: string, made: string[], found: string]>([
   [".", [".quern"], ".quern"],
   ["src/deep", [".quern"], "../../.quern"],
   ["src/deep", [".quern", "src/.quern"], "../.quern"],
-])("from %j with %j: %j", (from, made, found) => {
+])("from %j with %j, the data directory is %j", (from, made, found) => {
   const root = project();
   for (const folder of made) mkdirSync(join(root, folder));
   expect(findDataDirectory({}, undefined, join(root, from))).toBe(found);
 });
 
-test("a file of that name is no data directory", () => {
+test("a file named .quern is not a data directory", () => {
   const root = project();
   mkdirSync(join(root, ".quern"));
   writeFileSync(join(root, "src/.quern"), "");
@@ -66,13 +66,13 @@ test
       },
     ],
     [
-      "data, where nothing is yet,",
+      "data, with a target that does not exist,",
       (root, outside) => {
         symlinkSync(join(outside, "new"), join(root, "data"));
         writeFileSync(join(root, "quern.json"), `{ "db": "data" }`);
       },
     ],
-  ])("%s is a link of a stranger's: nothing is written where it leads", async (what, make) => {
+  ])("if %s is a link, nothing is written to its target", async (what, make) => {
   const root = project();
   const outside = temporaryFolder();
   writeFileSync(join(outside, "file"), "text");
@@ -90,7 +90,7 @@ test
   expect(await quern(["index", "src", "--db", join(outside, "own")])).toMatchObject({ code: 0 });
 });
 
-test("QUERN_DB names it, and --db overrules that", async () => {
+test("QUERN_DB names the data directory, and --db overrides it", async () => {
   const root = project();
   const env = { QUERN_DB: join(root, "by-env") };
   expect(await quern(["index", "src"], { env })).toMatchObject({ code: 0 });
@@ -101,7 +101,7 @@ test("QUERN_DB names it, and --db overrules that", async () => {
   });
 });
 
-test("an index is found from a folder below, and extended there", async () => {
+test("an index is found and extended from a folder below", async () => {
   const root = project();
   expect(await quern(["index", "src"])).toMatchObject({ code: 0 });
   process.chdir(join(root, "src/deep"));
@@ -110,7 +110,7 @@ test("an index is found from a folder below, and extended there", async () => {
   expect(existsSync(".quern")).toBe(false);
 });
 
-test("a new one is left out by git and by an index run", async () => {
+test("git and index runs ignore a new data directory", async () => {
   const root = project();
   await quern(["index", "."]);
   expect(readFileSync(join(root, ".quern/.gitignore"), "utf8")).toBe("*\n");
@@ -120,14 +120,11 @@ test("a new one is left out by git and by an index run", async () => {
 });
 
 test.each<[string, string[]]>([
-  ["a path that is not there", ["nowhere"]],
-  [
-    "a name that is taken",
-    ["src", "src/deep", "--name", "{parent}-x", "--name", "x{remote}{nope}"],
-  ],
-  ["a revision that is not there", ["repository", "--rev", "nope"]],
+  ["a missing path", ["nowhere"]],
+  ["an invalid name", ["src", "src/deep", "--name", "{parent}-x", "--name", "x{remote}{nope}"]],
+  ["a missing revision", ["repository", "--rev", "nope"]],
   ["a source that fails", ["src", "--max-file-size", "0"]],
-])("a run that fails for %s leaves none behind", async (_, argv) => {
+])("a run that fails because of %s leaves no directory behind", async (_, argv) => {
   const root = project();
   mkdirSync(join(root, "repository"));
   run(join(root, "repository"), "init", "-q");
@@ -136,7 +133,7 @@ test.each<[string, string[]]>([
   expect(existsSync(join(root, "new"))).toBe(false);
 });
 
-test("a run that fails leaves a directory that was there, and what it has published", async () => {
+test("a failed run keeps an existing directory and its published content", async () => {
   const root = project();
   await quern(["index", "src"]);
   expect(await quern(["index", "src", "--max-file-size", "0"])).toMatchObject({ code: 2 });
@@ -146,7 +143,7 @@ test("a run that fails leaves a directory that was there, and what it has publis
   expect(existsSync(join(root, "empty"))).toBe(true);
 });
 
-test("a search without one says how to make one", async () => {
+test("a search without an index says how to make one", async () => {
   project();
   const { code, stderr } = await quern(["search", "needle"]);
   expect(code).toBe(2);
@@ -155,7 +152,7 @@ test("a search without one says how to make one", async () => {
   );
 });
 
-test("a command that writes waits for another one where it is told to", async () => {
+test("with --wait, a command that writes waits for another one", async () => {
   project();
   await quern(["index", "src"]);
   const environment = openEnvironment(".quern", { readOnly: false });
@@ -164,7 +161,7 @@ test("a command that writes waits for another one where it is told to", async ()
   expect(locked).toMatchObject({ code: 2 });
   expect(locked.stderr).toMatch(/^quern: INDEX_LOCKED: process \d+ is writing .*--wait/);
   const waiting = quern(["index", "src", "--wait", "60000"]);
-  await new Promise((done) => setTimeout(done, 50)); // long enough to find the lease held
+  await new Promise((done) => setTimeout(done, 50)); // long enough for the command to find that the lease is held
   await lease.release();
   await environment.close();
   expect(await waiting).toMatchObject({ code: 0 });

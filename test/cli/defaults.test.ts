@@ -1,4 +1,4 @@
-/** quern.json: where the index is, and defaults of options. */
+/** Tests quern.json, which says where the index is and sets defaults of options. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ async function project(config: string): Promise<string> {
 
 const search = (...argv: string[]) => quern(["search", "needle", ...argv]);
 
-test("db is a path from the file, in folders below, too; what is typed goes first", async () => {
+test("db is relative to the file, even in folders below, and typed options override it", async () => {
   const root = await project(`{ "db": "data", } // with a comment`);
   expect(await search("-c")).toMatchObject({ code: 0, stdout: "3\n" });
   expect(await search("-c", "--db", join(root, "none"))).toMatchObject({ code: 2 });
@@ -32,7 +32,7 @@ test("db is a path from the file, in folders below, too; what is typed goes firs
   expect(await quern(["search", "needle", "-c"], { env })).toMatchObject({ code: 2 });
 });
 
-test("a db elsewhere is no matter where another is named, and fields of sync are known", async () => {
+test("an outside db is ignored if another one is given, and fields of sync are accepted", async () => {
   const root = await project(
     `{ "db": "/elsewhere", "$schema": "x", "connections": {}, "sync": {} }`,
   );
@@ -41,7 +41,7 @@ test("a db elsewhere is no matter where another is named, and fields of sync are
   expect(await quern(["search", "needle", "-c"], { env })).toMatchObject({ code: 0 });
 });
 
-test("options of a command have the defaults of the file", async () => {
+test("the file sets defaults for a command's options", async () => {
   const root = await project(
     `{ "db": "data", "command": { "search": { "count": true, "case": true } } }`,
   );
@@ -51,13 +51,13 @@ test("options of a command have the defaults of the file", async () => {
   expect(stderr).toContain(`no key or member was ever made in ${join(root, "data")}`);
 });
 
-test("numbers, and what is typed all the same", async () => {
+test("a default can be a number, and a typed option overrides it", async () => {
   await project(`{ "db": "data", "command": { "search": { "context": 1, "matches": 1 } } }`);
   expect((await search()).stdout.split("\n")).toContain("1-one");
   expect((await search("-C", "0")).stdout.split("\n")).not.toContain("1-one");
 });
 
-test("a flag that is false is as if it were not there, and one that begins with no- is true to be there", async () => {
+test("a flag that is false has no effect, and a flag that begins with no- can be true", async () => {
   await project(
     `{ "db": "data", "command": { "search": { "count": false }, "index": { "no-symbols": true } } }`,
   );
@@ -87,7 +87,7 @@ test.each<[config: string, said: RegExp]>([
   [`{ "command": { "search": { "context": {} } } }`, /must be a string or a number/],
   [`{ "command": { "search": { "count": 1 } } }`, /command\.search\.count must be true or false/],
   [`{ "db": `, /is not JSON with comments: .* at line 1, column/],
-])("%s", async (config, said) => {
+])("the file %s is rejected", async (config, said) => {
   await project(config);
   const { code, stderr } = await search();
   expect(code).toBe(2);
@@ -108,7 +108,7 @@ test
       },
       /quern\.json: it is larger than 1048576 bytes/,
     ],
-  ])("a quern.json that is %s", async (_, make, said) => {
+  ])("a quern.json that is %s is rejected", async (_, make, said) => {
   const root = await project("{}");
   rmSync(join(root, "quern.json"));
   make(join(root, "quern.json"));
@@ -122,7 +122,7 @@ test.each([
   ["host", "0.0.0.0"],
   ["sync", "quern.json"],
   ["cluster", "cluster.json"],
-])("what opens a server to others, or sends tokens, has to be typed: %s", async (name, value) => {
+])("options that open a server or send tokens must be typed: %s", async (name, value) => {
   await project(`{ "db": "data", "command": { "serve": { "${name}": "${value}" } } }`);
   const { code, stderr } = await quern(["serve", "--port", "0"]);
   expect(code).toBe(2);

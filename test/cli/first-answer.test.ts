@@ -22,7 +22,7 @@ function started(quietMs: number, mostMs: number) {
 
 const ASKED = { tool: "search", args: {} };
 
-test("it is given when the first call is over, and not before", async () => {
+test("the first answer counts as given only when the first call has ended", async () => {
   const { guard, given, state } = started(LONG_MS, LONG_MS);
   let answer: (text: string) => void = () => {};
   const call = guard(ASKED, () => new Promise<string>((resolve) => (answer = resolve)));
@@ -33,28 +33,28 @@ test("it is given when the first call is over, and not before", async () => {
   await given;
 });
 
-test("a call that fails is over as well", async () => {
+test("a call that fails has ended, too", async () => {
   const { guard, given } = started(LONG_MS, LONG_MS);
   await expect(guard(ASKED, () => Promise.reject(new Error("wrong")))).rejects.toThrow("wrong");
   await given;
 });
 
 test.each<[string, number, number, boolean]>([
-  ["nobody calls", 1, LONG_MS, false],
+  ["no call arrives", 1, LONG_MS, false],
   ["the first call takes long", LONG_MS, 1, true],
-])("it is not waited for where %s", async (_, quietMs, mostMs, calls) => {
+])("the wait ends if %s", async (_, quietMs, mostMs, calls) => {
   const { guard, given } = started(quietMs, mostMs);
   if (calls) void guard(ASKED, () => new Promise(() => {}));
   await given;
 });
 
-test("a server that is told to end waits for nothing", async () => {
+test("the wait ends if the server is stopped", async () => {
   const { given, stop } = started(LONG_MS, LONG_MS);
   stop.abort();
   await given;
 });
 
-test("until then nothing of a path is read, and answers say so", async () => {
+test("before the first answer, no path is read, and answers say so", async () => {
   const engine = await openEngine();
   const folder = join(temporaryFolder(), "shop");
   mkdirSync(folder);

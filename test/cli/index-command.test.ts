@@ -8,7 +8,7 @@ import { quern } from "./terminal.ts";
 
 indexSome();
 
-test("tells what it did, in words and in JSON", async () => {
+test("reports what it did, as text and as JSON", async () => {
   const own = ["--db", join(folder, "told")];
   const path = join(CORPUS, "duration");
   const words = await quern(["index", path, ...own]);
@@ -21,7 +21,7 @@ test("tells what it did, in words and in JSON", async () => {
   expect(report).toMatchObject({ repository: "duration", added: 0, removed: 0 });
 });
 
-test("tells of files without symbols", async () => {
+test("reports files without symbols", async () => {
   const path = join(folder, "large");
   mkdirSync(path);
   writeFileSync(join(path, "lock.json"), `{ "of": "${"x".repeat(2 ** 18)}" }`);
@@ -29,7 +29,7 @@ test("tells of files without symbols", async () => {
   expect((await quern(["index", path, ...own])).stdout).toContain(", 1 without symbols, ");
 });
 
-test("leaves out the index itself and what it is told to", async () => {
+test("skips the index itself and ignored files", async () => {
   const path = join(folder, "self");
   mkdirSync(path);
   for (const name of ["a.txt", "b.log"]) writeFileSync(join(path, name), "hay\n");
@@ -40,7 +40,7 @@ test("leaves out the index itself and what it is told to", async () => {
   }
 });
 
-test("--no-ignore takes what rules leave out", async () => {
+test("--no-ignore includes files that rules exclude", async () => {
   const path = join(folder, "ruled");
   mkdirSync(path);
   writeFileSync(join(path, ".gitignore"), "*.log\n");
@@ -51,7 +51,7 @@ test("--no-ignore takes what rules leave out", async () => {
   expect(JSON.parse(all.stdout)).toMatchObject([{ added: 1, unchanged: 1 }]);
 });
 
-test("files whose names begin with a dot are taken, with --hidden and without", async () => {
+test("files whose names begin with a dot are indexed, with --hidden and without", async () => {
   const path = join(folder, "dotted");
   mkdirSync(join(path, ".config"), { recursive: true });
   for (const name of [".env", ".config/a.txt"]) writeFileSync(join(path, name), "hay\n");
@@ -68,7 +68,7 @@ test("the time that it prints contains symbols", async () => {
   vi.spyOn(performance, "now").mockImplementation(() => clock() + ahead);
   onTestFinished(() => void vi.restoreAllMocks());
   const onNote = (text: string) => {
-    if (text.includes("searchable now")) ahead = 20_000; // the clock, as if symbols took so long
+    if (text.includes("searchable now")) ahead = 20_000; // moves the clock, as if symbols took this long
   };
   const own = ["--db", join(folder, "timed"), "--workers", "0"];
   const { stdout } = await quern(["index", join(CORPUS, "duration"), ...own], {
@@ -99,7 +99,7 @@ function watching(...argv: string[]) {
   return { line, ended, stop: () => stop.abort() };
 }
 
-test("--watch indexes again what changes, until it is stopped", async () => {
+test("--watch indexes changes until it is stopped", async () => {
   const path = join(folder, "watched");
   mkdirSync(path);
   writeFileSync(join(path, "a.txt"), "hay\n");
@@ -132,7 +132,7 @@ test.each<[files: Record<string, string>, says: RegExp | undefined]>([
   [{ ".gitignore": "*.txt\n", ".ignore": "b*\n" }, /"\*\.txt" of .*\.gitignore, line 1/],
   [{ ".gitignore": "c.txt\n" }, undefined],
   [{}, undefined],
-])("rules that leave out nearly everything are told: %j", async (files, says) => {
+])("rules that exclude nearly everything are reported: %j", async (files, says) => {
   const path = mkdtempSync(join(folder, "excluded-"));
   for (const [name, text] of Object.entries({ "a.txt": "", "b.txt": "", "c.txt": "", ...files }))
     writeFileSync(join(path, name), text);
@@ -142,7 +142,7 @@ test.each<[files: Record<string, string>, says: RegExp | undefined]>([
   else expect(stderr).toBe("");
 });
 
-test("shows its progress on a terminal, and takes it away again", async () => {
+test("shows its progress on a terminal, and clears it at the end", async () => {
   const path = join(CORPUS, "ledger");
   const { stderr } = await quern(["index", path, "--db", join(folder, "shown")], { isTTY: true });
   expect(stderr).toContain("\r\x1b[Kledger: ");
@@ -154,7 +154,7 @@ test.each<[string[], string]>([
   [[join(folder, "nowhere")], "SOURCE_NOT_FOUND"],
   [[join(repositories, "pebble"), "--rev", "nope"], "REVISION_NOT_FOUND"],
   [[CORPUS, "--workers", "1000"], "INVALID_REQUEST"],
-])("index %j: %s", async (argv, code) => {
+])("index %j fails with %s", async (argv, code) => {
   const ran = await ask("index", ...argv);
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toMatch(new RegExp(`^quern: ${code}: [^\\n]+\\n`));
@@ -163,7 +163,7 @@ test.each<[string[], string]>([
   expect(ran.stderr).not.toMatch(/\n\s+at /);
 });
 
-test("stops when it is told to", async () => {
+test("stops when it is aborted", async () => {
   const ran = await quern(["index", CORPUS, "--db", db], { signal: AbortSignal.abort() });
   expect(ran.code).toBe(130);
   expect(ran.stderr).toBe("quern: stopped; what was published before is as it was\n");

@@ -1,4 +1,4 @@
-/** An index of some fixture repositories, on which the commands are tried. */
+/** An index of some fixture repositories, for tests of the commands. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** The names that `quern index` gives to repositories, and the revisions that it keeps. */
+/** Tests the names that `quern index` gives to repositories, and the revisions that it keeps. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ function world(paths: Record<string, "folder" | "repository" | `https://${string
   };
 }
 
-test("a repository is called as its remote, a folder as itself", async () => {
+test("a repository is named after its remote, and a folder after itself", async () => {
   const { index, names } = world({
     "a/docs": "https://ada:secret@github.com/acme/docs.git",
     "b/docs": "https://github.com/beta/docs",
@@ -44,7 +44,7 @@ test("a repository is called as its remote, a folder as itself", async () => {
   expect(await names()).toEqual(["github.com/acme/docs", "github.com/beta/docs", "notes", "plain"]);
 });
 
-test("two of one name are an error that says both paths and what to do", async () => {
+test("the error for two sources with one name says both paths and what to do", async () => {
   const { index, root } = world({ "acme/docs": "folder", "beta/docs": "folder" });
   const ran = await index("acme/docs", "beta/docs");
   expect(ran).toMatchObject({ code: 2, stdout: "" });
@@ -56,7 +56,7 @@ test.each<[template: string, names: string[]]>([
   ["team/{folder}", ["team/docs", "team/notes"]],
   ["{parent}-{folder}", ["acme-docs", "acme-notes"]],
   ["{remote}", ["github.com/acme/docs", "notes"]],
-])("--name %j", async (template, expected) => {
+])("--name %j names repositories by its template", async (template, expected) => {
   const { index, names } = world({
     "acme/docs": "https://github.com/acme/docs",
     "acme/notes": "folder",
@@ -68,13 +68,13 @@ test.each<[template: string, names: string[]]>([
 test.each([
   ["fixed", /gives 2 paths the same name; use a template: --name 'team\/\{folder\}'/],
   ["{base}", /\{base\} is unknown; use \{folder\}, \{parent\} or \{remote\}/],
-])("--name %j for two paths is refused", async (template, says) => {
+])("--name %j for two paths is rejected", async (template, says) => {
   const { index } = world({ a: "folder", b: "folder" });
   const { code, stderr } = await index("a", "b", "--name", template);
   expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
 });
 
-test("a folder keeps its name until it is given another", async () => {
+test("a folder keeps its name until it gets another one", async () => {
   const { index, names, root } = world({ shop: "repository" });
   await index("shop", "--name", "the shop");
   run(join(root, "shop"), "remote", "add", "origin", "https://github.com/acme/shop");
@@ -82,7 +82,7 @@ test("a folder keeps its name until it is given another", async () => {
   expect(await names()).toEqual(["the shop"]);
 });
 
-test("a run without --rev keeps the revisions that were asked for", async () => {
+test("a run without --rev keeps the requested revisions", async () => {
   const { index, repositories, root } = world({ shop: "repository" });
   const shop = join(root, "shop");
   const revisions = async () =>
@@ -103,7 +103,7 @@ test("a run without --rev keeps the revisions that were asked for", async () => 
   expect(await revisions()).toEqual(["topic"]);
 });
 
-test("revisions are of git repositories", async () => {
+test("options for revisions are rejected for folders", async () => {
   const { index } = world({ notes: "folder" });
   for (const flags of [["--rev", "x"], ["--all-branches"], ["--all-tags"]])
     expect(await index("notes", ...flags)).toMatchObject({

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { progressLine } from "../../src/cli/progress.ts";
 import type { IndexProgress } from "../../src/index.ts";
 
-/** Returns what is shown if each step is given at its time in milliseconds, or at once. */
+/** Returns the line that is shown if each step arrives at its time in milliseconds, or at once. */
 function shown(columns: number, ...given: (Partial<IndexProgress> & { at?: number })[]): string {
   let clock = 0;
   let text = "";
@@ -30,22 +30,26 @@ function shown(columns: number, ...given: (Partial<IndexProgress> & { at?: numbe
 }
 
 test.each<[string, Partial<IndexProgress>, string]>([
-  ["listing", { done: 12 }, "|shop: listing 12|"],
+  ["a list", { done: 12 }, "|shop: listing 12|"],
   [
-    "reading",
+    "content that is read",
     { stage: "content", done: 1, total: 3, bytes: 2000, totalBytes: 9000 },
     "|shop: reading 1/3, 2.0 KB of 9.0 KB so far|",
   ],
-  ["of the whole run", { repository: "", stage: "merge", done: 1, total: 3 }, "|merging 1/3|"],
   [
-    "symbols, once what is there can be searched",
+    "a stage of the whole run",
+    { repository: "", stage: "merge", done: 1, total: 3 },
+    "|merging 1/3|",
+  ],
+  [
+    "symbols, once the content can be searched",
     { repository: "", stage: "symbols", done: 1, total: 3, bytes: 500, totalBytes: 1000 },
     "quern: searchable now; symbols of 3 files follow\n|symbols █████░░░░░  50%  500 bytes of 1.0 KB|",
   ],
   ["a name that would move the cursor", { repository: "\x1b[2J", done: 1 }, "|␛[2J: listing 1|"],
-])("%s", (_, progress, line) => expect(shown(80, progress)).toBe(line));
+])("shows %s", (_, progress, line) => expect(shown(80, progress)).toBe(line));
 
-test("a total that grows has no bar; one that has settled has, with speed and time left", () => {
+test("only a total that no longer grows has a bar, with speed and time left", () => {
   const reading = { stage: "content", done: 1, total: 9 } as const;
   const lines = shown(
     80,
@@ -62,13 +66,13 @@ test("a total that grows has no bar; one that has settled has, with speed and ti
   ]);
 });
 
-test("the line fits the terminal, and a terminal that does not tell its width", () => {
+test("the line fits the terminal, if its width is known", () => {
   expect(shown(10, { done: 1 })).toBe("|shop: lis|");
   expect(shown(0, { done: 1 })).toBe("|shop: listing 1|");
 });
 
-test("what comes at once is shown once", () => {
+test("steps that arrive at once are shown once", () => {
   expect(shown(80, { done: 1 }, { done: 2 }, { done: 3 })).toBe("|shop: listing 1|");
 });
 
-test("nothing shown is nothing to clear", () => expect(shown(80)).toBe(""));
+test("nothing is cleared if nothing was shown", () => expect(shown(80)).toBe(""));

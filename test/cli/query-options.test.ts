@@ -1,4 +1,4 @@
-/** Which arguments are options, which belong to the query, and which request they make together. */
+/** Tests which arguments are options, which belong to the query, and which request they make together. */
 
 import { Command } from "commander";
 import { expect, test } from "vitest";
@@ -46,7 +46,7 @@ test.each<[typed: string, sorted: string]>([
   ["-e -x", "-e -x"],
   ["--json -- -l --json", "--json -- -l --json"],
   ["--help", "--help"],
-])("%s: %s", (typed, sorted) => {
+])("%s is sorted into %s", (typed, sorted) => {
   expect(optionsFirst(command, typed.split(" ")).join(" ")).toBe(sorted);
 });
 
@@ -78,7 +78,7 @@ test.each<[argv: string[], query: string, isRegex: boolean]>([
   [["a", "-g", "*.ts"], "a file:\\.ts$", false],
   [["a", "-g", "x/", "-g", "!y"], 'a file:^x/.*$ -file:"(^|/)y$"', false],
   [["test(", "-t", "go"], '"test(" lang:go', false],
-])("%j asks for %s", (argv, query, isRegexEnabled) => {
+])("the arguments %j make the query %s", (argv, query, isRegexEnabled) => {
   expect(requested(...argv)).toMatchObject({ query, isRegexEnabled });
 });
 
@@ -86,7 +86,7 @@ test.each<[argv: string[], says: RegExp]>([
   [[], /give a query/],
   [["a", "--no-ignore"], /quern index PATH --no-ignore/],
   [["-e", "(", "-t", "go"], /./],
-])("%j is refused", (argv, says) => {
+])("the arguments %j are rejected", (argv, says) => {
   expect(() => requested(...argv)).toThrow(says);
 });
 
@@ -94,7 +94,7 @@ test("--hidden and -n are the default", () => {
   expect(requested("a", "--hidden", "-n")).toEqual(requested("a"));
 });
 
-test("-s makes case matter, and -i is the default", () => {
+test("-s makes the search case-sensitive, and -i is the default", () => {
   expect(requested("a", "-s").isCaseSensitivityEnabled).toBe(true);
   expect(requested("a", "-i").isCaseSensitivityEnabled).toBe(false);
 });

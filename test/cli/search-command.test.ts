@@ -45,14 +45,14 @@ test.each<[argv: string[], lines: string[]]>([
     ["-C", "1", "-A", "0"],
     ["27-", "28:"],
   ],
-])("%j shows so much around a match", async (argv, lines) => {
+])("%j sets the lines around a match", async (argv, lines) => {
   const { stdout } = await ask("search", "-e", "func Parse\\(text", ...argv);
   const [heading, ...shown] = stdout.trimEnd().split("\n");
   expect(heading).toBe("duration:duration.go");
   expect(shown.map((line) => /^\d+./.exec(line)?.[0])).toEqual(lines);
 });
 
-test("marks matches on a terminal, unless NO_COLOR says no", async () => {
+test("marks matches on a terminal, unless NO_COLOR is set", async () => {
   const { stdout, stderr } = await onTerminal({}, "search", "retryWithBackoff file:retry");
   expect(stdout).toContain("\x1b[1;31mretryWithBackoff\x1b[0m");
   expect(stderr).toMatch(/^quern: .*\d+ matches in \d+ files?, [\d.]+ m?s/);
@@ -60,7 +60,7 @@ test("marks matches on a terminal, unless NO_COLOR says no", async () => {
   expect(plain.stdout).not.toContain("\x1b[");
 });
 
-test("a terminal is told of words that look like options, where nothing is found", async () => {
+test("on a terminal, a search without matches names words that look like options", async () => {
   const { code, stderr } = await onTerminal({}, "search", "money", "--frobnicate");
   expect(code).toBe(1);
   expect(stderr).toContain("--frobnicate was searched for, because no option has this name");
@@ -70,13 +70,13 @@ test("a terminal is told of words that look like options, where nothing is found
   expect(meant.code).toBe(1);
 });
 
-test("joins words, as the query language does", async () => {
+test("joins words as the query language does", async () => {
   const one = await ask("search", "-c", "money file:ledger");
   expect(await ask("search", "-c", "money", "file:ledger")).toEqual(one);
   expect(Number(one.stdout)).toBeGreaterThan(5);
 });
 
-test("takes a query that begins with a dash behind two of them", async () => {
+test("accepts a query that begins with a dash after two dashes", async () => {
   const { code, stdout } = await quern([
     "search",
     "--db",
@@ -90,7 +90,7 @@ test("takes a query that begins with a dash behind two of them", async () => {
   expect(Number(stdout)).toBeGreaterThan(0);
 });
 
-test("--json is the response", async () => {
+test("--json prints the response", async () => {
   const { stdout } = await ask("search", "--json", "-m", "3", "money");
   const { stats, files, isSearchExhaustive } = JSON.parse(stdout) as SearchResponse;
   expect(stats.actualMatchCount).toBe(3);
@@ -99,7 +99,7 @@ test("--json is the response", async () => {
   expect(files[0]).toMatchObject({ repository: "ledger", branches: ["HEAD"] });
 });
 
-test("--files names all of them, once", async () => {
+test("--files prints all file names, once each", async () => {
   const { stdout } = await ask("search", "--files", "e");
   const names = stdout.trimEnd().split("\n");
   expect(new Set(names).size).toBe(names.length);
@@ -107,7 +107,7 @@ test("--files names all of them, once", async () => {
   expect(names.length).toBe((JSON.parse(json) as SearchResponse).stats.fileCount);
 });
 
-test("--files names all of them, though they hold more than a million matches", async () => {
+test("--files prints all file names, even if they have more than a million matches", async () => {
   const many = join(folder, "many");
   const engine = await open(many, { workers: 0 });
   const content = `${"a".repeat(99)}\n`.repeat(5_300); // 524 700 matches
@@ -122,7 +122,7 @@ test("--files names all of them, though they hold more than a million matches", 
   });
 });
 
-test("says so when not everything is shown, unless that was asked for", async () => {
+test("says when not everything is shown, unless this was requested", async () => {
   const cut = await ask("search", "e");
   expect(cut.stderr).toMatch(
     /^quern: \d+ of [\d,]+ matches in \d+ of \d+ files, .*s; -m 400 shows more, --per-file 0 .*, -l names every file\n$/,
@@ -133,17 +133,17 @@ test("says so when not everything is shown, unless that was asked for", async ()
   );
 });
 
-test("a file shows its five best matches, or as many as are asked for", async () => {
+test("a file shows its five best matches, or the requested number", async () => {
   const linesOf = async (...argv: string[]) =>
     (await ask("search", "e file:README repo:ledger", ...argv)).stdout.split("\n").length - 2;
   const total = Number((await ask("search", "-c", "e file:README repo:ledger")).stdout);
   expect(total).toBeGreaterThan(5);
-  expect(await linesOf()).toBeLessThanOrEqual(5 + 4); // and what sets them apart
+  expect(await linesOf()).toBeLessThanOrEqual(5 + 4); // with separators
   expect(await linesOf("--per-file", "1")).toBe(1);
   expect(await linesOf("--per-file", "0")).toBeGreaterThan(9);
 });
 
-test("names and lines for an editor are paths that exist", async () => {
+test("file names and lines for an editor have existing paths", async () => {
   const names = (await ask("search", "-l", "repo:ledger money")).stdout.trimEnd().split("\n");
   expect(names.length).toBeGreaterThan(1);
   for (const name of names) expect(readFileSync(name, "utf8")).toMatch(/money/i);
@@ -159,7 +159,7 @@ test("names and lines for an editor are paths that exist", async () => {
 test.each<[query: string, says: RegExp]>([
   ["raid5 -sector", /^quern: -sector is searched for with its dash; .* write -\(sector\)$/m],
   ["path:ledger money", /^quern: path: is a word here; did you mean file:$/m],
-])("%s finds nothing, and a terminal tells what was probably meant", async (query, says) => {
+])("%s finds nothing, and a terminal suggests what was probably meant", async (query, says) => {
   const { code, stderr } = await onTerminal({}, "search", query);
   expect(code).toBe(1);
   expect(stderr).toMatch(says);
@@ -175,18 +175,18 @@ test.each<[argv: string[], code: number]>([
   [["retryWithBackoff", "-g", "*.ts"], 0],
   [["retryWithBackoff", "-g", "!*.ts", "-g", "!*.md"], 1],
   [["retryWithBackoff", "-lang:typescript", "-file:md$"], 1],
-])("search %j ends with %i", async (argv, code) => {
+])("search %j exits with %i", async (argv, code) => {
   expect((await ask("search", ...argv)).code).toBe(code);
 });
 
-test("--case and --regex are the request's flags", async () => {
+test("--case and --regex set the request's flags", async () => {
   expect((await ask("search", "RETRYWITHBACKOFF")).code).toBe(0);
   expect((await ask("search", "RETRYWITHBACKOFF", "--case")).code).toBe(1);
   expect((await ask("search", "retry\\w+Backoff")).code).toBe(1);
   expect((await ask("search", "retry\\w+Backoff", "--regex")).code).toBe(0);
 });
 
-test("names the revisions where the query does", async () => {
+test("names the revisions if the query does", async () => {
   const { stdout } = await ask("search", "rev:develop priority");
   expect(stdout).toMatch(/^task-queue:\S+ \([^)]*develop[^)]*\)$/m);
 });
@@ -194,17 +194,17 @@ test("names the revisions where the query does", async () => {
 test.each([
   ["a or or b", "QUERY_SYNTAX"],
   ["context:mine x", "CONTEXT_NOT_FOUND"],
-])("%s: %s", async (query, code) => {
+])("the query %s fails with %s", async (query, code) => {
   const ran = await ask("search", query);
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toContain(`quern: ${code}: `);
 });
 
-test("a query that is wrong has a caret under the place", async () => {
+test("a syntax error has a caret below its position", async () => {
   expect((await ask("search", "a or or b")).stderr).toMatch(/\n {2}a or or b\n {2} +\^\n/);
 });
 
-test("says what is missing while symbols are", async () => {
+test("says that symbols are missing while they are", async () => {
   const without = join(folder, "without-symbols");
   const engine = await open(without, { workers: 0 });
   const files = ["a", "b", "c"].map((name) => ({

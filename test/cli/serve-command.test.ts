@@ -37,7 +37,7 @@ const search = async (url: string, headers: Record<string, string> = {}): Promis
   return stats ? stats.fileCount > 0 : response.status;
 };
 
-test("wants a key, which keys create makes and keys revoke takes back", async () => {
+test("requires a key, which keys create makes and keys revoke revokes", async () => {
   const { url, stop } = await serve();
   expect(await search(url)).toBe(401);
   const { stdout } = await ask("keys", "create", "--json");
@@ -53,16 +53,19 @@ test.each([
   ["GET /api/repos HTTP/1.1", 400, "INVALID_REQUEST_BODY"],
   ["CONNECT x:1 HTTP/1.1\r\nHost: x:1", 405, "METHOD_NOT_ALLOWED"],
   ["no request", 400, "INVALID_REQUEST_BODY"],
-])("what Node would refuse without a body has one: %j", async (head, statusCode, errorCode) => {
-  const { url } = await serve("--anonymous", "all");
-  const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  socket.write(`${head}\r\nConnection: close\r\n\r\n`);
-  const said = await text(socket);
-  expect(said).toMatch(new RegExp(`^HTTP/1\\.1 ${statusCode} `));
-  expect(JSON.parse(/\{.*\}/.exec(said)![0])).toMatchObject({ statusCode, errorCode });
-});
+])(
+  "requests that Node would reject without a body get an answer with one: %j",
+  async (head, statusCode, errorCode) => {
+    const { url } = await serve("--anonymous", "all");
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write(`${head}\r\nConnection: close\r\n\r\n`);
+    const said = await text(socket);
+    expect(said).toMatch(new RegExp(`^HTTP/1\\.1 ${statusCode} `));
+    expect(JSON.parse(/\{.*\}/.exec(said)![0])).toMatchObject({ statusCode, errorCode });
+  },
+);
 
-test("lets no web page in that leads here under a name of its own", async () => {
+test("rejects web pages that reach it under their own host name", async () => {
   const statusUnder = async (url: string, host: string): Promise<string | undefined> => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     socket.write(`GET /api/repos HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
@@ -86,15 +89,15 @@ test("lets no web page in that leads here under a name of its own", async () => 
   expect(await told("--anonymous", "public")).toEqual(names.map(() => "200"));
 });
 
-test("lets everyone in where it is told to, below a path", async () => {
+test("with --anonymous all, accepts everyone, below a path", async () => {
   const { url } = await serve("--anonymous", "all", "--base-path", "/code");
   expect(url).toMatch(/\/code$/);
   expect(await search(url)).toBe(true);
 });
 
-test("sees what is indexed meanwhile", async () => {
+test("sees content that is indexed while it runs", async () => {
   const { url } = await serve("--anonymous", "public");
-  // by another process: within one there is one engine for a directory
+  // indexes in another process, because one process has only one engine for a directory
   const [program] = await bundledPrograms(["src/cli/bin.ts"]);
   const args = ["index", join(CORPUS, "exchange"), "--public", "--db", db];
   await promisify(execFile)(process.execPath, [program!, ...args]);

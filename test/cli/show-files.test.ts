@@ -12,7 +12,7 @@ const STYLE = {
   foreign: visible,
 };
 
-/** "line:column-line:column", 1-based, the end exclusive. */
+/** Parses "line:column-line:column", which is 1-based, with an exclusive end. */
 function range(place: string): Range {
   const [from = "", to = ""] = place.split("-");
   const position = (text: string) => {
@@ -45,10 +45,14 @@ test.each<[string, Chunk[], string]>([
   ["one match", [chunk("3:1", "a foo b\n", "3:3-3:6")], "3:a «foo» b"],
   ["no last newline", [chunk("3:1", "foo", "3:1-3:4")], "3:«foo»"],
   ["touching matches", [chunk("1:1", "aab\n", "1:1-1:2", "1:2-1:3")], "1:«a»«a»b"],
-  ["context", [chunk("1:1", "x\nfoo\ny\n", "2:1-2:4")], "1-x\n2:«foo»\n3-y"],
-  ["over lines", [chunk("1:1", "ab\ncd\nef\n", "1:2-3:2")], "1:a«b»\n2:«cd»\n3:«e»f"],
-  ["with its newline", [chunk("1:1", "ab\ncd\n", "1:1-1:4")], "1:«ab»\n2-cd"],
-  ["code points", [chunk("1:1", "😀 é foo\n", "1:5-1:8")], "1:😀 é «foo»"],
+  ["lines of context", [chunk("1:1", "x\nfoo\ny\n", "2:1-2:4")], "1-x\n2:«foo»\n3-y"],
+  [
+    "a match over several lines",
+    [chunk("1:1", "ab\ncd\nef\n", "1:2-3:2")],
+    "1:a«b»\n2:«cd»\n3:«e»f",
+  ],
+  ["a match with its newline", [chunk("1:1", "ab\ncd\n", "1:1-1:4")], "1:«ab»\n2-cd"],
+  ["columns in code points", [chunk("1:1", "😀 é foo\n", "1:5-1:8")], "1:😀 é «foo»"],
   ["a window of a long line", [chunk("1:4001", "xxfooyy", "1:4003-1:4006")], "1:xx«foo»yy"],
   ["an empty match", [chunk("1:1", "ab\n", "1:2-1:2")], "1:a«»b"],
   ["an empty line", [chunk("1:1", "\n", "1:1-1:1")], "1:«»"],
@@ -62,19 +66,19 @@ test.each<[string, Chunk[], string]>([
     [chunk("1:1", "a\n", "1:1-1:2"), chunk("2:1", "a\n", "2:1-2:2")],
     "1:«a»\n2:«a»",
   ],
-  ["what a terminal obeys", [chunk("1:1", "\x1b[2J\ta\r\n", "1:6-1:7")], "1:␛[2J\t«a»"],
-])("%s", (_, chunks, lines) => {
+  ["control characters", [chunk("1:1", "\x1b[2J\ta\r\n", "1:6-1:7")], "1:␛[2J\t«a»"],
+])("shows %s", (_, chunks, lines) => {
   expect(show(file(chunks))).toBe(`shop:src/a.ts\n${lines}`);
 });
 
-test("a path is marked where it matches, but not as a whole", () => {
+test("a match in a path is marked, unless it is the whole path", () => {
   const named = (...places: string[]) =>
     show(file([], { fileName: { text: "src/a.ts", matchRanges: places.map(range) } }));
   expect(named("1:5-1:6")).toBe("shop:src/«a».ts");
   expect(named("1:1-1:9")).toBe("shop:src/a.ts");
 });
 
-test("revisions stand behind the path where they are asked for", () => {
+test("revisions follow the path if they are requested", () => {
   const result = file([], { branches: ["main", "v1"] });
   expect(show(result, true)).toBe("shop:src/a.ts (main, v1)");
   expect(show(result)).toBe("shop:src/a.ts");
@@ -85,7 +89,7 @@ test.each<[before: number, after: number, lines: string]>([
   [1, 0, "2-b\n3:«x»\n6-f\n7:«x»"],
   [0, 1, "3:«x»\n4-d\n7:«x»\n8-h"],
   [1, 2, "2-b\n3:«x»\n4-d\n5-e\n6-f\n7:«x»\n8-h\n9-i"],
-])("%i lines before and %i after", (before, after, lines) => {
+])("shows %i lines before and %i after a match", (before, after, lines) => {
   const content = "a\nb\nx\nd\ne\nf\nx\nh\ni\n";
   const result = file([chunk("1:1", content, "3:1-3:2", "7:1-7:2")]);
   const shown = showFile(result, { style: STYLE, revisions: false, before, after });
@@ -97,26 +101,26 @@ test.each<[before: number, after: number, lines: string]>([
   ).toBe(lines);
 });
 
-test("lines whose best come first are set apart", () => {
+test("lines that are not in order are separated", () => {
   const chunks = [chunk("9:1", "a\n", "9:1-9:2"), chunk("1:1", "a\n", "1:1-1:2")];
   expect(show(file(chunks))).toBe("shop:src/a.ts\n9:«a»\n--\n1:«a»");
 });
 
 test.each<[string, Chunk[], string[]]>([
-  ["one", [chunk("3:1", "a foo b\n", "3:3-3:6")], ["p:3:3:a foo b"]],
-  ["two on a line", [chunk("3:1", "aa\n", "3:1-3:2", "3:2-3:3")], ["p:3:1:aa", "p:3:2:aa"]],
+  ["one match", [chunk("3:1", "a foo b\n", "3:3-3:6")], ["p:3:3:a foo b"]],
+  ["two matches on a line", [chunk("3:1", "aa\n", "3:1-3:2", "3:2-3:3")], ["p:3:1:aa", "p:3:2:aa"]],
   ["columns in bytes", [chunk("1:1", "é foo\r\n", "1:3-1:6")], ["p:1:4:é foo"]],
-  ["a window", [chunk("1:4001", "xxfoo", "1:4003-1:4006")], ["p:1:4003:xxfoo"]],
-  ["below the first line", [chunk("4:9", "x\nfoo\n", "5:1-5:4")], ["p:5:1:foo"]],
+  ["a window of a long line", [chunk("1:4001", "xxfoo", "1:4003-1:4006")], ["p:1:4003:xxfoo"]],
+  ["a match below the first line", [chunk("4:9", "x\nfoo\n", "5:1-5:4")], ["p:5:1:foo"]],
   ["only the path", [], ["p:1:1:"]],
-])("for an editor, %s", (_, chunks, lines) => {
+])("shows an editor %s", (_, chunks, lines) => {
   expect(showForEditor(file(chunks), "p", STYLE)).toEqual(lines);
 });
 
 test.each([
   [{ isTTY: false }, { NO_COLOR: "1" }, "always", true],
   [{ isTTY: true }, {}, "never", false],
-] as const)("%j with %j and --color %s", (output, env, when, colours) => {
+] as const)("--color overrides %j with %j: %s", (output, env, when, colours) => {
   const style = styleFor({ write: () => {}, ...output }, env, when);
   expect(style.match("x") !== "x").toBe(colours);
   expect(style.foreign("\x1b")).toBe("␛"); // coloured text ends on a terminal
@@ -129,7 +133,7 @@ test.each([
   [{ isTTY: true }, { NO_COLOR: "1" }, false],
   [{ isTTY: true }, { NO_COLOR: "" }, true],
   [{ isTTY: true }, { TERM: "dumb" }, false],
-])("%j with %j: colours %s", (output, env, colours) => {
+])("colours of %j with %j: %s", (output, env, colours) => {
   const style = styleFor({ write: () => {}, ...output }, env);
   expect(style.match("x")).toBe(colours ? "\x1b[1;31mx\x1b[0m" : "x");
 });

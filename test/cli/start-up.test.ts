@@ -1,4 +1,4 @@
-/** What the command loads: nobody waits for code that the command does not need. */
+/** Tests which code a command loads, so that nobody waits for code that the command does not need. */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 import { tellFigure } from "../figures.ts";
 import { openEngine } from "../engine/opened.ts";
 
-// within the project, so that packages are found
+// a folder within the project, so that packages are found
 const folder = mkdtempSync(join(process.cwd(), "node_modules/.quern-start-"));
 let outputs: Metafile["outputs"];
 
@@ -55,7 +55,7 @@ function packagesOf(file: string, seen = new Set<string>()): Set<string> {
 const foreign = (file: string): string[] =>
   [...packagesOf(file)].filter((name) => !name.startsWith("node:")).toSorted();
 
-test("the version needs nothing, and help only what reads the arguments", () => {
+test("--version loads no packages, and --help only the parser of arguments", () => {
   expect(foreign(fileOf("src/cli/bin.ts"))).toEqual([]);
   expect(foreign(fileOf("src/cli/main.ts"))).toEqual(["commander"]);
 });
@@ -69,13 +69,13 @@ function filesOf(file: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-test("a search loads no queries of languages", () => {
+test("a search loads no syntax queries of languages", () => {
   const queries = fileOf("src/ingest/symbols/queries/typescript.ts");
   expect(filesOf(fileOf("src/engine.ts")).has(queries)).toBe(false);
   expect(filesOf(fileOf("src/ingest/symbols/symbol-task.ts")).has(queries)).toBe(true);
 });
 
-/** Returns the milliseconds of processor time that a process takes by its own count: the least of several runs. */
+/** Returns the milliseconds of processor time that a process measures for itself, at least in several runs. */
 function leastWork(...argv: string[]): number {
   const hook = join(folder, "tell-work.cjs");
   writeFileSync(
@@ -122,7 +122,7 @@ async function smallIndex() {
   return { path: engine.path, engine };
 }
 
-test("the command tells its version", () => {
+test("the command prints its version", () => {
   const told = execFileSync(process.execPath, [join(folder, "cli.js"), "--version"]);
   expect(String(told)).toBe(`${VERSION}\n`);
 });
@@ -140,7 +140,7 @@ async function indexing(name: string) {
   return { child, ended };
 }
 
-test("Ctrl-C ends an index run with 130 and words", async () => {
+test("Ctrl-C ends an index run with exit code 130 and a message", async () => {
   const { child, ended } = await indexing("stopped");
   child.kill("SIGINT");
   expect(await ended).toEqual({
@@ -150,19 +150,19 @@ test("Ctrl-C ends an index run with 130 and words", async () => {
   });
 });
 
-test("a second Ctrl-C ends it as the system does, and at once", async () => {
+test("a second Ctrl-C ends an index run at once, by the signal", async () => {
   const { child, ended } = await indexing("stopped-at-once");
-  process.kill(child.pid!, "SIGSTOP"); // so that both wait for it
+  process.kill(child.pid!, "SIGSTOP"); // so that both signals wait for the process
   child.kill("SIGINT");
   process.kill(child.pid!, "SIGCONT");
   const again = setInterval(() => child.kill("SIGINT"), 1);
   const { code, signal, stderr } = await ended;
   clearInterval(again);
-  // a run that was quick enough to stop by itself has done so with words
+  // a run that was fast enough to stop by itself has printed a message
   expect([code, signal]).toEqual(stderr === "" ? [null, "SIGINT"] : [130, null]);
 });
 
-test("one search of a small index starts no thread, one of a large index does", async () => {
+test("a single search of a small index starts no thread, but one of a large index does", async () => {
   const { path } = await openEngine();
   expect(forOneSearch(path)).toEqual({ db: path, readOnly: true, workers: 0 });
   const large = join(folder, "quern.mdb");
@@ -191,7 +191,10 @@ test("the first answer of an agent's server without an index starts no thread", 
   expect(answers[1]).toContain("is still being read");
 });
 
-test.each([0, 1, 12, 123, 1234, 12_345, 123_456, 1_234_567])("%i is grouped", (n) => {
-  expect(grouped(n)).toBe(n.toLocaleString("en-US"));
-  expect(groupedForAgents(n)).toBe(n.toLocaleString("en-US").replaceAll(",", " "));
-});
+test.each([0, 1, 12, 123, 1234, 12_345, 123_456, 1_234_567])(
+  "%i is printed with groups of digits",
+  (n) => {
+    expect(grouped(n)).toBe(n.toLocaleString("en-US"));
+    expect(groupedForAgents(n)).toBe(n.toLocaleString("en-US").replaceAll(",", " "));
+  },
+);

@@ -1,4 +1,4 @@
-/** Ctrl-C in each stage of a write: the command ends with 130, soon, and with words for a person. */
+/** Presses Ctrl-C in each stage of a write. The command must end soon, with exit code 130 and a clear message. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,8 +17,8 @@ const folder = mkdtempSync(join(tmpdir(), "quern-stop-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
 /**
- * Makes a process show its progress as on a terminal, each step of it, and press Ctrl-C once it shows a word; with
- * PRESS_TWICE once more as soon as it has heard of the first. At its end it tells the milliseconds of processor time
+ * Makes a process show each step of its progress as on a terminal, and press Ctrl-C once it shows a word; with
+ * PRESS_TWICE, again as soon as it has received the first. At its end, it prints the milliseconds of processor time
  * since then.
  */
 const PRESS = `
@@ -65,7 +65,7 @@ interface Stopped {
   readonly stderr: string;
 }
 
-/** Starts the command. `when` is given a function that presses Ctrl-C. */
+/** Starts the command. `when` receives a function that presses Ctrl-C. */
 async function started(
   env: Readonly<Record<string, string>>,
   argv: readonly string[],
@@ -85,7 +85,7 @@ async function started(
 const pressAt = (word: string, ...argv: string[]): Promise<Stopped> =>
   started({ PRESS_AT: word }, argv);
 
-/** The stages of a run, by the words that its progress shows. */
+/** The stages of a run, as its progress names them. */
 const STAGES = ["listed", "listing", "reading", "publishing", "symbols of", "merging"];
 
 /**
@@ -113,7 +113,7 @@ test.each(
     ],
     2,
   ),
-)("an index run: %s, with %s workers", async (word, workers) => {
+)("Ctrl-C stops an index run: %s, with %s workers", async (word, workers) => {
   const db = join(folder, `index-${word.replace(" ", "-")}-${workers}`);
   const stopped = await pressAt(word, "index", source, "--workers", workers, "--db", db);
   expectStopped(stopped, word);
@@ -124,7 +124,7 @@ test.each(
   const engine = await open(db);
   try {
     expect(await engine.check()).toMatchObject({ ok: true });
-    // content is published before its symbols are looked for; a commit that has begun is not taken back
+    // content is published before its symbols are found; a commit that has begun is not undone
     const count = (await engine.repositories()).length;
     if (word !== "publishing") expect(count).toBe(word === "symbols of" ? 1 : 0);
   } finally {
@@ -132,7 +132,7 @@ test.each(
   }
 });
 
-test("a compaction: merging", async () => {
+test("Ctrl-C stops a compaction while it merges", async () => {
   const db = join(folder, "compacted");
   const engine = await open(db, { workers: 0 });
   const files = [{ path: "a.txt", content: "needle\n" }];
@@ -158,7 +158,7 @@ async function syncOf(connection: (url: string) => object) {
 const plainGit = (url: string) => ({ type: "git", urls: [`${url}/acme/shop.git`] });
 
 test.each(someOf(["listed", "listing", "reading", "publishing", "symbols of"], 3))(
-  "a sync run: %s",
+  "Ctrl-C stops a sync run: %s",
   async (word) => {
     const { argv } = await syncOf(plainGit);
     expectStopped(await pressAt(word, ...argv), word);
@@ -201,29 +201,32 @@ function processesOf(url: string): string[] {
     try {
       return readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
     } catch {
-      return ""; // it has just ended
+      return ""; // the process has just ended
     }
   });
   return commands.filter((line) => line.includes(url));
 }
 
-test.each(someOf(UNANSWERED, 3))("a sync run while %s is not answered", async (_, connection) => {
-  expectStopped(await pressUnanswered(connection));
-});
+test.each(someOf(UNANSWERED, 3))(
+  "Ctrl-C stops a sync run while %s is not answered",
+  async (_, connection) => {
+    expectStopped(await pressUnanswered(connection));
+  },
+);
 
 test.each(someOf(UNANSWERED, 3))(
-  "a second Ctrl-C ends at once, while %s is not answered",
+  "a second Ctrl-C ends a sync run at once while %s is not answered",
   async (_, of) => {
     const { code, signal } = await pressUnanswered(of, { PRESS_TWICE: "1" });
-    // a shell makes 130 of it; a run that ended by itself would have said so
+    // a shell turns this into 130; a run that ended by itself would have a code
     expect([code, signal]).toEqual([null, "SIGINT"]);
   },
 );
 
 test.each(someOf(UNANSWERED, 3))(
-  "a sync that repeats, while %s is not answered",
+  "Ctrl-C ends a repeated sync with 0 while %s is not answered",
   async (_, connection) => {
     const { code, stderr } = await pressUnanswered(connection, {}, "--every", "1h");
-    expect(code, stderr).toBe(0); // whoever told it to go on for ever can only end it so
+    expect(code, stderr).toBe(0); // Ctrl-C is the normal way to end a repeated sync
   },
 );

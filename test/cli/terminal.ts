@@ -1,4 +1,4 @@
-/** A terminal, or a pipe, that keeps what is written to it. */
+/** A terminal or a pipe that keeps its output. */
 
 import { run } from "../../src/cli/main.ts";
 import type { Io } from "../../src/cli/io.ts";

@@ -1,4 +1,4 @@
-/** `quern users`, and what members change for `quern keys` and `quern serve`. */
+/** Tests `quern users`, and how members affect `quern keys` and `quern serve`. */
 
 import { expect, onTestFinished, test } from "vitest";
 import { ask, db, indexSome } from "./indexed.ts";
@@ -22,7 +22,7 @@ const keyOf = async (...argv: string[]) => {
   return (JSON.parse(stdout) as { secret: string }).secret;
 };
 
-test("from an empty folder of accounts to a team: members, keys, records, plain text", async () => {
+test("the commands turn an empty directory into a team with members, keys and audit records", async () => {
   const url = await serve("--public-url", "https://code.example.com");
   const get = (path: string, secret: string, method = "GET") =>
     fetch(url + path, { method, headers: { authorization: `Bearer ${secret}` } });
@@ -80,7 +80,7 @@ test("from an empty folder of accounts to a team: members, keys, records, plain 
       ({ action, actorId }) => `${action} ${actorId}`,
     );
   };
-  await expect.poll(actionsOf).toContain("user.removed ada"); // nobody waits for a record
+  await expect.poll(actionsOf).toContain("user.removed ada"); // records are written without a wait
   const actions = await actionsOf();
   expect(actions).toContain("file.read bob");
   expect(actions).toContain("credential.rejected ");
