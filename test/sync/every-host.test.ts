@@ -37,7 +37,7 @@ test.each(someOf(ALL_KINDS, 3))(
       { env, onProgress: (progress) => void told.push(progress) },
     );
     const finished = () => told.filter(({ kind: what }) => what === "repository");
-    await expect.poll(finished).toHaveLength(4); // all but the silent one
+    await expect.poll(finished).toHaveLength(4); // all repositories except the silent one
     await letSilencePass();
     const report = await run;
     expect(told.filter(({ kind: what }) => what === "waiting")).toEqual([
@@ -77,7 +77,7 @@ test.each(someOf(ALL_KINDS, 3))(
 );
 
 test.each(someOf(ALL_KINDS, 3, 1))(
-  "%s: one is renamed, one vanishes, and a redirect on the host is followed",
+  "%s: a renamed and a deleted repository are handled, and a redirect on the host is followed",
   async (kind) => {
     const { remotes, host, workplace, connection, env, list } = await openPlace(kind);
     await workplace.sync(connection, { env });
@@ -111,7 +111,7 @@ test.each(someOf(ALL_KINDS, 3, 1))(
 );
 
 test.each(someOf(ALL_KINDS, 3))(
-  "%s: a redirect to another host is told, and gets no token",
+  "%s: a redirect to another host is reported, and gets no token",
   async (kind) => {
     const { remotes, host, workplace, connection, env } = await openPlace(kind);
     const elsewhere = await serveRemotes();
@@ -132,7 +132,7 @@ test.each(someOf(ALL_KINDS, 3))(
   },
 );
 
-test("github: a token that is wrong, and one repository that is not there", async () => {
+test("github: a wrong token and a missing repository are reported", async () => {
   const { remotes, workplace, connection, env } = await openPlace("github");
   const refused = await workplace.sync(connection, { env: { TOKEN: "wrong-token-000" } });
   expect(outcomes(refused)).toEqual([

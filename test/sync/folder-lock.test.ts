@@ -1,4 +1,4 @@
-/** The lock of a folder that is synced into: who gets it, and whose it stays. */
+/** Tests which process gets and keeps the lock of a folder that is synced into. */
 
 import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ test("a lock of a process that no longer runs is void", () => {
   lockFolder(folder)();
 });
 
-test("an owner that was stopped for long leaves the lock of its successor alone", () => {
+test("an owner that was stopped for a long time does not release its successor's lock", () => {
   const folder = temporaryFolder();
   const file = join(folder, "lock");
   const releaseFirst = lockFolder(folder);

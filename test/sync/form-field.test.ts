@@ -30,7 +30,7 @@ test.each([
   ["payload=%4", "%4"],
   ["payload=%4&a=1", "%4"],
   ["payload=%4g%g4%%41", "%4g%g4%A"],
-])("%j has %j", async (form, value) => {
+])("in the form %j, the field is %j", async (form, value) => {
   expect(await read(form)).toBe(value);
   expect(expected(form)).toBe(value);
 });
@@ -49,7 +49,7 @@ const piece = fc.constantFrom(
   "%25",
 );
 
-test("any form", async () => {
+test("random forms are read as by URLSearchParams", async () => {
   const forms = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(""));
   await fc.assert(
     fc.asyncProperty(forms, async (form) => {
@@ -59,7 +59,10 @@ test("any form", async () => {
   );
 });
 
-test.each([65_534, 65_535, 65_536, 65_537])("an escape after %i bytes", async (length) => {
-  const value = "x".repeat(length);
-  expect(await read(`payload=${value}%41%42&b=1`)).toBe(`${value}AB`);
-});
+test.each([65_534, 65_535, 65_536, 65_537])(
+  "an escape after %i bytes is decoded",
+  async (length) => {
+    const value = "x".repeat(length);
+    expect(await read(`payload=${value}%41%42&b=1`)).toBe(`${value}AB`);
+  },
+);

@@ -43,7 +43,7 @@ export async function startGitea(given: string): Promise<GiteaProcess> {
     HOME: folder,
     GITEA_WORK_DIR: folder,
     FORGEJO_WORK_DIR: folder,
-    GITEA_I_AM_BEING_UNSAFE_RUNNING_AS_ROOT: "true", // in a container one often is
+    GITEA_I_AM_BEING_UNSAFE_RUNNING_AS_ROOT: "true", // processes in containers often run as root
     FORGEJO_I_AM_BEING_UNSAFE_RUNNING_AS_ROOT: "true",
   };
   const admin = (...args: string[]): string =>
@@ -119,7 +119,7 @@ interface Place {
 }
 
 function settings({ binary, folder, port }: Place): string {
-  const source = dirname(binary); // a binary of a plain build reads its templates there
+  const source = dirname(binary); // a binary of a plain build reads its templates from there
   const templates = existsSync(join(source, "templates")) ? `STATIC_ROOT_PATH = ${source}` : "";
   return `
 APP_NAME = quern test

@@ -34,7 +34,7 @@ interface World {
   readonly remotes: string;
   /** Runs sync over one connection and returns what has changed or failed. */
   readonly sync: (connection: object, token?: string) => Promise<string[]>;
-  /** How many repositories the last run found empty. */
+  /** The number of repositories that the last run found empty. */
   readonly empty: () => number;
   readonly find: (text: string) => Promise<string[]>;
   /** Makes a commit and pushes it over HTTP. */
@@ -193,10 +193,10 @@ async function describeAll(world: World): Promise<void> {
     const got = Object.fromEntries(Object.keys(expected).map((key) => [key, shown[key]]));
     assert.deepEqual(got, expected, name);
   }
-  await sync(ACME); // the others go
+  await sync(ACME); // the others are removed
 }
 
-/** The clone goes on under the new name, and the old one leads there. */
+/** The clone continues under the new name, and the old name leads there. */
 async function followRename({ api, sync, find, push, remotes }: World): Promise<void> {
   await api("PATCH", "/repos/acme/ledger", { name: "books" });
   renameRepository(remotes, "acme/ledger", "acme/books");

@@ -1,4 +1,4 @@
-/** A run against GitHub's interface, with real remotes. */
+/** Tests runs against GitHub's interface, with real remotes. */
 
 import { expect, test } from "vitest";
 import { serveGitHub } from "./github-server.ts";
@@ -26,7 +26,7 @@ async function setUp() {
   return { remotes, github, workplace, connection, env };
 }
 
-test("clones, indexes, and says what the host says", async () => {
+test("clones and indexes repositories, with the host's metadata", async () => {
   const { remotes, github, workplace, connection, env } = await setUp();
   commit(remotes.root, "acme/shop", { "cart.ts": "const needle = 1;\n" });
   commit(remotes.root, "acme/ledger", { "book.ts": "const needle = 2;\n" });
@@ -55,7 +55,7 @@ test("clones, indexes, and says what the host says", async () => {
   expect(ledger).toMatchObject({ archived: true, fork: true, public: true, rank: 0.5 });
 });
 
-test("a second run fetches and indexes what changed, and nothing else", async () => {
+test("a second run fetches and indexes only changes", async () => {
   const { remotes, github, workplace, connection, env } = await setUp();
   for (const name of ["shop", "ledger"])
     commit(remotes.root, `acme/${name}`, { "a.ts": "first\n" });
@@ -73,7 +73,7 @@ test("a second run fetches and indexes what changed, and nothing else", async ()
   ]);
   expect(await workplace.find("second")).toEqual(["127.0.0.1/acme/shop"]);
   const uploads = remotes.requests.filter((line) => /POST .*ledger.*git-upload-pack/.test(line));
-  expect(uploads.length).toBe(1); // asked for its references, not for a pack
+  expect(uploads.length).toBe(1); // requests its references, but no pack
 });
 
 test("pages of a thousand repositories are read to the end", async () => {
@@ -105,7 +105,7 @@ test("a repository that was renamed keeps its clone and gets its new name", asyn
   expect(remotes.requests.filter((line) => line.includes("git-upload-pack")).length).toBe(2);
 });
 
-test("two repositories swap their names", async () => {
+test("two repositories may swap their names", async () => {
   const { remotes, github, workplace, connection, env } = await setUp();
   commit(remotes.root, "acme/one", { "a.ts": "was one\n" });
   commit(remotes.root, "acme/two", { "a.ts": "was two\n" });
@@ -131,7 +131,7 @@ test("two repositories swap their names", async () => {
   expect(await workplace.names()).toEqual(["127.0.0.1/acme/one", "127.0.0.1/acme/two"]);
 });
 
-test("one that vanished stays for a while, then goes; one that comes back stays", async () => {
+test("a repository that vanished is removed after a while, unless it comes back", async () => {
   const { remotes, github, workplace, connection, env } = await setUp();
   commit(remotes.root, "acme/shop", { "a.ts": "needle\n" });
   const shop = { id: 1, full_name: "acme/shop" };
@@ -161,7 +161,7 @@ test("one that vanished stays for a while, then goes; one that comes back stays"
   expect(outcomes(await workplace.syncAll(config, { env }))).toEqual([]);
 });
 
-test("a list with a part missing makes nothing gone", async () => {
+test("an incomplete list removes no repository", async () => {
   const { remotes, github, workplace, connection, env } = await setUp();
   commit(remotes.root, "acme/shop", { "a.ts": "needle\n" });
   github.repositories = [{ id: 1, full_name: "acme/shop" }];
@@ -174,7 +174,7 @@ test("a list with a part missing makes nothing gone", async () => {
   expect(await workplace.names()).toEqual(["127.0.0.1/acme/shop"]);
 });
 
-test("one that fails, fails alone, and is named", async () => {
+test("a repository that fails does not affect others, and is named", async () => {
   const { remotes, github, workplace, connection, env } = await setUp();
   commit(remotes.root, "acme/good", { "a.ts": "needle\n" });
   commit(remotes.root, "acme/bad", { "a.ts": "needle\n" });

@@ -1,4 +1,4 @@
-/** Five code hosts: lists in pages, authentication, clones, and what each says about a repository. */
+/** Tests five code hosts: lists in pages, authentication, clones, and the metadata of repositories. */
 
 import { expect, test } from "vitest";
 import type { ConnectionConfig } from "../../src/sync/index.ts";
@@ -88,7 +88,7 @@ const TYPES = {
 } as const;
 
 test.each(someOf(KINDS, 3))(
-  "%s: a private repository is fetched with the token, and described",
+  "%s: a private repository is fetched with the token, with its metadata",
   async (kind) => {
     const { remotes, hosted, workplace, env, connections } = await setUp(kind);
     const [one, two, three] = hosted.repositories;
@@ -116,7 +116,7 @@ test.each(someOf(KINDS, 3))(
 );
 
 test.each(["gitlab", "gitea"] as const)(
-  "%s: what is for members only is not public, whatever the repository itself is",
+  "%s: content for members only is not public, even in a public repository",
   async (kind) => {
     const { hosted, workplace, env, connections } = await setUp(kind);
     Object.assign(hosted.repositories[1]!, { membersOnly: true });
@@ -131,7 +131,7 @@ test.each(["gitlab", "gitea"] as const)(
 );
 
 test.each(someOf(KINDS, 3, 1))(
-  "%s: a wrong token, and one repository that is not there",
+  "%s: a wrong token and a missing repository are reported",
   async (kind) => {
     const { remotes, workplace, env, connections } = await setUp(kind);
     const refused = await workplace.sync(connections[0]!, { env: { TOKEN: "wrong-token-000" } });
@@ -152,7 +152,7 @@ test.each(someOf(KINDS, 3, 1))(
   },
 );
 
-test.each(someOf(KINDS, 3))("%s: without a token what is public is found", async (kind) => {
+test.each(someOf(KINDS, 3))("%s: without a token, public repositories are found", async (kind) => {
   const { hosted, workplace, connections } = await setUp(kind);
   hosted.repositories[0]!.private = true;
   const { token: _token, username: _username, ...open } = connections[0]!;

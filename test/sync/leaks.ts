@@ -44,7 +44,7 @@ export function commandLines(): string {
       try {
         return readFileSync(`/proc/${number}/cmdline`, "latin1").replaceAll("\0", " ");
       } catch {
-        return ""; // it has ended
+        return ""; // the process has ended
       }
     })
     .join("\n");

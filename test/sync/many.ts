@@ -45,7 +45,7 @@ export async function syncMany(
   const { unchanged, ...others } = countOutcomes(third);
   deepStrictEqual([unchanged, others], [count - 3 * some, { indexed: 2 * some, gone: some }]);
   deepStrictEqual(await found(engine, "changed", count), some);
-  deepStrictEqual(await found(engine, "needle", count), count - some); // a changed one holds it no more
+  deepStrictEqual(await found(engine, "needle", count), count - some); // changed repositories no longer contain it
   deepStrictEqual(await namesWith(engine, "/moved-"), some);
   return phases;
 }
@@ -85,7 +85,7 @@ async function found(engine: Engine, word: string, most: number): Promise<number
 const namesWith = async (engine: Engine, query: string): Promise<number> =>
   (await engine.repositories({ query })).length;
 
-/** Changes, moves and removes some repositories. Returns how many of each. */
+/** Changes, moves and removes some repositories. Returns the number of each. */
 function changeSome(count: number, { remotes, github }: Place): number {
   const some = Math.floor(count / 20);
   for (let n = 0; n < some; n++) {

@@ -1,4 +1,4 @@
-/** The outcome of a run as lines, for comparison in tests. */
+/** Describes the outcome of a run as lines, for comparison in tests. */
 
 import type { SyncReport } from "../../src/sync/index.ts";
 

@@ -1,5 +1,5 @@
 /**
- * The README's steps from an empty directory to a team's server, as a reader would take them, with a local code host.
+ * Takes the README's steps from an empty directory to a team's server as a reader would, with a local code host.
  */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";

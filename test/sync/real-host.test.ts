@@ -10,7 +10,7 @@ if (binary === undefined)
   );
 
 test.runIf(binary !== undefined)(
-  "a real server: lists, owners, renames, deletions, tokens, webhooks",
+  "syncs a real server's lists, owners, renames and deletions, with tokens and webhooks",
   () => walkGitea(binary!, () => {}),
   600_000,
 );

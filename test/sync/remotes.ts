@@ -39,7 +39,7 @@ export interface Remotes {
 
 /** Serves until the test is over. */
 export async function serveRemotes(): Promise<Remotes> {
-  const { onTestFinished } = await import("vitest"); // scripts have none
+  const { onTestFinished } = await import("vitest"); // scripts run without vitest
   const remotes = await startRemotes();
   onTestFinished(remotes.close);
   return remotes;
@@ -98,7 +98,7 @@ function serveGit(
 /** Answers as described in git's gitprotocol-http. */
 function uploadPack(repository: string, request: IncomingMessage, response: ServerResponse): void {
   const { headers, method } = request;
-  const isQuestion = method === "GET"; // for references, or in version 2 for what the server can do
+  const isQuestion = method === "GET"; // requests references or, in version 2, capabilities
   const protocol = String(headers["git-protocol"] ?? "");
   const child = spawn(
     "git",

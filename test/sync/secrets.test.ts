@@ -30,7 +30,7 @@ test("a token is in no file, no process list and no output of a run", async () =
   const work = { type: "github", url: remotes.url, orgs: ["acme", "nobody"], token };
   writeFileSync(file, JSON.stringify({ connections: { work } }));
   const seen: string[] = [];
-  // while git is asked, its helper and what it starts are running
+  // git, its helper and their child processes are running during this request
   const { mayRead } = remotes;
   remotes.mayRead = (path, request) => {
     seen.push(commandLines());
@@ -44,7 +44,7 @@ test("a token is in no file, no process list and no output of a run", async () =
     (error: { stdout: string; stderr: string; code: number }) => error,
   );
   expect(ran.stdout).toBe("work: 2 repositories, 1 indexed, 1 failed\n");
-  expect(ran.stderr.split("\n").length).toBe(3); // the organization that is not there, the lost one
+  expect(ran.stderr.split("\n").length).toBe(3); // the missing organization and the missing repository
   expect(ran).toMatchObject({ code: 1 });
   expect(seen.length).toBeGreaterThan(3);
   expect(seen.some((lines) => lines.includes("git-remote-http"))).toBe(true);
@@ -70,7 +70,7 @@ test("a host that repeats the token in its answer does not get it into an error"
   ]);
 });
 
-test("a redirect to another host is told, and gets no token", async () => {
+test("a redirect to another host is reported, and gets no token", async () => {
   const remotes = await serveRemotes();
   const elsewhere = await serveRemotes();
   const asked: (string | undefined)[] = [];
@@ -89,7 +89,7 @@ test("a redirect to another host is told, and gets no token", async () => {
   expect(asked).toEqual([]);
 });
 
-test("git that is sent to another host does not go there", async () => {
+test("git does not follow a redirect to another host", async () => {
   const remotes = await serveRemotes();
   const elsewhere = await serveRemotes();
   const passwords: (string | undefined)[] = [];
@@ -120,7 +120,7 @@ test.each([
     { T: "x\ny" },
     "the connection work: T must contain only visible ASCII characters, without spaces",
   ],
-])("an environment of %j is refused before anything is asked", async (env, message) => {
+])("the environment %j is rejected before any request", async (env, message) => {
   const { sync } = await openWorkplace();
   const connection = { type: "github" as const, orgs: ["acme"], token: { env: "T" } };
   await expect(sync(connection, { env })).rejects.toMatchObject({

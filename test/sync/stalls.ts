@@ -1,13 +1,13 @@
-/** Lets a silent git run out of time without a wait. On a busy machine any git may be silent for seconds. */
+/** Lets a silent git time out without a wait. On a busy machine, any git may be silent for seconds. */
 
 import { expect, onTestFinished, vi } from "vitest";
 
-/** Longer than any git of a test is silent. */
+/** A limit that no git process in a test reaches. */
 const STALL_MS = 30 * 60_000;
 export const STALL = { stallTimeout: "30m" };
 
 /**
- * Watches the timers of runs with STALL. Returns a function that lets the time of all running gits pass, once there is
+ * Watches the timers of runs with STALL. Returns a function that times out all running git processes, once there is
  * one.
  */
 export function watchSilence(): () => Promise<void> {

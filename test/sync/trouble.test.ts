@@ -1,4 +1,4 @@
-/** Failures during a sync: pauses that hosts demand, silence, stops, leftovers, damage, names that collide. */
+/** Tests failures during a sync: pauses that hosts demand, silence, stops, leftovers, damage, names that collide. */
 
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ test.each<[number, Record<string, string>, number | undefined]>([
   [429, { "x-ratelimit-reset": String(SECONDS - 100) }, 1_000],
   [503, {}, undefined],
   [200, { "retry-after": "7" }, undefined],
-])("%i with %j wants a wait of %s ms", (status, headers, ms) => {
+])("the status %i with %j requests a wait of %s ms", (status, headers, ms) => {
   expect(waitAsked({ status, headers: new Headers(headers) }, NOW)).toBe(ms);
 });
 
@@ -41,7 +41,7 @@ test.each([
   [`<https://h/a?q=a,b>; title="x"; rel="last next"`, "https://h/a?q=a,b"],
   [`<https://h/a>; rel="nextish"`, undefined],
   ["", undefined],
-])("the next page of %s", (link, next) => {
+])("finds the next page in %s", (link, next) => {
   expect(nextLink(new Headers({ link }))).toBe(next);
 });
 
@@ -70,11 +70,11 @@ test.each<[Pick<ConnectionConfig, "include" | "exclude">, boolean]>([
   [{ exclude: { forks: true } }, true],
   [{ exclude: { largerThanMB: 3 } }, true],
   [{ exclude: { largerThanMB: 2.9 } }, false],
-])("%j takes an archived repository of 3 MB: %s", (config, taken) => {
+])("%j includes an archived repository of 3 MB: %s", (config, taken) => {
   expect(isWanted(shop, config)).toBe(taken);
 });
 
-test("names and ranks", () => {
+test("names and ranks follow the template and the stars", () => {
   expect(nameOf(shop)).toBe("h/acme/Shop");
   expect(nameOf(shop, "code/{name}")).toBe("code/Shop");
   expect(nameOf({ ...shop, host: "" })).toBe("acme/Shop");
@@ -84,7 +84,7 @@ test("names and ranks", () => {
 
 const SHOP = "127.0.0.1/acme/shop";
 
-test("waits as long as the host says, and says so", async () => {
+test("waits as long as the host demands, and reports it", async () => {
   const { github, workplace, connection } = await setUp();
   let refusals = 2;
   github.before = (_, response) => {
@@ -116,7 +116,7 @@ test("does not wait for longer than an hour", async () => {
   ]);
 });
 
-test("tries again what may pass, and no more than that", async () => {
+test("retries failures that may pass, up to a limit", async () => {
   const { github, workplace, connection } = await setUp();
   let failures = 1;
   github.before = ({ socket }, response) => {
@@ -135,19 +135,19 @@ test("tries again what may pass, and no more than that", async () => {
 
 test.each<[string, string, RegExp]>([
   ["a page", "<html>sign in</html>", / answered with something else than JSON$/],
-  ["another thing", `{"a":1}`, / answered with what is no such list or repository \(its whole\)$/],
+  ["another object", `{"a":1}`, / answered with what is no such list or repository \(its whole\)$/],
   [
     "a broken entry",
     `[{"id":"x"}]`,
     / answered with what is no such list or repository \(0\.id\)$/,
   ],
-])("%s instead of a list is told", async (_, body, message) => {
+])("%s instead of a list is reported", async (_, body, message) => {
   const { github, workplace, connection } = await setUp();
   github.before = (_, response) => (response.writeHead(200).end(body), true);
   expect(outcomes(await workplace.sync(connection))[0]).toMatch(message);
 });
 
-test("a fetch that says nothing is given up, and the others go on", async () => {
+test("a silent fetch is given up, and the others continue", async () => {
   const { remotes, github, workplace, connection } = await setUp();
   github.repositories.push({ id: 2, full_name: "acme/silent" });
   remotes.hanging.add("acme/silent");
@@ -212,7 +212,7 @@ test("a stop ends the run with all its processes", async () => {
 
 const cloneOf = (folder: string): string => join(folder, "index/.sync/1/1/clone.git");
 
-test("what a killed process has left does not hinder the next", async () => {
+test("the remains of a killed process do not hinder the next one", async () => {
   const { remotes, workplace, connection } = await setUp();
   await workplace.sync(connection);
   const clone = cloneOf(workplace.folder);
@@ -229,8 +229,8 @@ test.each<[string, (clone: string) => void]>([
   ["a clone without its HEAD", (clone) => rmSync(join(clone, "HEAD"))],
   ["a clone without objects", (clone) => rmSync(join(clone, "objects"), { recursive: true })],
   ["no clone at all", (clone) => rmSync(clone, { recursive: true })],
-  ["a record that is none", (clone) => writeFileSync(join(clone, "../repository.json"), "{")],
-])("%s is made good", async (_, damage) => {
+  ["an invalid record", (clone) => writeFileSync(join(clone, "../repository.json"), "{")],
+])("%s is repaired", async (_, damage) => {
   const { remotes, workplace, connection } = await setUp();
   await workplace.sync(connection);
   damage(cloneOf(workplace.folder));
@@ -239,7 +239,7 @@ test.each<[string, (clone: string) => void]>([
   expect(await workplace.find("second")).toEqual([SHOP]);
 });
 
-test("one process syncs a folder at a time", async () => {
+test("only one process syncs a folder at a time", async () => {
   const { remotes, workplace, connection } = await setUp();
   remotes.hanging.add("acme/shop");
   const stop = new AbortController();
@@ -253,7 +253,7 @@ test("one process syncs a folder at a time", async () => {
   await expect(first).rejects.toMatchObject({ code: "ABORTED" });
 });
 
-test("two repositories of one name: the first in the configuration has it", async () => {
+test("of two repositories with one name, the first in the configuration gets it", async () => {
   const { remotes, workplace, connection } = await setUp();
   const url = `${remotes.url}/acme/shop.git`;
   const connections = { work: connection, again: { type: "git" as const, urls: [url] } };
@@ -273,7 +273,7 @@ test("two repositories of one name: the first in the configuration has it", asyn
   ]);
 });
 
-test("what is left out goes at once; what has lost its connection goes after a while", async () => {
+test("an excluded repository is removed at once, and one without a connection after a while", async () => {
   const { workplace, connection } = await setUp();
   await workplace.sync(connection);
   const without = { ...connection, exclude: { names: ["acme/shop"] } };
@@ -287,7 +287,7 @@ test("what is left out goes at once; what has lost its connection goes after a w
   expect(await workplace.names()).toEqual([]);
 });
 
-test("branches and tags by pattern, and a default branch that changes", async () => {
+test("branches and tags are selected by pattern, and the default branch may change", async () => {
   const { remotes, workplace, connection } = await setUp();
   for (const branch of ["release-1", "release-2", "topic"])
     commit(remotes.root, "acme/shop", { "b.ts": `on ${branch}\n` }, branch);
@@ -305,7 +305,7 @@ test("branches and tags by pattern, and a default branch that changes", async ()
 
 test.each<[what: string, damage: (clone: string) => void, told: RegExp]>([
   [
-    "a reference has no name that a reference may have",
+    "a reference has an invalid name",
     (clone) => {
       execFileSync("git", ["-C", clone, "pack-refs", "--all"]);
       const file = join(clone, "packed-refs");
@@ -315,11 +315,11 @@ test.each<[what: string, damage: (clone: string) => void, told: RegExp]>([
     /^one: failed: git could not read the repository/,
   ],
   [
-    "HEAD names a branch that is not there",
+    "HEAD names a missing branch",
     (clone) => writeFileSync(join(clone, "HEAD"), "ref: refs/heads/none\n"),
     /^one: failed: HEAD of the repository .* names refs\/heads\/none/,
   ],
-])("a clone that is read where it is stays in the index if %s", async (_, damage, told) => {
+])("a clone that is read in place stays in the index if %s", async (_, damage, told) => {
   const { remotes, workplace } = await setUp();
   const clone = join(workplace.folder, "clones/one.git");
   execFileSync("git", ["clone", "--quiet", "--bare", `${remotes.root}/acme/shop.git`, clone]);
@@ -330,7 +330,7 @@ test.each<[what: string, damage: (clone: string) => void, told: RegExp]>([
   expect(await workplace.engine.repository("one")).toBeDefined();
 });
 
-test("a folder of clones is read where it is", async () => {
+test("a folder of clones is read in place", async () => {
   const { remotes, workplace } = await setUp();
   const clones = join(workplace.folder, "clones");
   mkdirSync(join(clones, "deep/er"), { recursive: true });
@@ -343,7 +343,7 @@ test("a folder of clones is read where it is", async () => {
       join(clones, name),
     ]);
   execFileSync("git", ["init", "--quiet", join(clones, "deep/er/empty")]);
-  const source = `${remotes.url}/acme/shop.git`; // of this process, so it must not block
+  const source = `${remotes.url}/acme/shop.git`; // this process serves it, so it must not block
   await promisify(execFile)("git", ["clone", "--quiet", source, join(clones, "work")]);
   const folder = { type: "folder" as const, path: clones };
   expect(outcomes(await workplace.sync(folder))).toEqual([

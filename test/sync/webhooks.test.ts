@@ -66,9 +66,9 @@ test.each<[ConnectionType, string, Record<string, string>, boolean]>([
   ["gitlab", SIGNING, signed(NOW_S, standard("m1", NOW_S)), true],
   ["gitlab", SIGNING, signed(NOW_S - 299, standard("m1", NOW_S - 299)), true],
   ["gitlab", SIGNING, signed(NOW_S, `v1,AAAA ${standard("m1", NOW_S)}`), true],
-  ["gitlab", SIGNING, signed(NOW_S - 301, standard("m1", NOW_S - 301)), false], // sent again, later
+  ["gitlab", SIGNING, signed(NOW_S - 301, standard("m1", NOW_S - 301)), false], // replayed later
   ["gitlab", SIGNING, signed(NOW_S + 301, standard("m1", NOW_S + 301)), false],
-  ["gitlab", SIGNING, signed(NOW_S, standard("m1", NOW_S - 301)), false], // with a new time
+  ["gitlab", SIGNING, signed(NOW_S, standard("m1", NOW_S - 301)), false], // replayed with a new time
   ["gitlab", SIGNING, signed(NOW_S, standard("m2", NOW_S)), false],
   ["gitlab", SIGNING, signed(NOW_S, standard("m1", NOW_S, "{}")), false],
   ["gitlab", SIGNING, { "x-gitlab-token": SIGNING }, false], // a signing token never travels
@@ -80,7 +80,7 @@ test.each<[ConnectionType, string, Record<string, string>, boolean]>([
   ["gerrit", SECRET, { authorization: basicOf("quern", SECRET) }, false],
   ["git", SECRET, { "x-hub-signature-256": `sha256=${hex()}` }, false],
   ["folder", SECRET, {}, false],
-])("%s with %s and %j: %s", async (type, secret, headers, genuine) => {
+])("a delivery from %s with %s and %j is genuine: %s", async (type, secret, headers, genuine) => {
   const delivery = { headers: new Headers(headers), body: Buffer.from(BODY) };
   expect(await isGenuine(type, delivery, { secret, username: "quern" }, NOW)).toBe(genuine);
 });
@@ -127,7 +127,7 @@ test.each<[ConnectionType, Record<string, string>, unknown, string]>([
   ],
   ["azuredevops", {}, { eventType: "workitem.created", resource: {} }, "nothing"],
   ["gerrit", {}, {}, "nothing"],
-])("%s with %j and %j is about %s", async (type, headers, body, about) => {
+])("a delivery from %s with %j and %j is about %s", async (type, headers, body, about) => {
   const subject = await subjectOf(type, delivery(headers, body));
   expect(subject.kind === "repository" ? subject.id : subject.kind).toBe(about);
 });
@@ -164,7 +164,7 @@ function push(id: number, secret = SECRET): RequestInit {
   return { method: "POST", headers, body };
 }
 
-test("a push syncs its repository, once however often it is told; connections are listed", async () => {
+test("a push syncs its repository once, even if it is delivered often, and connections are listed", async () => {
   const { remotes, workplace, connections, env } = await setUp();
   const { engine } = workplace;
   let runs = 0;
@@ -202,7 +202,7 @@ test("a push syncs its repository, once however often it is told; connections ar
   expect(errors).toEqual([]);
 });
 
-test("bad signatures and unknown connections have one answer, and do nothing", async () => {
+test("bad signatures and unknown connections get the same answer, and do nothing", async () => {
   const { workplace, connections, silent, env } = await setUp();
   const { engine } = workplace;
   const service = startSync(engine, { connections: { ...connections, silent } }, { env });
@@ -237,7 +237,7 @@ test("bad signatures and unknown connections have one answer, and do nothing", a
   expect((await without(new Request("http://host/api/webhook/work", push(1)))).status).toBe(404);
 });
 
-test("quern serve --sync does both in one process", async () => {
+test("quern serve --sync serves and syncs in one process", async () => {
   const { remotes, workplace, connections, env } = await setUp();
   const { folder } = workplace;
   const file = join(folder, "quern.json");
@@ -267,7 +267,7 @@ test("quern serve --sync does both in one process", async () => {
     const { files } = (await response.json()) as { files: { repository: string }[] };
     return files.map(({ repository }) => repository);
   };
-  await expect.poll(() => found("first")).toEqual(["127.0.0.1/acme/shop"]); // the other one is private
+  await expect.poll(() => found("first")).toEqual(["127.0.0.1/acme/shop"]); // the other repository is private
   commit(remotes.root, "acme/shop", { "a.ts": "second\n" });
   const told = await fetch(`${url}/api/webhook/work`, push(1));
   expect(told.status).toBe(202);
@@ -308,7 +308,7 @@ const PUSHES: Readonly<Record<HookKind, { body: object; proof: (body: string) =>
 };
 
 test.each(someOf(Object.keys(PUSHES) as HookKind[], 3))(
-  "%s: a push is heard, one with a bad proof is refused, one sent again changes nothing",
+  "%s: a push is obeyed, one with an invalid proof is rejected, and a repeated one changes nothing",
   async (kind) => {
     const { remotes, workplace, connection, env } = await openPlace(kind);
     const webhook = { secret: { env: "HOOK" } };
@@ -335,7 +335,7 @@ test.each(someOf(Object.keys(PUSHES) as HookKind[], 3))(
     };
     const good = proof(body);
     const bad = kind === "azuredevops" ? { authorization: basicOf("quern", "other") } : good;
-    expect(await send(bad, `${body} `)).toBe(401); // not what was signed
+    expect(await send(bad, `${body} `)).toBe(401); // this body was not signed
     expect(await send({})).toBe(401);
     expect(await workplace.find("second")).toEqual([]);
     for (let again = 0; again < 5; again++) expect(await send(good)).toBe(202);
@@ -343,7 +343,7 @@ test.each(someOf(Object.keys(PUSHES) as HookKind[], 3))(
     await expect.poll(() => workplace.find("second")).toEqual([name]);
     await expect.poll(() => runs).toBe(2);
     const repositories = remotes.requests.filter((line) => line.includes("/info/refs"));
-    expect(repositories).toHaveLength(2); // its references, then the fetch; none of the others
+    expect(repositories).toHaveLength(2); // its references and the fetch, and no other repository
     expect(repositories.every((line) => line.includes(remotePath(kind, "three")))).toBe(true);
   },
 );
@@ -355,11 +355,15 @@ const LONG_ID = `{"repository":{"id":"${"x".repeat(MOST_BODY - 100)}"}}`;
 const escaped = (text: string): string =>
   Array.from(Buffer.from(text), (byte) => `%${byte.toString(16)}`).join("");
 const LARGE: [what: string, body: Buffer, isForm: boolean][] = [
-  ["lists in each other", Buffer.alloc(MOST_BODY, "["), false],
-  ["lists that end", Buffer.from("[".repeat(MOST_BODY / 2) + "]".repeat(MOST_BODY / 2)), false],
+  ["nested lists that do not end", Buffer.alloc(MOST_BODY, "["), false],
+  [
+    "nested lists that end",
+    Buffer.from("[".repeat(MOST_BODY / 2) + "]".repeat(MOST_BODY / 2)),
+    false,
+  ],
   ["objects", Buffer.from(`[${'{"a":1},'.repeat(MOST_BODY / 9)}1]`), false],
   ["an id", Buffer.from(LONG_ID), false],
-  ["bytes that are no text", Buffer.alloc(MOST_BODY, 0xff), false],
+  ["bytes that are not text", Buffer.alloc(MOST_BODY, 0xff), false],
   ["a form's id", Buffer.from(`payload=${LONG_ID}`), true],
   ["a form's escapes", Buffer.from(`payload=${escaped(LONG_ID.slice(-MOST_BODY / 3))}`), true],
   ["a form's percents", Buffer.from(`payload=${"%".repeat(MOST_BODY - 8)}`), true],
@@ -367,13 +371,13 @@ const LARGE: [what: string, body: Buffer, isForm: boolean][] = [
   ["a form without a field", Buffer.alloc(MOST_BODY, "&payload"), true],
 ];
 const HOSTS: ConnectionType[] = ["github", "gitlab", "gitea", "bitbucket", "azuredevops", "gerrit"];
-/** The most ms of the caller's thread in one turn. The documented limit is 5, but this machine may be slow. */
+/** The limit of milliseconds of the caller's thread in a turn. The documented limit is 5, but this machine may be slow. */
 const MOST_TURN_MS = 8 * SLOWNESS;
 const MOST_WORK_MS = 150 * SLOWNESS;
 const TRIES = 5;
 
 test.each(HOSTS.flatMap((host) => LARGE.map((row) => [host, ...row] as const)))(
-  "%s: four megabytes of %s, of the host itself or of somebody else",
+  "%s: four megabytes of %s, genuine or forged, take little time",
   async (host, what, body, isForm) => {
     const headers = {
       "x-github-event": "push",

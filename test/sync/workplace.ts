@@ -1,4 +1,4 @@
-/** An engine in a folder of its own, and a run of sync over it. */
+/** An engine in its own folder, and a run of sync over it. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
