@@ -1,4 +1,4 @@
-/** A followed folder for tests, and what may happen to one. */
+/** A followed folder for tests, and the changes that may happen to it. */
 
 import {
   chmodSync,
@@ -55,9 +55,9 @@ export const FILES = {
   "lib/deep/d.txt": "hay",
 };
 
-/** What may happen to a folder with these files, and which files contain `needle` afterwards. */
+/** Changes to a folder with these files, and the files that contain `needle` afterwards. */
 export const EVENTS: [what: string, happens: (root: string) => void, holding: string[]][] = [
-  ["nothing", () => {}, ["a.txt", "lib/c.txt"]],
+  ["nothing happens", () => {}, ["a.txt", "lib/c.txt"]],
   ["a file is written", (root) => put(root, "b.txt", "needle"), ["a.txt", "b.txt", "lib/c.txt"]],
   ["a file is added", (root) => put(root, "n.txt", "needle"), ["a.txt", "lib/c.txt", "n.txt"]],
   ["a file is changed", (root) => put(root, "a.txt", "hay"), ["lib/c.txt"]],
@@ -87,7 +87,7 @@ export const EVENTS: [what: string, happens: (root: string) => void, holding: st
     ["a.txt", "src/c.txt", "src/deep/d.txt"],
   ],
   [
-    "a folder takes the place of another of its name",
+    "a folder replaces another one of the same name",
     (root) => {
       renameSync(join(root, "lib"), join(root, "old"));
       put(root, "lib/x.txt", "needle");
@@ -120,7 +120,11 @@ export const EVENTS: [what: string, happens: (root: string) => void, holding: st
     ["lib/c.txt"],
   ],
   ["a file becomes binary", (root) => put(root, "a.txt", "needle\0"), ["lib/c.txt"]],
-  ["its mode changes", (root) => chmodSync(join(root, "a.txt"), 0o600), ["a.txt", "lib/c.txt"]],
+  [
+    "a file's mode changes",
+    (root) => chmodSync(join(root, "a.txt"), 0o600),
+    ["a.txt", "lib/c.txt"],
+  ],
   ["rules exclude a folder", (root) => put(root, ".gitignore", "lib/\n"), ["a.txt"]],
   ["rules above exclude a file", (root) => put(root, ".gitignore", "c.txt\n"), ["a.txt"]],
   ["rules of a folder exclude a file", (root) => put(root, "lib/.ignore", "c.txt\n"), ["a.txt"]],
@@ -132,7 +136,7 @@ export const EVENTS: [what: string, happens: (root: string) => void, holding: st
     ["a.txt", "b.txt", "lib/c.txt"],
   ],
   [
-    "the folder is made again",
+    "the whole folder is made again",
     (root) => {
       rmSync(root, { recursive: true });
       put(root, "again.txt", "needle");
@@ -140,7 +144,7 @@ export const EVENTS: [what: string, happens: (root: string) => void, holding: st
     ["again.txt"],
   ],
   [
-    "many files come",
+    "many files are added",
     (root) => {
       for (let i = 0; i < 1_000; i++) put(root, `many/${i % 7}/${i}.txt`, "straw");
       put(root, "many/8/x.txt", "needle");

@@ -6,6 +6,7 @@
 import { test } from "vitest";
 import { followRandomChanges, ROWS } from "./random-changes.ts";
 
-test.each(ROWS)("notices: %s; %s", async (notices, _, runs, step) =>
-  followRandomChanges(notices, runs, step),
+test.each(ROWS)(
+  "answers are right during random changes (notices: %s; changes of %s)",
+  async (notices, _, runs, step) => followRandomChanges(notices, runs, step),
 );

@@ -1,7 +1,7 @@
 /**
- * Random things that happen to a folder while it is followed and searched, and what every answer must
- * be: what a look at every file says. An answer that comes while things happen has the unsaved texts of one moment
- * from the question to the answer, and may tell of each other file what it was on disk at any such moment.
+ * Random changes to a folder while it is followed and searched. Every answer must equal a look at every file. An answer
+ * during changes has the unsaved texts of one moment between the question and the answer. For every other file, it has
+ * the file's content on disk at any such moment.
  */
 
 import { execFileSync } from "node:child_process";
@@ -228,12 +228,12 @@ class Run {
       this.#asked.delete(asked);
       mustBeOneOf(found, states);
     });
-    answer.catch(() => undefined); // met where answers are waited for
+    answer.catch(() => undefined); // the rejection is handled where the answer is awaited
     const asked = { states, answer };
     this.#asked.add(asked);
   }
 
-  /** Resolves to what a search finds: all paths, and how often each file contains `needle`. */
+  /** Resolves to the result of a search: all paths, and how often each file contains `needle`. */
   async #found(): Promise<Counts> {
     const { files } = await this.#tree.search({ query: "(file:. or needle)", matches: 1e6 });
     return new Map(

@@ -1,6 +1,6 @@
 /**
- * So many files change that they are laid over the index without posting lists and symbols. Here one file is too many,
- * and a second one is too many for that.
+ * If many files change, they are laid over the index without posting lists and symbols. The limits here are so low that
+ * one changed file is too many for posting lists, and a few are too many to be laid over the index.
  */
 
 import { expect, test } from "vitest";
@@ -16,11 +16,12 @@ const SMALL = {
   },
 };
 
-test.each(ROWS)("notices: %s; %s", async (notices, _, runs, step) =>
-  followRandomChanges(notices, Math.ceil(runs / 3), step, SMALL),
+test.each(ROWS)(
+  "answers are right during random changes (notices: %s; changes of %s)",
+  async (notices, _, runs, step) => followRandomChanges(notices, Math.ceil(runs / 3), step, SMALL),
 );
 
-test.each(EVENTS)("%s", async (_, happens, expected) => {
+test.each(EVENTS)("the next answer is right if %s", async (_, happens, expected) => {
   const { root, tree } = await follow(FILES, {}, SMALL);
   happens(root);
   expect(await holding(tree, "needle")).toEqual(expected);
@@ -28,7 +29,7 @@ test.each(EVENTS)("%s", async (_, happens, expected) => {
   expect(await holding(tree, "needle")).toEqual(expected);
 });
 
-test("definitions are known when the index has caught up, and unsaved text has its own at once", async () => {
+test("definitions of files are known once the index has caught up, and those of unsaved text at once", async () => {
   const { root, tree } = await follow(FILES, {}, SMALL);
   await tree.settled();
   put(root, "new.py", "def needle(): pass\n");

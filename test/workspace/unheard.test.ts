@@ -1,5 +1,5 @@
 /**
- * Notices that do not come, come late, or are for folders that no longer exist. No stale answer claims to be fresh, and
+ * Notices that are lost, come late, or are for folders that no longer exist. No stale answer claims to be fresh, and
  * folders that cannot be followed are reported.
  */
 
@@ -75,20 +75,23 @@ function warned(): { warnings: string[] } & Required<Pick<WorkspaceOptions, "onW
 }
 
 describe.each(WAYS)("%s", (_, notices, files, followed) => {
-  test.each(someOf(EVENTS, 3))("%s", async (_what, happens, expected) => {
-    const { warnings, onWarning } = warned();
-    const { root, tree } = await follow(files, { onWarning, [NOTICES]: notices });
-    expect(tree.state().followed).toBe(followed);
-    const of = followed === "partly" ? "a part of " : "";
-    expect(warnings).toEqual([
-      expect.stringMatching(`^NOT_FOLLOWED: the system gives no notices of changes for ${of}/`),
-    ]);
-    expect(await holding(tree, "needle")).toEqual(["a.txt", "lib/c.txt"]);
-    happens(root);
-    expect(await holding(tree, "needle")).toEqual(expected);
-    await tree.settled();
-    expect(await holding(tree, "needle")).toEqual(expected);
-  });
+  test.each(someOf(EVENTS, 3))(
+    "the next answer is right if %s",
+    async (_what, happens, expected) => {
+      const { warnings, onWarning } = warned();
+      const { root, tree } = await follow(files, { onWarning, [NOTICES]: notices });
+      expect(tree.state().followed).toBe(followed);
+      const of = followed === "partly" ? "a part of " : "";
+      expect(warnings).toEqual([
+        expect.stringMatching(`^NOT_FOLLOWED: the system gives no notices of changes for ${of}/`),
+      ]);
+      expect(await holding(tree, "needle")).toEqual(["a.txt", "lib/c.txt"]);
+      happens(root);
+      expect(await holding(tree, "needle")).toEqual(expected);
+      await tree.settled();
+      expect(await holding(tree, "needle")).toEqual(expected);
+    },
+  );
 
   test("the index catches up by itself", async () => {
     const { root, engine } = await follow(files, { [NOTICES]: notices }, { workers: 1 });
@@ -101,7 +104,7 @@ describe.each(WAYS)("%s", (_, notices, files, followed) => {
   });
 });
 
-test("what is followed by notices again is told by state()", async () => {
+test("state() says when a folder is followed by notices again", async () => {
   const { root, tree } = await follow({ ...FILES, ...MANY }, { [NOTICES]: atMost(10) });
   for (const path of Object.keys(MANY)) rmSync(join(root, dirname(path)), { recursive: true });
   expect(await holding(tree, "needle")).toEqual(["a.txt", "lib/c.txt"]);
@@ -109,7 +112,7 @@ test("what is followed by notices again is told by state()", async () => {
   expect(tree.state().followed).toBe("notices");
 });
 
-/** A user namespace has limits of its own, which its root may lower. */
+/** A user namespace has its own limits, which its root may lower. */
 const LIMITED = [
   "unshare",
   "--user",
@@ -128,7 +131,7 @@ const isLimitable = (() => {
   }
 })();
 
-test.runIf(isLimitable)("with 100 watches of the system itself", async () => {
+test.runIf(isLimitable)("no change is missed if the system allows only 100 watches", async () => {
   const root = temporaryFolder();
   for (const [path, text] of Object.entries({ ...FILES, ...folders(120) })) put(root, path, text);
   const [program] = await bundledPrograms(["test/workspace/limited-follower.ts"]);
@@ -141,11 +144,11 @@ test.runIf(isLimitable)("with 100 watches of the system itself", async () => {
   });
 });
 
-describe("folders that go and come", () => {
+describe("a folder that disappears and comes back", () => {
   const gone = { code: "SOURCE_NOT_FOUND" };
   const search = { query: "needle", matches: 1 };
 
-  test("deleted, searched and made again", async () => {
+  test("may be deleted, searched and made again", async () => {
     const { root, tree } = await follow(FILES);
     rmSync(root, { recursive: true });
     await expect(tree.search(search)).rejects.toMatchObject(gone);
@@ -157,7 +160,7 @@ describe("folders that go and come", () => {
     expect(await holding(tree, "needle")).toEqual(["again.txt", "more.txt"]);
   });
 
-  test("a folder within, deleted, searched and made again", async () => {
+  test("may be an inner folder that is deleted, searched and made again", async () => {
     const { root, tree } = await follow(FILES);
     for (const text of ["needle", "hay", "needle"]) {
       rmSync(join(root, "lib"), { recursive: true });
@@ -169,7 +172,7 @@ describe("folders that go and come", () => {
     }
   });
 
-  test("renamed above, written to meanwhile, and renamed back", async () => {
+  test("may be moved with its parent, changed, and moved back", async () => {
     const { root, tree } = await follow(FILES);
     const above = dirname(root);
     onTestFinished(() => rmSync(`${above}-away`, { recursive: true, force: true }));
@@ -180,7 +183,7 @@ describe("folders that go and come", () => {
     expect(await holding(tree, "needle")).toEqual(["a.txt", "b.txt", "lib/c.txt"]);
   });
 
-  test("renamed above, with another in its place", async () => {
+  test("may be moved with its parent and replaced by another folder", async () => {
     const { root, tree } = await follow(FILES);
     const above = dirname(root);
     onTestFinished(() => rmSync(`${above}-away`, { recursive: true, force: true }));
@@ -191,7 +194,7 @@ describe("folders that go and come", () => {
     expect(await holding(tree, "needle")).toEqual(["other.txt"]);
   });
 
-  test("a link or a file in its place is no folder", async () => {
+  test("is missing if a link or a file takes its place", async () => {
     const { root, tree } = await follow(FILES);
     renameSync(root, `${root}-away`);
     symlinkSync(`${root}-away`, root);
@@ -205,7 +208,7 @@ describe("folders that go and come", () => {
 test.each<[what: string, notices: MakeNotices]>([
   ["with notices", systemNotices],
   ["without notices", () => NO_NOTICES],
-])("%s: a file that is written in pieces for a second", async (_, notices) => {
+])("%s, answers are right while a file is written in pieces for a second", async (_, notices) => {
   const { root, tree } = await follow(FILES, { [NOTICES]: notices }, { workers: 1 });
   let written = 0;
   const timer = setInterval(() => {
@@ -226,9 +229,9 @@ test.each<[what: string, notices: MakeNotices]>([
 });
 
 /**
- * Most notices of six thousand files come while this thread is busy, and then all at once, so that the system may have
- * dropped some, and all files are looked at again. With fifteen hundred in small steps, each folder's notices are needed,
- * and the barrier.
+ * Most notices of six thousand files come while this thread is busy, and then all at once. The system may have dropped
+ * some, so all files are checked again. With fifteen hundred files in small steps, the notices of each folder and the
+ * barrier are needed.
  */
 const OVERFLOWING = 6_000;
 test.each<[what: string, files: number, folders: number, notices: MakeNotices]>(
@@ -240,7 +243,7 @@ test.each<[what: string, files: number, folders: number, notices: MakeNotices]>(
     ],
     4,
   ),
-)("%s: a checkout of %i files while searches run", async (_, files, folders, notices) => {
+)("%s, answers are right during a checkout of %i files", async (_, files, folders, notices) => {
   const root = temporaryFolder();
   const git = (...args: string[]) => promisify(execFile)("git", ["-C", root, ...args]);
   const paths = Array.from({ length: files }, (_, i) => `part${i % folders}/file${i}.txt`).sort();
@@ -275,18 +278,18 @@ test.each<[what: string, files: number, folders: number, notices: MakeNotices]>(
     try {
       return readFileSync(join(root, path), "utf8").startsWith("state_old");
     } catch {
-      return false; // between two states
+      return false; // the file is between two states
     }
   };
   const isPaced = files < OVERFLOWING && process.platform !== "win32";
   const send = (signal: "SIGSTOP" | "SIGCONT") => void (isPaced && checkout.child.kill(signal));
-  // three notices a file: in one turn come so many that some may be lost
+  // each file has three notices, so many in one turn that some may be lost
   for (let tries = 0; files === OVERFLOWING && !isOld(paths[4_500]!); tries++) {
     if (tries > 50_000) throw new Error("git does not check out");
     sleepBlocking(2);
   }
   for (let round = 0; !isOver; round++) {
-    // git goes on for a millisecond in which no notices are delivered, and for one of the search
+    // git runs for a millisecond in which no notices are delivered, and for a millisecond of the search
     if (isPaced) sleepBlocking(1);
     send("SIGSTOP");
     const written = firstWhere(paths, (path) => !isOld(path)); // git writes in the order of the paths

@@ -1,4 +1,4 @@
-/** Sources that are indexed again as they change. */
+/** Tests sources that are indexed again as they change. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, unlinkSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ async function finds(engine: Awaited<ReturnType<typeof openEngine>>, query: stri
   }
 }
 
-test("a folder is indexed again when a file changes, comes or goes", async () => {
+test("a folder is indexed again when a file is changed, added or deleted", async () => {
   const engine = await openEngine();
   const root = temporaryFolder();
   writeFileSync(join(root, "a.txt"), "needle");
@@ -44,10 +44,10 @@ test("a folder is indexed again when a file changes, comes or goes", async () =>
   await finds(engine, "needle", 3);
   unlinkSync(join(root, "a.txt"));
   await finds(engine, "needle", 2);
-  await expect.poll(() => runs).toBeGreaterThanOrEqual(3); // told after it can be found
+  await expect.poll(() => runs).toBeGreaterThanOrEqual(3); // called after the change can be found
 });
 
-test("a repository is indexed again when its branch moves, in a linked work tree, too", async () => {
+test("a repository is indexed again when its branch moves, even in a linked work tree", async () => {
   const engine = await openEngine();
   const root = temporaryFolder();
   run(root, "init", "--quiet", "-b", "main");
@@ -77,19 +77,19 @@ const RULED: [
   found: number,
 ][] = [
   [
-    "an ignored file counts where rules do not",
+    "an ignored file, if the source ignores rules",
     (root) => directory(root, { gitignore: false }),
     (root) => writeFileSync(join(root, "x.log"), "needle"),
     1,
   ],
   [
-    "a pattern of the source counts, and none of its own is lost",
+    "a file that a pattern of the source includes",
     (root) => directory(root, { ignore: ["!x.log"] }),
     (root) => writeFileSync(join(root, "x.log"), "needle"),
     1,
   ],
   [
-    "a tracked file counts though a rule excludes it",
+    "a tracked file that a rule excludes",
     (root) => directory(root, { git: true }),
     (root) => writeFileSync(join(root, "tracked.log"), "needle"),
     1,
@@ -108,7 +108,7 @@ const RULED: [
   ],
 ];
 
-test.each(RULED)("watched: %s", async (_, make, happens, change) => {
+test.each(RULED)("a run starts on a change of %s", async (_, make, happens, change) => {
   const engine = await openEngine();
   const root = temporaryFolder();
   run(root, "init", "--quiet", "-b", "main");
@@ -124,7 +124,7 @@ test.each(RULED)("watched: %s", async (_, make, happens, change) => {
   await finds(engine, "needle", stats.totalMatchCount + change);
 });
 
-test("the data directory within a watched folder wakes nobody", async () => {
+test("a data directory in a watched folder starts no runs", async () => {
   const root = temporaryFolder();
   const engine = await openEngine({}, join(root, "index"));
   let runs = 0;
@@ -133,11 +133,11 @@ test("the data directory within a watched folder wakes nobody", async () => {
   writeFileSync(join(root, "a.txt"), "needle");
   await finds(engine, "needle", 1);
   const before = runs;
-  await new Promise((resolve) => setTimeout(resolve, 800)); // four times as long as it waits for more
-  expect(runs - before).toBeLessThanOrEqual(2); // the run that found it may not be told of yet
+  await new Promise((resolve) => setTimeout(resolve, 800)); // four times as long as the wait for more changes
+  expect(runs - before).toBeLessThanOrEqual(2); // the run that found the change may not be reported yet
 });
 
-test("without symbols, where they are not wanted", async () => {
+test("symbols are skipped on request", async () => {
   const engine = await openEngine();
   const root = temporaryFolder();
   writeFileSync(join(root, "a.py"), "def needle(): pass\n");
@@ -146,7 +146,7 @@ test("without symbols, where they are not wanted", async () => {
   expect(repository!.symbols.done).toBe(0);
 });
 
-test("a source from no folder is refused, and an abort ends the watch", async () => {
+test("a source without a folder is rejected, and an abort ends the watch", async () => {
   const engine = await openEngine();
   await expect(watch(engine, [documents({ name: "wiki", files: [] })])).rejects.toMatchObject({
     code: "INVALID_REQUEST",

@@ -1,4 +1,4 @@
-/** A followed folder: whatever happens on the disk, the next answer shows it. */
+/** Tests a followed folder: whatever happens on the disk, the next answer shows it. */
 
 import { cpSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { openEngine, temporaryFolder } from "../engine/opened.ts";
 import { NOTICES, type MakeNotices } from "../../src/workspace/notices.ts";
 import { EVENTS, FILES, follow, holding, put } from "./followed-folder.ts";
 
-test.each(EVENTS)("%s", async (_, happens, expected) => {
+test.each(EVENTS)("the next answer is right if %s", async (_, happens, expected) => {
   const { root, tree } = await follow(FILES);
   happens(root);
   expect(await holding(tree, "needle")).toEqual(expected);
@@ -18,7 +18,7 @@ test.each(EVENTS)("%s", async (_, happens, expected) => {
   expect(await holding(tree, "needle")).toEqual(expected);
 });
 
-test("the data directory within the folder is no part of it, and wakes nobody", async () => {
+test("a data directory in the folder is not part of it, and starts no runs", async () => {
   const root = temporaryFolder();
   put(root, "a.txt", "needle");
   const engine = await openEngine({ workers: 1 }, join(root, "index"));
@@ -27,18 +27,18 @@ test("the data directory within the folder is no part of it, and wakes nobody", 
   expect(await holding(tree, "file:.")).toEqual(["a.txt"]);
   await tree.settled();
   const before = runs;
-  await new Promise((resolve) => setTimeout(resolve, 1_000)); // four times as long as it waits for more
+  await new Promise((resolve) => setTimeout(resolve, 1_000)); // four times as long as the wait for more changes
   expect(runs).toBe(before);
 });
 
-test("rules that are lifted bring files back", async () => {
+test("removing rules brings files back", async () => {
   const { root, tree } = await follow({ ...FILES, ".gitignore": "lib\n" });
   expect(await holding(tree, "needle")).toEqual(["a.txt"]);
   unlinkSync(join(root, ".gitignore"));
   expect(await holding(tree, "needle")).toEqual(["a.txt", "lib/c.txt"]);
 });
 
-test("rules that exclude nearly everything are told of, once", async () => {
+test("rules that exclude nearly everything are reported once", async () => {
   const warnings: unknown[] = [];
   const onWarning = (warning: unknown) => void warnings.push(warning);
   const ruled = await follow(
@@ -69,7 +69,7 @@ test("the index catches up by itself, with symbols", async () => {
   while (tree.state().pending > 0) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
-test("a burst of changes is one catching up", async () => {
+test("the index catches up with a burst of changes in one run", async () => {
   let runs = 0;
   const { root, tree } = await follow(FILES, { onIndexed: () => runs++ }, { workers: 1 });
   await tree.settled();
@@ -117,7 +117,7 @@ test("the notices of many files set few timers", async () => {
   expect(timers.mock.calls.length).toBeLessThan(100);
 });
 
-test("unsaved text lies over the disk until it is taken back", async () => {
+test("unsaved text hides the disk until it is removed", async () => {
   const { root, tree } = await follow(FILES);
   tree.set("b.txt", "needle unsaved");
   tree.set("new.txt", Buffer.from("needle too"));
@@ -132,7 +132,7 @@ test("unsaved text lies over the disk until it is taken back", async () => {
   expect(await tree.read("new.txt")).toBeUndefined();
 });
 
-test("an overlay of a call lies over the unsaved text", async () => {
+test("a call's overlay hides the unsaved text", async () => {
   const { tree } = await follow(FILES);
   tree.set("b.txt", "needle unsaved");
   const overlay = [{ repository: "shop", path: "b.txt", removed: true as const }];
@@ -140,7 +140,7 @@ test("an overlay of a call lies over the unsaved text", async () => {
   expect(files.map(({ fileName }) => fileName.text).sort()).toEqual(["a.txt", "lib/c.txt"]);
 });
 
-test("an answer names the state that it saw", async () => {
+test("an answer describes the state that it saw", async () => {
   const { root, tree, engine } = await follow(FILES);
   await tree.settled();
   const seen = async () => (await tree.search({ query: "needle", matches: 0 })).seen;
@@ -148,7 +148,7 @@ test("an answer names the state that it saw", async () => {
   expect(first).toEqual({ generation: engine.generation, overlaid: 0, followed: "notices" });
   put(root, "b.txt", "needle");
   tree.set("c.txt", "needle");
-  expect((await seen()).overlaid).toBeGreaterThan(0); // one of them, where the index has caught up
+  expect((await seen()).overlaid).toBeGreaterThan(0); // one file, if the index has caught up with the other
   await tree.settled();
   const last = await seen();
   expect(last).toMatchObject({ generation: engine.generation, overlaid: 1 });
@@ -172,7 +172,7 @@ test("a viewer who may not see the repository sees nothing of the disk", async (
   expect(stats.totalMatchCount).toBe(0);
 });
 
-test("two workspaces of one engine, and copies of one folder", async () => {
+test("an engine may have two workspaces, on copies of one folder", async () => {
   const { root, tree, engine } = await follow(FILES);
   const copy = `${root}-copy`;
   cpSync(root, copy, { recursive: true });
@@ -184,7 +184,7 @@ test("two workspaces of one engine, and copies of one folder", async () => {
   expect(await named(tree, "shop")).toBe(2);
 });
 
-test("a repository that the host removes is indexed again, whole, at the next change", async () => {
+test("a repository that the host removes is indexed again completely at the next change", async () => {
   const { root, tree, engine } = await follow({
     "a.txt": "needle",
     "b.txt": "needle",
@@ -200,7 +200,7 @@ test("a repository that the host removes is indexed again, whole, at the next ch
   expect((await engine.repository(tree.repository))!.symbols).toMatchObject({ total: 2 });
 });
 
-test("a folder that is gone is told, and found again", async () => {
+test("a missing folder is reported, and found when it returns", async () => {
   const { root, tree } = await follow(FILES);
   renameSync(root, `${root}-away`);
   await expect(tree.search({ query: "needle", matches: 1 })).rejects.toMatchObject({
@@ -212,7 +212,7 @@ test("a folder that is gone is told, and found again", async () => {
 
 test.each<[what: string, make: (engine: Engine) => Promise<unknown>, refused: object]>([
   [
-    "no such folder",
+    "a missing folder",
     (engine) => engine.workspace(join(temporaryFolder(), "nothing")),
     { code: "SOURCE_NOT_FOUND" },
   ],
@@ -222,15 +222,15 @@ test.each<[what: string, make: (engine: Engine) => Promise<unknown>, refused: ob
     { code: "INVALID_REQUEST" },
   ],
   [
-    "unknown option",
+    "an unknown option",
     (engine) => engine.workspace(temporaryFolder(), { ignored: [] } as WorkspaceOptions),
     { code: "INVALID_REQUEST" },
   ],
-])("refused: %s", async (_, make, refused) => {
+])("workspace() rejects %s", async (_, make, refused) => {
   await expect(make(await openEngine())).rejects.toMatchObject(refused);
 });
 
-test("set() refuses what is no path, and more than 16 MiB", async () => {
+test("set() rejects invalid paths, and more than 16 MiB", async () => {
   const { tree } = await follow(FILES);
   expect(() => tree.set("../x", "")).toThrow(/set\(\)\.path must be a relative path/);
   tree.set("1", new Uint8Array(2 ** 23));
@@ -239,7 +239,7 @@ test("set() refuses what is no path, and more than 16 MiB", async () => {
   tree.set("2", new Uint8Array(2 ** 23 + 1));
 });
 
-test("a closed workspace refuses, and an engine closes its own", async () => {
+test("a closed workspace rejects calls, and an engine closes its workspaces", async () => {
   const { tree, engine } = await follow(FILES);
   await engine.close();
   await tree.close();
@@ -249,7 +249,7 @@ test("a closed workspace refuses, and an engine closes its own", async () => {
   expect(() => tree.set("a", "b")).toThrow(/closed/);
 });
 
-test("aborting closes it", async () => {
+test("an abort closes the workspace", async () => {
   const stop = new AbortController();
   const { tree } = await follow(FILES, { signal: stop.signal });
   stop.abort();
