@@ -1,4 +1,4 @@
-/** Walks of somebody who needs a key, and of somebody from whom something is hidden. */
+/** Tests the page for a user who needs a key, and for a user from whom a repository is hidden. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApiKey } from "../../src/auth/secrets.ts";
@@ -32,7 +32,7 @@ inBrowser("access", (browser) => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test("a key is asked for, kept in this tab only, and never in an address", async () => {
+  test("the page asks for a key, keeps it only in this tab, and never puts it into an address", async () => {
     const page = await visit(browser, `${site.root}search?q=retry`, { expected: [401] });
     const addresses: string[] = [];
     const keys = new Set<string | undefined>();
@@ -45,7 +45,7 @@ inBrowser("access", (browser) => {
     await field.press("Enter");
     await page.getByText("This key was not accepted").waitFor();
     const box = page.getByRole("textbox", { name: "Search code" });
-    await expect.poll(() => box.inputValue()).toBe("retry"); // what was typed is kept
+    await expect.poll(() => box.inputValue()).toBe("retry"); // the typed text is kept
     await field.fill(secret);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.locator("mark").first().waitFor();
@@ -60,7 +60,7 @@ inBrowser("access", (browser) => {
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
   });
 
-  test("a revoked key leads back to the field", async () => {
+  test("after its revocation, a key is asked for again", async () => {
     const { secret: other, id } = await createApiKey(tokens, { ownerId: "ada" });
     const page = await visit(browser, site.root, { expected: [401] });
     await page.getByLabel("API key of Acme").fill(other);
@@ -73,7 +73,7 @@ inBrowser("access", (browser) => {
     await expect.poll(() => box.inputValue()).toBe("backoff");
   });
 
-  test("nothing of a hidden repository shows: lists, results, completion, addresses", async () => {
+  test("lists, results, completion and addresses show nothing of a hidden repository", async () => {
     const page = await visit(browser, site.root, { expected: [401, 404, 400] });
     await page.getByLabel("API key of Acme").fill(secret);
     await page.keyboard.press("Enter");

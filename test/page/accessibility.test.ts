@@ -18,9 +18,9 @@ const VIEWS: [name: string, path: string, sign: string][] = [
   ["an error", "search?q=a+or+or+b", ".query-error"],
   ["a file", "browse/task-queue/-/blob/src/queue.ts#L10-12", ".outline li"],
   ["a folder", "browse/task-queue/-/tree/", ".readme"],
-  ["a folder within", "browse/task-queue/-/tree/src", ".entries li"],
+  ["an inner folder", "browse/task-queue/-/tree/src", ".entries li"],
   ["odd names", "search?q=needle", ".unseen"],
-  ["no view", "browse/nothing", ".notice h1"],
+  ["an unknown address", "browse/nothing", ".notice h1"],
 ];
 
 inBrowser("accessibility", (browser) => {
@@ -37,7 +37,7 @@ inBrowser("accessibility", (browser) => {
   };
 
   test.each(someOf(VIEWS, 3))(
-    "axe finds nothing, and nothing is beyond the edge: %s",
+    "axe finds no faults, and nothing is beyond the edge: %s",
     async (_name, path, sign) => {
       const page = await visit(browser, site.root + path, { expected: [400, 404] });
       await isRight(page, sign);
@@ -51,7 +51,7 @@ inBrowser("accessibility", (browser) => {
     },
   );
 
-  test("axe finds nothing: dialogs, completion, the panel of a name, the field for a key", async () => {
+  test("axe finds no faults in dialogs, completion and the panel of a name", async () => {
     const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
     await page
       .locator(".cm-line span", { hasText: /^retryWithBackoff$/ })
@@ -74,14 +74,14 @@ inBrowser("accessibility", (browser) => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("axe would find something", async () => {
+  test("axe detects a fault", async () => {
     const page = await visit(browser, site.root);
     await page.locator(".repositories li").first().waitFor();
     await page.evaluate("document.body.append(document.createElement('button'))");
     expect(await violations(page)).toEqual([expect.stringMatching(/^button-name/)]);
   });
 
-  test("axe finds nothing: the field for a key, also when a key was refused", async () => {
+  test("axe finds no faults in the field for a key, even after a key was rejected", async () => {
     await using locked = await openSite([], {
       tokens: memoryTokenStore(),
       users: memoryUserStore(),
@@ -103,7 +103,7 @@ inBrowser("accessibility", (browser) => {
   });
 });
 
-/** Resolves to the elements beyond the right edge that no scrolling within their container can reach. */
+/** Resolves to the elements beyond the right edge that cannot be reached by scrolling their container. */
 const beyondTheEdge = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll("body *")]
     .filter((one) => one.checkVisibility({ contentVisibilityAuto: true }) && !one.closest(".unseen-heading"))

@@ -55,7 +55,7 @@ test.each<[string, Address]>([
   ["browse/shop", { view: "missing" }],
   ["browse/@x/-/blob/a", { view: "missing" }],
   ["nothing", { view: "missing" }],
-])("%s", (text, address) => {
+])("the address %s is parsed", (text, address) => {
   expect(parseAddress(ROOT + text, ROOT)).toEqual(address);
 });
 
@@ -70,7 +70,7 @@ const path = fc
   );
 const place = fc.record({ repository: path, ref: path, path });
 
-test("what is shown is read again", () => {
+test("any view survives a round trip through its address", () => {
   const addresses: fc.Arbitrary<Address> = fc.oneof(
     fc.record({
       view: fc.constant("search" as const),

@@ -1,5 +1,5 @@
 /**
- * One version of the page with the answers of another. The page's types fit the library's own. Every view still works
+ * Tests the page with the answers of another version. The page's types fit the library's own. Every view still works
  * if all objects in all answers have unknown fields, kinds and events, and if they lack every optional field and route.
  */
 
@@ -22,7 +22,7 @@ import { someOf } from "../runs.ts";
 /** A type after conversion to JSON: a field that is undefined is absent. */
 type Sent<T> = T extends object ? { [Name in keyof T]: Sent<Exclude<T[Name], undefined>> } : T;
 
-/** Does not compile if a server's answer does not fit what the page reads. */
+/** Does not compile if a server's answer does not fit the page's types. */
 type Fits<Answer extends z.ZodType, Read> = [Sent<z.infer<Answer>>] extends [Read] ? true : false;
 type All<Checks extends true[]> = Checks;
 
@@ -84,7 +84,7 @@ const OPTIONAL = new Set(
     ([, name]) => name!,
   ),
 );
-OPTIONAL.delete("files"); // what is not indexed may lack it, an answer may not
+OPTIONAL.delete("files"); // entries that are not indexed may lack this field, but answers may not
 
 function ofYesterday(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ofYesterday);
@@ -110,7 +110,7 @@ async function serveYesterday(page: Page): Promise<void> {
 
 const FILE = "browse/task-queue/-/blob/src/queue.ts";
 
-/** Views with what shows that they are there. */
+/** The views, each with an element that shows that it is loaded. */
 const VIEWS: [name: string, path: string, sign: string][] = [
   ["the start", "", ".repositories li"],
   ["a search", "search?q=retryWithBackoff", ".card .kind"],
@@ -134,24 +134,27 @@ inBrowser("answers of other versions", (browser) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test.each(someOf(VIEWS, 3))("tomorrow: %s", async (_name, path, sign) => {
-    const page = await visit(browser, site.root);
-    await serveTomorrow(page);
-    await page.goto(site.root + path);
-    await page.locator(sign).first().waitFor();
-  });
+  test.each(someOf(VIEWS, 3))(
+    "the page can show a newer server's answers: %s",
+    async (_name, path, sign) => {
+      const page = await visit(browser, site.root);
+      await serveTomorrow(page);
+      await page.goto(site.root + path);
+      await page.locator(sign).first().waitFor();
+    },
+  );
 
   test.each<[name: string, path: string, sign: string]>([
     ["the start", "", ".repositories li"],
     ["a search", "search?q=retryWithBackoff", ".card mark"],
-    ["facets of what is shown", "search?q=retryWithBackoff", ".facet a"],
+    ["facets of the shown results", "search?q=retryWithBackoff", ".facet a"],
     ["nothing found", "search?q=RETRYWITHBACKOFF&case=1", ".nothing"],
     ["a file", FILE, ".cm-line"],
     ["a name", `${FILE}?name=retryWithBackoff`, ".panel .line"],
     ["blame", `${FILE}?blame=1`, ".cm-blame a"],
     ["a folder", "browse/task-queue/-/tree/", ".readme"],
     ["commits", "browse/task-queue/-/commits/", ".commits li"],
-  ])("yesterday: %s", async (_name, path, sign) => {
+  ])("the page can show an older server's answers: %s", async (_name, path, sign) => {
     expect(OPTIONAL.size).toBeGreaterThan(15);
     const page = await visit(browser, `${site.root}browse/nothing`, { expected: [404] });
     await serveYesterday(page);
@@ -159,7 +162,7 @@ inBrowser("answers of other versions", (browser) => {
     await page.locator(sign).first().waitFor();
   });
 
-  test("yesterday: pages of results follow without cursors", async () => {
+  test("with an older server, further results are loaded without cursors", async () => {
     const page = await visit(browser, `${site.root}browse/nothing`, { expected: [404] });
     await serveYesterday(page);
     await page.goto(`${site.root}search?q=e`);
@@ -173,7 +176,7 @@ inBrowser("answers of other versions", (browser) => {
       .toBe(stats.fileCount);
   });
 
-  test("a part of the page that a newer server no longer has: it says so, and loads again", async () => {
+  test("the page says that a newer server lacks a part of it, and loads again", async () => {
     const page = await visit(browser, `${site.root}search?q=retryWithBackoff`, { expected: [404] });
     await page.locator(".card").first().waitFor();
     await page.route("**/assets/code-view-*.js", (route) => route.fulfill({ status: 404 }));
@@ -184,7 +187,7 @@ inBrowser("answers of other versions", (browser) => {
     await page.locator(".cm-line").first().waitFor();
   });
 
-  test("tomorrow: a name, a commit, an error and a stream", async () => {
+  test("the page can show a newer server's names, commits, errors and streams", async () => {
     const page = await visit(browser, site.root, { expected: [400] });
     await serveTomorrow(page);
     await page.goto(site.root + FILE);

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
 
-/** Without this it describes each element of the view that passes a rule, which takes most of its time. */
+/** Without this, axe describes each element that passes a rule, which takes most of its time. */
 const OPTIONS = { resultTypes: ["violations"] };
 
 interface Violation {
@@ -15,7 +15,7 @@ interface Violation {
 }
 
 export async function violations(page: Page): Promise<string[]> {
-  // the policy binds the page, not what the browser is told from outside
+  // the policy applies to the page, not to scripts that the test runs in the browser
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
   const found = await page.evaluate<Violation[]>(
     `axe.run(${JSON.stringify(OPTIONS)}).then(({ violations }) => violations)`,

@@ -1,6 +1,6 @@
 /**
- * The controls of every view, as a screen reader names them: controls.golden.txt has them all. A control
- * without a name, or two that say the same in the same place and differ, fail whatever the list says.
+ * Tests the controls of every view, as a screen reader names them. controls.golden.txt lists them all. A control
+ * without a name fails, and so do two different controls with the same name in the same place, whatever the list says.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -50,7 +50,7 @@ async function settled(page: Page): ReturnType<typeof controlsOf> {
 const HISTORY = "a:text-is('History')";
 const FILE = "browse/task-queue/-/blob/src/duration.ts";
 
-/** The views, each with the steps that show all of it. */
+/** The views, each with the steps that show them completely. */
 const VIEWS: [name: string, path: string, prepare: (page: Page) => Promise<void>][] = [
   ["the start", "", sees(".repositories li")],
   ["a search", "search?q=parseDuration+file:^src/", sees(".card")],
@@ -123,7 +123,7 @@ inBrowser("controls", (browser) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test("each has a name that tells it from the others", async () => {
+  test("each control has a name that distinguishes it from the others", async () => {
     const list: string[] = [];
     const look = async (name: string, page: Page): Promise<void> => {
       const controls = await settled(page);
@@ -143,7 +143,7 @@ inBrowser("controls", (browser) => {
     await expect(list.join("\n")).toMatchFileSnapshot("controls.golden.txt");
   });
 
-  test("the first Tab leads past the header", async () => {
+  test("the first Tab offers to skip the header", async () => {
     const page = await visit(browser, `${site.root}search?q=parseDuration`);
     await page.locator(".card").first().waitFor();
     await page.keyboard.press("Tab");
@@ -155,7 +155,7 @@ inBrowser("controls", (browser) => {
     expect(page.url()).toContain("search?q=parseDuration");
   });
 
-  test("a control without a name, and two of the same, would be found", async () => {
+  test("controls without a name, and two with the same name, are detected", async () => {
     const page = await visit(browser, site.root);
     await page.locator(".repositories li").first().waitFor();
     await page.evaluate(`for (const text of ["", "Go", "Go"]) {

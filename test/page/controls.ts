@@ -1,4 +1,4 @@
-/** What a screen reader says about the controls of a view: their roles and names, and the faults of these. */
+/** Lists the controls of a view as a screen reader describes them, and their faults. */
 
 import type { Page } from "playwright-core";
 
@@ -21,7 +21,7 @@ export interface Control {
   name: string;
   /** The nearest part of the view around the control that has a name. */
   within: string;
-  /** Where a link leads. */
+  /** The target of a link. */
   url: string;
 }
 

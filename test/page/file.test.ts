@@ -1,4 +1,4 @@
-/** Walks of somebody who reads files. */
+/** Tests the page for a user who reads files. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inBrowser } from "./browser.ts";
@@ -12,7 +12,7 @@ inBrowser("files", (browser) => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test("a file: folders, definitions, lines that are marked and linked", async () => {
+  test("a file has folders, definitions, and lines that can be marked and linked", async () => {
     const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts#L10-12`);
     await expect.poll(() => page.locator(".cm-target").count()).toBe(3);
     await expect
@@ -32,7 +32,7 @@ inBrowser("files", (browser) => {
     await page.waitForURL(/#L8-12$/);
   });
 
-  test("a name: a click, or Enter at the caret, shows its definitions and references", async () => {
+  test("a click on a name, or Enter at the caret, shows its definitions and references", async () => {
     const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
     await page
       .locator(".cm-line span", { hasText: /^retryWithBackoff$/ })
@@ -56,7 +56,7 @@ inBrowser("files", (browser) => {
     await page
       .locator(".cm-target", { hasText: "export async function retryWithBackoff" })
       .waitFor();
-    const place = panel.locator("[aria-current=location]").first(); // it stays, and says where one is
+    const place = panel.locator("[aria-current=location]").first(); // the panel stays, and marks the current place
     await expect.poll(() => place.textContent()).toContain("export async function");
     await expect.poll(() => page.title()).toBe("retryWithBackoff in retry.ts – task-queue – Quern");
     await page.reload(); // the address is the state
@@ -71,7 +71,7 @@ inBrowser("files", (browser) => {
     await page.waitForURL(/queue\.ts$/);
   });
 
-  test("a file is read by keys alone: lines, a name's references, another file, and back", async () => {
+  test("the keyboard alone reaches lines, a name's references, another file, and the way back", async () => {
     const page = await visit(browser, `${site.root}search?q=retryWithBackoff+file:queue.ts`);
     await page.locator("mark").first().waitFor();
     await page.getByRole("textbox", { name: "Search code" }).focus();
@@ -98,7 +98,7 @@ inBrowser("files", (browser) => {
     await expect.poll(focused).not.toBe("cm-content");
   });
 
-  test("folders open, and lead to files and back", async () => {
+  test("folders can be opened, and lead to files and back", async () => {
     const page = await visit(browser, `${site.root}browse/task-queue/-/tree/`);
     await page.getByRole("link", { name: "src", exact: true }).click();
     await page.getByRole("link", { name: "store", exact: true }).click();
@@ -131,13 +131,13 @@ inBrowser("files", (browser) => {
     await page.waitForURL(/blob\/src\/store\/memory\.ts$/);
   });
 
-  test("2 MiB open, and scroll to the end; only what is seen is drawn", async () => {
+  test("a file of 2 MiB can be scrolled to its end, and only visible lines are drawn", async () => {
     const page = await visit(browser, `${site.root}browse/large/-/blob/large.ts#L${LARGE_LINES}`);
     await page.locator(".cm-target", { hasText: `value${LARGE_LINES - 1} ` }).waitFor();
     await expect.poll(() => page.locator(".cm-line").count()).toBeLessThan(500);
   });
 
-  test("names and contents that try to be markup are text", async () => {
+  test("names and contents with markup are shown as text", async () => {
     const page = await visit(browser, `${site.root}search?q=needle`);
     await page.locator(".card").nth(3).waitFor();
     const shown = await page.locator(".results").textContent();
@@ -157,7 +157,7 @@ inBrowser("files", (browser) => {
       .toBe(0);
   });
 
-  test("raw: the text alone, in a tab of its own", async () => {
+  test("Raw opens only the text in a new tab", async () => {
     const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
     const opened = page.context().waitForEvent("page");
     await page.getByRole("button", { name: "Raw" }).click();
@@ -167,7 +167,7 @@ inBrowser("files", (browser) => {
     await expect.poll(() => raw.locator("body").textContent()).toBe(text!.content);
   });
 
-  test("a file that is not there is said to be", async () => {
+  test("a missing file is reported", async () => {
     const page = await visit(browser, `${site.root}browse/task-queue/-/blob/nope.ts`, {
       expected: [404],
     });

@@ -1,7 +1,7 @@
 /**
- * The walk of a new user, by the two lines of the README: `quern index .` and `quern serve`. Every step is
- * seen on a phone, a laptop and a wide screen, light and dark; with QUERN_PICTURES=1 build/pictures/walk/ has what they
- * see.
+ * Takes the steps of a new user, with the two lines of the README: `quern index .` and `quern serve`. Every step is
+ * taken on a phone, a laptop and a wide screen, light and dark. With QUERN_PICTURES=1, build/pictures/walk/ has pictures
+ * of them.
  */
 
 import { spawn, type ChildProcess } from "node:child_process";
@@ -64,7 +64,7 @@ inBrowser("the first walk", (browser) => {
     rmSync(above, { recursive: true, force: true });
   });
 
-  test.each(SCREENS)("on a %s, light and dark", async (screen, options) => {
+  test.each(SCREENS)("a new user's steps work on a %s, light and dark", async (screen, options) => {
     const page = await visit(browser, root, { ...options, reducedMotion: "reduce" });
     let steps = 0;
     const seen = async (what: string): Promise<void> => {
@@ -85,7 +85,7 @@ inBrowser("the first walk", (browser) => {
     await page.getByRole("link", { name: /src\/retry\.ts$/ }).click();
     await page.locator(".tok-keyword").first().waitFor();
     await page.locator(".outline li").first().waitFor({ state: "attached" });
-    // what is below the text is seen as well
+    // the part below the text is visible, too
     await expect
       .poll(() => page.evaluate("document.documentElement.scrollHeight"))
       .toBe(options.viewport!.height);

@@ -1,4 +1,4 @@
-/** Repositories that the corpus does not have: large files, and names and contents that try to be markup. */
+/** Repositories that the corpus lacks: large files, and names and contents with markup. */
 
 import { execFile } from "node:child_process";
 import { mkdir, rename, writeFile } from "node:fs/promises";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { documents, type Source } from "../../src/index.ts";
 
-/** The lines of a file just below 2 MiB, the limit of what is indexed. */
+/** The lines of a file just below 2 MiB, the limit for indexed files. */
 export const LARGE_LINES = 35_000;
 
 const largeText = Array.from(
@@ -36,7 +36,7 @@ export const hostile = (): Source =>
     ],
   });
 
-/** Makes a clone in which every text of a commit tries to be markup. Resolves to the folder. */
+/** Makes a clone in which every text of a commit contains markup. Resolves to the folder. */
 export async function hostileHistory(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const git = (...args: string[]) => promisify(execFile)("git", ["-C", folder, ...args]);

@@ -17,8 +17,8 @@ const FILES = 780;
 /** A longer task makes a user notice a lost frame. */
 const LONG_MS = 50;
 /**
- * So many may be longer: a virtual machine counts time that its host took away as the task's own. What these
- * tests are for makes hundreds of tasks long, or one very long.
+ * This many tasks may be longer, because a virtual machine counts time that its host took away as the task's own. The
+ * faults that these tests detect make hundreds of tasks long, or one very long.
  */
 const MOST_LONG = 12;
 const LONGEST_MS = 250;
@@ -54,34 +54,40 @@ inBrowser("frames", (browser) => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test.runIf(isInTurn(3))("a file of 2 MiB is opened, and scrolled to its end", async () => {
-    const page = await visit(browser, site.root);
-    const tasks = await tasksDuring(browser, async () => {
-      await page.goto(`${site.root}browse/large/-/blob/large.ts`);
-      await page.locator(".cm-line").first().waitFor();
-      await page.locator(".outline li").nth(1_999).waitFor();
-      await page.mouse.move(600, 400);
-      for (let n = 0; n < 60; n++) await page.mouse.wheel(0, 4000);
-      for (let n = 0; n < 10; n++) await page.keyboard.press("PageDown");
-      await page.keyboard.press("Control+End"); // the text has the focus
-      const last = page.locator(".cm-line", { hasText: `value${LARGE_LINES - 1} ` });
-      await last.locator(".tok-keyword").first().waitFor({ timeout: 60_000 }); // all is parsed
-    });
-    holds("2 MiB", tasks);
-    expect(await page.locator(".cm-line").count()).toBeLessThan(500); // only what is seen is drawn
-  });
+  test.runIf(isInTurn(3))(
+    "a file of 2 MiB is opened and scrolled to its end without long tasks",
+    async () => {
+      const page = await visit(browser, site.root);
+      const tasks = await tasksDuring(browser, async () => {
+        await page.goto(`${site.root}browse/large/-/blob/large.ts`);
+        await page.locator(".cm-line").first().waitFor();
+        await page.locator(".outline li").nth(1_999).waitFor();
+        await page.mouse.move(600, 400);
+        for (let n = 0; n < 60; n++) await page.mouse.wheel(0, 4000);
+        for (let n = 0; n < 10; n++) await page.keyboard.press("PageDown");
+        await page.keyboard.press("Control+End"); // the text has the focus
+        const last = page.locator(".cm-line", { hasText: `value${LARGE_LINES - 1} ` });
+        await last.locator(".tok-keyword").first().waitFor({ timeout: 60_000 }); // everything is parsed
+      });
+      holds("2 MiB", tasks);
+      expect(await page.locator(".cm-line").count()).toBeLessThan(500); // only visible lines are drawn
+    },
+  );
 
-  test.runIf(isInTurn(3, 1))("3 000 results come as one scrolls", async () => {
-    const page = await visit(browser, `${site.root}search?q=needle`);
-    await page.locator(".card").first().waitFor();
-    // not by a locator, which looks at all of them in a task of the page
-    const count = (): Promise<number> =>
-      page.evaluate("document.getElementsByClassName('match').length");
-    const tasks = await tasksDuring(browser, async () => {
-      await page.mouse.move(600, 400);
-      while ((await count()) < RESULTS)
-        for (let n = 0; n < 10; n++) await page.mouse.wheel(0, 3000);
-    });
-    holds("3 000 results", tasks);
-  });
+  test.runIf(isInTurn(3, 1))(
+    "3 000 results are loaded and scrolled without long tasks",
+    async () => {
+      const page = await visit(browser, `${site.root}search?q=needle`);
+      await page.locator(".card").first().waitFor();
+      // not by a locator, which looks at all of them in a task of the page
+      const count = (): Promise<number> =>
+        page.evaluate("document.getElementsByClassName('match').length");
+      const tasks = await tasksDuring(browser, async () => {
+        await page.mouse.move(600, 400);
+        while ((await count()) < RESULTS)
+          for (let n = 0; n < 10; n++) await page.mouse.wheel(0, 3000);
+      });
+      holds("3 000 results", tasks);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** Walks through the history of a repository. */
+/** Tests how the page shows the history of a repository. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,12 +24,12 @@ test("a hunk's lines have their numbers on both sides", () => {
 
 test.each<[what: string, lines: string[], files: number, shown: number[], isCut: boolean]>([
   ["5 000 lines with their file", Array.from({ length: 4_999 }, () => "+a"), 1, [4_999], false],
-  ["a line more", Array.from({ length: 5_000 }, () => "+a"), 1, [4_999], true],
+  ["one line more", Array.from({ length: 5_000 }, () => "+a"), 1, [4_999], true],
   ["lines of several files", Array.from({ length: 3_000 }, () => "+a"), 3, [3_000, 1_998], true],
   ["long lines", Array.from({ length: 2_000 }, () => `+${"a".repeat(300)}`), 1, [2_000], false],
   ["very long lines", Array.from({ length: 1_500 }, () => "+".repeat(9_000)), 1, [999], true],
   ["many files", ["+a"], 4_000, Array.from({ length: 2_500 }, () => 1), true],
-])("of a diff the beginning is shown: %s", (_, lines, count, shown, isCut) => {
+])("the beginning of a long diff is shown: %s", (_, lines, count, shown, isCut) => {
   const body = `${lines.join("\n")}\n`;
   const hunk = { oldRange: { start: 1 }, newRange: { start: 1 }, body };
   const file = { oldPath: "a", newPath: "a", hunks: [hunk] };
@@ -64,7 +64,7 @@ describe.runIf(hasHistory)("with routes of commits", () =>
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test("commits of a file, one of them, what it changed, and back to the file as it was", async () => {
+    test("a file leads to its commits, a commit to its changes, and these to the old file", async () => {
       const history = (await site.engine.history("task-queue"))!;
       const { commits, total } = await history.commits({ path: "src/queue.ts" });
       const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
@@ -85,7 +85,7 @@ describe.runIf(hasHistory)("with routes of commits", () =>
       expect(page.url()).toContain(`@${withParent.hash}/-/blob/`);
     });
 
-    test("blame names who wrote each line, and leads to the commit", async () => {
+    test("blame names the author of each line, and leads to the commit", async () => {
       const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
       await page.locator(".cm-line").first().waitFor();
       await page.getByRole("link", { name: "Blame" }).click();
@@ -105,7 +105,7 @@ describe.runIf(hasHistory)("with routes of commits", () =>
       await expect.poll(() => page.locator(".cm-blame").count()).toBe(0);
     });
 
-    test("other revisions of a file, and a permanent link", async () => {
+    test("a file leads to its other revisions, and to a permanent link", async () => {
       const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
       const repository = (await site.engine.repositories()).find(
         ({ name }) => name === "task-queue",
@@ -120,7 +120,7 @@ describe.runIf(hasHistory)("with routes of commits", () =>
       await page.locator(".cm-line").first().waitFor();
     });
 
-    test("commits are found by their messages, and by who wrote them", async () => {
+    test("commits are found by their messages and authors", async () => {
       const history = (await site.engine.history("task-queue"))!;
       const { commits } = await history.commits({});
       const { message, authorName } = commits[0]!;
@@ -144,7 +144,7 @@ describe.runIf(hasHistory)("with routes of commits", () =>
       await expect.poll(messages).toEqual(commits.map((commit) => commit.message));
     });
 
-    test("messages, names and paths of commits that try to be markup are text", async () => {
+    test("messages, names and paths of commits with markup are shown as text", async () => {
       const page = await visit(browser, `${site.root}browse/hostile/-/commits/`);
       const link = page.getByRole("link", { name: MARKUP }).first();
       await link.waitFor();

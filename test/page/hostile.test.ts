@@ -1,7 +1,7 @@
 /**
- * Texts of a repository that try to be markup, in every place where the page shows one: they are texts. And
- * if one were not, the policy of the document would forbid what it wants. visit() fails a test whose page
- * opens a dialog, breaks the policy, or asks any other host for anything.
+ * Texts of a repository that contain markup are shown as text, in every place where the page shows them. If
+ * one were not, the policy of the document would forbid its actions. visit() fails a test whose page
+ * opens a dialog, violates the policy, or sends a request to any other host.
  */
 
 import { execFileSync } from "node:child_process";
@@ -36,11 +36,16 @@ const types =
     await page.locator(".completions li").first().waitFor();
   };
 
-/** The places where texts are shown, with the steps that lead there, and a part of the text that is then shown. */
+/** The places where texts are shown, with the steps to reach them, and a part of the text that is then shown. */
 const PLACES: [what: string, path: string, prepare: (page: Page) => Promise<void>, text: string][] =
   [
     ["names of repositories", "", sees(".repositories li"), MARKUP],
-    ["a filter of them", `?q=${encodeURIComponent(MARKUP)}`, sees(".repositories li"), MARKUP],
+    [
+      "a filter of repositories",
+      `?q=${encodeURIComponent(MARKUP)}`,
+      sees(".repositories li"),
+      MARKUP,
+    ],
     ["results and facets", "search?q=needle", sees(".card"), MARKUP],
     ["groups", "search?q=needle&group=repository", sees(".group"), MARKUP],
     ["a query", `search?q=${encodeURIComponent(MARKUP)}`, sees(".card"), MARKUP],
@@ -142,19 +147,22 @@ inBrowser("hostile texts", (browser) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test.each(someOf(PLACES, 3))("%s", async (_what, path, prepare, text) => {
-    const page = await visit(browser, site.root + path, { expected: [400, 404] });
-    await prepare(page);
-    await expect.poll(() => textOf(page)).toContain(text);
-    expect(await injected(page)).toEqual([]);
-    expect(await textOf(page)).not.toContain(RTL);
-  });
+  test.each(someOf(PLACES, 3))(
+    "markup is shown as text in %s",
+    async (_what, path, prepare, text) => {
+      const page = await visit(browser, site.root + path, { expected: [400, 404] });
+      await prepare(page);
+      await expect.poll(() => textOf(page)).toContain(text);
+      expect(await injected(page)).toEqual([]);
+      expect(await textOf(page)).not.toContain(RTL);
+    },
+  );
 
-  /** The page's own elements are some hundred. */
+  /** The page's own elements number a few hundred. */
   const MOST_ELEMENTS = 40_000;
   const MOST_CHARACTERS = 5_000_000;
 
-  test("texts of megabytes are shown up to a bound", async () => {
+  test("long texts are shown up to a limit", async () => {
     const long = `a${RTL}`.repeat(250_000);
     const repository = join(folder, "long");
     const run = (...args: string[]) =>
@@ -183,7 +191,7 @@ inBrowser("hostile texts", (browser) => {
     }
   });
 
-  test("what is injected would be found", async () => {
+  test("injected elements are detected", async () => {
     const page = await visit(browser, site.root);
     await page.evaluate(`{
       const link = document.createElement("a");
@@ -193,7 +201,7 @@ inBrowser("hostile texts", (browser) => {
     expect((await injected(page)).length).toBe(2);
   });
 
-  test("the policy forbids what markup would want", async () => {
+  test("the policy forbids the actions of injected markup", async () => {
     let reached = 0;
     await using other = await listen(
       createServer((_request, response) => {
@@ -219,7 +227,7 @@ inBrowser("hostile texts", (browser) => {
         const attempt = (act) => { try { act(); } catch { broken.push("trusted-types"); } };
         const div = document.body.appendChild(document.createElement("div"));
         attempt(() => { div.innerHTML = "<img src=x onerror=alert(1)>"; });
-        setTimeout(() => attempt(() => { eval("alert(2)"); })); // a test's own script may
+        setTimeout(() => attempt(() => { eval("alert(2)"); })); // the test's own script may use eval
         attempt(() => { div.setAttribute("onclick", "alert(3)"); div.click(); });
         attempt(() => { div.setAttribute("style", "color: red"); });
         const add = (name, attributes) => {

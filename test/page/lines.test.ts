@@ -25,7 +25,7 @@ test.each<[string, Chunk, string[]]>([
     ["3 a [needle]"],
   ],
   [
-    "columns are code points",
+    "columns in code points",
     {
       content: "😀😀x\n",
       contentStart: at(1, 1),
@@ -34,7 +34,7 @@ test.each<[string, Chunk, string[]]>([
     ["1 😀[😀x]"],
   ],
   [
-    "a range over lines",
+    "a range over several lines",
     {
       content: "ab\ncd\nef\n",
       contentStart: at(7, 1),
@@ -52,7 +52,7 @@ test.each<[string, Chunk, string[]]>([
     ["1 x[needle]"],
   ],
   [
-    "ends of lines of Windows",
+    "line ends of Windows",
     { content: "a\r\nb\r\n", contentStart: at(1, 1), matchRanges: [] },
     ["1 a", "2 b"],
   ],
@@ -66,7 +66,7 @@ test.each<[string, Chunk, string[]]>([
     },
     ["1 x", "2 function [par]se() {} function"],
   ],
-])("%s", (_name, chunk, shown) => {
+])("shows %s", (_name, chunk, shown) => {
   expect(show(chunk)).toEqual(shown);
 });
 
@@ -79,7 +79,7 @@ test("a line without its indentation has the same marks", () => {
   });
 });
 
-test("parts are the text, and marked exactly where a mark is", () => {
+test("parts together are the text, and exactly the marks are marked", () => {
   const marks = fc.array(fc.tuple(fc.nat(20), fc.nat(20)), { maxLength: 5 });
   fc.assert(
     fc.property(fc.string({ maxLength: 20 }), marks, (text, pairs) => {
@@ -96,7 +96,7 @@ test("parts are the text, and marked exactly where a mark is", () => {
   );
 });
 
-test("wider blocks hold each line near a match once, and no other", () => {
+test("wider blocks contain each line near a match once, and no other line", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.integer({ min: 1, max: 40 }), { maxLength: 6 }),

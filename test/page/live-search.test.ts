@@ -22,7 +22,7 @@ const answer = (names: string[], rest: Partial<SearchAnswer> = {}): SearchAnswer
 });
 const names = ({ files }: Found): string[] => files.map(({ fileName }) => fileName.text);
 
-/** Returns a server whose answers the test gives, one after the other. */
+/** Returns a server whose answers the test provides, one after the other. */
 function server(streamed: string[] = []) {
   const requests: SearchRequest[] = [];
   const waiting: { give: (given: SearchAnswer) => void; refuse: (error: unknown) => void }[] = [];
@@ -63,13 +63,13 @@ test("a slow answer is streamed first, and then replaced by the ranked one", asy
   expect(search.found.hasMore).toBe(false);
 });
 
-test("pages follow by their cursors", async () => {
+test("further pages are requested by their cursors", async () => {
   const client = server();
   const search = startSearch(client, ASKED, () => {});
   client.waiting[0]!.give(answer(["a"], { nextCursor: "1" }));
   await until(() => search.found.state === "done");
   search.more();
-  search.more(); // one at a time
+  search.more(); // pages are loaded one at a time
   expect(client.requests.map(({ after }) => after)).toEqual(["", "1"]);
   expect(client.requests.map(({ matchesPerFile }) => matchesPerFile)).toEqual([5, 5]);
   client.waiting[1]!.give(answer(["b"]));
@@ -90,7 +90,7 @@ test("a server without cursors is asked for more matches", async () => {
   expect(client.requests[1]!.matches).toBeGreaterThan(client.requests[0]!.matches);
 });
 
-test("what is stopped says nothing more, and is aborted", async () => {
+test("a stopped search is aborted, and reports nothing more", async () => {
   const client = server();
   let changes = 0;
   const search = startSearch(client, ASKED, () => changes++);
@@ -100,7 +100,7 @@ test("what is stopped says nothing more, and is aborted", async () => {
   expect([changes, client.signals[0]!.aborted, search.found.state]).toEqual([0, true, "searching"]);
 });
 
-test("a refusal is the search's error", async () => {
+test("a rejection becomes the search's error", async () => {
   const client = server();
   const search = startSearch(client, ASKED, () => {});
   client.waiting[0]!.refuse(new Error("no"));

@@ -1,4 +1,4 @@
-/** The page in a browser, with each way in which a host mounts it: it finds its files and its routes. */
+/** Tests in a browser that the page finds its files and routes, however a host mounts it. */
 
 import { createServer, request as httpRequest, type Server } from "node:http";
 import express from "express";
@@ -113,7 +113,7 @@ inBrowser("mounts", (browser) => {
   });
   afterAll(() => engine.close());
 
-  test.each(someOf(MOUNTS, 3))("%s", async (_name, path, mount) => {
+  test.each(someOf(MOUNTS, 3))("the page works behind %s", async (_name, path, mount) => {
     await using mounted = await mount(engine);
     const page = await visit(browser, mounted.origin + path);
     await page.getByRole("textbox", { name: "Search code" }).fill("needle");
@@ -123,6 +123,6 @@ inBrowser("mounts", (browser) => {
     expect(page.url()).toBe(`${root}browse/acme/open/-/blob/src/deep/b.ts#L1`);
     await page.reload();
     await page.locator(".cm-line").first().waitFor();
-    await page.goto("about:blank"); // what it asks for belongs to the mount, which ends here
+    await page.goto("about:blank"); // ends the page's requests before the mount ends
   });
 });

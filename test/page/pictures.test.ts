@@ -1,6 +1,6 @@
 /**
  * Takes the pictures for README.md and docs/page.md. Each run writes them to build/pictures/. QUERN_PICTURES=1 writes
- * them to docs/pictures/, and then somebody should look at them.
+ * them to docs/pictures/; look at them before you commit them.
  */
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -66,12 +66,15 @@ inBrowser("pictures", (browser) => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test.each(someOf(PICTURES, 3))("$name", async ({ name, path, options, prepare }) => {
-    const page = await visit(browser, site.root + path, options);
-    await prepare(page);
-    const file = join(TARGET, `${name}.png`);
-    const taken = await page.screenshot({ path: file });
-    expect(taken.length).toBeLessThan(MOST_BYTES);
-    expect(readFileSync(join("docs/pictures", `${name}.png`)).length).toBeLessThan(MOST_BYTES);
-  });
+  test.each(someOf(PICTURES, 3))(
+    "takes the picture $name",
+    async ({ name, path, options, prepare }) => {
+      const page = await visit(browser, site.root + path, options);
+      await prepare(page);
+      const file = join(TARGET, `${name}.png`);
+      const taken = await page.screenshot({ path: file });
+      expect(taken.length).toBeLessThan(MOST_BYTES);
+      expect(readFileSync(join("docs/pictures", `${name}.png`)).length).toBeLessThan(MOST_BYTES);
+    },
+  );
 });

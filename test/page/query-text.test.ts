@@ -16,7 +16,7 @@ test.each<[string, string, string]>([
   ["a or b", "lang:go", "(a or b) lang:go"],
   ["order", "lang:go", "order lang:go"],
   ['"a or b', "lang:go", '("a or b) lang:go'],
-])("%j and %s are %j", (query, filter, both) => {
+])("the query %j with the filter %s is %j", (query, filter, both) => {
   expect(addFilter(query, filter)).toBe(both);
   expect(hasFilter(both, filter)).toBe(true);
   expect(hasFilter(removeFilter(both, filter), filter)).toBe(false);
@@ -28,7 +28,7 @@ test.each([
   [filterFor("repo", "a (b)"), String.raw`repo:"^a \\(b\\)$"`],
   [filterFor("lang", "Vim Script"), 'lang:"Vim Script"'],
   [filterFor("folder", "src/a+b"), String.raw`file:^src/a\+b/`],
-])("%s", (filter, written) => {
+])("writes the filter %s", (filter, written) => {
   expect(filter).toBe(written);
 });
 
@@ -37,7 +37,7 @@ test.each<[string, string, number, number]>([
   ["a lang:g|o x", "lang:g", 2, 9],
   ["a |", "", 2, 2],
   ['x file:"my d|oc" y', 'file:"my d', 2, 15],
-])("the word at the caret of %s", (marked, text, start, end) => {
+])("finds the word at the caret of %s", (marked, text, start, end) => {
   const caret = marked.indexOf("|");
   expect(wordAt(marked.replace("|", ""), caret)).toEqual({ text, start, end });
 });
@@ -48,7 +48,7 @@ test.each([
   ['file:"a b', { before: "", keyword: "file", value: "a b" }],
   ["go", undefined],
   ["a::b", { before: "", keyword: "a", value: ":b" }],
-])("%s as a filter", (text, word) => {
+])("parses %s as a filter", (text, word) => {
   expect(filterWord(text)).toEqual(word);
 });
 

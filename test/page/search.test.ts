@@ -1,4 +1,4 @@
-/** Walks of somebody who searches. */
+/** Tests the page for a user who searches. */
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { fromCorpus, openSite, visit as visitTab, type Site } from "./site.ts";
 const labelsOfCards = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll(".card")].map((card) => card.ariaLabel)`);
 
-/** Keys are typed and text is pasted as soon as a page is loaded, so each visit has a process of its own. */
+/** Keys are typed and text is pasted as soon as a page is loaded, so each visit has its own process. */
 const visit: typeof visitTab = (browser, url, options) =>
   visitTab(browser, url, { colorScheme: "light", ...options });
 
@@ -20,7 +20,7 @@ inBrowser("search", (browser) => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test("the first search: type, see, open, go back", async () => {
+  test("a user types a first search, sees results, opens one and goes back", async () => {
     const page = await visit(browser, site.root);
     await page.getByRole("link", { name: "task-queue", exact: true }).waitFor();
     await page.keyboard.type("retryWithBackoff"); // the box has the focus
@@ -47,7 +47,7 @@ inBrowser("search", (browser) => {
       .toBe("retryWithBackoff");
   });
 
-  test("an address is a search that can be sent", async () => {
+  test("an address opens its search", async () => {
     const page = await visit(
       browser,
       `${site.root}search?q=class%5Cs%2B%5Cw%2BError&regex=1&case=1`,
@@ -60,7 +60,7 @@ inBrowser("search", (browser) => {
     await expect.poll(() => pressed.allTextContents()).toEqual(["Aa", ".*"]);
   });
 
-  test("an error stands where it is, with the caret", async () => {
+  test("an error is shown at its position, with the caret", async () => {
     const query = "alpha or or beta";
     const page = await visit(browser, `${site.root}search?q=${encodeURIComponent(query)}`, {
       expected: [400],
@@ -74,7 +74,7 @@ inBrowser("search", (browser) => {
     await page.getByText(/\d+ matches/).waitFor();
   });
 
-  test("a facet narrows the search, and once more takes it back", async () => {
+  test("a click on a facet narrows the search, and another click undoes it", async () => {
     const page = await visit(browser, `${site.root}search?q=retry+or+backoff`);
     await page.getByRole("link", { name: /^Ruby/ }).click();
     const box = page.getByRole("textbox", { name: "Search code" });
@@ -88,7 +88,7 @@ inBrowser("search", (browser) => {
     await expect.poll(() => box.inputValue()).toBe("(retry or backoff)");
   });
 
-  test("the numbers of facets are those of the whole answer, and of what a click leads to", async () => {
+  test("the numbers of facets count the whole answer, and equal those after a click", async () => {
     const query = "e";
     const { files } = await site.engine.search({ query, matches: 1e6 });
     const page = await visit(browser, `${site.root}search?q=${query}`);
@@ -112,7 +112,7 @@ inBrowser("search", (browser) => {
     await page.getByText(new RegExp(`in ${below.length} files`)).waitFor();
   });
 
-  test("the keyboard alone: search, results, file, back, help", async () => {
+  test("the keyboard alone reaches the search, results, a file, the way back, and help", async () => {
     const page = await visit(browser, site.root);
     const { keyboard } = page;
     await keyboard.type("backoff");
@@ -123,7 +123,7 @@ inBrowser("search", (browser) => {
     await expect.poll(focused).toBe("A"); // the first file's path
     await keyboard.press("j");
     await expect.poll(focused).toBe("line match");
-    // past what stands between the first file and the box
+    // past the elements between the first file and the box
     for (let i = 0; i < 4 && (await focused()) !== "TEXTAREA"; i++) await keyboard.press("k");
     expect(await focused()).toBe("TEXTAREA");
     await keyboard.press("ArrowDown");
@@ -161,7 +161,7 @@ inBrowser("search", (browser) => {
     }
   });
 
-  test("nothing found: what would find something is a link", async () => {
+  test("without results, a changed query that has some is a link", async () => {
     const page = await visit(browser, `${site.root}search?q=RETRYWITHBACKOFF&case=1`);
     await page.getByRole("heading", { name: "Nothing was found" }).waitFor();
     await page.getByRole("link", { name: "RETRYWITHBACKOFF" }).click();
@@ -177,7 +177,7 @@ inBrowser("search", (browser) => {
         new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: data }));
     }`);
 
-  test("code of several lines that is pasted is found as it stands", async () => {
+  test("pasted code of several lines is found exactly", async () => {
     const page = await visit(browser, site.root);
     await paste(
       page,
@@ -186,7 +186,7 @@ inBrowser("search", (browser) => {
     await page.getByText("1 match in 1 file").waitFor();
     await page.getByRole("link", { name: "task-queue src/queue.ts", exact: true }).waitFor();
     await expect.poll(() => page.locator(".line.match").count()).toBe(2);
-    // the same lines in another order stand nowhere
+    // the same lines in another order occur nowhere
     await page.getByRole("textbox", { name: "Search code" }).fill("");
     await page.getByRole("button", { name: "Regular expression" }).click();
     await paste(
@@ -196,17 +196,17 @@ inBrowser("search", (browser) => {
     await page.getByRole("heading", { name: "Nothing was found" }).waitFor();
   });
 
-  test("a quotation of several lines that is pasted stays as it is", async () => {
+  test("a pasted quotation of several lines is unchanged", async () => {
     const page = await visit(browser, site.root);
     const quotation = String.raw`"from \"./duration.ts\";` + '\nimport { retryWithBackoff }"';
     await paste(page, quotation);
     const box = page.getByRole("textbox", { name: "Search code" });
     await expect.poll(() => box.inputValue()).toBe("");
-    await box.fill(quotation); // what the browser does with it
+    await box.fill(quotation); // fill() has the effect of the browser's own paste
     await page.getByText("1 match in 1 file").waitFor();
   });
 
-  test("code that is pasted behind words keeps their meaning: each line is quoted", async () => {
+  test("pasted code after other words is quoted line by line, so that they keep their meaning", async () => {
     const page = await visit(browser, site.root);
     const box = page.getByRole("textbox", { name: "Search code" });
     await box.fill("(text: ");
@@ -215,7 +215,7 @@ inBrowser("search", (browser) => {
     expect(await page.locator(".toggle[aria-pressed=true]").count()).toBe(0);
   });
 
-  test("all matches of a file, and lines around them, are there on demand", async () => {
+  test("all matches of a file, and lines around them, are shown on demand", async () => {
     const page = await visit(browser, `${site.root}search?q=e+file:^src/worker`);
     const { stats } = await site.engine.search({ query: "e file:^src/worker", matches: 0 });
     const card = page.getByRole("article", { name: /^src\/worker\.ts/ });
@@ -246,13 +246,13 @@ inBrowser("search", (browser) => {
       await box.fill(query);
       await page.getByText(words).waitFor();
       await expect.poll(() => page.locator(".missing").count()).toBe(1);
-      await page.unrouteAll({ behavior: "ignoreErrors" }); // completion may be asking still
+      await page.unrouteAll({ behavior: "ignoreErrors" }); // requests of the completion may still be running
     }
     await box.fill("worker");
     await expect.poll(() => page.locator(".missing").count()).toBe(0);
   });
 
-  test("the next key stroke ends the search before it", async () => {
+  test("the next keystroke ends the previous search", async () => {
     const page = await visit(browser, site.root);
     const ended: string[] = [];
     page.on("requestfailed", (request) => {
@@ -274,7 +274,7 @@ inBrowser("search", (browser) => {
     await page.unrouteAll({ behavior: "ignoreErrors" });
   });
 
-  test("a stream shows at once; the ranked answer takes its place, and what is read stays", async () => {
+  test("streamed results are shown at once, and the ranked answer replaces them without moving the focus", async () => {
     const page = await visit(browser, site.root);
     let answer = (): void => {};
     const mayAnswer = new Promise<void>((resolve) => (answer = resolve));
@@ -305,11 +305,11 @@ inBrowser("search", (browser) => {
     expect(ranked.slice(0, streamed.length)).not.toEqual(streamed);
     const after = await seen();
     expect(after.link).toBe(before.link);
-    expect(Math.abs(after.top - before.top)).toBeLessThan(300); // the lines above may be others
+    expect(Math.abs(after.top - before.top)).toBeLessThan(300); // the lines above may differ
     await page.unrouteAll({ behavior: "ignoreErrors" });
   });
 
-  test("copies of a file are one result, and all of them are named", async () => {
+  test("copies of a file are one result, which names them all", async () => {
     const content = "export const copied = 1;\n";
     const files = ["a/copy.ts", "b/copy.ts", "c/copy.ts"].map((path) => ({ path, content }));
     await using copies = await openSite([documents({ name: "copies", files })]);
@@ -323,7 +323,7 @@ inBrowser("search", (browser) => {
     await page.goto("about:blank");
   });
 
-  test("going back shows the list where it was left", async () => {
+  test("going back shows the list at its old position", async () => {
     const page = await visit(browser, `${site.root}search?q=e`);
     const card = page.locator(".card").nth(15);
     await card.waitFor();
@@ -341,7 +341,7 @@ inBrowser("search", (browser) => {
     await expect.poll(async () => Math.abs((await card.boundingBox())!.y - y)).toBeLessThan(4);
   });
 
-  test("on a phone: search, filters, a file", async () => {
+  test("on a phone, search, filters and files work", async () => {
     const page = await visit(browser, site.root, {
       viewport: { width: 390, height: 844 },
       hasTouch: true,

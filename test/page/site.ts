@@ -48,7 +48,7 @@ export async function openSite(
   };
 }
 
-/** Serves the page over an engine. Whoever disposes of the result still has to close the engine. */
+/** Serves the page over an engine. The caller disposes of the result and then closes the engine. */
 export async function openPage(
   engine: Engine,
   options: HandlerOptions,
@@ -78,7 +78,7 @@ function sharedContext(browser: Browser): Promise<BrowserContext> {
   return opened;
 }
 
-/** Closes what a test has opened: its context, or in the shared one all tabs but the empty one. */
+/** Closes the test's context, or all tabs of the shared context except the empty one. */
 async function closeTabs(browser: Browser, context: BrowserContext): Promise<void> {
   if (context !== (await contexts.get(browser))) return context.close();
   for (const tab of context.pages().slice(1)) await tab.close();
@@ -86,7 +86,7 @@ async function closeTabs(browser: Browser, context: BrowserContext): Promise<voi
 }
 
 /**
- * Opens a tab. When the test ends, what no visit may cause fails it: errors in the console, which include violations of
+ * Opens a tab. At the end, a test fails if the visit has caused errors in the console, which include violations of
  * the policy, requests to other hosts, and dialogs. `expected` are the statuses of answers that the test expects.
  */
 export async function visit(
@@ -116,7 +116,7 @@ export async function visit(
   };
   context.on("request", see); // also of a tab that the page opens
   onTestFinished(async () => {
-    // a route may be answering still, unless the test has closed the browser
+    // a route may still be answering, unless the test has closed the browser
     await page.unrouteAll({ behavior: "ignoreErrors" }).catch(() => undefined);
     await closeTabs(browser, context);
     context.off("request", see);

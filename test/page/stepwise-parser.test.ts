@@ -64,7 +64,7 @@ test.each([
   ["one class", javascript, oneClass],
   ["blocks by their indentation", python, blocks],
   ["one list", json, list],
-])("%s", (_, parser, textOf) => {
+])("%s get the same colours as from a single parse", (_, parser, textOf) => {
   for (const seed of [1, 2, 3]) {
     const text = textOf(seed);
     const { tree, steps } = parseAll(new StepwiseParser(parser), text);
@@ -73,7 +73,7 @@ test.each([
   }
 });
 
-test("a short text is one step", () => {
+test("a short text is parsed in one step", () => {
   expect(parseAll(new StepwiseParser(json), "[1, 2]").steps).toBe(1);
 });
 

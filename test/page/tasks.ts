@@ -15,7 +15,7 @@ interface TraceEvent {
   args?: { name?: string };
 }
 
-/** Resolves to the tasks that ran during `act`, as milliseconds of processor time, the longest first. */
+/** Resolves to the processor times of the tasks during `act` in milliseconds, the longest first. */
 export async function tasksDuring(browser: Browser, act: () => Promise<void>): Promise<number[]> {
   const session = await browser.newBrowserCDPSession();
   const events: TraceEvent[] = [];

@@ -1,4 +1,4 @@
-/** What a user chose in a view is in its address: it can be sent, survives a reload, and can be left with "back". */
+/** Tests that a view's address has the user's choices: they can be sent, survive a reload, and end with "back". */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { documents } from "../../src/index.ts";
@@ -20,7 +20,7 @@ inBrowser("views", (browser) => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  test("repositories: a filter, and how many are shown", async () => {
+  test("the filter of repositories and the number of shown ones are in the address", async () => {
     const page = await visit(browser, site.root);
     const rows = page.locator(".repositories li");
     await expect.poll(() => rows.count()).toBe(50);
@@ -38,11 +38,11 @@ inBrowser("views", (browser) => {
     await page.getByRole("link", { name: "file15.txt" }).waitFor();
     await page.goBack();
     await expect.poll(() => rows.count()).toBe(10);
-    await page.goto(`${site.root}?page=1000000`); // no more than there may be
+    await page.goto(`${site.root}?page=1000000`); // limited to the highest possible number
     await expect.poll(() => rows.count()).toBe(MANY + 2);
   });
 
-  test("results grouped by their repositories", async () => {
+  test("results can be grouped by repository", async () => {
     const page = await visit(browser, `${site.root}search?q=retry`);
     await page.getByRole("checkbox", { name: "Group by repository" }).check();
     await page.waitForURL(/group=repository/);
@@ -53,7 +53,7 @@ inBrowser("views", (browser) => {
     await page.reload();
     await expect.poll(() => groups.count()).toBe(2);
     await page.getByRole("textbox", { name: "Search code" }).fill("retry lang:typescript");
-    await expect.poll(() => groups.allTextContents()).toEqual(["task-queue"]); // a letter more keeps it
+    await expect.poll(() => groups.allTextContents()).toEqual(["task-queue"]); // one more letter keeps the grouping
     const cards = page.locator(".found > .files > div").nth(0).locator(".repository");
     await expect
       .poll(async () => [...new Set(await cards.allTextContents())])
@@ -62,7 +62,7 @@ inBrowser("views", (browser) => {
     await expect.poll(() => groups.count()).toBe(0);
   });
 
-  test("back in a list: the result that was opened has the focus, and j goes on from it", async () => {
+  test("back in a list, the opened result has the focus, and j continues from it", async () => {
     const page = await visit(browser, `${site.root}search?q=word`);
     const paths = page.locator(".card-head > a");
     await paths.nth(20).waitFor();
@@ -80,7 +80,7 @@ inBrowser("views", (browser) => {
     await expect.poll(focused).toBe(left);
   });
 
-  test("webUrl of results leads here", async () => {
+  test("the webUrl of a result leads to the page", async () => {
     const page = await visit(browser, site.root);
     const body = JSON.stringify({ query: "retryWithBackoff", matches: 10 });
     const response = await fetch(`${site.root}api/search`, { method: "POST", body });
@@ -90,7 +90,7 @@ inBrowser("views", (browser) => {
     expect(page.url().startsWith(`${site.root}browse/`)).toBe(true);
   });
 
-  test("a view that is opened has the focus, so that a screen reader begins there", async () => {
+  test("an opened view gets the focus, so that a screen reader begins there", async () => {
     const page = await visit(browser, `${site.root}?q=task`);
     await page.getByRole("link", { name: "task-queue", exact: true }).click();
     await page.locator(".entries li").first().waitFor();
