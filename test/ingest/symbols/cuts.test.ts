@@ -19,7 +19,7 @@ const cuts = fc
     });
   });
 
-test("what is kept is where it was", () => {
+test("remaining text keeps its offsets", () => {
   fc.assert(
     fc.property(cuts, (pairs) => {
       const whole = Uint8Array.from({ length: 80 }, (_, index) => index);
@@ -29,7 +29,7 @@ test("what is kept is where it was", () => {
         pairs.some((start, index) => index % 2 === 0 && at >= start && at < pairs[index + 1]!);
       expect([...kept]).toEqual([...whole].filter((at) => !isCut(at)));
       const starts = new Set(pairs.filter((_, index) => index % 2 === 1));
-      // an offset right behind a cut stands for the end of what is before it
+      // an offset right after a cut stands for the end of the text before the cut
       kept.forEach((value, at) => {
         if (!starts.has(value)) expect(back(at)).toBe(value);
       });
@@ -37,10 +37,10 @@ test("what is kept is where it was", () => {
   );
 });
 
-/** Texts in C, and what is left of each. */
+/** Texts in C, and the remainder of each. */
 const CASES: readonly (readonly [what: string, source: string, left: string])[] = [
   ["a body", "int f(void)\n{\n\treturn 1;\n}\nint g;\n", "int f(void)\n{\n}\nint g;\n"],
-  ["a body behind its head", "int f(void) {\n\treturn 1;\n}\n", "int f(void) {\n}\n"],
+  ["a body after its head", "int f(void) {\n\treturn 1;\n}\n", "int f(void) {\n}\n"],
   ["a table", "int t[] = {\n\t1,\n\t2,\n};\n", "int t[] = {\n};\n"],
   ["labels", "int f(void)\n{\n\tgoto out;\nout:\n\treturn;\n}\n", "int f(void)\n{\n}\n"],
   ["balanced #if", "void f()\n{\n#ifdef A\n\ta();\n#else\n#endif\n}\n", "void f()\n{\n}\n"],
@@ -48,15 +48,15 @@ const CASES: readonly (readonly [what: string, source: string, left: string])[] 
   ["half an #if stays", "int f()\n{\n#else\n\tb();\n}\n", "int f()\n{\n#else\n\tb();\n}\n"],
   ["a macro in a body", "int f()\n{\n#define X 1\n}\n", "int f()\n{\n#define X 1\n}\n"],
   [
-    "a body that ends elsewhere",
+    "a body with an indented end stays",
     "int f()\n{\n\ta();\n }\nint g()\n{\n\tb();\n}\n",
     "int f()\n{\n\ta();\n }\nint g()\n{\n\tb();\n}\n",
   ],
   ["an annotation", "static int __init f(void);", "static int  f(void);"],
-  ["between type and pointer", "char __user *p;", "char  *p;"],
-  ["behind the tag", "struct __packed s {", "struct  s {"],
-  ["before the type", "static __always_inline int f(int);", "static  int f(int);"],
-  ["without underscores", "static u64 notrace f(void);", "static u64  f(void);"],
+  ["an annotation between type and pointer", "char __user *p;", "char  *p;"],
+  ["an annotation after the tag", "struct __packed s {", "struct  s {"],
+  ["an annotation before the type", "static __always_inline int f(int);", "static  int f(int);"],
+  ["an annotation without underscores", "static u64 notrace f(void);", "static u64  f(void);"],
   ["a type stays", "static __u32 f(void);", "static __u32 f(void);"],
   ["a type of letters stays", "static __wsum f(int);", "static __wsum f(int);"],
   ["a name stays", "int __foo(int);", "int __foo(int);"],
@@ -66,17 +66,29 @@ const CASES: readonly (readonly [what: string, source: string, left: string])[] 
   ["a macro's name stays", "#define __init x", "#define __init x"],
 ];
 
-test.each(CASES)("%s", (_, source, left) => {
+test.each(CASES)("C: %s", (_, source, left) => {
   expect(text(cut(bytes(source), cCuts(bytes(source))))).toBe(left);
 });
 
-/** Texts in Go, and what is left of each. */
+/** Texts in Go, and the remainder of each. */
 const GO_CASES: readonly (readonly [what: string, source: string, left: string])[] = [
   ["a body", "p\nfunc f() {\n\treturn\n}\nvar x\n", "p\nfunc f() {\n}\nvar x\n"],
-  ["two", "\nfunc f() {\n\ta\n}\n\nfunc g() {\n\tb\n}\n", "\nfunc f() {\n}\n\nfunc g() {\n}\n"],
-  ["on one line", "\nfunc f() {}\nfunc g() {\n\tb\n}\n", "\nfunc f() {}\nfunc g() {\n}\n"],
+  [
+    "two bodies",
+    "\nfunc f() {\n\ta\n}\n\nfunc g() {\n\tb\n}\n",
+    "\nfunc f() {\n}\n\nfunc g() {\n}\n",
+  ],
+  [
+    "a body on one line stays",
+    "\nfunc f() {}\nfunc g() {\n\tb\n}\n",
+    "\nfunc f() {}\nfunc g() {\n}\n",
+  ],
   ["a raw string stays", "\nfunc f() {\n\ta(`\nx`)\n}\n", "\nfunc f() {\n\ta(`\nx`)\n}\n"],
-  ["its end too", "\nfunc f() {\n\ta(`{\n 1\n}`)\n}\n", "\nfunc f() {\n\ta(`{\n 1\n}`)\n}\n"],
+  [
+    "the end of a raw string stays",
+    "\nfunc f() {\n\ta(`{\n 1\n}`)\n}\n",
+    "\nfunc f() {\n\ta(`{\n 1\n}`)\n}\n",
+  ],
   ["a type stays", "\ntype T struct {\n\ta int\n}\n", "\ntype T struct {\n\ta int\n}\n"],
   ["a long head stays", "\nfunc f(\n\ta int,\n) {\n\tb\n}\n", "\nfunc f(\n\ta int,\n) {\n\tb\n}\n"],
 ];
@@ -85,7 +97,7 @@ test.each(GO_CASES)("Go: %s", (_, source, left) => {
   expect(text(cut(bytes(source), goCuts(bytes(source))))).toBe(left);
 });
 
-test("cuts of any text are in order and inside it", () => {
+test("cuts of random texts are in order and within the text", () => {
   const pieces = [
     "\n",
     "{",
@@ -133,10 +145,10 @@ test.each([
   "\n}\n",
   "__a ",
   "{\n\t",
-])("%j a million times takes no more than its length", (piece) => {
+])("%j a million times takes linear time", (piece) => {
   const source = bytes(`${piece.repeat(Math.ceil(1_000_000 / piece.length))}\n}\n`);
   const start = performance.now();
   cCuts(source);
   goCuts(source);
-  expect(performance.now() - start).toBeLessThan(5_000); // the square would be minutes
+  expect(performance.now() - start).toBeLessThan(5_000); // quadratic time would be minutes
 });

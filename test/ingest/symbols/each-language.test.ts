@@ -1,8 +1,8 @@
 /**
- * Each language in turn, because to load a grammar takes longer than all that is read with it. The fixture has the
+ * Tests one language after the other, because loading a grammar takes longer than everything else. The fixture has the
  * symbols of its golden list. Whatever a file contains, the extractor answers in time, with symbols that can be stored.
  *
- * UPDATE_GOLDEN=1 writes the lists again. Then read the diff as a programmer of that language would.
+ * UPDATE_GOLDEN=1 writes the lists again. Read the diff as a programmer of that language would.
  */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ import { FIXTURES, FOLDER } from "./fixtures.ts";
 import { showSymbols } from "./show.ts";
 
 const MAX_MS = 300;
-const GRACE_MS = 2_000; // of a slow machine; what has no bound takes minutes
+const GRACE_MS = 2_000; // for slow machines; without a limit, the time is minutes
 
 /**
  * Returns the time that the thread has worked, if the system reports it, so that other work of the machine does not
@@ -74,11 +74,11 @@ function take(names: string[], name: string): boolean {
 
 const ERRORS = ["@@ ) ( = ]", "{", "("];
 
-/** An error loses only what is near it. */
+/** An error loses only symbols near it. */
 async function checkErrors(file: string, language: string): Promise<void> {
   const source = readFileSync(`${FOLDER}/${file}`, "utf8");
   const once = await namesIn(language, source);
-  // what counts once in a file is not there twice
+  // symbols that count once in a file do not occur twice
   const whole = languageQuery(language)?.once ? once : [...once, ...once];
   for (const error of ERRORS) {
     const left = await namesIn(language, `${source}\n\n${error}\n\n${source}`);
@@ -122,7 +122,7 @@ function stored(table: SymbolTable, textBytes: number): SymbolTable {
   return { count: list.count, rows: list.rows.slice(0, table.rows.length) };
 }
 
-/** Tries a few cases of each file; `npx tsx fuzz/run.ts symbols` tries as many as one likes. */
+/** Tries a few cases of each file. `npx tsx fuzz/run.ts symbols` tries any number. */
 async function checkSpoiled(file: string, language: string): Promise<void> {
   limitTo(MAX_MS);
   const source = readFileSync(`${FOLDER}/${file}`);
@@ -140,9 +140,9 @@ async function checkSpoiled(file: string, language: string): Promise<void> {
   );
 }
 
-test("a word as long as a file is no way past the deadline", async () => {
+test("a word as long as a file does not delay the deadline", async () => {
   limitTo(MAX_MS);
-  // while it looks for a way out of an error, this lexer tries every letter of the word
+  // during error recovery, this lexer tries every letter of the word
   const swift = Buffer.from(`class Shop {\n  convenience${"l".repeat(100_000)} init(\n}\n`);
   await extractor.prepare("Swift");
   const start = now();
@@ -156,7 +156,7 @@ const HURTS = ["(", "{", "[", "-", "function f(){", "class A\n  def a\n"].map(
   (piece) => [piece, Buffer.from(piece.repeat(MEGABYTE / piece.length))] as const,
 );
 /**
- * So short a limit that parsing is soon given up: whatever the text is, little is parsed, and the parser's memory stays
+ * A limit so short that parsing is soon given up. Whatever the text is, little is parsed, and the parser's memory stays
  * small.
  */
 const SHORT_MS = 10;
@@ -180,7 +180,7 @@ async function checkMegabytes(language: string, n: number): Promise<void> {
     told.push(`${JSON.stringify(piece.slice(0, 4))} ${ms.toFixed(0)}`);
     expect(ms, piece).toBeLessThan(SHORT_MS + MOST_LATE_MS);
     if (found.outcome !== "symbols") expect(found).toMatchObject({ outcome: "gave-up" });
-    await new Promise((resolve) => setImmediate(resolve)); // else Node frees no memory
+    await new Promise((resolve) => setImmediate(resolve)); // otherwise Node frees no memory
   }
   tellFigure(`${language}: ${told.join(", ")} ms, ${(memory() - before).toFixed(0)} MiB`);
   expect(memory() - before).toBeLessThan(MOST_MIB);
@@ -188,14 +188,15 @@ async function checkMegabytes(language: string, n: number): Promise<void> {
 
 function testFixtures(fixtures: typeof FIXTURES): void {
   test.each(fixtures)("%s has the symbols of its golden list", checkGolden);
-  test.each(someOf(fixtures, 3))("%s: an error loses only what is near it", checkErrors);
-  test.each(someOf(fixtures, 3, 1))("%s, spoiled", checkSpoiled);
+  test.each(someOf(fixtures, 3))("%s: an error loses only symbols near it", checkErrors);
+  test.each(someOf(fixtures, 3, 1))("%s: a damaged text is handled in time", checkSpoiled);
 }
 
 for (const [n, { names }] of LANGUAGE_QUERIES.entries()) {
   testFixtures(FIXTURES.filter(([, language]) => names.includes(language)));
-  test.runIf(process.platform === "linux")(`a megabyte of what hurts ${names[0]}`, () =>
-    checkMegabytes(names[0]!, n),
+  test.runIf(process.platform === "linux")(
+    `${names[0]}: a megabyte of slow pieces is given up in time`,
+    () => checkMegabytes(names[0]!, n),
   );
 }
 testFixtures(FIXTURES.filter(([, language]) => languageQuery(language) === undefined));
@@ -220,7 +221,7 @@ test("docs/symbols.md names every language", () => {
   expect(names.filter((name) => !named.has(name))).toEqual([]);
 });
 
-test("every query is in the table", () => {
+test("every query is in the table of languages", () => {
   const files = readdirSync("src/ingest/symbols/queries").filter((name) => name.endsWith(".ts"));
   expect(LANGUAGE_QUERIES.length).toBe(files.length);
 });

@@ -20,7 +20,7 @@ const CASES: readonly (readonly [html: string, parts: string[]])[] = [
   ["é<script>é</script>", ["TypeScript é"]],
 ];
 
-test.each(CASES)("%s", (html, parts) => {
+test.each(CASES)("finds the embedded parts of %s", (html, parts) => {
   const bytes = Buffer.from(html);
   const found = embeddedParts("HTML", bytes)!;
   expect(found.map((p) => `${p.language} ${bytes.toString("utf8", p.start, p.end)}`)).toEqual(
@@ -37,13 +37,13 @@ test.each([
   "<script>a</script ",
   "<style>-->",
   "type ",
-])("%j a million times takes no more than its length", (piece) => {
+])("%j a million times takes linear time", (piece) => {
   const html = Buffer.from(`<script>${piece.repeat(1_000_000 / piece.length)}`);
   const start = performance.now();
   embeddedParts("HTML", html);
-  expect(performance.now() - start).toBeLessThan(5_000); // the square would be minutes
+  expect(performance.now() - start).toBeLessThan(5_000); // quadratic time would be minutes
 });
 
-test("only hosts have parts", () => {
+test("only languages that embed others have parts", () => {
   expect(embeddedParts("TypeScript", Buffer.from("<script>a</script>"))).toBeUndefined();
 });

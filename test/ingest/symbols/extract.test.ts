@@ -1,4 +1,4 @@
-/** Properties of an extractor besides its answers: bounds, errors, a grammar that dies, memory. */
+/** Tests properties of an extractor besides its answers: limits, errors, a grammar that crashes, memory. */
 
 import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
@@ -40,7 +40,7 @@ async function symbols(language: string, source: string | Uint8Array): Promise<s
 const namesIn = async (language: string, source: string): Promise<string[]> =>
   (await symbols(language, source)).map((line) => line.replace(/^\S+ (\S+) (?:.*\/)?/, "$1 "));
 
-describe("a file that is not as it should be", () => {
+describe("an unusual file", () => {
   const LIKE_C = ["C", "C++", "Objective-C"];
   test.each(LIKE_C)("%s: no keyword is a name", async (language) => {
     const source = "static noinstr struct lock_class *\nlook_up(void)\n{\n\treturn 0;\n}\n";
@@ -48,16 +48,16 @@ describe("a file that is not as it should be", () => {
     expect(await namesIn(language, "int structure;\n")).toEqual(["variable structure"]);
   });
 
-  test("nothing, white space, and bytes that are no text", async () => {
+  test("may be empty, or white space, or bytes that are not text", async () => {
     for (const source of ["", "\n\n", "\0\0\0", Buffer.from([0xff, 0xfe, 0x00, 0xc3])])
       expect(await symbols("TypeScript", source)).toEqual([]);
   });
 
-  test("a comment without an end of its line, which a scanner looked for without end", async () => {
+  test("may end with a comment without a line end", async () => {
     expect(await namesIn("ReScript", "let a = 1\n//")).toEqual(["variable a"]);
   });
 
-  test("names around invalid UTF-8 keep their bytes", async () => {
+  test("keeps the bytes of names around invalid UTF-8", async () => {
     const latin1 = Buffer.from("# caf\xe9\ndef na\xefve(): pass\ndef plain(): pass\n", "latin1");
     expect((await symbols("Python", latin1)).at(-1)).toBe("3:5 function plain");
     const utf8 = "# 日本語 😀\ndef größe(): pass\n";
@@ -70,7 +70,7 @@ describe("a file that is not as it should be", () => {
     ["C", `int x = ${"(".repeat(100_000)};\nint after;\n`],
     ["TypeScript", `const x = ${"[".repeat(50_000)}`],
     ["Python", `${"(".repeat(50_000)}\n`],
-  ])("%s: nesting as deep as one likes", async (language, source) => {
+  ])("%s: may be nested to any depth", async (language, source) => {
     const hasty = await createExtractor({ ...LIMITS, maxMs: 200 });
     await hasty.prepare(language);
     const found = hasty.extract(language, Buffer.from(source));
@@ -83,7 +83,7 @@ describe("a file that is not as it should be", () => {
 describe("limits", () => {
   const source = readFileSync("corpus/languages/sample.ts");
 
-  test("a file over the size has no symbols and says so", async () => {
+  test("a file that is too large has no symbols, and the reason is reported", async () => {
     const small = await createExtractor({ ...LIMITS, maxBytes: 100 });
     await small.prepare("TypeScript");
     expect(small.extract("TypeScript", source)).toEqual({
@@ -95,7 +95,7 @@ describe("limits", () => {
     });
   });
 
-  test("a file over the time has no symbols and says so, and the next one has", async () => {
+  test("a file that takes too long has no symbols, the reason is reported, and the next file has symbols", async () => {
     const limits = { ...LIMITS, maxMs: -1 };
     const hasty = await createExtractor(limits);
     await hasty.prepare("TypeScript");
@@ -107,8 +107,8 @@ describe("limits", () => {
   });
 });
 
-describe("a grammar that dies", () => {
-  // this build calls a function that nothing provides, at every parse
+describe("a grammar that crashes", () => {
+  // in every parse, this build calls a function that does not exist
   const broken: LanguageQuery = {
     names: ["Broken"],
     grammar: "tree-sitter-wasms/out/tree-sitter-yaml.wasm",
@@ -116,7 +116,7 @@ describe("a grammar that dies", () => {
     query: "(block_mapping_pair) @scope",
   };
 
-  test("fails for its files and for no other", async () => {
+  test("fails only for its own files", async () => {
     const languages = (name: string) => (name === "Broken" ? broken : languageQuery(name));
     const mixed = await createExtractor(LIMITS, languages);
     for (let round = 0; round < 3; round++) {
@@ -133,7 +133,7 @@ describe("a grammar that dies", () => {
   test.each([
     { ...broken, grammar: "tree-sitter-wasms/out/no-such-grammar.wasm" },
     { ...broken, query: "(no_such_node) @scope" },
-  ])("one that does not load fails for its files: $grammar $query", async (query) => {
+  ])("that does not load fails for its own files: $grammar $query", async (query) => {
     const own = await createExtractor(LIMITS, () => query);
     for (let round = 0; round < 2; round++) {
       expect(await own.prepare("Broken")).toBe(true);
@@ -141,7 +141,7 @@ describe("a grammar that dies", () => {
     }
   });
 
-  test("an error from inside the parser is survived, and the next file has symbols", async () => {
+  test("may throw inside the parser, and the next file has symbols", async () => {
     const fresh = await createExtractor();
     await fresh.prepare("Go");
     const source = Buffer.from("package p\nfunc f() {}\n");
@@ -154,9 +154,9 @@ describe("a grammar that dies", () => {
 });
 
 describe("a frame around the text", () => {
-  test("symbols beyond the text are none: the file fails, and no other", async () => {
+  test("makes a file with symbols beyond the text fail, but no other file", async () => {
     const python = languageQuery("Python")!;
-    // longer in bytes than in characters: every place is told too late
+    // this text has more bytes than characters, so every position is too high
     const before = `# ${"é".repeat(50)}\n`;
     const frame = { name: "late", words: ["late"], around: /late/, before, after: "" };
     const lying = { ...python, frame };
@@ -178,7 +178,7 @@ describe("a frame around the text", () => {
     ["val a : int\nval ( ", ["function a"]],
     ["val a : int\ntype", ["function a"]],
     ["val a : int\nend module B = struct let b = 1", ["function a", "module B", "variable b"]],
-  ])("of the frame around %j nothing is a name", async (source, expected) => {
+  ])("adds no names of its own around %j", async (source, expected) => {
     expect(await namesIn("OCaml", source)).toEqual(expected);
   });
 });
@@ -189,7 +189,7 @@ function liedAbout(target: Uint8Array, key: string | symbol): unknown {
   throw new Error("aborted");
 }
 
-/** Heaps of tests are collected late, see vitest.config.ts. */
+/** Collects garbage, because the heaps of tests are collected late (see vitest.config.ts). */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
@@ -202,22 +202,22 @@ test("memory does not grow with the number of files", async () => {
     collectGarbage();
     return process.memoryUsage().rss;
   };
-  const before = await run(400); // until the runtime has what it needs
+  const before = await run(400); // until the runtime has allocated what it needs
   expect((await run(300)) - before).toBeLessThan(12 << 20);
 });
 
-test("languages without an extractor are told apart", async () => {
+test("languages without an extractor are recognized", async () => {
   expect(await extractor.prepare("Brainfuck")).toBe(false);
   expect(extractor.extract("Brainfuck", Buffer.from("+"))).toEqual({ outcome: "none" });
   expect(grammarVersion("Brainfuck")).toBeUndefined();
 });
 
-test("versions name the grammar's package and our revision", () => {
+test("versions name the grammar's package and quern's revision", () => {
   expect(grammarVersion("C")).toMatch(/^\d+,@repomix\/tree-sitter-wasms@\d+\.\d+\.\d+.*\/\d+$/);
   expect(grammarVersion("Vue")?.split(",").length).toBe(4);
 });
 
-test("the example in the format comment, and the same twice in one table", async () => {
+test("a table has the format of the documented example, even with the same symbols twice", async () => {
   const found = await extract("Rust", "impl Widget { fn run() {} }");
   if (found.outcome !== "symbols") throw new Error(found.outcome);
   const { table } = found;

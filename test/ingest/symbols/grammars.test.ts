@@ -1,5 +1,5 @@
 /**
- * A grammar that loads may still not parse. Each must always give the same tree for the same text, whatever it and the
+ * A grammar may load and still not parse. Each must always give the same tree for the same text, whatever it and the
  * others have parsed before, and must know current syntax.
  */
 
@@ -14,7 +14,7 @@ import { openGrammar, type Parse } from "./syntax.ts";
 
 /** The fixtures that a grammar cannot fully parse. */
 const KNOWN_ERRORS = [
-  "sample.gleam", // a guard with a float, and attributes behind it
+  "sample.gleam", // a guard with a float, and attributes after it
 ];
 
 /**
@@ -58,13 +58,13 @@ beforeAll(async () => {
   all = [];
   for (const [file, language] of FIXTURES) {
     const query = languageQuery(language);
-    if (query === undefined) continue; // a host of other languages
+    if (query === undefined) continue; // a language that only embeds others
     const parse = await openGrammar(query.grammar);
     all.push({ file, parse, bytes: asRead(query, readFileSync(`${FOLDER}/${file}`)) });
   }
 });
 
-test("a text has one tree, between others and again", () => {
+test("a text always has the same tree, whatever was parsed before", () => {
   const first = all.map(({ parse, bytes }) => parse(bytes).nodes);
   for (let round = 0; round < 3; round++)
     all.toReversed().forEach(({ file, parse, bytes }, index) => {
@@ -72,19 +72,22 @@ test("a text has one tree, between others and again", () => {
     });
 });
 
-test("today's syntax parses", () => {
+test("the fixtures' syntax is parsed without errors", () => {
   const torn = all.filter(({ parse, bytes }) => parse(bytes).hasError);
   expect(torn.map(({ file }) => file)).toEqual(KNOWN_ERRORS);
 });
 
-test.each(NEWER_SYNTAX)("%s: %s", async (language, source, hasError, symbols) => {
-  const bytes = Buffer.from(source);
-  const [file] = FIXTURES.find(([, name]) => name === language)!;
-  const { parse } = all.find((one) => one.file === file)!;
-  expect(parse(asRead(languageQuery(language)!, bytes)).hasError).toBe(hasError);
-  const extractor = await createExtractor();
-  await extractor.prepare(language);
-  const found = extractor.extract(language, bytes);
-  if (found.outcome !== "symbols") throw new Error(found.outcome);
-  expect(showSymbols(found.table, bytes).join(", ")).toBe(symbols);
-});
+test.each(NEWER_SYNTAX)(
+  "newer syntax in %s is parsed as documented: %s",
+  async (language, source, hasError, symbols) => {
+    const bytes = Buffer.from(source);
+    const [file] = FIXTURES.find(([, name]) => name === language)!;
+    const { parse } = all.find((one) => one.file === file)!;
+    expect(parse(asRead(languageQuery(language)!, bytes)).hasError).toBe(hasError);
+    const extractor = await createExtractor();
+    await extractor.prepare(language);
+    const found = extractor.extract(language, bytes);
+    if (found.outcome !== "symbols") throw new Error(found.outcome);
+    expect(showSymbols(found.table, bytes).join(", ")).toBe(symbols);
+  },
+);

@@ -1,4 +1,4 @@
-/** How much memory the grammars of a thread take, counted in their runtimes. */
+/** Tests how much memory the grammars of a thread take, counted in their runtimes. */
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -35,7 +35,7 @@ async function living(): Promise<WebAssembly.Memory[]> {
 
 const largest = async () => Math.max(...(await living()).map(({ buffer }) => buffer.byteLength));
 
-test("ten grammars stay loaded, and the memory of the others is free", async () => {
+test("ten grammars stay loaded, and the memory of the others is freed", async () => {
   const extractor = await createExtractor();
   const before = memories.length;
   const languages = "Go Python Ruby JavaScript CSS Lua TOML Java Nix Zig JSON INI Gleam".split(" ");
@@ -49,7 +49,7 @@ test("ten grammars stay loaded, and the memory of the others is free", async () 
   extractor.close();
 });
 
-test("a thread's next extractor takes what the last one has left, three grammars", async () => {
+test("a thread's next extractor reuses the three grammars that the last one has left", async () => {
   const prepared = async (...languages: string[]) => {
     const before = memories.length;
     const extractor = await createExtractor();
@@ -60,7 +60,7 @@ test("a thread's next extractor takes what the last one has left, three grammars
   first[Symbol.dispose]();
   const second = await prepared("TOML", "Nix", "Zig", "Lua");
   expect(second.made).toBe(1);
-  const third = await prepared("TOML"); // the second has it
+  const third = await prepared("TOML"); // the second extractor has it
   expect(third.made).toBe(1);
   const source = Buffer.from("[table]\nkey = 1\n");
   const found = second.extractor.extract("TOML", source);
@@ -68,7 +68,7 @@ test("a thread's next extractor takes what the last one has left, three grammars
   expect(third.extractor.extract("TOML", source)).toEqual(found);
 });
 
-test("a memory that has grown over 48 MiB is given back before the next file", async () => {
+test("memory that has grown beyond 48 MiB is released before the next file", async () => {
   const extractor = await createExtractor({ ...LIMITS, maxMs: 60_000 });
   await extractor.prepare("Go");
   const before = memories.length;
@@ -85,7 +85,7 @@ test("a memory that has grown over 48 MiB is given back before the next file", a
   expect(await largest()).toBeLessThan(48 * MIB);
 });
 
-test("a runtime that has read 8 MiB of text is made anew once, and finds the same", async () => {
+test("a runtime that has read 8 MiB of text is replaced once, and finds the same", async () => {
   const text = Buffer.from("int f(int a) { return g(a); }\nstruct s { int x; };\n".repeat(200));
   const much = Buffer.from(`/*${" ".repeat(3 * MIB)}*/\n`);
   const extractor = await createExtractor();

@@ -1,4 +1,4 @@
-/** Compares the sweep with its slow twin, which looks through all matches for each name. */
+/** Compares the sweep with its slow twin, which checks all matches for each name. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -93,7 +93,7 @@ function naive(items: readonly Item[]): string[] {
 const language = { names: ["Test"], grammar: "", revision: 1, query: "" };
 const place = { byteOf: (unit: number) => unit, nameOf: () => "" };
 
-test("parents, kinds and what is local, as by looking through all", () => {
+test("parents, kinds and local names are those of the slow twin", () => {
   fc.assert(
     fc.property(shapes, fc.infiniteStream(fc.nat()), (all, random) => {
       const items: Item[] = [];

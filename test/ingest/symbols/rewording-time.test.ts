@@ -1,6 +1,6 @@
 /**
- * The rules of newer syntax take linear time on hostile texts: some are written by hand, some are made at random of the
- * rules' own words.
+ * The rules of newer syntax take linear time on hostile texts. Some texts are written by hand, others consist of random
+ * words of the rules.
  */
 
 import { expect, test } from "vitest";
@@ -19,7 +19,7 @@ test.each([
   ["C#", `extension(${"a".repeat(199)} ${"b".repeat(299)}`],
   ["TypeScript", "class a<in out "],
   ["CSS", "@container "],
-])("%s, row %#", (language, piece) => {
+])("%s takes linear time, row %#", (language, piece) => {
   expect(workOnRepeated(piece, languageQuery(language)!)).toBeLessThan(MOST_WORK_MS);
 });
 
@@ -34,7 +34,7 @@ const rows = LANGUAGE_QUERIES.flatMap((query) => {
   return rules.length === 0 ? [] : [{ language: query.names[0]!, query, rules }];
 });
 
-test.each(rows)("$language, of its rules' words", ({ query, rules }) => {
+test.each(rows)("$language takes linear time on words of its rules", ({ query, rules }) => {
   const random = randomFrom(1);
   const pick = (parts: readonly string[]): string =>
     parts[random(parts.length)]!.repeat([1, 1, 9, 99][random(4)]!);

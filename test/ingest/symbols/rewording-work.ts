@@ -6,12 +6,12 @@ import { reword } from "../../../src/ingest/symbols/queries/shared/rewording.ts"
 const BYTES = 50_000;
 
 /**
- * The most ms for such a text. Measured: up to 9; a rule for Kotlin that tried each place with each length took 180 to
- * 340.
+ * The limit of milliseconds for such a text. Measured: up to 9. A rule that tries each place with each length takes
+ * 180 to 340.
  */
 export const MOST_WORK_MS = 40;
 
-/** Returns the ms of processor time: the least of two runs. */
+/** Returns milliseconds of processor time, the least of two runs. */
 export function workOnRepeated(piece: string, query: LanguageQuery): number {
   const bytes = Buffer.alloc(Math.max(BYTES, 2 * piece.length), piece, "latin1");
   const works = [0, 1].map(() => {

@@ -210,7 +210,7 @@ const RULES: readonly (readonly [
   ["Zig", "empty container", "const A = struct {};\n", "1:7 struct A"],
 ];
 
-/** Several rules in one text, and other forms of what they reword. */
+/** Texts with several rules, and other forms of the reworded syntax. */
 const COMBINED: readonly Row[] = [
   [
     "C",
@@ -547,16 +547,16 @@ const EXAMPLES = RULES.flatMap(([languages, ...row]) =>
   languages.split(", ").map((language) => [language, ...row] as const),
 );
 
-// language by language, since loading a grammar takes longer than all that is read with it
+// language by language, because loading a grammar takes longer than everything else
 for (const language of new Set([...EXAMPLES, ...COMBINED, ...OLDER].map(([name]) => name))) {
   const own = <T extends readonly string[]>(rows: readonly T[]) =>
     rows.filter(([name]) => name === language);
-  test.each(own(EXAMPLES))("%s, %s: %s", checkRule);
-  test.each(own(COMBINED))("%s: %s", checkNewer);
-  test.each(own(OLDER))("%s keeps %s", checkOlder);
+  test.each(own(EXAMPLES))("%s needs the rule %s: %s", checkRule);
+  test.each(own(COMBINED))("%s is read with newer syntax: %s", checkNewer);
+  test.each(own(OLDER))("%s does not reword %s", checkOlder);
 }
 
-test("a text that the grammar knows is not spoiled by a rewording", async () => {
+test("a rewording does not damage a text that the grammar knows", async () => {
   const rewordings = [{ name: "", words: ["func"], newer: /func/g, older: () => "f(" }];
   const spoiled = { ...languageQuery("Go")!, rewordings };
   const spoiling = await createExtractor(LIMITS, () => spoiled);
@@ -574,13 +574,13 @@ const users = new Map<Rule, string[]>();
 for (const query of REWORDED)
   for (const rule of rulesOf(query)) users.set(rule, [...(users.get(rule) ?? []), query.names[0]!]);
 
-test("every rule has a row, and every row a rule", () => {
+test("every rule has a row, and every row has a rule", () => {
   const rules = [...users].map(([{ name }, languages]) => `${languages.join(", ")}: ${name}`);
   expect(RULES.map(([languages, rule]) => `${languages}: ${rule}`)).toEqual(rules);
   expect(rules).toEqual([...new Set(rules)]);
 });
 
-test("every rule is in newer-syntax.ts, and a language uses it", () => {
+test("every rule is in newer-syntax.ts and used by a language", () => {
   const rules: readonly Rule[] = Object.values(newerSyntax).flat();
   const used = [...users.keys()];
   expect(used.filter((rule) => !rules.includes(rule)).map(({ name }) => name)).toEqual([]);
@@ -593,7 +593,7 @@ const TEXTS = [
   ...[...COMBINED, ...OLDER].map(([language, source]) => [language, source] as const),
 ];
 
-test("a rewording is as long as what it stands for", () => {
+test("a rewording is as long as the text that it replaces", () => {
   const parts = TEXTS.flatMap(([, source]) => source.match(/\w+|\s+|[^\w\s]+/g)!);
   fc.assert(
     fc.property(
@@ -608,7 +608,7 @@ test("a rewording is as long as what it stands for", () => {
   );
 });
 
-test("time is linear in the text, whatever it repeats", () => {
+test("time is linear in the length of the text, whatever the text repeats", () => {
   for (const [language, source] of TEXTS)
     for (const piece of [source, source.replace(/\s+/g, " "), source.slice(0, source.length / 2)])
       expect(workOnRepeated(piece, languageQuery(language)!), piece).toBeLessThan(MOST_WORK_MS);

@@ -1,4 +1,4 @@
-/** Symbols as lines that people can read and compare. */
+/** Prints symbols as lines that people can read and compare. */
 
 import { ROW, SYMBOL_ROW, type SymbolTable } from "../../../src/store/symbols/symbol-run.ts";
 import { SYMBOL_KINDS } from "../../../src/store/symbols/symbol-kinds.ts";

@@ -12,7 +12,7 @@ const anyText = fc.oneof(
   fc.string({ unit: "binary-ascii", maxLength: 40 }),
 );
 
-test("valid UTF-8 is the string it encodes, and each unit knows its byte", () => {
+test("valid UTF-8 is decoded to its string, and each unit knows its byte", () => {
   fc.assert(
     fc.property(anyText, (source) => {
       const { text, whole } = wholeOf(Buffer.from(source));
@@ -27,7 +27,7 @@ test("valid UTF-8 is the string it encodes, and each unit knows its byte", () =>
 
 const NOT_UTF8: readonly (readonly [bytes: number[], units: string])[] = [
   [[0x61, 0xe9, 0x62], "a\ufffdb"], // Latin-1
-  [[0xc3], "\ufffd"], // cut off
+  [[0xc3], "\ufffd"], // truncated
   [[0xe2, 0x82], "\ufffd\ufffd"],
   [[0xc0, 0xaf], "\ufffd\ufffd"], // overlong
   [[0xed, 0xa0, 0x80], "\ufffd\ufffd\ufffd"], // a surrogate
@@ -35,11 +35,11 @@ const NOT_UTF8: readonly (readonly [bytes: number[], units: string])[] = [
   [[0xef, 0xbb, 0xbf, 0x61], "\ufeffa"],
 ];
 
-test.each(NOT_UTF8)("%j is one unit for each byte that starts nothing", (bytes, units) => {
+test.each(NOT_UTF8)("%j has one unit for each invalid byte", (bytes, units) => {
   expect(wholeOf(Uint8Array.from(bytes)).whole).toBe(units);
 });
 
-test("any bytes: units are in order of their bytes and end at the end", () => {
+test("units of random bytes are in the order of their bytes, and the last one ends at the end", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       const { text } = wholeOf(bytes);
@@ -55,7 +55,7 @@ test("a slice ends where the text ends", () => {
   expect([text.slice(3, 100), text.slice(5, 10)]).toEqual(["ve", ""]);
 });
 
-test("a view into a larger buffer is decoded alone", () => {
+test("only the view into a larger buffer is decoded", () => {
   const buffer = Buffer.from("xxnaïvexx");
   expect(wholeOf(buffer.subarray(2, 8)).whole).toBe("naïve");
 });

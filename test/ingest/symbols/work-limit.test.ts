@@ -1,5 +1,5 @@
 /**
- * A limit counts the time that the thread has worked, if the system reports it. In the end it also looks at the clock.
+ * A limit counts the time that the thread has worked, if the system reports it. In the end, it also reads the clock.
  */
 
 import { readFileSync } from "node:fs";
@@ -9,8 +9,8 @@ import { languageQuery } from "../../../src/ingest/symbols/languages.ts";
 import { openWorked, startLimit, type Times } from "../../../src/ingest/symbols/work-limit.ts";
 
 /**
- * Returns times in which the clock advances by `stepMs` at each look, and the thread has a core for this share of the
- * time.
+ * Returns times in which the clock advances by `stepMs` with each reading, and the thread has a core for this share of
+ * the time.
  */
 function planted(share: number | undefined, stepMs: number) {
   const looks = { clock: 0, worked: 0 };
@@ -26,13 +26,13 @@ function planted(share: number | undefined, stepMs: number) {
 
 describe("a limit of 100 ms", () => {
   test.each<[having: string, share: number | undefined, ms: number]>([
-    ["a core of its own", 1, 101],
+    ["its own core", 1, 101],
     ["half a core", 1 / 2, 200],
     ["a fifth of a core", 1 / 5, 500],
-    ["a fifteenth, until there is no more patience", 1 / 15, 1001],
+    ["a fifteenth of a core, until the clock's limit", 1 / 15, 1001],
     ["no core at all", 0, 1001],
-    ["a system that does not tell", undefined, 101],
-  ])("with %s is over after so long by the clock, in few looks", (_, share, ms) => {
+    ["a system that does not report work", undefined, 101],
+  ])("ends with %s at the expected time of the clock, after few readings", (_, share, ms) => {
     const { times, looks } = planted(share, 1);
     const isOver = startLimit(100, times);
     while (!isOver());
@@ -41,7 +41,7 @@ describe("a limit of 100 ms", () => {
     expect(isOver()).toBe(true);
   });
 
-  test("does not look at the work while the clock says that there is time", () => {
+  test("does not read the work while the clock has time left", () => {
     const { times, looks } = planted(1, 1);
     const isOver = startLimit(100, times);
     for (let look = 0; look < 100; look++) expect(isOver()).toBe(false);
@@ -49,7 +49,7 @@ describe("a limit of 100 ms", () => {
   });
 });
 
-describe("a file that by the clock takes", () => {
+describe("a file that takes, by the clock,", () => {
   const source = readFileSync("corpus/languages/sample.ts");
   const extract = async (times: Times): Promise<Extraction> => {
     const extractor = await createExtractor(LIMITS, languageQuery, times);
@@ -80,7 +80,7 @@ describe("a file that by the clock takes", () => {
   });
 });
 
-describe("what the system tells", () => {
+describe("the work of a thread", () => {
   const plant = (threadCpuUsage: typeof process.cpuUsage | undefined) => {
     const real = Object.getOwnPropertyDescriptor(process, "threadCpuUsage");
     onTestFinished(() => {
@@ -90,16 +90,16 @@ describe("what the system tells", () => {
     Object.defineProperty(process, "threadCpuUsage", { value: threadCpuUsage, configurable: true });
   };
 
-  test("by Node: user and system, in ms", () => {
+  test("is user and system time in Node, in milliseconds", () => {
     plant(() => ({ user: 2_000, system: 500 }));
     expect(openWorked()()).toBe(2.5);
   });
 
-  test.runIf("threadCpuUsage" in process)("by Node itself: work and not sleep", () =>
+  test.runIf("threadCpuUsage" in process)("counts work and not sleep in Node itself", () =>
     expectWork(openWorked()),
   );
 
-  test.runIf(process.platform === "linux")("by the kernel: work and not sleep", () => {
+  test.runIf(process.platform === "linux")("counts work and not sleep in the kernel", () => {
     plant(undefined);
     expectWork(openWorked());
   });
