@@ -52,7 +52,7 @@ test.each([
   expect(text.endsWith(`a ${written}\n`)).toBe(true);
 });
 
-test("a duration counts in every bucket that it fits, at the bound too", () => {
+test("a duration counts in every bucket that it fits, including at the bound", () => {
   const durations = new Durations();
   for (const ms of [0, 1, 1.1, 10_000, 4_000_000]) durations.add(ms);
   const samples = durations.samples();

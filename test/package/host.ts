@@ -1,4 +1,4 @@
-/** A script that uses all three entries of the package, for both module systems, and what it prints. */
+/** A script that uses all three entries of the package, for both module systems, and its output. */
 
 export type ModuleSystem = "module" | "commonjs";
 

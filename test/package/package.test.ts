@@ -1,4 +1,4 @@
-/** What hosts get: the tarball, in projects of both module systems. */
+/** Tests the tarball that hosts install, in projects of both module systems. */
 
 import { execFile, execFileSync } from "node:child_process";
 import {
@@ -37,7 +37,7 @@ beforeAll(() => {
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 describe("the tarball", () => {
-  test("holds the build, and nothing else", () => {
+  test("contains only the build", () => {
     const others = packed.files.filter(
       (file) => !/^dist\/([\w.-]+\.(c?js|d\.c?ts)|page\/(page\.json|[\w-]+\.\w+\.br))$/.test(file),
     );
@@ -55,12 +55,12 @@ describe("the tarball", () => {
     expect(packed.files).toContain("dist/worker.js");
   });
 
-  test("is as large as the README says, give or take a tenth", () => {
+  test("is as large as the README says, within a tenth", () => {
     const said = Number(/It is ([\d.]+) MB packed/.exec(README)?.[1]);
     expect(Math.abs(packed.packedBytes / 1e6 / said - 1)).toBeLessThan(0.1);
   });
 
-  test("is at most 400 KB larger for the page, whose files are compressed already", () => {
+  test("has at most 400 KB of compressed files of the page", () => {
     const sizes = packed.files
       .filter((file) => file.startsWith("dist/page/"))
       .map((file) => statSync(join(esm, "node_modules/quern", file)).size);
@@ -68,7 +68,7 @@ describe("the tarball", () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(400_000);
   });
 
-  test("the first view of the page takes at most 150 KB", () => {
+  test("has at most 150 KB of files for the page's first view", () => {
     const folder = join(esm, "node_modules/quern/dist/page");
     const { document } = JSON.parse(readFileSync(join(folder, "page.json"), "utf8")) as {
       document: string;
@@ -79,7 +79,7 @@ describe("the tarball", () => {
     expect(bytes.reduce((sum, size) => sum + size, document.length)).toBeLessThan(150_000);
   });
 
-  test("runs nothing when it is installed", () => {
+  test("runs no scripts when it is installed", () => {
     const { scripts } = JSON.parse(
       readFileSync(join(esm, "node_modules/quern/package.json"), "utf8"),
     ) as { scripts: Record<string, string> };
@@ -87,7 +87,7 @@ describe("the tarball", () => {
       expect(scripts).not.toHaveProperty(name);
   });
 
-  test("leaves its dependencies outside, and needs no others", () => {
+  test("imports its dependencies, and no other packages", () => {
     const needed = new Set<string>();
     for (const file of packed.files.filter((name) => /^dist\/.*\.c?js$/.test(name))) {
       const text = readFileSync(join(esm, "node_modules/quern", file), "utf8");
@@ -107,14 +107,14 @@ describe("the tarball", () => {
     for (const [name, version] of grammars) expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);
   });
 
-  test("starts its threads so that no tracer takes them for any file of the folder", () => {
+  test("starts its threads so that no tracer includes the whole folder", () => {
     for (const file of packed.files.filter((name) => /^dist\/.*\.c?js$/.test(name)))
       expect(readFileSync(join(esm, "node_modules/quern", file), "utf8")).not.toMatch(
         /new Worker\(/,
       );
   });
 
-  test("says which version it is", () => expect(VERSION).toBe(manifest.version));
+  test("has the version of its manifest", () => expect(VERSION).toBe(manifest.version));
 });
 
 test("the README's example runs as printed", async () => {
@@ -148,13 +148,13 @@ void tokenStoreSuite;
 `;
 
 describe("a host", () => {
-  test.each(someOf(["module", "commonjs"] as const, 2))("of this Node (%s)", async (type) => {
+  test.each(someOf(["module", "commonjs"] as const, 2))("runs on this Node (%s)", async (type) => {
     const { file, text } = hostScript(type);
     const { stdout, stderr } = await run(type === "module" ? esm : cjs, file, text);
     expect({ ...(JSON.parse(stdout) as object), stderr }).toEqual({ ...FOUND, stderr: "" });
   });
 
-  test("compiles with the types, in both", async () => {
+  test("compiles with the types, in both module systems", async () => {
     for (const file of ["types.mts", "types.cts"]) writeFileSync(join(esm, file), TYPED);
     const tsc = resolve("node_modules/typescript/bin/tsc");
     const flags = "--noEmit --strict --module nodenext --target es2022 --types node";
@@ -169,13 +169,13 @@ describe("the command", () => {
       cwd: esm,
     });
 
-  test("is a program", () => {
+  test("is an executable program", () => {
     const path = join(esm, "node_modules/quern/dist/cli.js");
     expect(readFileSync(path, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect(statSync(path).mode & 0o111).toBe(0o111);
   });
 
-  test("indexes, finds, and ends as it should", async () => {
+  test("indexes, searches, and exits with the right codes", async () => {
     mkdirSync(join(esm, "text"));
     writeFileSync(join(esm, "text/found.txt"), "a needle in a haystack\n");
     expect((await quern("index", "text")).stdout).toMatch(/^text: 1 file, 1 added, /);
@@ -189,7 +189,7 @@ describe("the command", () => {
     await expect(quern("search", "a or or b")).rejects.toMatchObject({ code: 2, stdout: "" });
   });
 
-  /** Resolves to milliseconds of processor time: the least of three runs. */
+  /** Resolves to milliseconds of processor time, the least of three runs. */
   async function processorTime(...args: string[]): Promise<number> {
     writeFileSync(
       join(esm, "tell.cjs"),
@@ -211,12 +211,12 @@ describe("the command", () => {
     const version = await processorTime("--version");
     const search = await processorTime("search", "needle in");
     tellFigure(`processor time: version ${version.toFixed()} ms, search ${search.toFixed()} ms`);
-    // budgets: 60 and 150 ms; while other work runs, the same takes up to twice as long
+    // budgets: 60 and 150 ms; it takes up to twice as long while other work runs
     expect(version).toBeLessThan(120);
     expect(search).toBeLessThan(300);
   });
 
-  test("ends quietly when its reader has seen enough", () => {
+  test("ends quietly when its reader closes the pipe", () => {
     const script = `node ${join(esm, "node_modules/quern/dist/cli.js")} search --json -- '-(nothing)' | head -c 1`;
     expect(
       execFileSync("bash", ["-c", `set -o pipefail; ${script}`], { cwd: esm, encoding: "utf8" }),
@@ -256,19 +256,19 @@ describe("a host that is bundled", () => {
   const start = async (bundling: Bundling) =>
     promisify(execFile)(process.execPath, [await bundle(bundling)], { cwd: esm, timeout: 280_000 });
 
-  test.each(["esm", "cjs"] as const)("works where quern stays outside (%s)", async (format) => {
+  test.each(["esm", "cjs"] as const)("works if quern is external (%s)", async (format) => {
     const { stdout } = await start({ from: "module", format, external: ["quern"] });
     expect(JSON.parse(stdout)).toMatchObject({ found: 1, statuses: [200, 400] });
   });
 
-  // not here: CommonJS to an ES module as it is, where esbuild's code refuses each require("node:…")
+  // without CommonJS to a plain ES module, because esbuild's code rejects each require("node:…")
   test.each<Bundling>([
     { from: "module", format: "esm" },
     { from: "module", format: "esm", banner: CREATE_REQUIRE },
     { from: "module", format: "cjs" },
     { from: "commonjs", format: "cjs" },
     { from: "commonjs", format: "esm", banner: CREATE_REQUIRE },
-  ])("is told to leave quern outside ($from as $format $banner)", async (bundling) => {
+  ])("is told to make quern external ($from as $format $banner)", async (bundling) => {
     await expect(start(bundling)).rejects.toMatchObject({
       stderr: expect.stringMatching(
         /a bundler has bundled quern.* as external; in Next\.js by serverExternalPackages: \["quern"\]/,
@@ -279,7 +279,7 @@ describe("a host that is bundled", () => {
 
 for (const version of NODES) {
   const isSkipped = !isFetched(version) && !isStrict;
-  const title = isSkipped ? "npx tsx scripts/nodes.ts fetches it" : "it is there";
+  const title = isSkipped ? "fetch it with npx tsx scripts/nodes.ts" : "installed";
   describe.skipIf(isSkipped)(`Node ${version} (${title})`, () => {
     const node = nodeBinary(version);
 
@@ -291,7 +291,7 @@ for (const version of NODES) {
       expect(stderr).toBe(`v${version}\n`);
     });
 
-    test("runs a host that is bundled, with quern outside", async () => {
+    test("runs a bundled host with external quern", async () => {
       const outfile = await bundle({ from: "module", format: "esm", external: ["quern"] });
       const { stdout } = await promisify(execFile)(node, [outfile], { cwd: esm });
       expect(JSON.parse(stdout)).toMatchObject({ found: 1, statuses: [200, 400] });
@@ -314,7 +314,7 @@ for (const version of NODES) {
   });
 }
 
-test("the folder of the build has no folder but the page's", () => {
+test("the folder of the build has only the page's folder", () => {
   const entries = readdirSync("dist", { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   expect(folders).toEqual(["page"]);

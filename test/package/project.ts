@@ -1,5 +1,5 @@
 /**
- * A host's project with the package in it, as `npm install` would leave it, but without the network:
+ * Makes a host's project with the package, as `npm install` would, but without the network:
  * the tarball is unpacked, and its dependencies are links to those of this repository.
  */
 
@@ -16,7 +16,7 @@ interface Manifest {
 
 export const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 
-/** The packages that hosts also have, for their compilers and bundlers. */
+/** Other packages that hosts have, for their compilers and bundlers. */
 const TOOLS = ["@types/node", "undici-types"];
 
 export interface Packed {

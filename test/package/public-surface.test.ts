@@ -1,8 +1,8 @@
 /**
  * Nothing becomes public, or stops being public, without a change here. Every public name has an example, and every
- * number says its unit. Examples and the blocks of the pages compile, in one program: reading the sources takes the
- * compiler 5 s. In an example the package's own names need no import, and `engine`, `tree`, `tokens` and `users` are
- * there.
+ * number says its unit. Examples and the blocks of the pages compile, all in one program, because reading the sources
+ * takes the compiler 5 s. In an example, the package's own names need no import, and `engine`, `tree`, `tokens` and
+ * `users` exist.
  */
 
 import { readFileSync } from "node:fs";
@@ -34,7 +34,7 @@ const examplesOf = (symbol: ts.Symbol): string[] =>
     .map(({ text }) => ts.displayPartsToString(text));
 
 interface Member {
-  /** The name with the names around it: `Repository.symbols.done`. */
+  /** The name with its enclosing names, such as `Repository.symbols.done`. */
   readonly name: string;
   readonly member: ts.Symbol;
 }
@@ -43,7 +43,7 @@ interface Member {
 function membersOf(name: string, declaration: ts.Node): Member[] {
   const found: Member[] = [];
   const visit = (node: ts.Node, within: string): void => {
-    if (ts.isBlock(node)) return; // what a function does is not public
+    if (ts.isBlock(node)) return; // the body of a function is not public
     const isMember = ts.isTypeElement(node) || ts.isClassElement(node);
     const own = isMember || ts.isParameter(node) ? node.name : undefined;
     const path = own ? `${within}.${own.getText()}` : within;
@@ -117,10 +117,10 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
 
 function saysUnit(name: string, comment: string): boolean {
   const row = UNITS.find(([pattern]) => pattern.test(name));
-  return row !== undefined && row[1].test(comment); // a number of no row wants one
+  return row !== undefined && row[1].test(comment); // a number that no row covers needs a row
 }
 
-test("there are names, and fields of them", () => {
+test("the surface has names, and the names have fields", () => {
   expect(names.length).toBeGreaterThan(50);
   expect(members.length).toBeGreaterThan(250);
   expect(members.map(({ name }) => name)).toContain("Explanation.segments.literals.grams.pages");
@@ -140,7 +140,7 @@ test.each([
   ["Repository.revisions.files", "How many there are."],
   ["Position.lineNumber", "0-based."],
   ["Engine.unheardOf", "Files, bytes, milliseconds."],
-])("%s: %j is no unit", (name, comment) => {
+])("%s: %j does not give a unit", (name, comment) => {
   expect(saysUnit(name, comment)).toBe(false);
 });
 
@@ -175,7 +175,7 @@ function prelude(text: string): string {
   return [...used.map(({ name, from }) => `import { ${name} } from "${from}";`), whole].join("\n");
 }
 
-test("every example and every block of a page compiles", () => {
+test("every example and every code block of a page compiles", () => {
   const documented = [...names, ...members.map(({ name, member: symbol }) => ({ name, symbol }))];
   const snippets = documented.flatMap(({ name, symbol }) =>
     examplesOf(symbol).map((text) => ({ name, text: prelude(text) })),
@@ -184,11 +184,11 @@ test("every example and every block of a page compiles", () => {
   expect(complaints([...snippets, ...blocks], program)).toEqual({});
 });
 
-test("etc/quern.api.md is what `npm run api-report` makes", async () => {
+test("etc/quern.api.md equals the output of `npm run api-report`", async () => {
   expect(await apiReport(surface)).toBe(readFileSync(REPORT, "utf8"));
 });
 
-test("a type that the surface names and no entry exports is no report", async () => {
+test("a type that the surface names but no entry exports is reported", async () => {
   const without = ["FlushReason", "Handler", "RepositoryMetadata"];
   const entries = surface.entries.map(({ name, symbols }) => ({
     name,
@@ -208,7 +208,7 @@ test("a type that the surface names and no entry exports is no report", async ()
   await expect(apiReport({ ...surface, entries })).rejects.toThrow("FlushReason");
 });
 
-test("the values of each entry", () => {
+test("each entry exports its expected values", () => {
   expect(Object.keys(quern).sort()).toEqual([
     "QuernError",
     "directory",

@@ -1,4 +1,4 @@
-/** The message about a wrong value: in quern's own words, wherever the value is given. */
+/** Tests that messages about invalid values are in quern's own words, wherever the value is given. */
 
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -71,15 +71,17 @@ test.each<[schema: z.ZodType, value: unknown, says: string | undefined]>([
   ],
   [z.string(), () => 1, "it must be a string, not a function"],
   [z.string(), 1n, "it must be a string, not 1"],
-])("row %#", (schema, value, says) => expect(complaint(schema, value)).toBe(says));
+])("the message of row %# is right", (schema, value, says) =>
+  expect(complaint(schema, value)).toBe(says),
+);
 
-test("a value that holds itself is named as well", () => {
+test("a value that contains itself is described, too", () => {
   const value: unknown[] = [];
   value.push(value);
   expect(complaint(z.string(), value)).toBe("it must be a string, not an object");
 });
 
-// ── the same wherever a search is asked for ──
+// ── the same message for every way to search ──
 
 test.each<[wrong: object, says: string]>([
   [{ matches: -1 }, "matches must be a whole number of 0 or more, not -1"],
@@ -94,7 +96,7 @@ test.each<[wrong: object, says: string]>([
   [{ query: null }, "query must be a string, not null"],
   [{ whole: "yes" }, 'whole must be true or false, not "yes"'],
   [{ isRegexEnabled: 1 }, "isRegexEnabled must be true or false, not 1"],
-])("a search with %j: the library and HTTP say the same", async (wrong, says) => {
+])("the library and HTTP reject a search with %j with the same message", async (wrong, says) => {
   const engine = await openEngine();
   const request = { query: "a", matches: 1, ...wrong } as SearchRequest;
   await expect(engine.search(request)).rejects.toMatchObject({
@@ -171,7 +173,7 @@ test.each<[method: "GET" | "POST", path: string, body: unknown, says: string]>([
     undefined,
     'since must be an ISO 8601 date, such as 2025-01-31, not "yesterday"',
   ],
-])("%s %s with %j", async (method, path, body, says) => {
+])("%s %s with %j is rejected with a clear message", async (method, path, body, says) => {
   const { handler, keys } = await startService();
   const init = method === "GET" ? { headers: bearer(keys.owner) } : post(body, bearer(keys.owner));
   const response = await clientOf(handler)(`/api/${path}`, init);
@@ -190,7 +192,7 @@ test.each<[tool: string, args: Record<string, unknown>, says: string]>([
   ],
   ["search", { query: "a", regex: "yes" }, 'regex must be true or false, not "yes"'],
   ["read", { repository: "r" }, "file is missing; it must be a string"],
-])("the tool %s with %j", async (tool, args, says) => {
+])("the tool %s with %j is rejected with a clear message", async (tool, args, says) => {
   const client = await connected(createMcpHandler(await openEngine()));
   const { text, isError } = await callTool(client, tool, args);
   expect([isError, text]).toEqual([true, expect.stringContaining(says)]);
