@@ -8,7 +8,7 @@
 export interface CorpusFile {
   readonly repository: string;
   readonly path: string;
-  /** The text; empty for binary files, which are found by their path only. */
+  /** The text. It is empty for binary files, which are found only by their path. */
   readonly text: string;
 }
 

@@ -1,4 +1,4 @@
-/** The corpus as git repositories: the same ids every time, work trees equal to the folders. */
+/** Tests that the corpus becomes git repositories with the same ids every time, and work trees equal to the folders. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -68,17 +68,17 @@ test("its repositories are in more than fifteen languages", async () => {
   for (const { name } of built)
     for (const [path, { content }] of await readTree(join(CORPUS, name)))
       languages.add(languageOf(path, content));
-  languages.delete(""); // unknown
+  languages.delete(""); // unknown languages
   expect(languages.size).toBeGreaterThan(15);
 });
 
-test("a history renames, adds, changes and removes files", () => {
+test("a history contains renames, additions, changes and deletions", () => {
   const path = join(target, "first", "task-queue");
   const letters = git(path, "log", "--all", "--name-status", "-M", "--format=").toString();
   expect([...new Set(letters.match(/^[A-Z]/gm))].toSorted()).toEqual(["A", "D", "M", "R"]);
 });
 
-test("a repository that is there is not overwritten", async () => {
+test("an existing repository is not overwritten", async () => {
   await expect(buildCorpus(join(target, "first"))).rejects.toThrow("already there");
 });
 
@@ -86,7 +86,7 @@ const revisions = JSON.parse(
   readFileSync(join(CORPUS, "golden/revisions.json"), "utf8"),
 ) as RevisionGolden[];
 
-test.each(revisions)("$repository at $revision: $query", (golden) => {
+test.each(revisions)("$repository at $revision has the golden counts of $query", (golden) => {
   const files = filesAt(golden.repository, golden.revision);
   const { totalMatchCount, fileCount } = golden;
   expect(countMatches(golden, files)).toEqual({ totalMatchCount, fileCount });

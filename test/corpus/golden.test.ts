@@ -29,7 +29,7 @@ async function loadFiles(): Promise<CorpusFile[]> {
 const counted = queries.filter((golden) => golden.definitions === undefined);
 const defined = queries.filter((golden) => golden.definitions !== undefined);
 
-test("there are enough of them, and none twice", () => {
+test("there are enough golden queries, and none occurs twice", () => {
   const keys = queries.map((q) =>
     JSON.stringify([q.query, q.isRegexEnabled, q.isCaseSensitivityEnabled]),
   );
@@ -38,12 +38,12 @@ test("there are enough of them, and none twice", () => {
   expect(queries.filter((q) => q.first.length > 0).length).toBeGreaterThanOrEqual(25);
 });
 
-test.each(counted)("$query", (golden) => {
+test.each(counted)("golden counts are right: $query", (golden) => {
   const { totalMatchCount, fileCount } = golden;
   expect(countMatches(golden, files)).toEqual({ totalMatchCount, fileCount });
 });
 
-test.each(defined)("$query", ({ query, definitions = [], totalMatchCount, fileCount }) => {
+test.each(defined)("golden definitions are right: $query", ({ query, definitions = [], totalMatchCount, fileCount }) => {
   const name = /^sym:\^?(\w+)/.exec(query)?.[1] ?? "";
   for (const place of definitions) {
     const [path = "", line = ""] = place.split(":");
@@ -53,7 +53,7 @@ test.each(defined)("$query", ({ query, definitions = [], totalMatchCount, fileCo
   expect(new Set(definitions.map((place) => place.split(":")[0])).size).toBe(fileCount);
 });
 
-test.each(queries)("files named for $query match it", (golden) => {
+test.each(queries)("the files listed for $query match it", (golden) => {
   for (const name of [...golden.first, ...(golden.before ?? [])].flat()) {
     const file = byName.get(name);
     expect(file, name).toBeDefined();
@@ -84,7 +84,7 @@ describe("the counter itself", () => {
     ["-lang:go x", "x", 0],
     ["repo:^shop$ content:x", "x", 1],
     ['"x y"', "x y x  y", 1],
-  ])("%s in %j: %d", (query, text, want, more) => {
+  ])("%s in %j has %d matches", (query, text, want, more) => {
     expect(count(query, text, more).totalMatchCount).toBe(want);
   });
 });

@@ -11,17 +11,17 @@ import { TARGET_NAMES, TARGETS } from "../../fuzz/targets.ts";
 import { randomFrom } from "../regex/random.ts";
 import { someOf } from "../runs.ts";
 
-/** More than the cases of one day. */
+/** A number above the cases of one day. */
 const CASES_A_DAY = 100_000;
 const today = Math.floor(Date.now() / 86_400_000);
 const seed = Number(process.env["QUERN_SEED"] ?? CASES_A_DAY * today);
 /** The time for each target. The seeds of the repository run however long they take. */
 const MS = 200;
 
-test.each(someOf(TARGET_NAMES, 3))("%s", async (name) => {
+test.each(someOf(TARGET_NAMES, 3))("the target %s finds no failure", async (name) => {
   const target = await TARGETS[name]();
   const seeds = seedsOf(name);
-  // asked for once the seeds have run
+  // read once the seeds have run
   const limits = {
     seed,
     cases: CASES_A_DAY,
@@ -40,14 +40,14 @@ describe("the fuzzer itself", () => {
   const seeds = [Buffer.from("0123456789"), Buffer.from("abcdef")];
   const limits = { seed: 1, cases: 500, until: Infinity };
 
-  test("a case is made of its number alone", () => {
+  test("a case depends only on its number", () => {
     const never = target(() => {});
     for (let n = 1; n < 50; n++) expect(inputOf(never, seeds, n)).toEqual(inputOf(never, seeds, n));
     const made = new Set(Array.from({ length: 200 }, (_, n) => String(inputOf(never, seeds, n))));
     expect(made.size).toBeGreaterThan(150);
   });
 
-  test("a failure is found, and found again by its number", async () => {
+  test("a failure is found, and can be found again by its number", async () => {
     const fails = target((input) => {
       if (input.length < 5) throw new Error("short");
     });

@@ -1,4 +1,4 @@
-/** Random repositories: shared contents, several revisions, skipped files, every filter's two sides. */
+/** Random repositories with shared contents, several revisions, skipped files, and both sides of every filter. */
 
 import fc from "fast-check";
 import { documentBytes } from "./documents.ts";
@@ -71,7 +71,7 @@ function repository(
   return fc.record({ id: fc.constant(id), name: fc.constant(name), metadata, revisions });
 }
 
-/** Returns a revision that has much in common with the first. */
+/** Returns a revision that shares many files with the first. */
 function keepSome(first: CorpusRevision, other: CorpusRevision): fc.Arbitrary<CorpusRevision> {
   return fc.subarray([...first.files]).map((kept) => {
     const paths = new Set(kept.map(({ path }) => path));

@@ -1,4 +1,4 @@
-/** What the oracle searches: repositories in memory, as a host would pass them to an engine. */
+/** The oracle searches these repositories in memory. They are like those that a host passes to an engine. */
 
 import type { RepositoryMetadata, SkipReason } from "../../src/store/format/records.ts";
 import type { SymbolKind } from "../../src/store/symbols/symbol-kinds.ts";
@@ -25,9 +25,9 @@ export interface CorpusRevision {
 export interface CorpusFile {
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** The linguist name. Absent: unknown. */
+  /** The linguist name, or undefined if it is unknown. */
   readonly language?: string;
-  /** Why the content is not searchable. */
+  /** The reason why the content is not searchable. */
   readonly skipped?: SkipReason;
   /** The symbols, ordered by the places of their names. */
   readonly symbols?: readonly CorpusSymbol[];
@@ -42,7 +42,7 @@ export interface CorpusSymbol {
   readonly parent?: { readonly symbol: string; readonly kind: SymbolKind };
 }
 
-/** A file as a search sees it: one path and content, and all revisions it is in. */
+/** A file as a search sees it: one path and content, and all revisions that contain it. */
 export interface SearchedFile extends CorpusFile {
   readonly revisions: readonly CorpusRevision[];
 }
@@ -50,7 +50,7 @@ export interface SearchedFile extends CorpusFile {
 /** Reasons for which files are listed, but never found by a search. */
 const NEVER_FOUND: ReadonlySet<SkipReason> = new Set(["submodule", "symlink", "invalid-path"]);
 
-/** Returns the files. Equal paths with equal content are one file, whatever revisions they are in. */
+/** Returns the files. Equal paths with equal content are one file, in whichever revisions they are. */
 export function filesOf(repository: CorpusRepository): SearchedFile[] {
   const files = new Map<string, SearchedFile>();
   for (const revision of repository.revisions) {

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { PAGE_BYTES } from "../../src/store/format/format.ts";
 
-/** Words that are few and similar, so that queries match, overlap and nearly match. */
+/** A few similar words, so that queries match, overlap and nearly match. */
 export const WORDS =
   'foo Foo FOO fo oo bar foobar foo_bar fooBar ba aa baaa aaaa return x xx parse test( (a) a.b "q" a\\b -v or file:x $1 [z]'.split(
     " ",
@@ -67,7 +67,7 @@ const filler = (...sizes: number[]): fc.Arbitrary<Buffer> =>
 const ANY_FILLER = filler(200, 256, 512, 520, 4100, 4100);
 const SHORT_FILLER = filler(200, 256, 512, 520);
 
-/** Mostly a line of more than 4 KiB, with matches at and around the edges of windows, between other lines. */
+/** Usually a line of more than 4 KiB between other lines, with matches at and around the edges of windows. */
 const longLine = fc
   .tuple(short, fc.array(fc.tuple(text, ANY_FILLER), { minLength: 2, maxLength: 4 }), text, short)
   .map(([before, parts, last, after]) => Buffer.concat([before, ...parts.flat(), last, after]));

@@ -1,4 +1,4 @@
-/** Names the features of random cases, so that a feature that no case has is noticed. */
+/** Names the features of random cases, so that a missing feature is detected. */
 
 import type { Query } from "../../src/query/ast.ts";
 import { parseQuery } from "../../src/query/parse.ts";

@@ -36,23 +36,26 @@ const ask = (query: string, more: Partial<SearchRequest> = {}): SearchRequest =>
   ...more,
 });
 
-test.each(RANGES)("ranges: %j in %j", (query, content, want, more) => {
+test.each(RANGES)("the ranges of %j in %j are right", (query, content, want, more) => {
   expect(printRanges(evaluate(oneFile(content), ask(query, more)).files[0])).toBe(want);
 });
 
-test.each(CHUNKS)("chunks: %j in %.30j, %i context lines", (query, content, contextLines, want) => {
-  expect(printChunks(evaluate(oneFile(content), ask(query, { contextLines })).files[0]!)).toEqual(
-    want,
-  );
-});
+test.each(CHUNKS)(
+  "the chunks of %j in %.30j with %i context lines are right",
+  (query, content, contextLines, want) => {
+    expect(printChunks(evaluate(oneFile(content), ask(query, { contextLines })).files[0]!)).toEqual(
+      want,
+    );
+  },
+);
 
-test("a match over lines is one chunk, and its end is on the line of its last byte", () => {
+test("a match over several lines is one chunk, and ends on the line of its last byte", () => {
   const response = evaluate(oneFile("1\na\nb\n4\n"), ask("a\\nb\\n", REGEX));
   expect(printChunks(response.files[0]!)).toEqual(["2@2:1 a\nb\n 1"]);
   expect(printRanges(response.files[0])).toBe("2@2:1-6@3:3");
 });
 
-test("invalid UTF-8 in a chunk, and the whole file with its BOM", () => {
+test("a chunk may contain invalid UTF-8, and a whole file has its BOM", () => {
   const corpus = oneFile([0xef, 0xbb, 0xbf, 0x61, 0xff, 0x0a, 0x62]);
   const [file] = evaluate(corpus, ask("a", { whole: true })).files;
   expect(file!.chunks[0]!.content).toBe("\ufeffa\ufffd\n");
@@ -62,11 +65,11 @@ test("invalid UTF-8 in a chunk, and the whole file with its BOM", () => {
 const found = (query: string, more: Partial<SearchRequest> = {}, options = {}) =>
   printFiles(evaluate(CORPUS, ask(query, more), options).files);
 
-test.each(FILES)("files: %s", (query, want) => {
+test.each(FILES)("finds the files of %s", (query, want) => {
   expect(found(query, {}, { contexts: SETS })).toBe(want);
 });
 
-test("what the viewer may not see is not there, and a set of repositories does not widen it", () => {
+test("repositories that the viewer may not see do not exist, even in a set of repositories", () => {
   const options = {
     viewer: { repositoryIds: new Set([1]) },
     contexts: () => ["acme/web", "acme/api"],
@@ -76,13 +79,13 @@ test("what the viewer may not see is not there, and a set of repositories does n
   expect(found("foo", {}, { viewer: { repositoryIds: new Set() } })).toBe("");
 });
 
-test("an unknown set of repositories", () => {
+test("an unknown set of repositories is rejected", () => {
   expect(() => found("foo or context:nobody")).toThrow(
     expect.objectContaining({ code: "CONTEXT_NOT_FOUND" }),
   );
 });
 
-test("symbols: one for each range inside a name, for terms and sym: alike", () => {
+test("each range inside a name has a symbol, for terms and for sym:", () => {
   const symbols = (query: string) =>
     evaluate(CORPUS, ask(`${query} file:x`)).files[0]!.chunks.map((chunk) => chunk.symbols);
   const foo = { symbol: "foo", kind: "function" };
@@ -94,7 +97,7 @@ test("symbols: one for each range inside a name, for terms and sym: alike", () =
   expect(symbols("sym:o")).toEqual([[foo, foo]]);
 });
 
-test("counting: content ranges, or else those of the name, or else one", () => {
+test("a file counts its content ranges, or those of its name, or one", () => {
   const count = (query: string) => {
     const { fileCount, totalMatchCount } = evaluate(CORPUS, ask(query));
     return [fileCount, totalMatchCount];
@@ -107,13 +110,13 @@ test("counting: content ranges, or else those of the name, or else one", () => {
   expect(count("nowhere")).toEqual([0, 0]);
 });
 
-test("repositories of the files, and flags", () => {
+test("the answer has the repositories of its files, and its flags", () => {
   expect(evaluate(CORPUS, ask("foo")).repositoryIds).toEqual([1, 2]);
   expect(evaluate(CORPUS, ask("file:x.ts")).repositoryIds).toEqual([2]);
   expect(evaluate(CORPUS, ask("FOO", CASE)).fileCount).toBe(0);
 });
 
-test("a limit takes whole files, best first, and cuts the last one", () => {
+test("a limit includes whole files, best first, and cuts the last one", () => {
   const limited = (matches: number, query: string, ...ranked: string[]) => {
     const all = evaluate(CORPUS, ask(query));
     const keys = ranked.map((path) => all.files.find(({ fileName }) => fileName.text === path)!);

@@ -1,15 +1,15 @@
 /**
- * A whole search by brute force: every file, every atom, every byte. Written from
- * the description of what a search returns, and it shares with the engine the parser, the folding
- * table and the words of the response, nothing else. Ranking is not its subject: files come sorted
+ * A complete search by brute force, through every file, atom and byte. It is written from
+ * the description of a search's response. With the engine, it shares only the parser, the folding
+ * table and the types of the response. It does not rank: files are sorted
  * by repository, path and branches.
  *
- * What it takes as given where the description leaves room:
- * - `rev:` holds for a file that is in a revision it names. With a `rev:` anywhere all files of all
- *   revisions are searched; `branches` are the file's revisions that a `rev:` under no negation names,
- *   and all of them where that leaves none.
- * - A line is long by its bytes without the newline. A window grows to whole characters; where it
- *   reaches the end of its line, context lines follow, else nothing does. Windows that touch are apart.
+ * Where the description leaves room, the oracle assumes the following.
+ * - `rev:` holds for a file that is in a revision that it names. With a `rev:` anywhere, all files of all
+ *   revisions are searched. `branches` are the file's revisions that a `rev:` without negation names,
+ *   or all of its revisions if that leaves none.
+ * - A line is long by its bytes without the newline. A window grows to whole characters. If it
+ *   reaches the end of its line, context lines follow; otherwise nothing does. Windows that touch are separate.
  */
 
 import { QuernError } from "../../src/base/errors.ts";
@@ -64,10 +64,10 @@ interface Scene {
   readonly found: Found;
 }
 
-/** What was found in each content so far: many files share one. */
+/** The occurrences that were found in each content so far, because many files share a content. */
 type Found = Map<Uint8Array, Map<Atom, Span[]>>;
 
-/** A file that matches. `cut` returns as much of it as this number of ranges takes. */
+/** A file that matches. `cut` returns the file with this number of its ranges. */
 interface Result {
   readonly result: ExpectedFile;
   readonly count: number;
@@ -227,7 +227,7 @@ function search(atom: TextAtom, text: Uint8Array): Span[] {
     : spansOfExpression(atom.pattern, atom.caseSensitive, text);
 }
 
-/** Returns the atoms whose occurrences are shown: those that hold, in branches that hold, under no negation. */
+/** Returns the atoms whose occurrences are shown: those that hold, in branches that hold, without negation. */
 function shownAtoms(query: Query, scene: Scene): Atom[] {
   if (!holds(query, scene)) return [];
   if (query.kind === "and" || query.kind === "or")
@@ -278,7 +278,7 @@ function branchesOf(query: Query, { repository, file }: Scene): string[] {
   return (named.length > 0 ? named : file.revisions).map(({ name }) => name);
 }
 
-/** Returns the values of `rev:` under no negation. */
+/** Returns the values of `rev:` without negation. */
 function namedRevisions(query: Query): string[] {
   if (query.kind === "and" || query.kind === "or") return query.children.flatMap(namedRevisions);
   if (query.kind === "not")

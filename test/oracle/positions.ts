@@ -1,4 +1,4 @@
-/** Lines, columns and chunks of a file's bytes, counted in the plainest way. */
+/** Lines, columns and chunks of a file's bytes, computed in the simplest way. */
 
 import type { CheckedRequest } from "../../src/search/messages/request.ts";
 import type { Chunk, Position, Range, ResultSymbol } from "../../src/search/messages/response.ts";
@@ -34,18 +34,18 @@ function positionOf(bytes: Uint8Array, offset: number, witness: number): Positio
 
 interface Layout {
   readonly lineStarts: number[];
-  /** How many characters the bytes before each offset decode to. */
+  /** The number of characters in the bytes before each offset. */
   readonly characters: number[];
 }
 
-/** Kept for each content, because an expression can match at every byte. */
+/** Cached for each content, because an expression can match at every byte. */
 const LAYOUTS = new WeakMap<Uint8Array, Layout>();
 
 export function layoutOf(bytes: Uint8Array): Layout {
   const known = LAYOUTS.get(bytes);
   if (known !== undefined) return known;
   const layout: Layout = { lineStarts: [0], characters: [0] };
-  let begin = 0; // of the character that holds the byte: text decodes piece by piece between beginnings
+  let begin = 0; // the start of the byte's character; the text between two starts is decoded separately
   for (const [at, byte] of bytes.entries()) {
     if (!isContinuation(byte)) begin = at;
     const piece = Array.from(decode(bytes.subarray(begin, at + 1))).length;
@@ -71,7 +71,7 @@ function isLong(bytes: Uint8Array, lineStart: number, lineEnd: number): boolean 
 }
 
 /**
- * Returns what is shown for one match: its lines and `contextLines` more on each side. Of a long line, WINDOW bytes on
+ * Returns the chunk for one match: its lines and `contextLines` more on each side. Of a long line, WINDOW bytes on
  * each side are shown. If these do not reach the line's end, nothing beyond it is shown.
  */
 function windowOf(bytes: Uint8Array, span: Span, contextLines: number): Span {

@@ -1,4 +1,4 @@
-/** Random queries that match: their terms are cut from the documents that they will search. */
+/** Random queries that match, because their terms are taken from the searched documents. */
 
 import fc from "fast-check";
 import { formatQuery, SELECTIONS, VISIBILITIES, type Query } from "../../src/query/ast.ts";
@@ -207,7 +207,7 @@ function filters({ revisions = true }: QueryShape): fc.Arbitrary<Query>[] {
     "e",
     "v1",
     Buffer.from("main").toString("hex").padEnd(40, "0"),
-    Buffer.from("main").toString("hex"), // a part of it names nothing
+    Buffer.from("main").toString("hex"), // a part of this commit id names nothing
   ];
   const sets = fc.uniqueArray(fc.constantFrom(...REPOSITORY_NAMES), { minLength: 1, maxLength: 2 });
   const selection = fc.constantFrom(...SELECTIONS);

@@ -1,6 +1,6 @@
 /**
- * Properties of every answer of the oracle, whatever is searched. If one fails, the oracle is wrong. The engine's own
- * random tests use the same generators.
+ * Tests properties of every answer of the oracle, whatever is searched. If one fails, the oracle is wrong. The engine's
+ * own random tests use the same generators.
  */
 
 import fc from "fast-check";
@@ -43,7 +43,7 @@ test("a literal is found where RE2 finds it", () => {
   );
 });
 
-test("characters are those that decoding all bytes before a place makes", () => {
+test("the number of characters before a place equals that of decoding all bytes before it", () => {
   fc.assert(
     fc.property(fc.array(documentBytes({ pages: false }), { maxLength: 2 }), (parts) => {
       const bytes = Buffer.concat(parts).subarray(0, 400);
@@ -54,7 +54,7 @@ test("characters are those that decoding all bytes before a place makes", () => 
   );
 });
 
-test("counts add up, ranges are in order, chunks are slices of the file", () => {
+test("counts add up, ranges are in order, and chunks are slices of the file", () => {
   fc.assert(
     fc.property(cases, ({ corpus, request, options }) => {
       const expected = evaluate(corpus, request, options);
@@ -79,7 +79,7 @@ function bytesOf(corpus: Corpus, file: ExpectedFile): Uint8Array {
   return revision.files.find(({ path }) => path === file.fileName.text)!.bytes;
 }
 
-/** Plain comparisons: there may be a range at every byte. */
+/** Checks chunks with plain comparisons, because there may be a range at every byte. */
 function checkChunks(file: ExpectedFile, bytes: Uint8Array): void {
   let end = 0;
   for (const { content, contentStart, matchRanges } of file.chunks) {
@@ -98,7 +98,7 @@ function checkChunks(file: ExpectedFile, bytes: Uint8Array): void {
   }
 }
 
-test("simplifying a query changes nothing of the answer", () => {
+test("simplifying a query does not change the answer", () => {
   fc.assert(
     fc.property(cases, ({ corpus, request, options }) => {
       const dialect = {
@@ -107,19 +107,19 @@ test("simplifying a query changes nothing of the answer", () => {
       };
       const query = parseQuery(request.query, dialect);
       const simple = simplify(query);
-      // what the text of a query settles before anything is searched may be simplified away
+      // parts of a query that have an effect before the search may be simplified away
       fc.pre(namesRevision(query) === namesRevision(simple));
       fc.pre(atomsOf(query).filter(({ kind }) => kind === "revision").length < 2);
       const again = evaluate(corpus, { ...request, query: formatQuery(simple) }, options);
       const want = evaluate(corpus, request, options);
-      // and so may an atom for symbols that decides nothing
+      // an atom for symbols that decides nothing may be simplified away, too
       expect({ ...again, asksForSymbols: want.asksForSymbols }).toEqual(want);
     }),
     { numRuns: 30 * RUNS },
   );
 });
 
-test("the generators make what they promise", () => {
+test("the generators produce every kind of answer", () => {
   const seen = { found: 0, none: 0, chunks: 0, windows: 0, several: 0, symbols: 0, names: 0 };
   for (const { corpus, request, options } of fc.sample(cases, { numRuns: 120, seed: 1 })) {
     const { files } = evaluate(corpus, request, options);
@@ -134,7 +134,7 @@ test("the generators make what they promise", () => {
   for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0);
 });
 
-test("every operator, prefix and value of the language is asked for, and every kind of viewer", () => {
+test("the generators produce every operator, prefix and value of the language, and every kind of viewer", () => {
   const seen = new Set(fc.sample(cases, { numRuns: 700, seed: 1 }).flatMap(featuresOfCase));
   expect(PROMISED.filter((each) => !seen.has(each))).toEqual([]);
 });
@@ -155,7 +155,7 @@ const perfect = (expected: ExpectedResponse): SearchResponse => ({
   isSearchExhaustive: true,
 });
 
-test("a response as expected compares equal, in whatever order", () => {
+test("an expected response compares equal, in any order", () => {
   fc.assert(
     fc.property(cases, ({ corpus, request, options }) => {
       const expected = evaluate(corpus, request, options);
@@ -200,7 +200,7 @@ test.each<[string, (response: SearchResponse) => void]>([
   ["totalMatchCount", ({ stats }) => stats.totalMatchCount++],
   ["actualMatchCount", ({ stats }) => stats.actualMatchCount--],
   ["isSearchExhaustive", (response) => (response.isSearchExhaustive = false)],
-])("a difference is named: %s", (name, spoil) => {
+])("a difference is reported: %s", (name, spoil) => {
   const asked = { query: "foo file:p", matches: 9, whole: true, enclosing: true };
   const expected = evaluate(sample, asked);
   const response = perfect(expected);

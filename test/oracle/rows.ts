@@ -1,4 +1,4 @@
-/** What is found where, written by hand: rows that test the oracle and the engine. */
+/** Rows of expected results, written by hand, which test the oracle and the engine. */
 
 import type { SearchRequest } from "../../src/search/messages/request.ts";
 import type { FileResult } from "../../src/search/messages/response.ts";
@@ -47,7 +47,7 @@ export const RANGES: readonly RangeRow[] = [
   ["i", "İ", ""],
   ["ß", "ẞ", "0@1:1-3@1:2"],
   ["a.b", "axb a.b", "4@1:5-7@1:8"],
-  // several atoms: sorted, longer first, overlapping ones dropped, touching ones kept
+  // ranges of several atoms are sorted, longer ones first; overlapping ones are dropped, and touching ones are kept
   ["ba aa", "baaa", "0@1:1-2@1:3"],
   ["a ab", "ab", "0@1:1-2@1:3"],
   ["a b", "ab", "0@1:1-1@1:2 1@1:2-2@1:3"],
@@ -151,7 +151,7 @@ export const CHUNKS: readonly ChunkRow[] = [
   // windows of 256 bytes overlap with 511 bytes between the matches, and touch with 512
   ["a", `${long}a${"y".repeat(511)}a${long}`, 0, ["4744@1:4745 <1025> 2"]],
   ["a", `${long}a${"y".repeat(512)}a${long}`, 0, ["4744@1:4745 <513> 1", "5257@1:5258 <513> 1"]],
-  // a window goes out to whole characters
+  // a window is extended to whole characters
   ["a", `${"é".repeat(2500)}xa${long}`, 0, ["4744@1:2373 <386> 1"]],
   ["a", `${"é".repeat(2500)}a${long}`, 0, ["4744@1:2373 <385> 1"]],
   ["a", `${long}a${"é".repeat(2500)}`, 0, ["4744@1:4745 <385> 1"]],

@@ -1,4 +1,4 @@
-/** Where an atom occurs in some bytes, and what remains when several atoms do. */
+/** Finds where an atom occurs in bytes, and which occurrences remain if several atoms occur. */
 
 import { orbit } from "../../src/kernel/folding.ts";
 import type { Span } from "./re2.ts";
