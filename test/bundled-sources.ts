@@ -1,5 +1,5 @@
 /**
- * Gives tests the modules of src/ out of a few bundles. vitest asks its main process for each module and compiles it by
+ * Gives tests the modules of src/ from a few bundles. vitest asks its main process for each module and compiles it by
  * itself, some 400 for an engine: 0.35 s of processor time in each test process. Node loads the bundles in 0.1 s.
  *
  * A group is what one entry imports and no group before it has, so each module is in one bundle and exists once. A
@@ -77,7 +77,7 @@ async function bundleSources(): Promise<ReadonlyMap<string, string>> {
 
 type Inputs = Metafile["inputs"];
 
-/** Returns the files of each group by its entry. What is imported dynamically is loaded later, and so a group of its own. */
+/** Returns the files of each group by its entry. Dynamic imports are loaded later, so they are separate groups. */
 function groupsOf(inputs: Inputs): Map<string, readonly string[]> {
   const groups = new Map<string, readonly string[]>();
   const seen = new Set<string>();
@@ -115,7 +115,7 @@ export const bundledSources: Plugin = {
   enforce: "pre",
   async load(id) {
     if (!id.startsWith(resolve("src"))) return undefined;
-    made ??= bundleSources(); // at the first import: test/setup.ts has built what the sources import
+    made ??= bundleSources(); // at the first import: test/setup.ts has built the sources' imports by then
     return (await made).get(id);
   },
 };

@@ -35,7 +35,7 @@ test.each([
   ["  await expect.poll(() => seen.length).toBe(1);", false],
   ['test("a", async () => {\n  await page.waitFor({ timeout: 60_000 });\n});', false],
   ['test("a", async () => {\n  setTimeout(() => {\n    b();\n  }, 60_000);\n});', false],
-])("what is found: %j", (source, found) => {
+])("detects a time limit of a test in %j", (source, found) => {
   expect(ownTime(source)).toBe(found);
 });
 

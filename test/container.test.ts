@@ -1,4 +1,4 @@
-/** Reads the Dockerfile as a builder would, but builds nothing: nothing here starts a container. */
+/** Tests the Dockerfile by reading it as a builder would. No image is built, and no container is started. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -64,7 +64,7 @@ test("the build contains every file that it reads", () => {
     scripts: { build: string };
   };
   for (const [file] of scripts.build.matchAll(/scripts\/\S+/g)) expect(existsSync(file)).toBe(true);
-  // a script that reads a folder which is not copied would fail only there
+  // a script that reads a folder that is not copied would fail only in the build
   const read = ["build-kernel.mjs", "build-package.mjs", "build-page.mjs", "build-token-table.mjs"]
     .map((script) => readFileSync(join("scripts", script), "utf8"))
     .join();

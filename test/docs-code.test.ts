@@ -1,6 +1,6 @@
 /**
- * The code on the pages: every block runs in a project that has the files and packages it mentions. That it compiles is a
- * test of package/public-surface.test.ts.
+ * Tests the code on the pages. Every block runs in a project with the files and packages that it mentions. Whether blocks
+ * compile is tested by package/public-surface.test.ts.
  */
 
 import { execFile, execFileSync } from "node:child_process";

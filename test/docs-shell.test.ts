@@ -1,6 +1,6 @@
 /**
- * The shell commands on the pages. Lines of `quern` and `curl` run, in a home with a repository, a folder and an index.
- * What lines of npm and npx name must exist. A line of any other kind fails, so no line remains unchecked.
+ * Tests the shell commands on the pages. Lines of quern and curl run in a home with a repository, a folder and an index.
+ * Scripts and programs in lines of npm and npx must exist. A line of any other kind fails, so no line remains unchecked.
  */
 
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-/** Everything that the pages name exists: paths, scripts, options, codes. */
+/** Tests that everything named on the pages exists: paths, scripts, options, codes. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -94,7 +94,7 @@ test.each<[page: string, heading: string, ...needs: string[]]>([
   for (const words of needs) expect(answer).toContain(words);
 });
 
-test("docs/questions.md leads to the answers on other pages", () => {
+test("docs/questions.md links to the answers on other pages", () => {
   const page = read("docs/questions.md");
   for (const at of ["embedding.md#nextjs", "sync.md#", "metrics.md#logs", "limits.md#memory"])
     expect(page).toContain(at);

@@ -1,4 +1,4 @@
-/** The examples run, from the sources, as processes of their own. */
+/** Runs the examples from the sources, each in a separate process. */
 
 import { execFile, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -108,7 +108,7 @@ test("editor.ts searches unsaved and saved text", async () => {
 });
 
 test("agent-session.ts gets answers that match the disk", async () => {
-  const tree = mkdtempSync(join(tmpdir(), "quern-agent-")); // folders above are not indexed
+  const tree = mkdtempSync(join(tmpdir(), "quern-agent-")); // enclosing folders are not indexed
   onTestFinished(() => rmSync(tree, { recursive: true, force: true }));
   writeFileSync(join(tree, "cart.ts"), "const total = 1;\n");
   writeFileSync(join(tree, "price.ts"), "const discount = 2;\n");

@@ -124,7 +124,7 @@ test.each([
   ['const a = await import("./a.ts");', ["./a.ts"]],
   ['type A = import(\n  "./a.ts"\n).A;', ["./a.ts"]],
   ['import fs from "node:fs"; new URL("./a.ts", import.meta.url)', []],
-])("%j", (text, specs) => {
+])("finds the imports of %j", (text, specs) => {
   expect(importsOf(text)).toEqual(specs);
 });
 
@@ -132,7 +132,7 @@ test.each([
   ['import fs from "node:fs";\nimport type { A } from "a/b.js";\nimport "./c.ts";', ["a"]],
   ['import {\n  a,\n} from "@a/b/c";\nconst d = await import("d");', ["@a/b", "d"]],
   [' * import { a } from "a";', []],
-])("%j, packages", (text, names) => {
+])("finds the packages of %j", (text, names) => {
   expect(packagesOf(text)).toEqual(names);
 });
 
@@ -179,7 +179,7 @@ test.each([
   [{ a: "b", b: "c" }, undefined],
   [{ a: "bc", b: "d", c: "d" }, undefined],
   [{ a: "b", b: "cd", d: "b" }, ["b", "d", "b"]],
-])("%j: %j", (graph: Record<string, string>, cycle) => {
+])("the graph %j has the cycle %j", (graph: Record<string, string>, cycle) => {
   expect(cycleOf(Object.keys(graph), (node) => graph[node] ?? "")).toEqual(cycle);
 });
 

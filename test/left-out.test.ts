@@ -1,4 +1,4 @@
-/** A machine without a service or a browser leaves tests out and says so. With QUERN_CI=1 these tests fail. */
+/** A machine without a service or a browser skips tests and says so. With QUERN_CI=1, these tests fail. */
 
 import { Readable } from "node:stream";
 import { expect, test, vi } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * Programs that tests start as processes of their own, bundled from their sources. tsx would compile all
- * sources anew in each process, which is a second of processor time and most of what many tests took.
+ * Bundles programs that tests start in separate processes. tsx would compile all
+ * sources again in each process, which takes a second of processor time.
  */
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -31,7 +31,7 @@ const ownNames: Plugin = {
  */
 export async function bundledPrograms(files: readonly string[]): Promise<string[]> {
   mkdirSync("build", { recursive: true });
-  const outdir = mkdtempSync(resolve("build/programs-")); // where packages of this project are found
+  const outdir = mkdtempSync(resolve("build/programs-")); // a folder in which packages of this project are found
   process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
   for (const name of FILES_NEXT_TO_CODE) symlinkSync(resolve("build", name), join(outdir, name));
   await build({

@@ -1,6 +1,6 @@
 /**
- * How properties are checked in every test. One that takes too long fails before its test does, so that its seed is
- * reported. QUERN_SEED makes all of them begin with that seed.
+ * Sets how properties are checked in every test. A slow property fails before its test does, so that its seed is
+ * reported. QUERN_SEED makes all properties begin with that seed.
  */
 
 import fc from "fast-check";

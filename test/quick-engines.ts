@@ -1,6 +1,6 @@
 /**
- * Engines of tests do not warm up, and have no workers, unless a test asks for it. Most are asked a few questions. To
- * warm up takes longer than all of these, and to start a worker takes 0.1 s of processor time.
+ * Engines of tests do not warm up, and have no workers, unless a test requests it. Most answer only a few questions.
+ * Warming up takes longer than all of these, and starting a worker takes 0.1 s of processor time.
  */
 
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
-/** How much of a test runs. QUERN_RUNS=20 multiplies the cases of random tests, and runs all rows of the long tables. */
+/** Decides how much of a test runs. QUERN_RUNS=20 multiplies the cases of random tests, and runs all rows of tables. */
 
-/** Multiplies how often random tests run. */
+/** The factor for the number of cases of random tests. */
 export const RUNS = Number(process.env["QUERN_RUNS"] ?? 1);
 
 /** Chooses the rows of long tables. Each run has another number (vitest.config.ts), unless QUERN_ROWS is set. */

@@ -1,8 +1,8 @@
 /**
- * Builds, before any test, what quern needs besides its sources: kernel, workers' entry, page and token table. The
+ * Builds the files that quern needs besides its sources: kernel, workers' entry, page and token table. The
  * package itself is built if its test runs.
  * The tests' temporary files are in memory, if the system has room there.
- * Tests that need PostgreSQL share one server; it starts when the first of them asks, see
+ * Tests that need PostgreSQL share one server, which starts when the first of them requests it; see
  * cluster/postgres.ts.
  */
 
@@ -38,7 +38,7 @@ const needsBrowser = ({ vitest }: TestProject): boolean =>
   vitest.state.getPaths().some((path) => path.includes("/test/page/"));
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // in a thread of its own; if it fails, the tests in the browser report the error
+  // in a separate thread; if it fails, the tests in the browser report the error
   const unpacked = needsBrowser(project) ? unpackBrowser().catch(() => undefined) : undefined;
   for (const script of [
     "scripts/build-kernel.mjs",

@@ -1,5 +1,5 @@
 /**
- * The order of test files. vitest runs one project after the other and, in a fresh clone, the longest file of each first.
+ * Orders test files. vitest runs one project after the other and, in a fresh clone, the longest file of each first.
  * Files of one folder follow each other, because they import the same packages and may share a process. The files below
  * are short and take long: at the end, one of them would run while the other cores are idle.
  */

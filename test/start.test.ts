@@ -1,4 +1,4 @@
-/** `npm start`, a new user's first minute: every question is answered, and the times are those of warm searches. */
+/** Tests `npm start`, a new user's first minute. Every question is answered, and the times are of warm searches. */
 
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The commands and the program of README.md and docs/tour.md, on the pages' own files, print what the pages show. */
+/** Tests that the commands and programs of README.md and docs/tour.md print the output that the pages show. */
 
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
