@@ -1,6 +1,6 @@
 /**
- * Measures every question with quern (one worker, two workers, with a text cache, stream) and with each peer, one tool after another, all
- * warm.
+ * Measures every question with quern (one worker, two workers, with a text cache, stream) and with each peer, one tool
+ * after another, all warm.
  */
 
 import type { SearchRequest } from "../src/search/messages/request.ts";

@@ -1,8 +1,8 @@
 /**
  * Installs a tarball of the package into an empty project, as a host does, and runs the tests' host program there, with
- * the project in both module systems: `npx tsx scripts/install-package.ts quern.tgz`. The tests link this repository's dependencies, so
- * only this script uses those that package.json requests. If the registry cannot be reached, it says so and tries
- * nothing; with QUERN_CI=1 that is an error.
+ * the project in both module systems: `npx tsx scripts/install-package.ts quern.tgz`. The tests link this repository's
+ * dependencies, so only this script uses those that package.json requests. If the registry cannot be reached, it says
+ * so and tries nothing; with QUERN_CI=1 that is an error.
  */
 
 import { execFile } from "node:child_process";

@@ -2,8 +2,8 @@
  * Builds the posting lists of a segment with assembly/grams.ts. The memory for the lists grows with the added text, and
  * is reused after clear(). It is freed only together with the kernel.
  *
- * Memory for every possible gram would take 93 MB. So the table of grams beyond ASCII (18 MB) is created only when a text
- * needs it, and memory for slots is added as lists are begun.
+ * Memory for every possible gram would take 93 MB. So the table of grams beyond ASCII (18 MB) is created only when a
+ * text needs it, and memory for slots is added as lists are begun.
  */
 
 import { ASCII_GRAMS, BYTE_CLASSES, GRAM_LIMIT } from "./gram-numbers.ts";

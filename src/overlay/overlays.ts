@@ -283,8 +283,8 @@ export class Overlays {
 }
 
 /**
- * The texts that are in layers, by key, in the order of their last use. This is no LruCache, because several texts share
- * the cost of a layer.
+ * The texts that are in layers, by key, in the order of their last use. This is no LruCache, because several texts
+ * share the cost of a layer.
  */
 class Texts {
   readonly #mostBytes: number;

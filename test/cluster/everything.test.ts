@@ -159,8 +159,8 @@ describe.runIf(isInTurn(3))("everything at once", () => {
       if (failed.length > 0) throw failed[0];
     };
     /**
-     * Ends a node once its slices are on other nodes, because a publication is visible once one replica of each slice has
-     * it.
+     * Ends a node once its slices are on other nodes, because a publication is visible once one replica of each slice
+     * has it.
      */
     const spare = async (node: NodeProcess, end: () => Promise<void>): Promise<void> => {
       writers.isHeld = true;

@@ -37,8 +37,8 @@ export interface RunningNode {
   /** Whether a stream sends nothing more, instead of breaking. */
   stalls: boolean;
   /**
-   * Whether a stream that breaks ends its body like a whole one. The caller then reads every frame before the break. When
-   * a connection breaks, the caller loses the frames that have arrived but are not read yet.
+   * Whether a stream that breaks ends its body like a whole one. The caller then reads every frame before the break.
+   * When a connection breaks, the caller loses the frames that have arrived but are not read yet.
    */
   endsCleanly: boolean;
   /** The number of calls that the node has received, by path. */

@@ -1,7 +1,7 @@
 /**
  * Takes the steps of a new user, with the two lines of the README: `quern index .` and `quern serve`. Every step is
- * taken on a phone, a laptop and a wide screen, light and dark. With QUERN_PICTURES=1, build/pictures/walk/ has pictures
- * of them.
+ * taken on a phone, a laptop and a wide screen, light and dark. With QUERN_PICTURES=1, build/pictures/walk/ has
+ * pictures of them.
  */
 
 import { spawn, type ChildProcess } from "node:child_process";

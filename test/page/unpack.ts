@@ -1,6 +1,6 @@
 /**
- * Unpacks the browser of the tests into build/browser/, 0.3 GB. That takes 3 s of processor time, so test/setup.ts does it
- * once, before several test files would do it at the same time.
+ * Unpacks the browser of the tests into build/browser/, 0.3 GB. That takes 3 s of processor time, so test/setup.ts does
+ * it once, before several test files would do it at the same time.
  */
 
 import { execFileSync } from "node:child_process";

@@ -1,6 +1,6 @@
 /**
- * A search visits a few blobs of many windows together, and reads pages together that are near each other. Its answer is
- * that of a scan of all files.
+ * A search visits a few blobs of many windows together, and reads pages together that are near each other. Its answer
+ * is that of a scan of all files.
  */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -44,8 +44,8 @@ const textsOf = (filled: (piece: string) => string): [what: string, text: string
 ];
 
 /**
- * Returns texts as long as the argument may be, and one that is longer. All are for queries. Paths and names are read by
- * the same code in each tool, so each of these arguments has a third of the texts, unless QUERN_RUNS asks for more.
+ * Returns texts as long as the argument may be, and one that is longer. All are for queries. Paths and names are read
+ * by the same code in each tool, so each of these arguments has a third of the texts, unless QUERN_RUNS asks for more.
  */
 const textsFor = (field: string, n: number) => {
   const length = field === "query" ? 10_000 : 4_096;

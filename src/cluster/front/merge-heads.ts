@@ -27,8 +27,8 @@ export interface ChosenHead {
   readonly part: number;
   readonly head: HeadToShow;
   /**
-   * Returns the cursor of a page that ends after `ranges` ranges of this file. Returns undefined if the request does not
-   * ask for pages.
+   * Returns the cursor of a page that ends after `ranges` ranges of this file. Returns undefined if the request does
+   * not ask for pages.
    */
   readonly cursorAfter: (ranges: number) => string | undefined;
 }

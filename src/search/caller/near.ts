@@ -71,9 +71,10 @@ export class Near {
   }
 
   /**
-   * Searches on this thread. `pages` has what planAhead() has found. Resolves to undefined if this thread lacks some of the data. In that case, the worker
-   * threads must run the search, and their outputs must be passed to learn(). Resolves to "too much" if the search
-   * takes too much work for this thread. In that case, the worker threads must run it as well.
+   * Searches on this thread. `pages` has what planAhead() has found. Resolves to undefined if this thread lacks some of
+   * the data. In that case, the worker threads must run the search, and their outputs must be passed to learn().
+   * Resolves to "too much" if the search takes too much work for this thread. In that case, the worker threads must run
+   * it as well.
    */
   async search(
     input: SearchInput,

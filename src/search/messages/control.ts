@@ -34,9 +34,9 @@ const FOUND = STOP + 6;
 const SEGMENTS = STOP + 7;
 const SEGMENT_WORDS = 5;
 /**
- * The words of a segment. STATE is its state. STEPS is the number of its steps, and CLAIMED the number of those that were
- * claimed. FIRST is the number of steps that were claimed from the beginning, and LAST is the number of steps that were
- * claimed from the end.
+ * The words of a segment. STATE is its state. STEPS is the number of its steps, and CLAIMED the number of those that
+ * were claimed. FIRST is the number of steps that were claimed from the beginning, and LAST is the number of steps that
+ * were claimed from the end.
  */
 const [STATE, STEPS, CLAIMED, FIRST, LAST] = [0, 1, 2, 3, 4];
 /** The states of a segment. */

@@ -2,9 +2,9 @@
  * Runs a search on the calling thread if the search needs little work and no data from the disk. Sending such a search
  * to another thread and back would take most of its time. The calling thread runs the same code as a worker, but reads
  * only tables and posting lists that threads share, and cached values (kept-values.ts). If something is missing, or if
- * there is too much work, the calling thread gives up and the workers run the search. The workers add what is missing to
- * the shared memory, and record the values that they read. The calling thread caches these values, so that it can run
- * the next such search itself.
+ * there is too much work, the calling thread gives up and the workers run the search. The workers add what is missing
+ * to the shared memory, and record the values that they read. The calling thread caches these values, so that it can
+ * run the next such search itself.
  */
 
 import { countBits } from "../../base/bitset.ts";

@@ -29,9 +29,9 @@ import { openDefinitions } from "./reading/thread-tools.ts";
 import { zeroTotals, type Totals } from "../messages/totals.ts";
 
 /**
- * If a segment has at most this many windows with candidates left, no other thread helps to scan it. A thread that helps
- * must plan the segment again, which takes as long as scanning so few windows. Other threads do not help either if
- * planning reads all text of the segment.
+ * If a segment has at most this many windows with candidates left, no other thread helps to scan it. A thread that
+ * helps must plan the segment again, which takes as long as scanning so few windows. Other threads do not help either
+ * if planning reads all text of the segment.
  */
 const WORTH_HELP = 4;
 /**

@@ -1,7 +1,8 @@
 /**
  * Reads one segment. Its tables are read when it is opened, and stay in memory. They take about 50 bytes per file,
- * without the paths and hashes, which are read on first use. Search threads share these tables. Text and posting lists are read through the snapshot that is passed
- * to each call. A segment never changes, so a reader may be used with later snapshots, unless the segment was deleted.
+ * without the paths and hashes, which are read on first use. Search threads share these tables. Text and posting lists
+ * are read through the snapshot that is passed to each call. A segment never changes, so a reader may be used with
+ * later snapshots, unless the segment was deleted.
  */
 
 import { copyBytes } from "../../base/copy-bytes.ts";

@@ -47,8 +47,8 @@ import { countSymbols, decodeSymbols, newSymbolList, type SymbolList } from "./s
 const SYMBOL_BLOCK_BYTES = filling(1); // with blocks of four pages, a query with few matches takes 5 % longer
 const TRANSACTION_BLOCKS = 128;
 /**
- * The maximum length of a list of definitions that a reader keeps for the next blob, in numbers. A longer list is freed,
- * so that few long files do not take much memory.
+ * The maximum length of a list of definitions that a reader keeps for the next blob, in numbers. A longer list is
+ * freed, so that few long files do not take much memory.
  */
 const MOST_KEPT = 2 ** 14;
 

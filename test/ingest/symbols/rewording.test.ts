@@ -1,7 +1,7 @@
 /**
- * Newer syntax that is reworded for older grammars. Each rule of newer-syntax.ts has a row in RULES, in the order of the
- * languages and of their rules. Without the rule, and with all other rules, the grammar must misread the row. When a
- * newer grammar knows the syntax, the row fails and says which rule to delete.
+ * Newer syntax that is reworded for older grammars. Each rule of newer-syntax.ts has a row in RULES, in the order of
+ * the languages and of their rules. Without the rule, and with all other rules, the grammar must misread the row. When
+ * a newer grammar knows the syntax, the row fails and says which rule to delete.
  */
 
 import fc from "fast-check";

@@ -25,10 +25,10 @@ import { SLOT_BYTES, type TextCache } from "../../../store/segments/text-cache.t
 /** The largest value in `tails`. */
 const MOST_TAIL = 2 ** 16 - 1;
 /**
- * If at least this share of a window's text will be loaded, and no blobs are left out, the whole window is read at once.
- * Reading a window of 1 MiB takes 55 µs, as long as reading 37 pages separately. It takes 160 µs if the system has
- * cached the file in small pieces, as long as reading 83 pages. With a half instead of a third, `[a-z]+_lock` takes a
- * tenth longer. With a quarter, `dev_err` takes 6 % longer.
+ * If at least this share of a window's text will be loaded, and no blobs are left out, the whole window is read at
+ * once. Reading a window of 1 MiB takes 55 µs, as long as reading 37 pages separately. It takes 160 µs if the system
+ * has cached the file in small pieces, as long as reading 83 pages. With a half instead of a third, `[a-z]+_lock` takes
+ * a tenth longer. With a quarter, `dev_err` takes 6 % longer.
  */
 const WHOLE_PART = 1 / 3;
 /** If the visited blobs have less than this share of a window's text, the other blobs are left out. */

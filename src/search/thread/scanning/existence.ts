@@ -1,8 +1,8 @@
 /**
  * Checks whether blobs contain a literal that is under a negation. One match is enough. Pages that were read for other
- * atoms are scanned first, then one more page of each blob, and only then the rest. For `kmalloc -(kfree)` in the source code of Linux,
- * one page is enough for 97 % of the blobs that contain `kfree`. Reading all candidate pages at once takes 1.4 times as
- * long.
+ * atoms are scanned first, then one more page of each blob, and only then the rest. For `kmalloc -(kfree)` in the
+ * source code of Linux, one page is enough for 97 % of the blobs that contain `kfree`. Reading all candidate pages at
+ * once takes 1.4 times as long.
  */
 
 import { emptyBitset, hasBit, setBit, type Bitset } from "../../../base/bitset.ts";
