@@ -43,14 +43,10 @@ async function printed(program: string, cwd: string): Promise<string> {
   return (await execute(process.execPath, args, { cwd, timeout: 280_000 })).stdout;
 }
 
-describe.each(["README.md", "docs/tour.md"])("%s", (name) => {
-  const page = readFileSync(name, "utf8");
+test("the program of README.md prints the documented output", async () => {
+  const page = readFileSync("README.md", "utf8");
   const [program, output] = /^```js\n(.*?)^```\n\n```text\n(.*?)^```$/ms.exec(page)!.slice(1);
-  const folder = folderOf(page);
-
-  test("its program prints the documented output", async () => {
-    expect(await printed(program!, folder)).toBe(output);
-  });
+  expect(await printed(program!, folderOf(page))).toBe(output);
 });
 
 describe("the commands of docs/tour.md", () => {

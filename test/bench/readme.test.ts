@@ -57,7 +57,7 @@ const asked = [...figures].flatMap(([label, cells]) => {
 
 test("the whole table is read", () => {
   expect(figures.size).toBe(asked.length + 3);
-  expect(asked.length).toBeGreaterThan(8);
+  expect(asked.length).toBeGreaterThan(6);
 });
 
 test.each(asked)("$name", ({ name, matches, million, cells }) => {
@@ -117,7 +117,7 @@ test("the sentences around the table equal the record", () => {
     `In the geometric mean quern is ${mean(zoekt!)} times as fast as zoekt (${zoekt!["questions"]} questions), ` +
       `${mean(csearch!)} times as fast as csearch (${csearch!["questions"]}) and ${mean(rg!)} times as fast as ripgrep (${rg!["questions"]}).`,
   );
-  const slower = Math.round(1 / number(zoekt!["least"]!));
+  const slower = (1 / number(zoekt!["least"]!)).toFixed(1);
   expect(sentences).toContain(
     `At worst it takes ${slower} times as long as zoekt; against csearch and ripgrep it is faster at every question`,
   );

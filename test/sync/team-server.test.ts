@@ -1,5 +1,5 @@
 /**
- * Takes the README's steps from an empty directory to a team's server as a reader would, with a local code host.
+ * Takes the steps of docs/sync.md from an empty directory to a team's server as a reader would, with a local code host.
  */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
@@ -15,7 +15,7 @@ import { bundledPrograms } from "../programs.ts";
 import { serveGitHub } from "./github-server.ts";
 import { commit, serveRemotes } from "./remotes.ts";
 
-const [, section] = /^## A team's server\n(.*?)^## /ms.exec(readFileSync("README.md", "utf8"))!;
+const [, section] = /^## A team's server\n(.*?)^## /ms.exec(readFileSync("docs/sync.md", "utf8"))!;
 const [, config] = /^```jsonc\n(.*?)^```$/ms.exec(section!)!;
 const [, shell] = /^```sh\n(.*?)^```$/ms.exec(section!)!;
 const lines = shell!.trimEnd().split("\n");
