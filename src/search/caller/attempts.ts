@@ -34,7 +34,7 @@ import { presentFile, type WebUrl } from "./present.ts";
 import { ownerFinder, repositoryTable } from "./repository-table.ts";
 import { branchesOf, segmentsInScope } from "./scope.ts";
 import type { Presenter } from "./show-files.ts";
-import { tally, type Tally } from "./tally.ts";
+import { isComplete, tally, type Tally } from "./tally.ts";
 import { understand, type Contexts, type Understood } from "./understand.ts";
 
 /** The maximum number of attempts of a search. */
@@ -224,7 +224,9 @@ export class Attempts {
     const task = learner ? { ...input, isRecorded: true as const } : input;
     const run = () =>
       pool.run<SearchOutput>("search.segments", task, { lane: "search", onMessage });
-    const outputs = await Promise.all(Array.from({ length: threads }, run));
+    const outputs = await untilComplete(Array.from({ length: threads }, run), (some) =>
+      isComplete([...some, ...decided], segments.length),
+    );
     learner?.learn(input, outputs);
     return [...outputs, ...decided];
   }
@@ -289,6 +291,24 @@ export class Attempts {
       if (why === "damaged") this.options.onWarning({ code: "INDEX_CORRUPT", message });
     }
   }
+}
+
+/**
+ * Resolves to the outputs of the threads as soon as they are complete. It does not wait for a thread that begins late,
+ * when the other threads have claimed everything. On busy cores, a thread may begin milliseconds after another one.
+ */
+function untilComplete(
+  running: readonly Promise<SearchOutput>[],
+  isDone: (outputs: readonly SearchOutput[]) => boolean,
+): Promise<SearchOutput[]> {
+  const outputs: SearchOutput[] = [];
+  return new Promise((resolve, reject) => {
+    const onOutput = (output: SearchOutput) => {
+      outputs.push(output);
+      if (outputs.length === running.length || isDone(outputs)) resolve(outputs);
+    };
+    for (const one of running) one.then(onOutput, reject);
+  });
 }
 
 /**

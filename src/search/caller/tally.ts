@@ -87,6 +87,22 @@ function endOf(parts: readonly SegmentPart[]): SegmentEnd {
 }
 
 /**
+ * Returns whether the outputs contain the work in all segments of the search. A thread whose output is missing has then
+ * found nothing. Returns false if a segment was lost.
+ */
+export function isComplete(outputs: readonly SearchOutput[], segments: number): boolean {
+  const stepsLeft = new Map<number, number>();
+  const planned = new Set<number>();
+  for (const { parts } of outputs)
+    for (const { position, plan, stepsDone, failure } of parts) {
+      if (failure) return false;
+      if (plan) planned.add(position);
+      stepsLeft.set(position, (stepsLeft.get(position) ?? 0) + (plan?.steps ?? 0) - stepsDone);
+    }
+  return planned.size === segments && [...stepsLeft.values()].every((left) => left === 0);
+}
+
+/**
  * Returns the plan of a segment, which comes from the thread that began it. Returns undefined if no thread began it.
  */
 const planOf = (parts: readonly SegmentPart[]): SegmentPart["plan"] =>
