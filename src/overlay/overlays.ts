@@ -85,8 +85,8 @@ export class Overlays {
   /** The last view of each list of documents. A workspace passes the same list until something changes. */
   readonly #views = new WeakMap<Documents, { readonly catalog: Catalog; readonly view: View }>();
   /**
-   * The files that were found for each path, by the header of the segment. A segment has the same header object in all
-   * generations.
+   * The files that were found for each path, keyed by the header of the segment. A segment has the same header object
+   * in all generations.
    */
   readonly #found = new WeakMap<SegmentHeader, Found>();
   #nextSegment = FIRST_MEMORY_SEGMENT;
@@ -283,7 +283,7 @@ export class Overlays {
 }
 
 /**
- * The texts that are in layers, by key, in the order of their last use. This is no LruCache, because several texts
+ * The texts that are in layers, by key, in the order of their last use. This is not an LruCache, because several texts
  * share the cost of a layer.
  */
 class Texts {

@@ -42,9 +42,9 @@ const YOUNG_MIB = 12;
 const OLD_MIB = 1024;
 
 /**
- * The time after which a worker is terminated if its tasks have not ended. Until then, it is not terminated, because
- * LMDB aborts the process if a thread is terminated while LMDB creates a value or an error. In a test that terminated
- * threads at random moments of searches, this happened once for 500 threads. Searches end within 50 ms.
+ * The time after which a worker is terminated if its tasks have not ended. It is not terminated sooner, because LMDB
+ * aborts the process if a thread is terminated while LMDB creates a value or an error. In a test that terminated
+ * threads at random moments of searches, this happened once in 500 threads. Searches end within 50 ms.
  */
 const MOST_END_MS = 500;
 

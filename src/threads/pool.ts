@@ -1,9 +1,9 @@
 /**
  * Runs tasks on a pool of threads.
  *
- * Jobs wait in the pool, not in the threads. A worker has at most one job of each lane. If it dies, only these jobs and
- * the jobs that wait for this particular worker fail. A job for any worker goes to the first worker that is free in the
- * job's lane. Jobs run in the order of arrival, whether they are for one worker or for any, but urgent jobs come first.
+ * Jobs wait in the pool, not in the threads. A worker has at most one job of each lane. If a worker dies, only its jobs
+ * and the jobs that wait for this particular worker fail. A job for any worker goes to the first worker that is free in
+ * the job's lane. Jobs run in the order of arrival, whether for one worker or for any, but urgent jobs come first.
  * A worker is started when there is work for it, and keeps the process alive only while it is starting or working.
  *
  * A dead worker is replaced immediately. If MOST_FAILED_STARTS workers in a row die in one slot before they get a job,
@@ -63,7 +63,7 @@ export interface RunOptions {
   readonly onMessage?: (message: unknown) => void;
   /**
    * If no task in the worker calls pause() for this many milliseconds while this task runs, the worker is terminated.
-   * Has no effect in an inline pool. The time must be generous, because the other tasks of the worker fail, too.
+   * Has no effect in an inline pool. The time must be generous, because the worker's other tasks fail as well.
    */
   readonly maxSilentMs?: number;
 }

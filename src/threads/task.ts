@@ -3,9 +3,9 @@
  * nothing else about a task.
  *
  * There are three lanes. "search" is for short tasks that somebody waits for. "ingest" is for long tasks, which yield
- * to searches. "list" is for tasks that list the files to index. A thread runs at most one task of each lane at a time.
- * Tasks of different lanes take turns whenever a task of "ingest" or "list" awaits something. So two tasks of one lane
- * may share a memo(), but tasks of different lanes may not.
+ * to searches. "list" is for tasks that list the files to index. A thread runs at most one task of each lane at a time,
+ * so tasks of one lane may share a memo(). Tasks of different lanes may not, because they take turns whenever a task of
+ * "ingest" or "list" awaits something.
  *
  * Values sent between threads are copied, unless they are transferred. An inline pool passes them by reference.
  * REQUIRES: nobody changes a value after sending it, so that both kinds of pool behave the same.

@@ -7,8 +7,8 @@ import type { Lane, Task, TaskContext, TaskTable } from "./task.ts";
 import type { Pulse } from "./watch.ts";
 
 /**
- * The time slice that all inline tasks share. So all of them together block the host for at most 5 ms, as long as one
- * task may block it. A slice of 4 ms is short enough, because tasks check it about every 50 µs.
+ * The time slice that all inline tasks share, so that together they block the host no longer than one task may, which
+ * is 5 ms. A slice of 4 ms is short enough, because tasks check it about every 50 µs.
  */
 export const inlineSlice = new Slice({ ms: 4 });
 

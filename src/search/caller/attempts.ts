@@ -1,7 +1,7 @@
 /**
- * Runs attempts to answer a query. This file has the steps that all kinds of searches have in common. It prevents the
- * deletion of the generation that an attempt reads, and sends tasks to the threads. If segments were merged away
- * during the attempt, it starts another attempt on a newer catalog.
+ * Runs attempts to answer a query, with the steps that all kinds of searches have in common. Prevents the deletion of
+ * the generation that an attempt reads, and sends tasks to the threads. If segments were merged away during the
+ * attempt, starts another attempt on a newer catalog.
  */
 
 import { emptyBitset } from "../../base/bitset.ts";
@@ -73,7 +73,7 @@ export interface Asked {
   readonly view: ViewSource;
 }
 
-/** The work of the threads in a search that comes in addition to counting and ranking files. */
+/** What the threads do in a search in addition to counting and ranking files. */
 interface SearchWork {
   /** Called with the files of a stream as soon as they are found. */
   readonly onPart?: (part: StreamPart) => void;

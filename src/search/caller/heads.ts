@@ -49,7 +49,7 @@ export interface Heads {
   /** The counters of the search. They do not include anything that is counted while files are shown. */
   readonly stats: SearchStats;
   readonly files: HeadFiles;
-  /** The segments of the search, each with the counter in which it is counted. */
+  /** The numbers of the segments of the search, each with the counter in which the segment is counted. */
   readonly ends: readonly (readonly [segment: number, end: SegmentEnd])[];
   readonly facets?: NamedCounts;
 }

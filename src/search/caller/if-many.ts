@@ -1,6 +1,6 @@
 /**
- * Lets a search decide by the number of its matches how many ranges it shows. An agent's answer shows every range if
- * there are few ranges. Otherwise, it shows only the best range of each file.
+ * Lets the number of matches decide how many ranges a search shows. An agent's answer shows every range if there are
+ * few ranges. Otherwise, it shows only the best range of each file.
  */
 
 /**

@@ -13,14 +13,15 @@ import { contentOf, type ManifestSegment } from "../../store/catalog/manifest.ts
 import type { OwnPool } from "../../threads/pool.ts";
 
 /**
- * How many bytes of posting lists are cached: this many for each segment, but at least enough for about twenty queries
- * in the source code of Linux. docs/limits.md promises the maximum.
+ * The number of bytes of posting lists to cache for each segment, and the minimum and maximum for all segments
+ * together. The minimum is enough for about twenty queries in the source code of Linux. docs/limits.md promises the
+ * maximum.
  */
 const LISTS_A_SEGMENT = 256 * 1024;
 const LEAST_LISTS = 16 * 2 ** 20;
 const MOST_LISTS = 128 * 2 ** 20;
 
-/** If the memory of tables is full, and dropped tables take more than this share of it, it is replaced. */
+/** The memory of tables is replaced if it is full and dropped tables take more than this share of it. */
 const MOST_DROPPED = 1 / 2;
 
 type Segments = readonly Pick<ManifestSegment, "segment" | "content" | "symbols">[];
@@ -45,14 +46,14 @@ export class Kept {
     this.dropOthers(this.#segments);
   }
 
-  /** The memory for a new thread. */
+  /** The shared memory to pass to a new thread. */
   get memory(): SharedMemory {
     return { keptLists: this.#lists?.memory, tables: this.#tables?.memory };
   }
 
   /**
-   * Returns the shared lists for the next search. Makes room first if a memory is full, unless a thread may be using
-   * it.
+   * Returns the shared lists for the next search. If memory of lists or tables is full, makes room first, unless a
+   * thread may be using it.
    */
   listsFor(pool: OwnPool): KeptLists | undefined {
     if (pool.isIdle) {
@@ -78,8 +79,8 @@ export class Kept {
   }
 
   /**
-   * Keeps only the lists and tables of the given segments. Of those of their symbols, keeps only those of the given
-   * editions.
+   * Drops the lists and tables of all segments except the given ones. Also drops those of a given segment's symbols if
+   * they belong to another edition.
    */
   dropOthers(segments: Segments): void {
     this.#segments = segments;

@@ -20,8 +20,8 @@ import { exactlyNamed, isVisible, visibleRepositories } from "./scope.ts";
 
 /**
  * The key of an internal method of an engine, for quern/http. The method returns the repositories that a query names
- * but that are unknown or not indexed yet. Its result is `notIndexed` of explain() without the skipped files, and the
- * method runs no search.
+ * but that are unknown or not indexed yet. This is `notIndexed` of explain() without the skipped files. The method runs
+ * no search.
  */
 export const NOT_INDEXED = Symbol.for("quern.notIndexed");
 
@@ -85,8 +85,8 @@ async function countSkipped(
 }
 
 /**
- * Returns the names that the query lists exactly, and the names of visible repositories that its `repo:` filters
- * match. If a `repo:` filter matches no repository and its expression is a plain name, returns that name.
+ * Returns the names in the query's `reposet:` and `context:` sets, and the names of the repositories that its `repo:`
+ * filters match. If a `repo:` filter matches no repository and its expression is a plain name, returns that name.
  */
 async function namesOf(question: NamingQuestion): Promise<string[]> {
   const { query, contexts, pause } = question;

@@ -73,8 +73,8 @@ export async function pagingOf(
 }
 
 /**
- * The position in the ranking where a page ended. It has the name of the repository instead of its number, because
- * engines number repositories differently.
+ * The position in the ranking where a page ended. It has the name of the repository instead of its position in the
+ * order of names, because that position differs between engines.
  */
 export interface NamedPlace extends Omit<PagePlace, "repository"> {
   readonly repository: string;

@@ -1,6 +1,6 @@
 /**
- * Queues the parts of a stream between the threads, which push them, and the reader, which iterates over them. After
- * the last part, the threads' side calls end() or fail(). A queue can be iterated only once.
+ * Queues the parts of a stream between the threads, which push them, and the reader, which iterates over them.
+ * REQUIRES: end() or fail() is called after the last part, and the queue is iterated only once.
  */
 
 export class PartQueue<T> implements AsyncIterable<T> {

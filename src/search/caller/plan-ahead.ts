@@ -34,7 +34,7 @@ export interface PlannedAhead {
    * many.
    */
   readonly pages: number;
-  /** The pages that were found. */
+  /** The pages that were found for each literal. */
   readonly found: PagesAhead;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Runs the part of each search that belongs to the calling thread: parsing the query, sending tasks to the threads,
- * and merging their answers. This takes slices of a few milliseconds, whatever the size of the answer. The calling
+ * and merging their answers. This runs in slices of a few milliseconds, whatever the size of the answer. The calling
  * thread scans text only for small searches (see near.ts).
  */
 

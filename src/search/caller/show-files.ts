@@ -86,7 +86,7 @@ export class FilesToShow {
 
   /**
    * The point at which the answer ended, or undefined if it did not end early. `files` is the number of files
-   * processed. `ranges` is the number of ranges of the last of these files that were shown.
+   * processed. `ranges` is how many ranges of the last of these files were shown.
    */
   get cut(): { readonly files: number; readonly ranges: number } | undefined {
     if (!this.#isCut && this.#reached === this.#files.length) return undefined;
@@ -205,7 +205,7 @@ export class FilesToShow {
 }
 
 /**
- * The number of bytes for each range that must remain in the answer, in addition to the size of the files, so that no
+ * The number of bytes per range that must remain free in the answer, in addition to the size of the files, so that no
  * file can be cut. See rangesWithRoom().
  */
 const LEAST_ROOM = 1024;

@@ -12,7 +12,9 @@ import type { FileToShow } from "./merge-ranked.ts";
 
 const FILES = 32;
 const RANGES = 512;
-/** The minimum number of files in a group, unless fewer are left. With 8, `kmalloc_array` takes 7 % longer. */
+/**
+ * The minimum number of files in a group, unless fewer are left. With 8, a search for `kmalloc_array` takes 7 % longer.
+ */
 const LEAST_FILES = 16;
 /** If a request has at least this many lines of context, its files are treated as if they were shown completely. */
 const MUCH_CONTEXT = 100;

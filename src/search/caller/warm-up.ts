@@ -23,8 +23,9 @@ const MOST_REST_MS = 5000;
  */
 const WARM_MS = 4000;
 /**
- * The time-out of each search of the warm-up. At first, a search for a frequent word takes longer than ten times its
- * usual time. With 30 ms, such searches never reach their later steps, and `task_struct` takes twice as long at first.
+ * The time-out of each search of the warm-up. At first, a search for a frequent word takes more than ten times as long
+ * as usual. With 30 ms, such searches never reach their later steps, and a search for `task_struct` takes twice as long
+ * at first.
  */
 const QUESTION_MS = 120;
 /**
@@ -107,7 +108,7 @@ export class WarmUp {
 
   /** Ends the search that runs now, so that a request of the host does not wait for it. The warm-up continues later. */
   interrupt(): void {
-    this.#asking?.abort(); // not called in vain, because it would take 20 µs of each search of the host
+    this.#asking?.abort(); // called only if a search runs, because abort() would add 20 µs to each search of the host
   }
 
   #wait(): void {

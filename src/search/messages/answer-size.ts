@@ -7,7 +7,7 @@
 import type { ShownFile } from "./messages.ts";
 import type { ResultSymbol } from "./response.ts";
 
-// the sizes that these take in JSON, with the names of fields and with numbers of a few digits
+// the size of each of these in JSON, including field names and numbers of a few digits
 const FILE_BYTES = 300;
 const CHUNK_BYTES = 100;
 const RANGE_BYTES = 130;

@@ -1,8 +1,8 @@
 /**
  * Coordinates the threads of one search through shared memory. No thread assigns work to other threads. Instead, each
  * thread claims a segment that no thread has begun yet, and plans it. If the segment has much text to scan, the
- * thread opens it to other threads. When no segment is left to begin, the other threads claim windows of open
- * segments.
+ * thread opens it to other threads. When no segment is left to begin, the other threads claim steps of open segments.
+ * Each step is a window to scan.
  */
 
 import type { CheckedRequest, SearchOptions } from "./request.ts";
@@ -18,7 +18,7 @@ const TIMES = 2;
  * value of STOPPED.
  */
 const STOP = 2 * TIMES;
-/** 1 as soon as nobody waits for the answer any more, otherwise 0. */
+/** 1 once nobody waits for the answer any more, 0 before. */
 const ENDED = STOP + 1;
 /** The number of ranges that a stream may still deliver. */
 const LEFT = STOP + 2;
@@ -26,7 +26,7 @@ const LEFT = STOP + 2;
 const BEHIND = STOP + 3;
 /** The number of parts of a stream that were sent, but that the calling thread has not received yet. */
 const UNDER_WAY = STOP + 4;
-/** The number of units of ROOM_BYTES that the answer may still take, or ENDLESS if there is no limit. */
+/** The size that the answer may still take, in units of ROOM_BYTES, or ENDLESS if there is no limit. */
 const ROOM = STOP + 5;
 /** The number of ranges that the finished threads have found. */
 const FOUND = STOP + 6;

@@ -47,8 +47,8 @@ export interface Place {
 }
 
 /**
- * The position in the ranking where a page ended. `ranges` is the number of ranges of that file on this page and
- * earlier pages.
+ * The position in the ranking where a page ended. `ranges` is the number of ranges of the file at this position that
+ * are on this page and earlier pages.
  */
 export interface PagePlace extends Place {
   readonly ranges: number;
@@ -66,7 +66,7 @@ export interface SearchInput {
   /** The maximum number of ranges of one file that are returned. Infinity if all ranges are returned. */
   readonly matchesPerFile: number;
   /**
-   * Present if a page was requested. `more` is the number of additional ranges to keep, which show whether another
+   * Present if a page was requested. `more` is the number of additional ranges to keep, to find out whether another
    * page follows. `after` is the position where the previous page ended.
    */
   readonly page?: { readonly more: number; readonly after?: PagePlace };

@@ -90,8 +90,8 @@ export const rangesIn = ({ ranges }: PackedChunks): number => ranges.length / 6;
 
 /**
  * Sorts the chunks. `places` has a different number for each range, and the chunk with the smallest number comes
- * first. If `isStopped` returns true, the chunks that have not been copied yet are dropped. This takes linear time,
- * because an answer may have a hundred thousand chunks.
+ * first. If `isStopped` returns true, the chunks that have not been copied yet are dropped. The sort takes linear
+ * time, because an answer may have a hundred thousand chunks.
  */
 export async function inOrder(
   packed: PackedChunks,
@@ -152,8 +152,8 @@ function chunksByPlace(
 }
 
 /**
- * Copies the columns of all files into one buffer, which is transferred together with the files. A column that is sent
- * by itself would be sent with all the memory that it got while it grew.
+ * Copies the columns of all files into one buffer, which is transferred together with the files. A column sent on its
+ * own would take its whole backing buffer with it, including the unused part.
  */
 export function inOneBuffer<F extends { readonly chunks: PackedChunks } | undefined>(
   files: readonly F[],

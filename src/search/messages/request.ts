@@ -5,7 +5,7 @@ import { checkKeys, type KeysOf } from "../../base/known-keys.ts";
 import { mustBe } from "../../base/must-be.ts";
 
 /**
- * What to search for. The names of the fields are those of the specification.
+ * What to search for. The field names are those of the HTTP interface.
  *
  * @example
  * const request: SearchRequest = { query: "retry lang:go -file:_test", matches: 50, contextLines: 2 };
@@ -17,8 +17,8 @@ export interface SearchRequest {
   /** The maximum number of ranges that the response may contain. 0 returns no files, but exact counts. */
   matches: number;
   /**
-   * The maximum number of ranges to return of one file, 1 or more. The best lines of the file are returned, best first
-   * (docs/ranking.md). The totals stay exact. Default: all ranges, in the order of the file.
+   * The maximum number of ranges to return for each file, 1 or more. The best lines of the file are returned, best
+   * first (docs/ranking.md). The totals stay exact. Default: all ranges, in the order of the file.
    */
   matchesPerFile?: number;
   /**
@@ -69,8 +69,8 @@ export interface SearchOptions {
   /** The number of milliseconds after which the search returns what it has found so far. Default: no limit. */
   timeoutMs?: number;
   /**
-   * The maximum size of the answer in bytes, which counts text, positions and names. The file that exceeds this size
-   * is the last one in the answer. If more files would follow, isSearchExhaustive is false. Counts stay exact.
+   * The maximum size of the answer, in bytes of text, positions and names. The file that exceeds this size is the last
+   * one in the answer. If more files would follow, isSearchExhaustive is false. Counts stay exact.
    * Default: no limit.
    */
   maxBytes?: number;
@@ -149,7 +149,7 @@ export type CheckedRequest = Required<Omit<SearchRequest, Optional>> &
   Pick<SearchRequest, Optional>;
 
 interface Field<T> {
-  readonly fallback: T | undefined; // undefined if the field is required or optional
+  readonly fallback: T | undefined; // undefined if the field has no default
   readonly isOptional?: true;
   readonly accept: (value: unknown) => value is T;
   readonly wants: string;

@@ -1,6 +1,5 @@
 /**
- * Defines the response of a search, with the field names of the specification. The end of a range is
- * exclusive.
+ * Defines the response of a search, with the field names of the HTTP interface. The end of a range is exclusive.
  */
 
 import type { CodeHostType } from "../../store/format/records.ts";

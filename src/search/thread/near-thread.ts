@@ -54,7 +54,7 @@ export class NearThread {
   #isBusy = false;
   #isClosed = false;
 
-  /** `shared` returns the memory that threads share now. */
+  /** `shared` returns the memory that threads currently share. */
   constructor(shared: () => SharedMemory) {
     this.#shared = shared;
   }
@@ -94,7 +94,7 @@ export class NearThread {
     }
   }
 
-  /** Returns the tools of this thread. They are made anew if threads share other tables now. */
+  /** Returns the tools of this thread. Creates new tools if the threads now share other tables. */
   #thread(): ThreadTools {
     const shared = this.#shared();
     if (this.#tools?.tables !== shared.tables) this.trim();

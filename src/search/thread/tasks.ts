@@ -39,7 +39,7 @@ export interface SearchEnvironment extends SharedMemory {
 }
 
 const TOOLS = "search tools";
-/** The memory that this thread shares with others, once it has been replaced. */
+/** The memo() key of the memory that this thread shares with other threads. */
 const SHARED = "shared memory";
 
 /** The maximum number of bytes that are recorded during one search. The blocks of about 128 pages have this size. */

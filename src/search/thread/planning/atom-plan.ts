@@ -100,7 +100,7 @@ function symbolCandidates(
   return { ...reach, blobs: reach.blobs ? intersect(reach.blobs, blobs) : blobs };
 }
 
-/** Returns what is known about each file from the plans. `sets[n]` holds the files of the plan's set n. */
+/** Returns what the atoms' plans say about each file. `sets[n]` has the files of set n of the query's plan. */
 export function knownOf(
   plans: readonly AtomPlan[],
   sets: readonly Bitset[],

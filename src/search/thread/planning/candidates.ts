@@ -1,4 +1,4 @@
-/** Finds the pages on which a literal can begin, by the grams of the literal. */
+/** Uses the grams of a literal to find the pages on which the literal can begin. */
 
 import { intersect, wordsFor, type Bitset } from "../../../base/bitset.ts";
 import type { Pause } from "../../../base/yield.ts";
@@ -25,7 +25,7 @@ export interface Lookup {
   readonly scanned?: ReadonlyMap<readonly number[], Bitset> | undefined;
   /** The lists that threads share. Undefined if there are none. */
   readonly kept?: KeptLists | undefined;
-  /** The pages that were found before the search. */
+  /** The pages of literals that were found before the search. */
   readonly ahead?: PagesAhead | undefined;
   readonly kernel: Kernel;
   readonly arena: Arena;

@@ -39,8 +39,8 @@ const MOST_ANCHORS = 4;
 /** Searching this many bytes for a literal takes about as long as trying the expression on one path. */
 const TRY_BYTES = 1024;
 /**
- * The number of paths that are tried between two checks of the time limit, which usually takes 0.1 ms. The matcher also
- * checks the time limit within each path.
+ * The number of paths that are tried between two checks of the time limit. Trying them usually takes 0.1 ms. The
+ * matcher also checks the time limit within each path.
  */
 const TRIES = 1024;
 
@@ -151,7 +151,7 @@ async function forEachHolding(
   visit: (file: number) => void,
 ): Promise<void> {
   const region = { from: at, to: at + bytes.length, lowest: at };
-  // without partners, and in ASCII, comparing bytes finds every match
+  // if the literal has no partners, or if all paths are ASCII, comparing bytes finds every match
   const mayFold = anchor.literal.partners?.length !== 0 && !isAscii(bytes);
   const isFolded = mayFold && literals.mustFold(anchor.literal, region);
   let file = 0;

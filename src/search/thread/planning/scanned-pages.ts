@@ -1,6 +1,6 @@
 /**
- * Finds the pages that may contain all grams of a literal in a segment without posting lists. Reads the text of all
- * files in scope for this, once for all literals of a query. The plan of such a segment is then like that of a segment
+ * Finds the pages that may contain all grams of a literal in a segment without posting lists. To do so, reads the text
+ * of all files in scope, once for all literals of a query. The plan of such a segment is then like that of a segment
  * with posting lists, but has a few more candidate pages.
  */
 

@@ -73,7 +73,7 @@ export class Collector {
    * the time of comparing the files.
    */
   #leastScore(): number {
-    const enough = Math.max(this.#matches, this.#leastFiles); // because each file has a range
+    const enough = Math.max(this.#matches, this.#leastFiles); // enough files, because each file has a range
     if (this.#isAnyEmpty || this.#files.length <= enough) return -Infinity;
     const scores = new Int32Array(this.#files.length);
     for (let i = 0; i < scores.length; i++) scores[i] = this.#files[i]!.score;

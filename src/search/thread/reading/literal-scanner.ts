@@ -200,7 +200,7 @@ export class LiteralScanner {
 
   /**
    * Loads the pages and returns their runs. The runs of blobs in which some literal must be compared with folding
-   * (mustFold()) are in `folded`, all others in `plain`. The runs are valid until the next call.
+   * (mustFold()) are in `folded`, those of all other blobs in `plain`. The runs are valid until the next call.
    */
   #runsOf(
     window: Window,

@@ -1,6 +1,6 @@
 /**
- * The pages of literals that the calling thread has found before a search. A search on this thread then need not look
- * them up again, which would take a fifth of the time of a rare literal with many grams.
+ * Keeps the pages of literals that the calling thread has found before a search. A search on this thread then need not
+ * look them up again. For a rare literal with many grams, that would take a fifth of the search's time.
  */
 
 import type { KeptPages } from "../../../store/segments/kept-lists.ts";

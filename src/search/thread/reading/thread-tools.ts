@@ -38,7 +38,7 @@ export interface SearchTools {
   readonly textCache: TextCache | undefined;
   /** The posting lists that all threads share. Undefined if threads share none. */
   readonly kept?: KeptLists | undefined;
-  /** The pages that were found before the search. Absent if nothing was looked up. */
+  /** The pages of literals that were found before the search. Absent if nothing was looked up. */
   readonly ahead?: PagesAhead;
   /** Whether the tools are used on the calling thread. */
   readonly isInline: boolean;
@@ -131,9 +131,9 @@ export class ThreadTools {
   }
 
   /**
-   * Returns the segment, and opens it if it is not open yet. Returns undefined if the segment no longer exists. A
-   * segment that is already open may have been deleted, too. This is noticed only when its text is read. `header` is
-   * the header of the segment. If absent, it is read.
+   * Returns the segment, and opens it if it is not open yet. Returns undefined if the segment no longer exists. If an
+   * open segment was deleted, this is noticed only when its text is read. `header` is the header of the segment. If
+   * absent, it is read.
    */
   open(snapshot: Snapshot, segment: number, header?: SegmentHeader): OpenedSegment | undefined {
     return this.#opened.getOrMake(segment, () => {

@@ -27,8 +27,8 @@ const MOST_TAIL = 2 ** 16 - 1;
 /**
  * If at least this share of a window's text will be loaded, and no blobs are left out, the whole window is read at
  * once. Reading a window of 1 MiB takes 55 µs, as long as reading 37 pages separately. It takes 160 µs if the system
- * has cached the file in small pieces, as long as reading 83 pages. With a half instead of a third, `[a-z]+_lock` takes
- * a tenth longer. With a quarter, `dev_err` takes 6 % longer.
+ * has cached the file in small pieces, as long as reading 83 pages. With a half instead of a third, a search for
+ * `[a-z]+_lock` takes a tenth longer. With a quarter, a search for `dev_err` takes 6 % longer.
  */
 const WHOLE_PART = 1 / 3;
 /** If the visited blobs have less than this share of a window's text, the other blobs are left out. */
@@ -141,7 +141,7 @@ export class WindowMemory {
     return this.#marks;
   }
 
-  /** Returns an array for the addresses of `blobs` blobs, with any values. The array is valid until the next call. */
+  /** Returns an array for the addresses of `blobs` blobs, with arbitrary contents. It is valid until the next call. */
   addresses(blobs: number): Uint32Array {
     if (blobs > this.#addresses.length) this.#addresses = new Uint32Array(2 * blobs);
     return this.#addresses;

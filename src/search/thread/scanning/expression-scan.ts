@@ -111,8 +111,8 @@ class ExpressionScan {
   }
 
   /**
-   * Returns the addresses at which the triple occurs that every match contains. Returns undefined if there is no such
-   * triple, or if it occurs too often.
+   * Returns the addresses at which the expression's triple occurs. Returns undefined if the expression has no triple,
+   * or if the triple occurs too often.
    */
   #placesOfTriple(texts: TextTable): Uint32Array | undefined {
     const { triple } = this.#placed;

@@ -1,6 +1,6 @@
 /**
- * Runs the expressions of a query that have no required literal in one shared pass over each blob. Each expression
- * then runs only on the lines that match at least one of them.
+ * Searches each blob in one shared pass for all expressions of a query that have no literal to search for first. Each
+ * of these expressions then runs only on the lines that match at least one of them.
  */
 
 import type { SharedPass } from "../../../regex/shared-pass.ts";

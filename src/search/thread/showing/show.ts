@@ -1,6 +1,6 @@
 /**
  * Builds the result for a matching file. If the query searches content, or if the whole content was requested, the
- * content is read again. The ranges in the content are found again and cut into chunks.
+ * content is read again. The ranges in the content are found again, and chunks are cut around them.
  */
 
 import { decodeText } from "../../../base/decode-text.ts";
@@ -28,7 +28,7 @@ import { verified, verifiedShort, type Asking } from "./verify-shown.ts";
 import { VisitedBlobs } from "../scanning/visited-blobs.ts";
 import { Window } from "../reading/window.ts";
 
-/** The number of pairs that are put in order between two checks of the clock, which takes about a millisecond. */
+/** The number of pairs that are put in order between two checks of the clock. This takes about a millisecond. */
 const PAIRS_A_LOOK = 2 ** 16;
 
 export interface Showing {
@@ -216,8 +216,8 @@ function placedText(
   return {
     text: () => decodeText(text()),
     /**
-     * Cuts the ranges to show into chunks. If `terms` is set, the ranges in the best lines for these terms are shown.
-     * Otherwise the first ranges in the file are shown.
+     * Cuts chunks around the ranges to show. If `terms` is set, these are the ranges in the best lines for these terms.
+     * Otherwise they are the first ranges in the file.
      */
     async chunks(pairs: Uint32Array, { skip, most, terms }: ShownPart) {
       const end = skip + most;
