@@ -17,7 +17,7 @@ export type Lane = (typeof LANES)[number];
 /** A task. It runs in a worker, or on the caller's thread if there are no workers. */
 export type Task<I, O> = (input: I, context: TaskContext) => Promise<O> | O;
 
-/** All tasks, by name. Each task is called with the input that was passed to run(). */
+/** All tasks, by name. REQUIRES: the caller of run() passes an input that fits the task. */
 export type TaskTable = Readonly<Record<string, Task<never, unknown>>>;
 
 export interface TaskContext {

@@ -79,8 +79,8 @@ interface SearchWork {
   readonly onPart?: (part: StreamPart) => void;
   readonly page?: SearchInput["page"];
   /**
-   * Whether the thread that finds a file also produces the lines of it that are returned, if only few files match.
-   * Otherwise, the caller requests these lines in a second round.
+   * Whether the thread that finds a file also produces the lines to return, if only few files match. Otherwise, the
+   * caller requests these lines in a second round.
    */
   readonly showsAhead?: boolean;
   /**

@@ -4,8 +4,8 @@
  * merges the heads of all engines. In the second part, each engine shows those of its files that are among the best
  * files of all engines.
  *
- * The merged answer is the same as the answer of a single engine that has all the files, because a score depends only
- * on the file and the query. Heads are plain data, so they can be sent over a network.
+ * The merged answer is the same as that of a single engine with all the files, because a score depends only on the file
+ * and the query. Heads are plain data, so they can be sent over a network.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";

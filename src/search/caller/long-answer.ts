@@ -4,9 +4,9 @@
  * megabytes takes only a few megabytes of memory, even if its reader is slow. If the reader stops early, the
  * remaining files are never produced.
  *
- * If a segment is merged away meanwhile, the search cannot start again, because a part of the answer may already have
- * been delivered. Instead, the segment counts as crashed, as in a stream. The time that the reader takes does not
- * count towards the time-out.
+ * If a segment is merged away while the answer is read, the search cannot start again, because a part of the answer may
+ * already have been delivered. Instead, the segment counts as crashed, as in a stream. The time that the reader takes
+ * does not count towards the time-out.
  */
 
 import type { FileResult, SearchResponse } from "../messages/response.ts";

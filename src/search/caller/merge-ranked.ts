@@ -3,7 +3,7 @@
 import { HASH_BYTES } from "../../store/format/format.ts";
 import type { Place, RankedFiles } from "../messages/messages.ts";
 
-/** A file of the answer, with the ranges of it to show. */
+/** A file of the answer, and which of its ranges to show. */
 export interface FileToShow {
   /** The index of the file's segment in the search's list of segments. */
   readonly segment: number;

@@ -43,8 +43,8 @@ export async function searchRanked(
 }
 
 /**
- * Searches and shows the beginning of the answer. The other files are shown when the caller reads them. Resolves to
- * undefined if a segment has been merged away.
+ * Searches, and shows only the beginning of a long answer. The other files are shown when the caller reads them.
+ * Resolves to undefined if a segment has been merged away.
  */
 export async function beginRanked(
   attempts: Attempts,

@@ -205,8 +205,8 @@ export class FilesToShow {
 }
 
 /**
- * The number of bytes per range that must remain free in the answer, in addition to the size of the files, so that no
- * file can be cut. See rangesWithRoom().
+ * The number of bytes per range that must remain free in the answer after the files. With this room, no file can be
+ * cut. See rangesWithRoom().
  */
 const LEAST_ROOM = 1024;
 

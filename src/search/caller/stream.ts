@@ -17,8 +17,8 @@ import type { Presenter } from "./show-files.ts";
 import { countLost, tally } from "./tally.ts";
 
 /**
- * Yields the events of a stream. After a stream has delivered files, it cannot start again. Therefore, a segment that
- * is merged away during the stream counts as crashed.
+ * Yields the events of a stream. A segment that is merged away during the stream counts as crashed, because a stream
+ * that has delivered files cannot start again.
  */
 export async function* streamFiles(attempts: Attempts, asked: Asked): AsyncGenerator<SearchEvent> {
   for await (const { event } of streamHeads(attempts, asked)) yield event;

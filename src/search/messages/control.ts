@@ -100,7 +100,7 @@ export class Control {
     return control;
   }
 
-  /** Stops the search. If it is called again, the first reason is kept. */
+  /** Stops the search. If stop() is called again, the first reason is kept. */
   stop(reason: number): void {
     if (reason === STOPPED.ABORTED) Atomics.store(this.#words, ENDED, 1);
     Atomics.compareExchange(this.#words, STOP, STOPPED.NO, reason);
@@ -247,9 +247,9 @@ export class Control {
   }
 
   /**
-   * Called before a part of a stream is sent. If too many parts are on their way, waits until the calling thread has
-   * received one of them, but at most PLAN_WAIT_MS. This does not wait for the stream's reader. The calling thread
-   * receives a part in one turn of its event loop, even if the reader is slow.
+   * Counts a part of a stream that is about to be sent. If too many parts are on their way, first waits until the
+   * calling thread has received one of them, but at most PLAN_WAIT_MS. This does not wait for the stream's reader. The
+   * calling thread receives a part in one turn of its event loop, even if the reader is slow.
    */
   beginPart(): void {
     const since = now();
@@ -262,7 +262,7 @@ export class Control {
     Atomics.add(this.#words, UNDER_WAY, 1);
   }
 
-  /** Called when the calling thread has received a part. */
+  /** Stops counting a part as on its way, because the calling thread has received it. */
   endPart(): void {
     Atomics.sub(this.#words, UNDER_WAY, 1);
     Atomics.notify(this.#words, UNDER_WAY);

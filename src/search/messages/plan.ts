@@ -42,7 +42,7 @@ export const packPlan = (plan: Plan): PackedPlan => JSON.stringify(plan) as Pack
 
 export const unpackPlan = (packed: PackedPlan): Plan => JSON.parse(packed) as Plan;
 
-/** Returns the atoms that are not negated. Only the ranges of these atoms can be shown. */
+/** Returns the atoms that are under no negation. Only the ranges of these atoms can be shown. */
 export function shownAtoms(node: PlanNode, into = new Set<number>()): Set<number> {
   if (node.kind === "atom") into.add(node.atom);
   if (node.kind === "and" || node.kind === "or")

@@ -82,7 +82,7 @@ export async function explainSegments(
   return explained;
 }
 
-/** Returns the texts of the literals that no page in scope contains. */
+/** Returns the texts of those literals that occur on no page in scope. */
 const absentFrom = (literals: ExplainedSegment["literals"]): string[] =>
   literals.filter(({ pages }) => pages === 0).map(({ text }) => text);
 

@@ -183,9 +183,9 @@ export class HitRater {
 }
 
 /**
- * Returns how many bytes the matches of different atoms are apart. For each atom except the first, this finds the
- * smallest distance from its matches to those of the first atom, and returns the greatest of these distances. Returns
- * -1 if there is only one atom.
+ * Returns how many bytes the matches of different atoms are apart. For each atom except the first, finds the smallest
+ * distance from its matches to those of the first atom. Returns the greatest of these distances, or -1 if there is only
+ * one atom.
  */
 function distanceOf([first, ...others]: readonly Uint32Array[]): number {
   let distance = others.length === 0 ? -1 : 0;

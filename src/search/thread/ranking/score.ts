@@ -11,7 +11,7 @@ export const WEIGHTS = {
   /**
    * Added for the best match in the name of a definition. The first value is for no such match, and the second for a
    * match inside the name. The third is for a match from one end of the name to a joint in it
-   * (kernel/assembly/edges.ts), or a match of the whole name of a member. The last is for a match of the whole name.
+   * (kernel/assembly/edges.ts), or of the whole name of a member. The last is for a match of the whole name.
    */
   definition: [0, 1500, 2600, 4000],
   /**
@@ -20,9 +20,9 @@ export const WEIGHTS = {
    */
   edge: [0, 150, 300, 450, 900],
   /**
-   * Added if the searched text is in the path. The first value is for a path without the text. The next three are for a
-   * text in a folder's name, in the base name, and at an edge of the base name. The last is for a text that is the
-   * whole base name, with or without its extension.
+   * Added for the place of the searched text in the path. The first value is for a path without the text. The next
+   * three are for a text in a folder's name, in the base name, and at an edge of the base name. The last is for a text
+   * that is the whole base name, with or without its extension.
    */
   path: [0, 60, 250, 450, 900],
   /**

@@ -1,7 +1,7 @@
 /**
  * Scans a window for one literal. The scanner builds a table of runs, which are the ranges of text that the kernel
  * scans. It then reads the kernel's results blob by blob. The kernel scans one piece of the text at a time, because a
- * file may have a match at every byte, and finding two million matches takes 20 ms.
+ * file may have a match at every byte. Finding two million matches takes 20 ms.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";

@@ -124,8 +124,8 @@ function padded(
 }
 
 /**
- * Returns the two sets that the kernel's scanFolded() uses: the values that the first byte of a match may have, and
- * those that its second byte may have.
+ * Returns the two sets that the kernel's scanFolded() uses: the possible values of the first byte of a match, and those
+ * of its second byte.
  */
 function leadSets([first, second]: readonly number[]): Uint8Array {
   const leads = new Uint8Array(64);

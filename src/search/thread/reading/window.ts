@@ -26,8 +26,8 @@ import { SLOT_BYTES, type TextCache } from "../../../store/segments/text-cache.t
 const MOST_TAIL = 2 ** 16 - 1;
 /**
  * If at least this share of a window's text will be loaded, and no blobs are left out, the whole window is read at
- * once. Reading a window of 1 MiB takes 55 µs, as long as reading 37 pages separately. It takes 160 µs if the system
- * has cached the file in small pieces, as long as reading 83 pages. With a half instead of a third, a search for
+ * once. Reading 1 MiB at once takes 55 µs, as long as reading 37 pages separately. If the system has cached the file in
+ * small pieces, it takes 160 µs, as long as reading 83 pages. With a half instead of a third, a search for
  * `[a-z]+_lock` takes a tenth longer. With a quarter, a search for `dev_err` takes 6 % longer.
  */
 const WHOLE_PART = 1 / 3;
@@ -35,7 +35,7 @@ const WHOLE_PART = 1 / 3;
 const SPARSE_PART = 1 / 2;
 /**
  * The maximum number of bytes between two pages that are read together. The system takes 1.1 µs for a read, and 0.05 to
- * 0.16 µs for each KiB of it. With 8 KiB, searches for frequent words take 3 % longer.
+ * 0.16 µs for each KiB of it. With a limit of 8 KiB, searches for frequent words take 3 % longer.
  */
 const MOST_GAP = 16_384;
 /**

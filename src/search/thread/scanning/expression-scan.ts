@@ -39,9 +39,8 @@ interface ScannedBlobs {
 }
 
 /**
- * If a text has one anchor in DENSE_BYTES bytes on average, running the automaton over the whole text takes as long as
- * running it on each line with an anchor. Searching for a literal is five to ten times as fast as running the
- * automaton.
+ * With one anchor in DENSE_BYTES bytes on average, running the automaton over the whole text takes as long as over each
+ * line with an anchor. Searching for a literal is five to ten times as fast as running the automaton.
  */
 const DENSE_BYTES = 1024;
 /**

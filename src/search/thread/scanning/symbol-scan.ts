@@ -4,8 +4,8 @@
  * Names are part of the content. The posting lists of names tell which pages may have a name that contains an anchor,
  * which is a required literal of the expression. First, these pages of all blobs are searched for anchors. Next, the
  * definitions of the blobs that contain an anchor are read. The expression runs only on names that overlap an anchor,
- * which are a hundredth of all names. Reading the text and the definitions of one blob after another would take 1.5
- * times as long, because reading text evicts the cached block of definitions, and the reverse.
+ * which are a hundredth of all names. Reading both the text and the definitions of one blob after another would take
+ * 1.5 times as long, because each evicts the cached blocks of the other.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";

@@ -25,9 +25,9 @@ export interface Visit {
   /** The content atoms in the order in which they are scanned. */
   readonly order: readonly number[];
   /**
-   * Called after an atom was evaluated in a visited blob, for the nth file with this blob. Returns true if the file may
-   * still match, and undefined if it cannot. Returns false if there is no nth file. Called for one file at a time,
-   * because a million files may share a blob.
+   * Returns true if the nth file with a visited blob may still match after the atom was evaluated in this blob, and
+   * undefined if it cannot. Returns false if there is no nth file. Decides about one file at a time, because a million
+   * files may share a blob.
    */
   readonly mayMatch: (index: number, atom: number, nth: number) => boolean | undefined;
   readonly wantsPairs: boolean;
