@@ -38,7 +38,7 @@ export class CatalogKeeper {
     return next;
   }
 
-  /** Rejects further calls, and resolves when no load is running. */
+  /** Makes newest() reject from now on. Resolves when no load is running. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#last;

@@ -41,7 +41,8 @@ export interface CatalogRepository {
 }
 
 /**
- * A repository's range of files in one segment. For each revision, a set tells which files of the range belong to it.
+ * A repository's range of files in one segment. For each revision, a set contains those files of the range that belong
+ * to the revision.
  */
 export interface Place {
   readonly segment: number;
@@ -89,8 +90,8 @@ function* readRepositories(
 }
 
 /**
- * The maximum number of changes that are applied to the previous look-up tables. After more changes, all names are
- * sorted again.
+ * The maximum number of changes that are applied to the previous look-up tables. If there are more changes, all names
+ * are sorted again.
  */
 const FEW_CHANGES = 1_000;
 

@@ -99,7 +99,7 @@ interface StoredRecord extends Omit<Manifest, "repositories"> {
   readonly count: number;
 }
 
-/** Reads only the generation of the manifest, without checking the seal, because every search does this first. */
+/** Reads only the generation, and does not check the seal. Every search calls this first, so it has to be fast. */
 export function readGeneration(from: Snapshot): number {
   const value = from.getSealed(engineKey("manifest"));
   if (!value || value.length < GENERATION_BYTES) throw corrupt("there is no manifest");

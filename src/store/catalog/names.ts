@@ -25,7 +25,7 @@ export interface Names {
   /** For each id, the index in `ordered` of the repository with this id. The array is in shared memory. */
   readonly places: Uint32Array;
   readonly byName: Pick<WideMap<number>, "get" | "copy">;
-  /** For each name as asciiFolded() returns it, the ids of the repositories with such a name, in any order. */
+  /** For each result of asciiFolded(), the ids of the repositories whose names have this result, in any order. */
   readonly byFolded: Pick<WideMap<readonly number[]>, "get" | "copy">;
   readonly texts: readonly NamesText[];
 }
@@ -152,7 +152,7 @@ const searchedText = ({ name, displayName = "" }: Named): string =>
 
 /**
  * Folds a name to lower case. Two characters beyond ASCII also become ASCII letters: the Kelvin sign and the long s. So
- * every name that equals an ASCII name regardless of case gets the same form.
+ * all names that equal the same ASCII name regardless of case get the same form.
  */
 export const asciiFolded = (name: string): string =>
   name.replaceAll("\u212a", "k").replaceAll("\u017f", "s").toLowerCase();

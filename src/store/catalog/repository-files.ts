@@ -348,7 +348,10 @@ export async function listPaths(
 const CHILDREN_PER_PAUSE = 256;
 const SLASH = 47;
 
-/** Adds the names of a folder's children in one place to `names`. Skips all other paths below a child folder. */
+/**
+ * Adds to `names` the children of a folder that a Place contains. Once the name of a child folder is added, skips the
+ * remaining paths in it.
+ */
 async function addChildren(
   names: Readonly<Record<Child["type"], Set<string>>>,
   paths: Paths,

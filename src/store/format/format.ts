@@ -70,8 +70,8 @@
  *
  * A lender always stores its own content. It is not deleted while another segment borrows from it, even if one of the
  * two is retired. All segments with the same content have the same edition of symbols. Segments that borrow from the
- * same lender can be merged into one segment that also borrows from it. In all other merges, segments with the same
- * content are merged together.
+ * same lender can be merged into one segment that also borrows from it. Every other merge includes either all segments
+ * with the same content or none of them.
  *
  * **Versions of this format**: In version 1, a segment's repositories and a repository's skipped files are MessagePack
  * maps. In version 2, they are columns. In version 3, the manifest's list of repositories consists of columns, too. In
@@ -103,7 +103,7 @@ export interface NewLayout extends Layout {
  * measurement.
  */
 export const PAGE_BYTES = 4_096;
-/** A page also has the grams of the bytes that follow it. This is the number of these bytes. */
+/** The number of bytes after a page whose grams also count as grams of the page. */
 export const OVERLAP = 128;
 /** The length of LMDB's header in front of a value that has pages of its own. */
 const VALUE_HEADER_BYTES = 24;

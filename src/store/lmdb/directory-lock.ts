@@ -1,8 +1,8 @@
 /**
  * Lets processes open and close a data file one at a time. The last process that closes LMDB destroys the locks in
- * LMDB's lock file. A process that opens the data file at that moment uses the destroyed locks. Its first transaction
- * fails with EINVAL. So does the first transaction of every other process that joins it in using these locks. When 800
- * processes opened and closed a data file without the lock of this module, four at a time, two of them failed.
+ * LMDB's lock file. If another process opens the data file meanwhile, it uses the destroyed locks, and its first
+ * transaction fails with EINVAL. The same happens to every process that joins in using these locks. When 800 processes
+ * opened and closed a data file without the lock of this module, four at a time, two of them failed.
  *
  * The lock is a file that exists while a process holds the lock. A lock file that is older than two seconds is stale,
  * so a process that was killed while it held the lock does not block the others. If no file can be created, for example

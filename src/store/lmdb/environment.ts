@@ -70,8 +70,8 @@ export type KeyRange = readonly [start: Buffer, end: Buffer];
 
 export interface Snapshot {
   /**
-   * Returns the payload that is stored under the key, or undefined if there is none. Throws INDEX_CORRUPT if its seal
-   * is wrong; `what` names the value in the error message. REQUIRES: the result is used or copied before the next read.
+   * Returns the payload that is stored under the key, or undefined if there is none. Throws INDEX_CORRUPT if the seal
+   * is wrong. `what` names the value in the error message. REQUIRES: the result is used or copied before the next read.
    */
   get(key: Buffer, what: string): Uint8Array | undefined;
   /**
@@ -89,7 +89,8 @@ export interface Snapshot {
   /** Returns the seal of a block of text. REQUIRES: the block is in a file that is open. */
   textSeal?(segment: number, block: number): number;
   /**
-   * Called instead of getSealed() by a reader that has kept a copy of the value. Absent if the snapshot need not know.
+   * Tells the snapshot that a reader uses a kept copy of the value instead of calling getSealed(). Absent if the
+   * snapshot need not know.
    */
   used?(key: Buffer, value: Uint8Array): void;
   /** Returns the keys of the range in order, at most `limit` of them. */

@@ -65,8 +65,8 @@ export interface Entry<Value> {
 export interface KeyValueStore extends AsyncDisposable {
   table<Value>(name: string): Table<Value>;
   /**
-   * Runs `change` in one write transaction, during which no other process writes. Resolves to its result once the
-   * transaction is on the disk. REQUIRES: `change` is synchronous, and writes nothing if it throws.
+   * Runs `change` in one write transaction, during which no other process writes. Resolves to the result of `change`
+   * once the transaction is on the disk. REQUIRES: `change` is synchronous, and writes nothing if it throws.
    */
   write<Result>(change: () => Result): Promise<Result>;
 }
@@ -76,8 +76,8 @@ export interface KeyValueStore extends AsyncDisposable {
  * writes.
  *
  * All stores of one directory share an environment, because two environments could wait for each other forever. Opening
- * the second one would block this thread until LMDB's lock is free. A pending write of the first one may hold that lock
- * until this thread has run its change.
+ * the second one would block this thread until LMDB's lock is free. But a pending write of the first one may hold that
+ * lock until this thread has run the `change` of the write.
  */
 export function openKeyValue(path: string): KeyValueStore {
   const shared = share(path);
@@ -294,8 +294,7 @@ async function commit<Result>(commits: Commits, change: () => Result): Promise<R
 }
 
 /**
- * Returns the bytes that the seal of a value covers in addition to the value, which are the name of its table and its
- * key.
+ * Returns the name of a value's table, followed by the value's key. The seal of the value also covers these bytes.
  */
 const placeOf = (table: string, key: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from(table), key]);

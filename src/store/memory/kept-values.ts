@@ -45,7 +45,7 @@ export class ValueRecorder implements Snapshot {
 
   get(key: Buffer, what: string): Uint8Array | undefined {
     const value = this.#snapshot.getSealed(key);
-    const payload = value && unseal(key, value, what); // before it is recorded, because KeptSnapshot.get() checks nothing
+    const payload = value && unseal(key, value, what); // checked now, because KeptSnapshot.get() does not check it
     if (value) this.#record(key, value);
     return payload;
   }

@@ -50,8 +50,8 @@ export function packedBytes({ places, blocks }: PackedSegment): number {
 }
 
 /**
- * The size of the first chunk, and the maximum size of a chunk. Each chunk is twice as large as the one before it, up
- * to the maximum.
+ * The size of the first chunk, and the size up to which each chunk is twice as large as the one before it. A chunk is
+ * larger only if a single value needs a larger one.
  */
 const LEAST_CHUNK_BYTES = 2 ** 16;
 const MOST_CHUNK_BYTES = 2 ** 22;

@@ -12,12 +12,12 @@
  * All numbers are u32. `next` is the address of the next item. The address in a set or a directory is 0 until the item
  * at this address is complete. A complete item never changes, so threads add items without locks. A thread that dies
  * leaves only some unused bytes behind. If two threads add the same item, it is stored twice. When the memory is full,
- * nothing more is added, and missing items are read from the data file. When the engine asks for the lists of a full
- * memory while its threads are idle, the memory is cleared. This raises the epoch by one, and the memory is filled
+ * nothing more is added, and missing items are read from the data file. If the memory is full when a search begins, and
+ * the engine's threads are idle, the engine clears the memory. This raises the epoch by one, and the memory is filled
  * again.
  *
- * A block takes about 16 KiB. A query of one word stores 0.5 to 1 MiB of Linux's lists, from six segments. The system
- * allocates a page of the memory only when it is written.
+ * A block takes about 16 KiB. In the source code of Linux, with six segments, a query of one word stores 0.5 to 1 MiB
+ * of lists. The system allocates a page of the memory only when the page is written.
  */
 
 import {
@@ -102,7 +102,7 @@ export class KeptLists {
     Atomics.compareExchange(this.#words, ALLOWED, 0, this.#bytes.length);
   }
 
-  /** Makes all threads use only the first `bytes` bytes of the memory, and what is already in use. */
+  /** Makes all threads add new items only in the first `bytes` bytes of the memory. Existing items stay in use. */
   allow(bytes: number): void {
     Atomics.store(this.#words, ALLOWED, Math.min(bytes, this.#bytes.length));
   }
@@ -133,7 +133,7 @@ export class KeptLists {
 
   /**
    * Removes all sets that `isKept` rejects. Otherwise a set could later be mistaken for that of a new edition, because
-   * the number of an edition is reused after 254 others. Addresses that threads already have stay valid.
+   * the numbers of editions repeat after 254 editions. Addresses that threads already have stay valid.
    */
   dropOthers(isKept: (segment: number, edition: number) => boolean): void {
     for (const at of this.#sets())

@@ -188,9 +188,9 @@ class Reader implements SegmentReader {
   }
 
   /**
-   * Copies the blocks from `first` on that end at or before `to`, and checks their seals where they were copied to. The
-   * first search that reads all text takes half the time, because the blocks are read together and copied once. Returns
-   * the end of the copied text, or the start of block `first` if nothing was copied.
+   * Copies the blocks from `first` on that end at or before `to`, and checks the seals of the copies. This halves the
+   * time of the first search that reads all text, because the blocks are read together and copied once. Returns the end
+   * of the copied text, or the start of block `first` if nothing was copied.
    */
   #copyBlocks(
     snapshot: Snapshot,

@@ -50,9 +50,9 @@ export interface RepositoryColumns {
 }
 
 /**
- * Returns true if `count` files of a segment are all files that have its content. If the content has other files,
- * numbers about the content would reveal something about them. Returns false for a segment that borrows its content,
- * because the lender may have other files.
+ * Returns true if `count` files of a segment are all the files that use its content. If other files use it as well,
+ * numbers about the content would reveal something about those files. Returns false for a segment that borrows its
+ * content, because the lender may have other files.
  */
 export const isAllContent = (
   segment: number,

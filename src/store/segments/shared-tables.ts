@@ -51,8 +51,8 @@ export type Table<K extends Kind> = {
 
 /**
  * The kinds of tables, and the columns of each kind. segment-reader.ts and symbols.ts describe the columns. TEXT and
- * HASHES belong to the segment that stores the content, GRAMS and SYMBOLS to that segment or to an edition of its
- * symbols, and the others to the segment itself.
+ * HASHES belong to the segment that stores the content. GRAMS and SYMBOLS belong to that segment or to an edition of
+ * its symbols. FILES and PATHS belong to the segment itself.
  */
 export const TABLE = {
   TEXT: { number: 0, columns: { blobStarts: 4, firstPages: 4, pageBlobs: 4, folds: 4 } },
@@ -75,13 +75,13 @@ export interface TableOf {
 /** The memory that threads share. It can be sent to other threads in a message. */
 export type SharedTablesMemory = SharedArrayBuffer;
 
-/** The memory that all threads of an engine share. Without a part of it, each thread reads its own copy. */
+/** The memory that all threads of an engine share. If a part is absent, each thread reads its own copy. */
 export interface SharedMemory {
   readonly keptLists?: KeptListsMemory | undefined;
   readonly tables?: SharedTablesMemory | undefined;
 }
 
-/** Creates memory for tables of `bytes` bytes together. The system allocates a page of it only when it is written. */
+/** Creates memory for `bytes` bytes of tables. The system allocates a page of it only when the page is written. */
 export const newSharedTablesMemory = (bytes: number): SharedTablesMemory =>
   new SharedArrayBuffer(FIRST_BYTE + bytes);
 
@@ -106,9 +106,9 @@ export class SharedTables {
   readonly memory: SharedTablesMemory;
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
-  /** The addresses of the known entries, as indexes of words. */
+  /** The index in #words of each known entry. A key is TAGS × segment + tag. */
   readonly #known = new Map<number, number>();
-  /** The number of entries that are all in #known. */
+  /** The number of entries, counted from the first, that are all in #known. */
   #seen = 0;
 
   constructor(memory: SharedTablesMemory) {
@@ -132,7 +132,10 @@ export class SharedTables {
     return this.#find(kind, of) ?? made;
   }
 
-  /** Drops all tables that `isKept` rejects. Returns the share of the memory that all dropped tables take, from 0 to 1. */
+  /**
+   * Drops all tables that `isKept` rejects. Returns the share of the entries or of the bytes that all dropped tables
+   * take, whichever is larger, from 0 to 1.
+   */
   dropOthers(isKept: (segment: number, edition: number) => boolean): number {
     const words = this.#words;
     let [entries, bytes] = [0, 0];

@@ -49,7 +49,7 @@ interface Slot {
   isUsed: boolean;
 }
 
-/** Records which windows of a segment are cached, and how many bytes of the other windows were read. */
+/** Records which windows of a segment are cached, and how many bytes of its uncached windows were read. */
 interface SegmentWindows {
   /** For each blob, 1 + the index of its window's slot, or 0 if the window is not cached. */
   readonly slots: Uint32Array;

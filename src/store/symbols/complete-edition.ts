@@ -67,7 +67,7 @@ async function namesOf(
   thread: EditionThread,
 ): Promise<NameLists> {
   const names = thread.memo(SPARE_NAMES, () => new NameLists(createKernel()));
-  // the lists are kept again once they are written; until then, another edition may begin, or this one may fail half-way
+  // forgotten until the lists are written, because another edition may begin meanwhile, or this one may fail half-way
   thread.forget(SPARE_NAMES);
   const snapshot = environment.snapshot();
   try {

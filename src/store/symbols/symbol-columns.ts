@@ -4,7 +4,7 @@
  *
  * Until the edition is published, each finished range has a record in part RANGES, which contains its columns. One
  * transaction writes this record and the last blocks of the range. So if a process is killed, only the ranges that its
- * threads were working on are lost. The next run reuses the other ranges.
+ * threads were working on are lost. The next run reuses the finished ranges.
  *
  *     number                 holds
  *     edition | first blob   the range's columns, MessagePack
@@ -28,7 +28,7 @@ export interface Origin {
 /** Describes the symbols of consecutive blobs of a segment. */
 export interface SymbolColumns {
   readonly firstBlob: number;
-  /** For each blob, 0 if its symbols are unknown, and otherwise 1 + the index of its origin in `origins`. */
+  /** For each blob, 0 if its symbols are unknown, and otherwise 1 + the index in `origins` of their origin. */
   readonly states: Uint16Array;
   readonly lengths: Uint32Array;
   /** The first blob of each block. */

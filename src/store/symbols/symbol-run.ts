@@ -7,10 +7,10 @@
  *     definition := gap length kind [parent]
  *     owner      := start length kind            a name that is only a parent
  *
- * `gap` is the distance between the start of a name and the start of the previous name, minus one. The start before the
- * first name is -1. In a definition, `kind` is four times the index in SYMBOL_KINDS, plus a number that says what the
- * parent is: 0 for none, 1 for the same parent as the previous definition's, 2 for the previous definition, 3 if
- * `parent` follows. An even `parent` is twice the zigzag-encoded distance from the definition's row to the parent's
+ * `gap` is the distance between the start of a name and the start of the previous name, minus one. For the first name,
+ * the previous start is -1. In a definition, `kind` is four times the index in SYMBOL_KINDS, plus a number that says
+ * what the parent is: 0 for none, 1 for the same parent as the previous definition's, 2 for the previous definition, 3
+ * if `parent` follows. An even `parent` is twice the zigzag-encoded distance from the definition's row to the parent's
  * row. An odd `parent` is 1 + twice the parent's index among the owners. In an owner, `kind` is the index in
  * SYMBOL_KINDS.
  *
@@ -44,7 +44,7 @@ export const SYMBOL_ROW = 4;
 /** The offset of each column in a row. */
 export const ROW = { start: 0, end: 1, kind: 2, parent: 3 } as const;
 
-/** A symbol table that is filled with one blob after another, so `rows` may be longer than the table. */
+/** A symbol table that is reused for one blob after another, so `rows` may be longer than the table. */
 export interface SymbolList {
   count: number;
   /** The number of all rows, including the names that are only parents. */
@@ -136,7 +136,7 @@ class RunReader {
     return first < 128 ? first : this.#long(first & 127);
   }
 
-  /** Reads the rest of a number of several bytes, whose first seven bits are `value`. */
+  /** Reads the remaining bytes of a number whose lowest seven bits are `value`. */
   #long(value: number): number {
     for (let shift = 7; shift < 35; shift += 7) {
       const byte = this.bytes[this.at++]!;

@@ -1,9 +1,9 @@
 /**
  * Writes and reads part SYMBOLS of a segment, which contains the definitions of its blobs. This part is written after
  * the segment was published, as an *edition*. A newer edition replaces an older one as a whole. The first edition of a
- * merged segment contains the symbols that are known from the inputs, and a later run adds the others in the next
- * edition. A run with newer grammars also writes a new edition. The manifest has the number of the current edition (0
- * if there is none). Later runs remove all other editions.
+ * merged segment contains the symbols that the inputs of the merge had. A later run adds the missing symbols in the
+ * next edition. A run with newer grammars also writes a new edition. The manifest has the number of the current edition
+ * (0 if there is none). Later runs remove all other editions.
  *
  *     number                       holds
  *     edition | 0                  header: MessagePack, see SymbolsHeader
@@ -47,8 +47,8 @@ import { countSymbols, decodeSymbols, newSymbolList, type SymbolList } from "./s
 const SYMBOL_BLOCK_BYTES = filling(1); // with blocks of four pages, a query with few matches takes 5 % longer
 const TRANSACTION_BLOCKS = 128;
 /**
- * The maximum length of a list of definitions that a reader keeps for the next blob, in numbers. A longer list is
- * freed, so that few long files do not take much memory.
+ * The maximum number of 32-bit numbers in a list of definitions that a reader reuses for the next blob. A longer list
+ * is freed, so that a few long files do not take much memory.
  */
 const MOST_KEPT = 2 ** 14;
 
@@ -212,11 +212,10 @@ export class SymbolsReader {
   readonly edition: number;
   readonly header: SymbolsHeader;
   /**
-   * The state of each blob. It is 0 if the blob's symbols are unknown, and otherwise 1 + the index of its origin in the
-   * header.
+   * For each blob, 0 if its symbols are unknown, and otherwise 1 + the index of their origin in the header's `origins`.
    */
   readonly states: Uint16Array;
-  /** The posting lists of the names in the edition. Undefined if there are no such lists. */
+  /** The posting lists of the names in the edition. Undefined if the edition has none. */
   readonly names: PostingsReader | undefined;
   /** The offset of each run in the sequence of all runs, followed by the end of the last run. */
   readonly #starts: Uint32Array;
@@ -226,9 +225,9 @@ export class SymbolsReader {
   /** A copy of the block that was read last, with its seal, at the start of #buffer. */
   #copy = new Uint8Array();
   #buffer = this.#copy;
-  /** The index of this block, or -1. */
+  /** The index of the block in #copy, or -1 if there is none. */
   #copied = -1;
-  /** The definitions of the blob #decoded. */
+  /** The definitions of the blob with the number #decoded. */
   #list: SymbolList | undefined;
   #decoded = -1;
 
@@ -291,7 +290,7 @@ export class SymbolsReader {
    */
   definitions(snapshot: Snapshot, blob: number, textBytes: number): SymbolList {
     if (this.#list && this.#decoded === blob && !snapshot.used) return this.#list;
-    this.#decoded = -1; // if the run is damaged, the list is left incomplete
+    this.#decoded = -1; // decodeSymbols() leaves the list incomplete if the run is damaged
     if (!this.#list || this.#list.rows.length > MOST_KEPT) this.#list = newSymbolList();
     decodeSymbols(this.run(snapshot, blob), textBytes, this.#list);
     this.#decoded = blob;

@@ -6,7 +6,7 @@
  * lists are made from the text again.
  *
  * A merge takes memory for the tables of the inputs, and for the pages of one gram at a time. If the posting lists are
- * made again, it takes memory for all of them instead. Text is copied blob by blob.
+ * made again, all of them are in memory instead. Text is copied blob by blob.
  */
 
 import {
@@ -46,7 +46,7 @@ import {
   type WrittenSegment,
 } from "../segments/segment-writer.ts";
 
-/** The information about a repository that a merge needs, which is where its files are and which of them are live. */
+/** Tells a merge where the files of a repository are, and which of them are live. */
 export interface MergedRepository {
   readonly id: number;
   /** The numbers of the revisions, in the order of the sets of each place. */
@@ -127,7 +127,7 @@ class Merge {
   /** The posting lists that are made from the text. Undefined if the lists of the inputs are copied. */
   #made: GramLists | undefined;
   readonly #sources: Source[] = [];
-  /** The new number of each content, by its hash. */
+  /** The new number of each blob, by the hash of its content. */
   readonly #byHash = new Map<string, number>();
   #folds: number[] = [];
 
@@ -253,8 +253,8 @@ class Merge {
   }
 
   /**
-   * Finds a reader that has the symbols of each new blob. `places` contains 1 + the index of the reader, or 0 if there
-   * is none. `blobs` contains the number of the blob in that reader.
+   * For each new blob, finds a reader that has its symbols. `places` contains 1 + the index of this reader, or 0 if
+   * there is none. `blobs` contains the number of the blob in the reader.
    */
   #knownSymbols(): { readers: SymbolsReader[]; places: Uint32Array; blobs: Uint32Array } {
     const readers: SymbolsReader[] = [];
