@@ -1,7 +1,7 @@
 /**
  * Folds case as RE2 does, by Unicode simple folding, which maps each code point to one code point. The orbits (sets of
- * code points that fold together) come from the build of RE2 that verifies matches (scripts/build-folding-table.ts),
- * not from Node's Unicode data, which changes with Node's version. A test compares every code point with RE2.
+ * code points that fold together) come from the build of RE2 that verifies matches (scripts/build-folding-table.ts).
+ * Node's Unicode data is not used, because it changes with Node's version. A test compares every code point with RE2.
  *
  * The representative of an orbit is its ASCII lower-case letter if it has one: K and U+212A fold to k, and U+017F folds
  * to s. Otherwise, the representative is the ordinary lower-case form. É folds to é, and Σ and ς fold to σ. Folding

@@ -1,4 +1,4 @@
-/** Finds the bytes of a literal that are rarest in code, which the kernel compares first. */
+/** Finds those bytes of a literal that are rarest in code. The kernel compares these bytes first. */
 
 // bytes in descending order of their frequency in a mix of source code; all other bytes are rarer
 const FREQUENT =

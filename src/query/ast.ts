@@ -62,8 +62,8 @@ export function conjuncts(query: Query): readonly Query[] {
 }
 
 /**
- * Returns whether a query has a `rev:` filter, so that it may search other revisions than the default ones. REQUIRES:
- * the query has not been simplified, because simplify() may drop the filter.
+ * Returns whether a query has a `rev:` filter, and so may search revisions other than the default ones. REQUIRES: the
+ * query has not been simplified, because simplify() may drop the filter.
  */
 export function namesRevision(query: Query): boolean {
   return atomsOf(query).some((atom) => atom.kind === "revision");

@@ -22,13 +22,13 @@ export interface Hint {
   readonly word: string;
   /** A message for people, which says what the word means here, and what to write instead. */
   readonly message: string;
-  /** The corrected query. Absent if no query expresses it. */
+  /** The corrected query. Absent if there is no correction, or if the corrected query does not parse. */
   readonly query?: string;
 }
 
 /**
  * Maps the names of filters in other engines to the names of these filters in quern. docs/query-language.md says why
- * quern does not accept the other names.
+ * quern does not accept the names of other engines.
  */
 export const FOREIGN_FILTERS: Readonly<Record<string, string>> = {
   path: "file",

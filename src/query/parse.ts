@@ -7,9 +7,9 @@
  *
  * This is a recursive descent parser. It reads the text itself, without a tokenizer. lexemes.ts finds the ends of
  * words, and groups.ts finds the parentheses that are groups. For any text, the result is a query or one QuernError
- * with a position. The time is linear in the length of the text, because both passes only move forward and equal
- * expressions are checked only once. The depth of the recursion is the nesting depth of groups, which is at most
- * MAX_NESTING.
+ * with a position. The time is linear in the length of the text, because groups.ts and the parser only move forward,
+ * and equal expressions are checked only once. The depth of the recursion is the nesting depth of groups, which is at
+ * most MAX_NESTING.
  */
 
 import type { QuernError } from "../base/errors.ts";

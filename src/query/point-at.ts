@@ -18,7 +18,7 @@ export function pointingError(
   return new QuernError(code, `${reason}\n${pointAt(query, position)}`, { position });
 }
 
-/** Returns two lines. The first is the query's line, and the second has a `^` under `position`. */
+/** Returns two lines: the line of the query that contains `position`, and a line with a `^` under `position`. */
 export function pointAt(query: string, position: number): string {
   const lineStart = query.lastIndexOf("\n", position - 1) + 1;
   const lineEnd = endOfLine(query, position);

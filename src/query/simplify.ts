@@ -1,7 +1,7 @@
 /**
  * Rewrites a query to a smaller equivalent one. This folds constants, flattens nested `and` and `or`, removes double
- * negations, and drops duplicates. Simplifying a query twice gives the same result as once. The time is linear in the
- * number of operands, apart from the time for the text of the atoms.
+ * negations, and drops duplicates. Simplifying the result again does not change it. The time is linear in the number of
+ * operands, apart from the time for the text of the atoms.
  *
  * Equivalent queries match the same files and highlight the same ranges. The ranges of an atom are highlighted if the
  * atom is true and not negated, and if all branches around it are true as well. A direct double negation counts as no

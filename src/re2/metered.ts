@@ -38,7 +38,8 @@ const BULK_OPERANDS = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2];
 
 /**
  * Returns the positions in [from, end) at which the bodies of loops begin. V8 does not optimize this function, because
- * each thread runs it only once. So it is one long function, which calls others only for rare instructions.
+ * each thread reads a module only once. So this is one long function, which calls other functions only for rare
+ * instructions.
  */
 function loopsOf(code: Uint8Array, from: number, end: number): number[] {
   const loops: number[] = [];

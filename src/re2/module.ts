@@ -8,8 +8,8 @@
  *     ok(this) -> bool       error(this) -> string       match(this, text, start, groups) -> object
  *
  * A string is passed as a pointer to { length: u32, bytes }, which the sender allocates and this file always frees. The
- * object that match() builds is represented here by two flat lists. One has the numbers in the object, and the other
- * the lengths of its strings, in the order in which the module adds them.
+ * object that match() builds is represented here by two flat lists. One list has the numbers in the object, and the
+ * other has the lengths of its strings. Both are in the order in which the module adds the values.
  *
  * The module may have a meter (metered.ts). After FUEL loop iterations, the meter asks whether RE2 may continue.
  * There is no other way to stop a call, and RE2 may take minutes, for instance to build its states.
@@ -203,7 +203,7 @@ export class Re2Module {
     };
   }
 
-  /** Called by the meter, and by the module when it aborts. */
+  /** Gives RE2 new fuel, or throws if RE2 must stop. The meter calls this, and so does the module when it aborts. */
   #tick(): void {
     const { fuel } = this.#exports;
     if (!fuel || fuel.value !== 0) fail();
@@ -212,8 +212,8 @@ export class Re2Module {
   }
 
   /**
-   * Called for each number and each string in the object that match() builds, but not for its keys, which are C
-   * strings.
+   * Records a number, or the length of a string, in the object that match() builds. The module calls this for all
+   * numbers and strings in the object, but not for the object's keys, which are C strings.
    */
   #take(type: number, argument: number): number {
     const value = this.#words[argument >> 2]!;

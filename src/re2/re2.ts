@@ -1,9 +1,9 @@
 /**
  * Asks RE2 where the next match of a pattern in a text is.
  *
- * There are up to two instances of RE2. A question that may have to be stopped goes to an instance with a meter. That
- * instance runs at 0.6 of the speed and takes three times as long to load. All other questions go to an instance
- * without a meter.
+ * There are up to two instances of RE2. A question that may have to be stopped goes to an instance with a meter. All
+ * other questions go to an instance without a meter. The instance with a meter runs at 0.6 times the speed of the
+ * other, and takes three times as long to load.
  *
  * Only a few compiled patterns are cached, because each may have a cache of several MiB in a heap of 11 MiB. An
  * instance that was stopped or has aborted is dropped together with its patterns. After an abort, the question is asked

@@ -1,8 +1,8 @@
 /**
  * Runs the automaton of one expression in one kernel. The kernel has the loop that reads the text, and this class
  * builds the states that the loop needs. When the tables are full, all states except the current one are dropped.
- * TwoPass takes over for two kinds of text. One kind constantly needs new states. In the other kind, the automaton
- * repeatedly reads far beyond its matches.
+ * TwoPass takes over if a text constantly needs new states, or if the automaton repeatedly reads far beyond its
+ * matches.
  */
 
 import type { Kernel } from "../kernel/kernel.ts";
@@ -30,16 +30,16 @@ const RANGES_A_LOOK = 8_192;
  */
 const SINGLES_FUEL = 8_192;
 /**
- * The automaton gives up if its tables fill up FILLS_ALLOWED times in a row, each time after fewer bytes than this
- * for each state.
+ * The automaton gives up if its tables fill up FILLS_ALLOWED times in a row, each time after it has read fewer than
+ * BYTES_PER_STATE bytes per state.
  */
 const BYTES_PER_STATE = 16;
 const FILLS_ALLOWED = 2;
 
 /**
- * The automaton may read this many bytes beyond its matches, plus OVERRUN_RATIO times the bytes up to the end of the
- * last match. If it reads more, TwoPass takes over. For each byte, TwoPass takes about fifteen times as long as the
- * automaton.
+ * The automaton may read OVERRUN bytes beyond its matches, plus OVERRUN_RATIO bytes for each byte of the text up to the
+ * end of the last match. If it reads more, TwoPass takes over. For each byte, TwoPass takes about fifteen times as long
+ * as the automaton.
  */
 const OVERRUN = 128 * 1024;
 const OVERRUN_RATIO = 16;

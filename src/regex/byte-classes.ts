@@ -106,7 +106,7 @@ function* distinct(nodes: readonly Edges[], seen = new Set<string>()): Generator
   }
 }
 
-/** Renumbers the targets in the order in which they occur, because it does not matter which nodes they are. */
+/** Renumbers the targets in the order in which they occur. Which nodes the targets are does not matter to refine(). */
 function withLocalTargets(edges: Edges): number[] {
   const targets = new Map<number, number>();
   return edges.map((n, i) =>
@@ -126,8 +126,8 @@ function refine(of: Uint8Array, edges: readonly number[]): Partition {
 }
 
 /**
- * Intersects two partitions. In the result, two bytes are in the same class if they are in the same class in both
- * partitions.
+ * Intersects two partitions. In the result, two bytes are in the same class exactly if they are in the same class in
+ * both partitions.
  */
 function meet(of: Uint8Array, column: Uint8Array | Uint16Array): Partition {
   let columns = 1;

@@ -1,7 +1,7 @@
 /**
  * Recognizes expressions that match only a few texts, such as fixme|todo or (alloc|free)_pages?. Searching for each
- * text is several times as fast as running an automaton. Two occurrences of a text must not overlap, as those of aba
- * do in ababa.
+ * text is several times as fast as running an automaton. An expression is not recognized if occurrences of one of its
+ * texts can overlap, as those of aba do in ababa.
  */
 
 import type { Node } from "./ast.ts";

@@ -101,7 +101,7 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, byte) => {
 
 /**
  * Estimates how often three neighbouring bytes of code are in three given sets, the first byte in the first set, and so
- * on. Each argument describes one set. For each kind of bytes, it has the share of them that is in the set.
+ * on. Each argument is the result of sharesOf() for one set.
  */
 function frequencyOf(a: Float64Array, b: Float64Array, c: Float64Array): number {
   let sum = 0;

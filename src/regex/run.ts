@@ -7,7 +7,7 @@
 import type { Kernel } from "../kernel/kernel.ts";
 import { MOST_NEEDLE, type Needle } from "./needle.ts";
 
-/** The indexes of those fields of a place that code outside the kernel reads and writes, in words. */
+/** The word indexes of those fields of a place that code outside the kernel reads and writes. */
 export const AT = 0;
 export const FROM = 1;
 export const TO = 2;
@@ -53,7 +53,7 @@ const CLASSES_BYTES = 2_560;
 // This is enough for about 5 000 forward states of an ordinary expression, and for half as many backward states.
 const FORWARD_BYTES = 512 * 1024;
 const BACKWARD_BYTES = 256 * 1024;
-// The pair table is read at random places, so it pays off only if its hot part fits into the second-level cache.
+// The pair table is read in random order, so it pays off only if its hot part fits into the second-level cache.
 const PAIRS_BYTES = 512 * 1024;
 const OUT_RANGES = 2_048;
 /**
@@ -74,7 +74,7 @@ const TABLE_BYTES: Readonly<Extents> = {
   pairs: PAIRS_BYTES,
 };
 
-export const PLACES = 12; // each has 1.3 MiB, of which ordinary expressions touch 0.4
+export const PLACES = 12; // each has 1.3 MiB, of which ordinary expressions touch 0.4 MiB
 
 export interface Place {
   readonly kernel: Kernel;

@@ -13,7 +13,7 @@
  * the worst case, every position has a different state. Therefore, if the states take much memory, they are dropped
  * after each block of the text. For each block, the first pass keeps the state at the end of the block, from which
  * the second pass rebuilds the other states of the block. All states take 30 MiB for the largest expressions, and a
- * few MiB for others.
+ * few MiB for smaller ones.
  */
 
 import { emptyBitset, hasBit, setBit, type Bitset } from "../base/bitset.ts";

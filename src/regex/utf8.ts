@@ -111,7 +111,7 @@ export function* byteGraphSteps(set: CodePoints, backwards: boolean): Steps<Byte
   return graph;
 }
 
-/** How many numbers of a set one step processes. Each range of a set consists of two numbers. */
+/** The number of numbers of a set that one step processes. Each range of a set consists of two numbers. */
 const RANGES_A_STEP = 64;
 
 function reversed(sequence: Sequence): Sequence {

@@ -19,9 +19,9 @@
  * the needle can begin. If this occurrence is not in a match, or is beyond the end of the text, the result is still
  * correct.
  *
- * The forward automaton looks for a match that begins anywhere. It reaches DEAD only after a match, and the last end of
- * a match before that is the end of the leftmost-first match. The backward automaton then runs backwards from this end.
- * The leftmost position at which it finds the beginning of a match is the start of the match.
+ * The forward automaton looks for a match that begins anywhere. It reaches DEAD only after a match. The last match end
+ * that it finds before DEAD is the end of the leftmost-first match. The backward automaton then runs backwards from
+ * this end. The leftmost position at which it finds the beginning of a match is the start of the match.
  */
 
 import { equals, hitsAt } from "./scan";
@@ -105,7 +105,7 @@ const SINGLE_STEPS: u32 = 8;
  *     FULL         `out` is full
  *     FOUND        a match was found, in the mode SINGLE
  *
- * REQUIRES: in the other modes, the expression does not match the empty text.
+ * REQUIRES: in modes other than SINGLE, the expression does not match the empty text.
  */
 export function runAutomaton(c: usize): u32 {
   const mode = load<u32>(c, MODE);

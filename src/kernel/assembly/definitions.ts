@@ -25,7 +25,7 @@ const OTHER_PARENT: u32 = 3;
  */
 const MEMBERS: u32 = (1 << 2) | (1 << 14) | (1 << 15);
 
-/** The position of varint(), which returns a number and so cannot return the position as well. */
+/** The address that varint() reads next. It is a global variable, because varint() can return only one value. */
 let cursor: usize = 0;
 
 /**

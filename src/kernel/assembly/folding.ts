@@ -8,7 +8,7 @@ const BLOCKS: usize = 1024;
 /** Added to a byte that begins no valid code point, so that the result equals no code point. */
 const RAW: u32 = 0x110000;
 
-/** The second result of decode() and decodeFolded(): the number of bytes of the code point. A function has one result. */
+/** The length in bytes of the last decoded code point. It is a global variable, because a function has one result. */
 export let decodedLength: usize = 1;
 
 /** Returns the unfolded code point at `at`, and stores its length in decodedLength. REQUIRES: at < limit. */

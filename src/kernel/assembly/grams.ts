@@ -13,8 +13,8 @@
  * A list is stored as the gaps between its page numbers, which are varints. The first gap counts from page -1. A list
  * consists of blocks. The first block has 12 bytes of the list, and every other block has 60. At the end of each block
  * is the address of the next one. The first block is small because a third of all lists fit into it. Every other block
- * is a line of the processor's cache, because the processor waits for memory at each block. With blocks of 16 bytes,
- * copying the lists takes a fifth of the time of an index run.
+ * is a line of the processor's cache, because the processor waits for memory at each block. If all blocks had 16 bytes,
+ * copying the lists would take a fifth of the time of an index run.
  *
  * A slot represents one list. It has four words (u32): the gram of the list, its last page + 1, the address of its
  * first block, and the address at which its next byte will be stored.

@@ -27,8 +27,8 @@ const BITS: usize = ENTRIES + 8 * MOST_GRAMS;
 
 /**
  * Finds the pages that have all the grams. Sets the bits of these pages at BITS of `scratch`, and returns the number of
- * pages. Writes the total length of the lists at LIST_BYTES. Returns MISSING if blocks must be loaded first, whose
- * numbers are then at MISSING_BLOCKS. Returns BROKEN if a list violates the format.
+ * pages. Writes the total length of the lists at LIST_BYTES. Returns MISSING if some blocks must be loaded first. The
+ * numbers of these blocks are then at MISSING_BLOCKS. Returns BROKEN if a list violates the format.
  * REQUIRES: there are 1 to MOST_GRAMS grams. `scratch` has room for two sets of pages at BITS, each a multiple of 16
  * bytes long.
  */
@@ -48,8 +48,8 @@ export function pagesWithAll(
 }
 
 /**
- * Finds the list of a gram, and inserts it into the entries, of which there are `count`. Returns false if the block of
- * the list violates the format.
+ * Finds the list of a gram, and inserts it into the `count` entries. Returns false if the block of the list violates
+ * the format.
  */
 function addList(set: usize, gram: u32, count: u32, scratch: usize): bool {
   const blocks = load<u32>(set);
@@ -98,8 +98,8 @@ function insert(list: usize, sized: u32, count: u32, scratch: usize): bool {
 }
 
 /**
- * Intersects the lists as bitmaps, beginning with the shortest list. Once only few pages are left, looks up each of
- * them in the remaining lists instead.
+ * Intersects the lists as bitmaps, beginning with the shortest list. Once only a few pages are left, looks up each of
+ * these pages in the remaining lists instead.
  */
 function intersect(count: u32, pages: u32, scratch: usize): i32 {
   const bytes = <usize>(((pages + 127) >> 7) << 4);

@@ -38,9 +38,10 @@ export function linesAround(places: usize, count: u32, from: usize, to: usize, o
 }
 
 /**
- * Writes to `out` the parts of some regions that are worth searching around some places, as pairs (start, end). If a
- * region has on average more than one place in `dense` bytes, the part is the whole region. In other regions, the parts
- * are the lines with a place. Regions (start, end) and places are in ascending order. Returns the number of pairs.
+ * Writes to `out` those parts of the regions that are worth searching around the places, as pairs (start, end). If a
+ * region has on average more than one place in `dense` bytes, the part is the whole region. In every other region, the
+ * parts are the lines with a place. Regions (start, end) and places are in ascending order. Returns the number of
+ * pairs.
  * REQUIRES: every place is in a region. `out` has room for one pair per place and one pair per region.
  */
 export function stretchesWith(
