@@ -2,8 +2,9 @@
  * Creates instances of the kernel, each with its own memory. The module is compiled once per thread. Creating an
  * instance takes only 0.1 ms, so each of several tasks that may interleave has an instance of its own.
  *
- * The kernel does not allocate memory. Its callers reserve regions of the memory here, when they are created or when
- * they need a larger region, and pass the addresses to the kernel. Addresses below RESERVED belong to the module.
+ * The kernel does not allocate memory. Its callers reserve regions of the memory here, and pass the addresses to the
+ * kernel. A caller does so when it is created, and when it needs a larger region. Addresses below RESERVED belong to
+ * the module.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -16,10 +17,10 @@ const SLACK = 64; // SIMD loads may read this far beyond the end of a region
 
 const MOST_PAGES = 65_536;
 /**
- * The maximum number of pages by which the memory grows beyond what is needed. Each time it grows, V8 counts all of its
- * previous bytes as garbage, and soon marks all objects of the thread, which takes about 15 ms of processor time. When
- * the memory grew only as needed, it grew 150 times while the source code of Linux was indexed. Linux and macOS provide
- * spare pages only when they are written.
+ * The maximum number of pages by which the memory grows beyond what is needed. Each time the memory grows, V8 counts
+ * all of its previous bytes as garbage. Soon afterwards, V8 marks all objects of the thread, which takes about 15 ms of
+ * processor time. When the memory grew only as needed, it grew 150 times while the source code of Linux was indexed.
+ * Linux and macOS provide spare pages only when they are written.
  */
 const MOST_SPARE = 1024;
 

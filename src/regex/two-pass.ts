@@ -11,9 +11,9 @@
  * This processes about 10 MB/s, so it is used only where the automaton wastes time (see automaton.ts). The result of
  * the first pass for a position is called a state. Usually there are few different states, and each is built once. In
  * the worst case, every position has a different state. Therefore, if the states take much memory, they are dropped
- * after each block of the text. For each block, the first pass keeps the state at the end of the block, from which
- * the second pass rebuilds the other states of the block. All states take 30 MiB for the largest expressions, and a
- * few MiB for smaller ones.
+ * after each block of the text. For each block, the first pass keeps the state at the end of the block. From this
+ * state, the second pass rebuilds the other states of the block. All states take 30 MiB for the largest expressions,
+ * and a few MiB for smaller ones.
  */
 
 import { emptyBitset, hasBit, setBit, type Bitset } from "../base/bitset.ts";

@@ -1,7 +1,7 @@
 /**
  * Encodes and decodes values that consist of a small record and its columns:
  *
- *     value := length record column*      length: of the record, u32; record: MessagePack
+ *     value := length record column*      length: u32, the length of the record; record: MessagePack
  *
  * Columns are typed arrays in their memory layout, so a column of any length is read with one copy. With MessagePack
  * instead of columns, decoding 3 000 repositories blocked the calling thread for 6 ms.

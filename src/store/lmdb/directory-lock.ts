@@ -4,9 +4,9 @@
  * transaction fails with EINVAL. The same happens to every process that joins in using these locks. When 800 processes
  * opened and closed a data file without the lock of this module, four at a time, two of them failed.
  *
- * The lock is a file that exists while a process holds the lock. A lock file that is older than two seconds is stale,
- * so a process that was killed while it held the lock does not block the others. If no file can be created, for example
- * on a read-only disk, processes do not wait for each other.
+ * The lock is a file that exists while a process holds the lock. A lock file that is older than two seconds is stale.
+ * So a process that was killed while it held the lock does not block other processes. If no file can be created, for
+ * example on a read-only disk, processes do not wait for each other.
  */
 
 import { closeSync, openSync, rmSync, statSync } from "node:fs";

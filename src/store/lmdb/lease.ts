@@ -1,8 +1,8 @@
 /**
  * Allows only one writer to an index at a time. A record, called the lease, identifies the writer. Every write
  * transaction checks the lease. So a writer that was suspended and has lost its lease fails with INDEX_LOCKED instead
- * of writing. Another process may take over the lease if the process of its owner no longer exists on this machine, or
- * if its last heartbeat is 30 s old.
+ * of writing. Another process may take over the lease if the owner's process no longer exists on this machine, or if
+ * the last heartbeat is 30 s old.
  */
 
 import { randomBytes } from "node:crypto";

@@ -96,7 +96,7 @@ export class KeptValues {
   }
 
   /**
-   * Stores a separate copy of each value, so that a value that stays in the cache does not keep the others in memory.
+   * Stores a separate copy of each value. Otherwise, a value that stays in the cache would keep all `bytes` in memory.
    */
   add({ keys, starts, bytes }: PackedValues): void {
     for (const [i, key] of keys.entries())

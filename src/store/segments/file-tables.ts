@@ -4,9 +4,9 @@
  *
  *     RUNS := lenderFiles first* shared* own*      all u32; one first, shared and own for each run
  *
- * A run stands for `shared` files of the lender, beginning with the lender's file `first`, and the next `own` own files
- * after them. The runs, one after another, contain all files of the segment. `lenderFiles` is the number of files of
- * the lender.
+ * A run stands for `shared` files of the lender, beginning with the lender's file `first`, followed by the next `own`
+ * of the segment's own files. The runs, one after another, contain all files of the segment. `lenderFiles` is the
+ * number of files of the lender.
  *
  * *Example.* The lender has the files a, b, c and d. The borrower has a, b, another version of c, and d. The borrower's
  * own tables have one file, and its runs are 0 2 1 and 3 1 0.

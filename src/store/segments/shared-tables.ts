@@ -118,7 +118,7 @@ export class SharedTables {
     Atomics.compareExchange(this.#words, NEXT, 0, FIRST_BYTE);
   }
 
-  /** Whether something did not fit. */
+  /** Whether some table did not fit into the memory. */
   get isFull(): boolean {
     return Atomics.load(this.#words, FULL) === 1;
   }

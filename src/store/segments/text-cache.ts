@@ -6,7 +6,7 @@
  *
  * A window is cached once the bytes that were read from it amount to half of its length. So loading windows never takes
  * much longer than the searches would have taken without a cache, whatever they read. If all slots are used, the clock
- * algorithm selects the window to evict, which is the next one that was not used since the clock hand last passed it.
+ * algorithm selects the window to evict. This is the next window that was not used since the clock hand last passed it.
  */
 
 import type { Kernel } from "../../kernel/kernel.ts";

@@ -9,7 +9,7 @@
  *     edition | 0       directory: the first gram of each block (u32)
  *     edition | 1 + n   block n
  *
- * For each page, grams are taken from a text that consists only of names, with SEPARATOR between two of them. If a name
+ * For each page, grams are taken from a text that consists only of names, with SEPARATOR between two names. If a name
  * contains another one, as `a.b` contains `b`, the text has their common bytes only once. The text has the names in the
  * page and in the OVERLAP bytes after it, because a literal may extend beyond the page on which it begins. So the lists
  * contain every page on which a literal begins within a name.
