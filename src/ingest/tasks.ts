@@ -28,7 +28,7 @@ const finish: Task<readonly number[], FinishResult> = (segments, context) =>
 
 const discard: Task<undefined, void> = (_, context) => session(context).discard();
 
-// this module is loaded only when symbols are extracted, because it imports the queries of forty languages
+// both modules are loaded only when symbols are extracted, because they import the queries of forty languages
 const known: Task<KnownInput, KnownOutput> = async (input, context) =>
   (await import("./symbols/known-symbols.ts")).knownTask(input, context);
 

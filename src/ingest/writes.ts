@@ -81,8 +81,8 @@ export const BETWEEN_STEPS = Symbol.for("quern.between-steps");
 
 export interface StepOptions {
   /**
-   * Called between two steps of a write (content, symbols, each merge). At that moment, searches of the directory see
-   * the result of all finished steps. The write continues when the returned promise resolves, and fails if the
+   * Called between two steps of a write (content, symbols, each merge). During the call, searches of the directory see
+   * the results of all finished steps. The write continues when the returned promise resolves, and fails if the
    * promise rejects.
    */
   readonly [BETWEEN_STEPS]?: (() => Promise<void>) | undefined;
@@ -192,7 +192,7 @@ export class Writes {
     { lease, signal, onProgress, betweenSteps }: Improving,
   ): Promise<void> {
     const { environment, pool, catalogs, memoryBudget, onWarning, complete } = this.#options;
-    // loaded only here, because a process that only searches needs no queries for symbols
+    // the module is loaded only here, because a process that only searches needs no tree-sitter queries
     const { findSymbols } = await import("./symbols/symbol-pass.ts");
     const found = await findSymbols({
       environment,

@@ -97,8 +97,8 @@ export function isGenerated(path: string, bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns whether the lines in the first 8 KiB of a file have more than 500 bytes on average. Files of less than 2
- * KiB do not count as minified.
+ * Returns whether the lines in the first 8 KiB of a file have more than 500 bytes on average. Files under 2 KiB never
+ * count as minified.
  */
 function isMinified(bytes: Uint8Array): boolean {
   const end = Math.min(bytes.byteLength, 8192);

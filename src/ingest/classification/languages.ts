@@ -303,7 +303,8 @@ let tables: Tables | undefined;
 
 function loadTables(): Tables {
   const languages = allLanguages();
-  // first extensions come before all others, because an extension belongs to the first language that claims it
+  // every language claims its first extension before any language claims its further ones, because the first claim to
+  // an extension counts
   const primary = languages.map((language) => ({
     ...language,
     extensions: language.extensions.slice(0, 1),

@@ -24,8 +24,8 @@ export interface RunBounds {
 }
 
 export const RUN_BOUNDS: RunBounds = {
-  // this is a quarter of the largest data directory; without a limit, a pack of 1 MB could make a run read 30 GiB,
-  // because a pack can contain that much in different files
+  // this is a quarter of the largest data directory; a limit is needed, because different files of 30 GiB in total fit
+  // into a git pack of 1 MB
   mostContentBytes: 2 ** 36,
   leastSharedBytes: 256 * 1024,
   segmentBytes: SEGMENT_BYTES,

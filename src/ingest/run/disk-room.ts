@@ -19,7 +19,7 @@ export class DiskRoom {
 
   /**
    * Rejects with DISK_FULL if too little space is free. The first call determines how much space must stay free, and
-   * never rejects for this reason.
+   * never rejects with DISK_FULL.
    */
   async check(repository: string): Promise<void> {
     const disk = await statfs(this.#folder);

@@ -101,8 +101,8 @@ export class Dispatcher {
   }
 
   /**
-   * Returns whether an open segment contains files of the repository, or will contain some of those that were
-   * dispatched.
+   * Returns whether an open segment contains files of the repository, or will contain some when the dispatched
+   * batches are done.
    */
   isOpenFor(repository: number): boolean {
     return this.#seats.some((seat) => seat.repositories.has(repository));

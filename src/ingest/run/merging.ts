@@ -1,8 +1,8 @@
 /**
  * Decides which segments to merge. Segments are grouped into tiers by size. If a tier has `tierSegments` segments,
  * they are merged into one segment of the next tier. A segment with more dead files than live ones is rewritten
- * without the dead files. Segments that share one content count as one segment, and are merged together with this
- * content.
+ * without the dead files. Segments that use the same stored content count as one segment. They are merged together,
+ * and the content with them.
  *
  * Segments that borrow from the same lender are also merged with each other, by the same two rules. If `tierSegments`
  * of them have similar numbers of files, they become one segment. A segment with more dead files than live ones is
@@ -64,7 +64,7 @@ const byText = ({ segmentBytes }: RunBounds): Tiers<Content> => ({
 
 /**
  * The tiers of segments that borrow, by their number of files. Such a segment takes about 8 bytes for each file that
- * its lender has, too, and 50 bytes for each other file. So 2^12 files take at most about 200 KiB, which is less than
+ * its lender also has, and 50 bytes for every other file. So 2^12 files take at most about 200 KiB, which is less than
  * the minimum size in the second tier of `byText`. A merge takes about 150 bytes of memory per file, so the largest
  * merge takes 80 MB.
  */
@@ -79,7 +79,8 @@ export interface MergeGroup {
   readonly segments: readonly ManifestSegment[];
   /**
    * The lender from which all these segments borrow, if the merged segment is to borrow from it, too. If absent, the
-   * merged segment stores its own content. In this case, all segments that share a content are in the group.
+   * merged segment stores its own content. Such a group has either no live files, or all segments that use the content
+   * of any of its segments.
    */
   readonly lender?: number;
 }

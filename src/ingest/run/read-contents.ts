@@ -17,8 +17,8 @@ import type { Listing } from "../sources/source.ts";
 const BATCH_FILES = 256;
 const BATCH_BYTES = 2 * 2 ** 20;
 /**
- * The number of contents that are requested in advance. So a source that reads from another process, such as git,
- * never waits for a request.
+ * The number of contents that are requested in advance, so that a source that reads from another process, such as
+ * git, never waits for a request.
  */
 const READ_AHEAD = 16;
 

@@ -29,11 +29,11 @@ import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "..
 
 const NO_VERSION = new Uint8Array(HASH_BYTES);
 /**
- * The number of bytes that are stored of a version's hash, for a file on disk. A version is compared only with the
- * previous version of the same path. By chance, the stored bytes of two versions are equal once in 2^64 changes. The
- * owner of a file on disk gains nothing by hiding a change from the index. For git and documents(), the whole hash is
- * stored. Otherwise somebody could make two git blobs whose hashes begin with the same 8 bytes. The index would then
- * miss a change from one blob to the other.
+ * The number of bytes of a version's hash that are stored for a file on disk. So few are enough for two reasons. A
+ * version is compared only with the previous version of the same path, so a change is missed by chance once in 2^64
+ * changes. And the owner of a file on disk gains nothing by hiding a change from the index. For git and documents(),
+ * the whole hash is stored. Otherwise somebody could make two git blobs whose hashes begin with the same 8 bytes. The
+ * index would then miss a change from one blob to the other.
  */
 const DISK_VERSION_BYTES = 8;
 const NO_HASHES = new Uint8Array(0);
@@ -145,7 +145,7 @@ export class RepositoryRun {
   }
 
   /**
-   * Removes the indexed files at the entry's path from those of the entry's revisions that have a base. For such a
+   * Removes the indexed files at the entry's path from every revision of the entry that has a base. For such a
    * revision, the entry is a change, and replaces everything that the base has at that path.
    */
   #forget({ path, revisions }: Entry, found: readonly FoundFile[]): void {

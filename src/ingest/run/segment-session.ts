@@ -151,8 +151,8 @@ export class SegmentSession {
   }
 
   /**
-   * Adds a file. Returns undefined if the segment is full. If `stored` is given, the file may borrow content that the
-   * snapshot contains.
+   * Adds a file. Returns undefined if the segment is full. If the snapshot `stored` is given, the file may borrow
+   * content from it.
    */
   #addFile(batch: Batch, file: BatchFile, stored: Snapshot | undefined): Outcome | undefined {
     if ("skipped" in file.content) return this.#list(batch, file, file.content.skipped);

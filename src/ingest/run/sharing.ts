@@ -123,8 +123,8 @@ export class Sharing {
   }
 
   /**
-   * The amount of text that was found in lenders which are not yet worth borrowing from, in bytes. If no more text is
-   * found in such a lender, this text is copied instead of borrowed.
+   * The number of bytes of text that was found in lenders that are not yet worth borrowing from. If too little text is
+   * found in such a lender until the segment is finished, its text is copied instead of borrowed.
    */
   get undecidedBytes(): number {
     return this.#undecidedBytes;

@@ -1,7 +1,7 @@
 /**
  * Implements directory(), which lists the files below a folder, sorted by the bytes of their paths. The only revision
- * is 'HEAD'. Each listing contains all files. An unchanged file is recognized by its version, which is made of its
- * size, times and inode, and is not read again.
+ * is 'HEAD'. Each listing contains all files. The version of a file is made of its size, times and inode. A file with
+ * an unchanged version is not read again.
  *
  * Files outside the folder are never opened. Symlinks are listed as skipped files, and are not followed.
  */

@@ -80,7 +80,7 @@ const encoder = new TextEncoder();
 
 /**
  * Makes a source of files that the host supplies. Its only revision is 'HEAD'. With `files`, every indexed path that
- * is not among them is removed from the index. With `changes`, all other paths stay as they are.
+ * is not among them is removed from the index. With `changes`, an indexed path that is not among them stays as it is.
  *
  * @example
  * await engine.index(documents({ name: "wiki", files: [{ path: "start.md", content: "# Start" }] }));
@@ -119,7 +119,8 @@ function checkedIterable(field: string, value: unknown): Several<unknown> {
   throw invalid(`documents: ${field} must be an iterable of documents, not ${formatValue(value)}`);
 }
 
-// a generator that is read a second time yields nothing, and an empty list would remove all files from the index
+// returns whether `items` is an iterator, such as a generator; reading it a second time would yield nothing, and an
+// empty list would remove all files from the index
 function isOneShot(items: Several<unknown>): boolean {
   if (Symbol.asyncIterator in items) {
     return (items[Symbol.asyncIterator]() as unknown) === items;

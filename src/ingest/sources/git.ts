@@ -2,9 +2,9 @@
  * Implements git(), which lists the committed files of one or more revisions of a git repository. The repository may
  * be bare or have a work tree, but the work tree and git's index are ignored. All data is read with the git command.
  *
- * If an indexed revision can serve as the base of a revision, only the changes to the base are listed. All other
- * revisions are listed in full. The lists of several revisions are merged into one. The version of a file is the id
- * of its git object.
+ * If an indexed revision can serve as the base of a revision, only the differences from the base are listed. Revisions
+ * without a base are listed in full. The lists of several revisions are merged into one. The version of a file is the
+ * id of its git object.
  *
  * The path must be the top folder of a repository, its .git folder, or a bare repository. Parent folders are not
  * searched for a repository.
@@ -64,8 +64,8 @@ export type GitOptions = RepositoryMetadata & {
    */
   revisions?: string[];
   /**
-   * Set this to false for a repository that you do not trust. If it is false, index() rejects with SOURCE_UNREADABLE
-   * if anything in the repository refers to a file outside its folder. Default true.
+   * Set this to false for a repository that you do not trust. Then index() rejects with SOURCE_UNREADABLE if anything
+   * in the repository refers to a file outside its folder. Default true.
    */
   trusted?: boolean;
 };

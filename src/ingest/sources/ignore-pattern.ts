@@ -172,7 +172,7 @@ class ClassReader {
   readonly #bytes = new Uint8Array(256);
   readonly #isNegated: boolean;
   #at: number;
-  /** The last byte that was parsed, with which a range may begin, or 0 if no range may begin there. */
+  /** The last byte that was parsed, or 0 if no range may begin with this byte. */
   #from = 0;
 
   constructor(text: string, at: number) {

@@ -10,9 +10,9 @@
  * An ignored folder is not read, so no rule can re-include a file below it. A rule file must be a regular file. A
  * rule file that is a symlink has no effect.
  *
- * The amount of rules that apply in a folder is limited, so that hostile rules cannot slow down the walk. Beyond the
- * limit, the walk fails with an error that names the rule file. If the walk left out rules instead, it could list
- * files that these rules hide.
+ * The number and size of the rules that apply in a folder are limited, so that hostile rules cannot slow down the walk.
+ * Beyond a limit, the walk fails with an error that names the rule file. If the walk left out rules instead, it could
+ * list files that these rules hide.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -31,7 +31,7 @@ const MOST_RULE_FILES = 256;
 export const MOST_RULE_BYTES = 1 << 20;
 const MOST_STEPS = 16_384;
 
-/** The rules in one rule file, or those of the caller, as they apply in one folder below. */
+/** The rules in one rule file, or those of the caller, as they apply in a folder at or below the rule file. */
 interface Level {
   readonly rules: IgnoreRules;
   /**

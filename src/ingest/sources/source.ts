@@ -106,8 +106,8 @@ export interface Indexed {
     /** The commit id that the source reported when the revision was indexed. */
     readonly commit?: string;
     /**
-     * True if some files could not be read when the revision was indexed, or if maxFileSize was different. A list of
-     * changes would leave these files as they are in the index. So the source should list this revision in full.
+     * True if some files could not be read when the revision was indexed, or if maxFileSize was different then. The
+     * source should list such a revision in full, because a list of changes would not correct the affected files.
      */
     readonly mustBeListed?: boolean;
   }[];

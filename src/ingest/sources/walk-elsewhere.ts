@@ -29,7 +29,7 @@ const STOPPED = 1;
 const AHEAD = 4;
 const LOOK_MS = 1;
 
-/** Walks a folder and posts its batches. A task of the lane "list". */
+/** A task of the lane "list" that walks a folder, and posts the entries in batches. */
 export const walkTask: Task<WalkInput, void> = async ({ tree, maxFileSize, shared }, context) => {
   const words = new Int32Array(shared);
   const signal = {
@@ -47,7 +47,7 @@ export const walkTask: Task<WalkInput, void> = async ({ tree, maxFileSize, share
   }
 };
 
-/** Walks a folder on a worker, and yields its batches. REQUIRES: the pool has workers. */
+/** Walks a folder on a worker, and yields the entries in batches. REQUIRES: the pool has workers. */
 export async function* walkElsewhere(
   pool: Pool,
   tree: Tree,

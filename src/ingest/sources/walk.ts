@@ -2,7 +2,7 @@
  * Walks a folder for directory(), and lists its files in the byte order of their paths.
  *
  * The walk calls the synchronous functions of node:fs, because a promise per file is several times slower. It pauses
- * every 2 ms. But each of these functions may wait long for the disk. A caller that must not be delayed walks on
+ * every 2 ms. But each of these functions may wait long for the disk, so a caller that must not be delayed walks on
  * another thread (walk-elsewhere.ts).
  */
 

@@ -5,8 +5,8 @@ import { SYMBOL_KINDS, type SymbolKind } from "../../store/symbols/symbol-kinds.
 import type { Role } from "./runtime.ts";
 
 /**
- * Negative numbers that captures may have instead of a kind. They do not stand for definitions. All other kinds are
- * indexes into SYMBOL_KINDS.
+ * Negative numbers that captures may have instead of a kind, if they do not stand for definitions. Kinds are indexes
+ * into SYMBOL_KINDS, and so are not negative.
  */
 export const LOCAL = -1;
 export const HIDDEN = -2;

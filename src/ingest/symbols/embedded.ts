@@ -12,7 +12,7 @@ export interface Part {
 
 const HOSTS = new Set(["HTML", "Vue", "Svelte", "Astro"]);
 
-/** The language as which scripts are parsed. TypeScript's grammar also parses JavaScript. */
+/** The language that scripts are parsed as. TypeScript's grammar also parses JavaScript. */
 const SCRIPT = "TypeScript";
 const STYLE = "CSS";
 

@@ -7,8 +7,8 @@
  * the next prepare() replaces it. So memory is bounded for any number of files, and no file affects the next one.
  *
  * Memory is bounded only if the caller returns to the event loop between loads. Otherwise Node does not free the
- * memory of a dropped runtime. If 15 languages are loaded in turn, six times each, this takes 200 MiB with such
- * returns to the event loop. It takes 460 MiB if only microtasks run between loads.
+ * memory of a dropped runtime. Loading 15 languages in turn, six times each, takes 200 MiB with such returns to the
+ * event loop, and 460 MiB if only microtasks run between loads.
  */
 
 import { assert } from "../../base/errors.ts";
@@ -275,9 +275,9 @@ class TreeSitterExtractor implements Extractor {
 
   /**
    * Parses a text with syntax errors again in pieces. For each piece, the symbols are taken either from a parse of
-   * the piece alone, or from the parse of the whole text. The first parse is used if it finds more symbols. If both
-   * find equally many, the first parse is used only if the piece has no errors and is not inside a definition.
-   * `isCut` is true if bodies were cut out of the text.
+   * the piece alone, or from the parse of the whole text. The parse of the piece is used if it finds more symbols. If
+   * both find equally many, it is used only if the piece has no errors and is not inside a definition. `isCut` is true
+   * if bodies were cut out of the text.
    */
   #mend(
     loaded: Loaded,

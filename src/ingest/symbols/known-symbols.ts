@@ -3,8 +3,8 @@
  * may store the same content for another repository. So the hash of each blob is looked up in all other segments that
  * have symbols.
  *
- * From each of these segments, 20 bytes per blob are read once. The hashes of one segment at a time are in memory,
- * and a map entry for each blob that is looked up.
+ * From each of these segments, 20 bytes per blob are read once. Only the hashes of one such segment at a time are in
+ * memory, and a map with an entry for each blob that is looked up.
  */
 
 import { isCorrupt } from "../../store/format/sealed.ts";

@@ -244,7 +244,7 @@ class Sweep {
 
   /**
    * Closes the match of the previous name in a declaration such as `left, right int`. The matches of both names have
-   * the same range, but neither name encloses the other.
+   * the same range, but neither definition encloses the other.
    */
   #closeSibling(start: number, end: number): void {
     const last = this.#opened.at(-1);
@@ -385,7 +385,7 @@ class Sweep {
       rows[at + ROW.start] = this.#place.byteOf(values[from]!);
       rows[at + ROW.end] = this.#place.byteOf(values[from + 1]!);
       rows[at + ROW.kind] = values[from + 2]!;
-      // no row may be its own parent; it would be in `impl T { struct T; }`, or if one name is found twice
+      // a row must not be its own parent, as it would be in `impl T { struct T; }`, or if one name is found twice
       rows[at + ROW.parent] = parent === row ? -1 : parent;
       at += SYMBOL_ROW;
     };

@@ -4,8 +4,8 @@
  * the query itself. This code reads the matches from the runtime's memory into one Int32Array instead.
  *
  * Each grammar has its own instance of the runtime. In a shared instance, functions that have the same name in two
- * grammars would be confused, and a trap in one grammar would end all others. An instance costs a few milliseconds
- * and the memory that it uses. Compiled modules are shared within a thread.
+ * grammars would be confused, and a trap in one grammar would make the others unusable. An instance costs a few
+ * milliseconds and the memory that it uses. Compiled modules are shared within a thread.
  *
  * If the runtime traps or aborts, the call throws. After that, the instance is unusable and must be dropped.
  */

@@ -68,8 +68,8 @@ export interface SymbolPass {
   /** The maximum time in which a thread may report nothing. Default MAX_SILENT_MS. */
   readonly maxSilentMs?: number;
   /**
-   * Fetches the missing parts of segments. In some directories, a segment may have only its tables and the header of
-   * its symbols. Resolves to all segments that are still incomplete. Absent if segments are always complete.
+   * Fetches the missing parts of segments. In a directory of a cluster, a segment may have only its tables and the
+   * header of its symbols. Resolves to all segments that are still incomplete. Absent if segments are always complete.
    */
   readonly complete?: (segments: readonly number[]) => Promise<ReadonlySet<number>> | undefined;
 }

@@ -1,8 +1,8 @@
 /**
  * Finds the symbols of a range of a segment's blobs. Symbols that were already extracted with the current grammars
- * are copied. Their source is the previous edition, or the same content in another segment. All other blobs are
- * parsed. The symbols are written at the end, together with the record that the range is done. So a thread that dies
- * leaves no partial result.
+ * are copied. Their source is the previous edition, or the same content in another segment. Blobs without such symbols
+ * are parsed. The symbols are written at the end, together with the record that the range is done. So a thread that
+ * dies leaves no partial result.
  *
  * A failure affects only one blob. Symbols that are to be copied are first decoded, as in a search. If decoding
  * fails, the blob is parsed. If a parser throws, the blob gets no symbols. If the text of a blob is damaged, the
@@ -99,7 +99,7 @@ const UNKNOWN: Known = [undefined, NO_RUN];
 export const versionOf = (language: string): string => grammarVersion(language) ?? "";
 
 /**
- * Returns whether the stored symbols of a blob were extracted with another version of the grammar than the current
+ * Returns whether the stored symbols of a blob were extracted with a version of the grammar that is not the current
  * one.
  */
 export const isOutdated = ({ language, version }: Origin): boolean =>
@@ -110,8 +110,8 @@ export const isCurrent = (known: Origin | undefined, language: string): boolean 
   !!known && !isOutdated(known) && (known.version !== "" || versionOf(language) === "");
 
 /**
- * Returns the language as which a blob is parsed. This is the first language with a grammar among the languages of
- * the blob's files. If none has a grammar, it is the language of the first file.
+ * Returns the language that a blob is parsed as. This is the first language with a grammar among the languages of the
+ * blob's files. If none has a grammar, it is the language of the first file.
  */
 export function languageOf(
   { header, files, blobFileStarts, blobFiles }: SegmentReader,

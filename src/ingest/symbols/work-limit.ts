@@ -1,7 +1,7 @@
 /**
  * Limits the processor time that a thread may spend on one task. A wall clock would also count the time in which the
- * thread waits for a core of a busy machine. It is used only if the system does not report the processor time of
- * threads.
+ * thread waits for a core of a busy machine. The wall clock is used only if the system does not report the processor
+ * time of threads.
  *
  * Starting a limit takes about 2 µs, and each check reads the wall clock. The processor time is read only when enough
  * wall-clock time has passed that the limit may be reached.
@@ -20,8 +20,8 @@ export interface Times {
 }
 
 /**
- * A limit is also reached when the wall clock has advanced by PATIENCE times the limit. So every limit is reached at
- * some time, however little processor time the thread gets.
+ * A limit is also reached when the wall clock has advanced by PATIENCE times the limit. So every limit is reached
+ * eventually, however little processor time the thread gets.
  */
 const PATIENCE = 10;
 

@@ -32,7 +32,7 @@ export function cCuts(bytes: Uint8Array): Cuts {
       cuts.push(brace + 1, end);
       kept = end;
     }
-    brace = end; // also if the body is not cut out, because searching it again could take quadratic time
+    brace = end; // even if the body is not cut out, because searching it again could take quadratic time
   }
   addAnnotations(text.slice(kept), kept, cuts);
   return cuts;

@@ -7,7 +7,7 @@
  * original text are used if it has no errors, or if it has more symbols. So a rule can do no harm to a text that the
  * grammar understands.
  *
- * Each rule has words, and the rule runs only on texts that contain one of them. A text is searched for a word at some
+ * Each rule has words, and the rule runs only on texts that contain one of them. The search for a word reads a few
  * GB/s. Rules have no time limit, so each must take linear time with a small factor. On texts that were made to slow
  * rules down, the slowest rule takes 0.35 s/MiB. An expression that has to skip text should have only one way to do
  * so, as `\w{1,99}\b` and `(?=(…))\1` have.
