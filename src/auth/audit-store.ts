@@ -82,8 +82,8 @@ let lastTime = 0;
 let count = 0;
 
 /**
- * Returns a unique id in hex, which consists of the time in milliseconds, a counter and 64 random bits. If the times
- * of a process ascend, its ids ascend as well.
+ * Returns a unique id in hex, which consists of the time in milliseconds, a counter and 64 random bits. In one process,
+ * ids with ascending times ascend as well.
  */
 export function newAuditId(at: Date): string {
   const time = at.getTime();

@@ -1,6 +1,6 @@
 /**
  * Implements a durable audit store, which several processes may use at the same time. It may share its directory with
- * the stores of lmdb-stores.ts. This is version 1 of its format, which uses the tables of key-value.ts:
+ * the stores of lmdb-stores.ts. This is version 1 of the audit store's format, which uses the tables of key-value.ts:
  *
  *     audits           time text(id)         -> record, its timestamp as milliseconds
  *     audits.count     "count"               -> the number of records

@@ -1,6 +1,6 @@
 /**
- * Collects all garbage of this thread's heap immediately. V8 itself does not collect garbage while a thread is idle. A
- * process with 400 MB of cached text has 238 MiB after trim(), and would have 638 MiB without this.
+ * Collects all garbage of this thread's heap immediately. V8 itself does not collect garbage while a thread is idle.
+ * After trim(), a process with 400 MB of cached text takes 238 MiB of memory, and would take 638 MiB without this code.
  */
 
 import { setFlagsFromString } from "node:v8";

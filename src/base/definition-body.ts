@@ -147,7 +147,7 @@ export class DefinitionBody {
 
   #readDeeper(): void {
     this.#last = this.#start;
-    // not needed within brackets, where indentation does not end the body
+    // within brackets, an open string makes no difference, because indentation does not end the body there
     if (!this.#isOpen) this.#mark = markLeftOpen(this.#line(), TEXT_MARKS);
     if (this.#round <= 0) return;
     const line = this.#line();

@@ -34,7 +34,7 @@ export type ErrorCode =
   | "PERMISSION_DENIED"
   | "ENGINE_CLOSED"
   | "ABORTED" // the caller's signal aborted the call
-  | "CURSOR_EXPIRED" // `after` is a cursor of another version, or its repository is gone; ask for the first page again
+  | "CURSOR_EXPIRED" // the cursor `after` is from another version of quern, or its repository is gone; ask for page one
   | "OVERLOADED" // the nodes of a cluster have reached their limit of searches; try again
   | "DUPLICATE_ID" // the id or hash of a new token is already in the store
   | "INTERNAL"; // a bug in quern, or a worker that died

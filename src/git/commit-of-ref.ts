@@ -7,7 +7,7 @@
 import type { GitObject, ObjectReader } from "./git-objects.ts";
 import type { GitProcesses } from "./git-process.ts";
 
-/** Make the names that git tries if the given name does not exist. */
+/** Each function returns another name, which git tries if the name `ref` does not exist. */
 const OTHERS = [
   (ref: string) => `refs/${ref}`,
   (ref: string) => `refs/tags/${ref}`,

@@ -163,8 +163,8 @@ class Batch {
   }
 
   /**
-   * Calls `report` once, when the process has ended. Its arguments are the requests without an answer, and an error
-   * if the process could not be started.
+   * Calls `report` once, when the process has ended. `report` gets the requests without an answer, and an error if the
+   * process could not be started.
    */
   whenOver(report: (left: readonly Request[], error: QuernError | undefined) => void): void {
     let isOver = false;
@@ -281,7 +281,7 @@ class Batch {
   }
 }
 
-/** An object of which git has sent the header, and is sending the content. */
+/** An object whose header has arrived from git, and whose content is arriving. */
 class Body {
   readonly id: string;
   readonly type: string;

@@ -118,7 +118,7 @@ export class GitProcesses {
       windowsHide: true,
     });
     this.#track(child);
-    // the process has ended before it has read everything; the caller learns this from its end
+    // an error means that the process ended before it had read its input; the caller learns this when it closes
     child.stdin.on("error", () => {});
     return child;
   }
@@ -168,8 +168,8 @@ export class GitProcesses {
 
   /**
    * Runs git until it ends, and resolves to its whole output, which must be small. If git fails, the promise still
-   * resolves, with the exit code of git. Rejects if git cannot be started or the operation has ended, such as with
-   * GIT_MISSING or ABORTED.
+   * resolves, with the exit code of git. Rejects if git cannot be started, for example with GIT_MISSING, or if the
+   * operation has ended, for example with ABORTED.
    */
   async run(args: readonly string[]): Promise<Finished> {
     const child = this.#startReading(args);
@@ -278,8 +278,8 @@ export class GitProcesses {
 }
 
 /**
- * If a record spans several chunks, chunks after this many bytes of it are dropped. No record with an indexed path is
- * as long.
+ * If a record spans several chunks, the chunks after this many bytes of the record are dropped. No record with an
+ * indexed path is that long.
  */
 const LONGEST_RECORD = 2 ** 16;
 

@@ -63,7 +63,7 @@ interface Line {
   readonly isUtf8: boolean;
 }
 
-/** Longer records are truncated. No record with an indexed path is as long. */
+/** Longer records are truncated. No record with an indexed path is that long. */
 const LONG_RECORD = 8_192;
 
 /**

@@ -18,8 +18,8 @@ export interface RepositoryPlace {
   readonly folder: string;
   readonly gitDir: string;
   /**
-   * True if the repository has no work tree. If the repository's configuration does not say so, git decides by the
-   * content of the folder.
+   * True if the repository has no work tree. If the repository's configuration does not say whether it has one, git
+   * decides by the content of the folder.
    */
   readonly isBare: boolean;
 }
@@ -84,7 +84,7 @@ async function realFolder(folder: string): Promise<string> {
   );
 }
 
-/** Rejects if the folder or its `.git` may not be read. git would report that there is no repository. */
+/** Rejects if the folder or its `.git` cannot be read. git itself would report that there is no repository. */
 async function mustBeReadable(folder: string, real: string): Promise<void> {
   for (const part of [real, join(real, ".git")])
     try {

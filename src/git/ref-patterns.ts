@@ -16,8 +16,8 @@ const ROOMS = ["refs/heads/", "refs/tags/", "refs/remotes/"] as const;
 
 /**
  * Resolves to the full names of all references: branches, then tags, then remote branches. Within each kind, names
- * with higher version numbers come first. Rejects with SOURCE_UNREADABLE if git cannot read the references. If
- * damaged references resolved to an empty list, the repository would look like one without references.
+ * with higher version numbers come first. Rejects with SOURCE_UNREADABLE if git cannot read the references, so that a
+ * repository with damaged references does not look like one without references.
  */
 export async function listRefs(processes: GitProcesses): Promise<string[]> {
   const format = "--format=%(refname)";

@@ -66,8 +66,8 @@ async function readRemoteName(processes: GitProcesses): Promise<string | undefin
 }
 
 /**
- * Resolves to the name, on its code host, of the repository in a folder. Resolves to undefined if there is no
- * repository or no such remote.
+ * Resolves to the name that the repository in a folder has on its code host. Resolves to undefined if there is no
+ * repository, or if its remotes give no name.
  */
 export async function readRemote(folder: string, signal: AbortSignal): Promise<string | undefined> {
   throwIfAborted(signal);

@@ -1,7 +1,7 @@
 /**
  * Caches lists of commits, so that git need not walk a long history again for each page. A list contains the ids of
- * all commits that pass a set of filters, in the order of git. An id takes 20 bytes. git takes about 0.5 s to walk 75
- * 000 commits, but if the ids of a page are known, one short command reads the page.
+ * all commits that pass a set of filters, in the order of git. An id takes 20 bytes. git walks 75 000 commits in about
+ * 0.5 s, but if the ids of a page are known, one short command reads the page.
  *
  * A list begins at one commit and never changes. If a revision has moved to another commit, git counts the commits
  * that only the new commit reaches, and those that only the old commit reaches. The number of commits is the old

@@ -21,8 +21,8 @@ export interface HistoriesOptions {
   /** Converts a file to the form in which engine.read() returns files. */
   readonly present: (record: RepositoryRecord, file: FoundFile) => Promise<FileContent>;
   /**
-   * The maximum duration of a call in milliseconds, without the time in which the call waits for others. Default 30
-   * s.
+   * The maximum duration of a call in milliseconds, not counting the time that the call waits for other calls to end.
+   * Default 30 000.
    */
   readonly timeoutMs?: number;
 }

@@ -57,8 +57,8 @@ export interface History {
     | undefined
   >;
   /**
-   * Counts the commits of each author, as `git shortlog -sne` does. Authors with most commits come first. Rejects
-   * with INVALID_GIT_REF if the revision does not exist.
+   * Counts the commits of each author, as `git shortlog -sne` does. The authors with the most commits come first.
+   * Rejects with INVALID_GIT_REF if the revision does not exist.
    *
    * @example
    * const history = await engine.history("shop");
@@ -297,7 +297,7 @@ export interface FileDiff {
  * const last = ({ start, lines }: LineRange): number => start + lines - 1;
  */
 export interface LineRange {
-  /** The 1-based number of the first of the lines, or 0 if the file does not exist. */
+  /** The 1-based number of the first line, or 0 if the file does not exist. */
   start: number;
   /** The number of lines. */
   lines: number;
@@ -317,7 +317,7 @@ export interface Blame {
     hash: string;
     /** The file's path in that commit. */
     path: string;
-    /** The first of the lines, as a 1-based line number in the requested file. */
+    /** The 1-based number of the first line in the requested file. */
     startLine: number;
     /** The number of lines. */
     lineCount: number;

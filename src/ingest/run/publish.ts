@@ -63,7 +63,7 @@ export function publishRepository(
   putManifest(writer, nextManifest(manifest, change));
 }
 
-/** Returns the segment. If it borrows content, the returned segment has the symbols of its lender. */
+/** Returns the segment, with the symbols of its lender if the segment borrows content. */
 export function withSymbols(segment: ManifestSegment, { segments }: Manifest): ManifestSegment {
   if (segment.content === undefined) return segment;
   const lender = segments.find((one) => contentOf(one) === segment.content);
@@ -106,7 +106,7 @@ export interface Summary {
 }
 
 /**
- * Summarizes the run of a repository. The summary is made before the transaction, because it visits every file and
+ * Summarizes the run of a repository. This function runs before the transaction, because it visits every file and
  * pauses now and then. REQUIRES: the run is complete.
  */
 export async function summarize(

@@ -97,9 +97,7 @@ export function replacePieces(whole: SymbolTable, pieces: readonly Piece[]): Sym
 
 const END: Piece = { from: Infinity, to: Infinity, table: NO_SYMBOLS };
 
-/**
- * Appends definitions to `into`, from row `first` up to the first definition whose name begins at or after `limit`.
- */
+/** Appends definitions to `into`, from row `first` up to the first definition whose name begins at or after `limit`. */
 function loosen({ count, rows }: SymbolTable, first: number, limit: number, into: Loose[]): void {
   const rowAt = (row: number) => rows.subarray(row * SYMBOL_ROW, (row + 1) * SYMBOL_ROW);
   for (let row = first; row < count && rowAt(row)[ROW.start]! < limit; row++) {
