@@ -31,7 +31,7 @@ const MOST_RULE_FILES = 256;
 export const MOST_RULE_BYTES = 1 << 20;
 const MOST_STEPS = 16_384;
 
-/** The rules in one rule file, or those of the caller, as they apply in a folder at or below the rule file. */
+/** The rules in one rule file, or those of the caller, as they apply in the file's folder or in a folder below it. */
 interface Level {
   readonly rules: IgnoreRules;
   /**
