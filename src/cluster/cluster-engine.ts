@@ -14,11 +14,11 @@ import type { Job } from "./work.ts";
  * const isBehind = status.shards.some(({ here, published }) => here < published);
  */
 export interface ClusterStatus {
-  /** All shards, sorted by number. */
+  /** All shards, sorted by number. A shard is a set of repositories with one writer at a time. */
   shards: {
     /** The shard's number in PostgreSQL's tables. */
     shard: number;
-    /** The newest published generation. */
+    /** The newest published generation, a number that each publication in the shard increases. */
     published: number;
     /** The generation that this machine uses for its searches, or 0 if it has none yet. */
     here: number;
@@ -34,7 +34,7 @@ export interface ClusterStatus {
      * drained.
      */
     isPlaced: boolean;
-    /** The number of slices that the node has ready at the newest generation of their shard. */
+    /** The number of slices (parts of shards) that the node has ready at the newest generation of their shard. */
     ready: number;
     /**
      * The size in bytes of the slices that the node owns but does not have ready at the newest generation of their
@@ -103,7 +103,7 @@ export interface WorkOptions {
  *
  * The engine differs from the one that open() returns in four ways. `workspace()` is not supported. `index()`
  * publishes the sources one after another. For each source, it first publishes the content, then the symbols, then
- * the merged segments. It resolves when searches on this machine see all of them. `history()` works only for
+ * the merged segments. The call resolves when searches on this machine see all of them. `history()` works only for
  * repositories whose clone is on this machine. If nodes hold the index, searches do not support `overlay`.
  *
  * @example
@@ -113,8 +113,8 @@ export interface WorkOptions {
  */
 export interface ClusterEngine extends Engine {
   /**
-   * Answers requests from fronts. Serve this handler on a separate port that only machines of the cluster can reach.
-   * Rejects if this machine is not a node.
+   * Answers requests from fronts, the machines that ask nodes. Serve this handler on a separate port that only machines
+   * of the cluster can reach. Rejects if this machine is not a node.
    *
    * @example
    * import { createServer } from "node:http";
@@ -153,8 +153,8 @@ export interface ClusterEngine extends Engine {
   readonly written: string;
   /**
    * Adds a job to index a repository. Any machine that runs work() may take the job. Several requests for the same
-   * repository become one job, with the payload of the last request and the earliest date. If a request arrives while
-   * its repository is being indexed, the repository is indexed again afterwards.
+   * repository become one job, with the payload of the last request and the earliest `runAfter`. If a request arrives
+   * while its repository is being indexed, the repository is indexed again afterwards.
    *
    * @example
    * declare const engine: ClusterEngine;

@@ -36,9 +36,9 @@ export function postgresCatalog(
   pool: PostgresPool,
   options: PostgresPlace & {
     /**
-     * Whether each machine keeps one connection of the pool to be notified of changes immediately (LISTEN). Without
-     * it, the machine notices changes only by polling, every second. PgBouncer in transaction mode does not support
-     * LISTEN. Behind it, the machine reports a warning and only polls. Default: true.
+     * Whether each machine keeps one connection of the pool to be notified of changes immediately (LISTEN). Otherwise,
+     * the machine notices changes only by polling, every second. PgBouncer in transaction mode does not support LISTEN.
+     * Behind such a PgBouncer, the machine reports a warning and only polls. Default: true.
      */
     listen?: boolean;
   } = {},
@@ -119,9 +119,9 @@ export interface ClusterNodeOptions {
   /** The maximum number of bytes that the slices of the node may take on its disk. */
   diskBytes: number;
   /**
-   * Starts a server that answers with `internal`. The node calls this function when it has fetched its slices, and
-   * reports that they are ready only when the promise resolves. Without this function, fronts may ask the node before
-   * its server listens. If that happens, they ask another replica.
+   * Starts a server that answers with `internal`. The node calls this function when it has fetched its slices. It
+   * reports the slices as ready when the returned promise resolves. Without this function, fronts may ask the node
+   * before its server listens. If that happens, they ask another replica.
    */
   listen?: (internal: (request: Request) => Promise<Response>) => Promise<unknown>;
 }

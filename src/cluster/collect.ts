@@ -15,8 +15,8 @@ const ROWS_MS = 3_600_000;
  */
 const OBJECTS_MS = 24 * 3_600_000;
 /**
- * The maximum number of objects that are deleted together. In the meantime, a publication that uses one of these
- * objects is rejected.
+ * The maximum number of objects that are deleted together. While they are being deleted, a publication that uses one
+ * of them is rejected.
  */
 const BATCH = 1000;
 

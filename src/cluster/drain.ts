@@ -11,8 +11,8 @@ import { readStatus, statusRows, type NodeStatus } from "./status.ts";
 
 const LOOK_MS = 500;
 /**
- * How long to wait, after the last check, until all fronts have noticed the change. Fronts check for changes once a
- * second.
+ * How long to wait after the last check, so that all fronts notice where the slices are now. Fronts check for changes
+ * once a second.
  */
 const HEARD_MS = 2_000;
 

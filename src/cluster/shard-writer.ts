@@ -62,7 +62,7 @@ interface Opened {
 
 export interface WriteOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The job that the last publication of the write ends. */
+  /** The job that ends with the last publication of the write. */
   readonly job?: EndedJob | undefined;
   /** How many milliseconds to wait for another writer. Default: the `lockTimeoutMs` of ShardWriterOptions. */
   readonly lockTimeoutMs?: number;

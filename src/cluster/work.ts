@@ -1,6 +1,6 @@
 /**
- * Runs jobs from the queue. For each job, it asks the host for the source, and indexes the source. The transaction
- * that publishes the result also ends the job. If the process dies, another process takes the job after LEASE_MS.
+ * Runs jobs from the queue. For each job, asks the host for the source, and indexes the source. The transaction that
+ * publishes the result also ends the job. If the process dies, another process takes the job after LEASE_MS.
  */
 
 import { randomBytes } from "node:crypto";

@@ -26,7 +26,7 @@ export interface Connection {
   readonly credentialFor: (url: string) => GitCredential | undefined;
   /**
    * Whether the list must contain this repository if the host still has it. A list that is limited to one repository
-   * says nothing about the others.
+   * says nothing about other repositories.
    */
   readonly covers: (repository: { readonly path: string }) => boolean;
 }

@@ -2,8 +2,8 @@
  * Lets only one process at a time sync into a folder. The lock is a file that contains the process id of its owner
  * and a random text that no other owner has. The owner regularly updates the modification time of the file. A lock is
  * void if its owner no longer runs, and another process may then take it. A lock is also void if its file has not been
- * updated for two minutes, because the id in it may belong to another process by then. An owner that was stopped for so
- * long does not touch the lock of its successor.
+ * updated for two minutes, because the id in it may belong to another process by then. An owner that was suspended for
+ * that long does not touch the lock of its successor.
  */
 
 import { randomBytes } from "node:crypto";

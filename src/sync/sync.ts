@@ -3,7 +3,7 @@
  * that have changed, and removes those that are gone.
  *
  *     connections ── list (all at once) ──► names are claimed, in the order of the configuration
- *                                             │ one after another, `parallel` at once
+ *                                             │ at most `parallel` repositories at once
  *                                             ▼
  *                                       clone.ts: ask, fetch ──► index-queue.ts: the engine
  *                                             │
@@ -12,8 +12,8 @@
  *                                       stopped continues where it was
  *
  * A failure of one repository, or of one part of a list, does not affect other repositories or parts. If a part of a
- * connection's list is missing, none of its repositories counts as gone. A failure that concerns the whole index,
- * such as a full disk, ends the run.
+ * connection's list is missing, no repository of the connection counts as gone. A failure that concerns the whole
+ * index, such as a full disk, ends the run.
  */
 
 import { setMaxListeners } from "node:events";

@@ -5,7 +5,7 @@
  *     github       X-Hub-Signature-256   HMAC-SHA-256 of the body, sha256=HEX
  *     bitbucket    X-Hub-Signature       the same
  *     gitea        X-Gitea-Signature     the same without sha256=; Forgejo's header, too
- *     gitlab       webhook-signature     where the secret is a signing token, whsec_BASE64: HMAC of
+ *     gitlab       webhook-signature     if the secret is a signing token, whsec_BASE64: HMAC of
  *                                        id.timestamp.body, at most five minutes old
  *                  X-Gitlab-Token        else: the secret itself
  *     azuredevops  Authorization         basic

@@ -104,7 +104,7 @@ export class DiskTree {
   readonly #heard = new Set<Folder>();
   /** Folders for which the system sends no notices. */
   readonly #silent = new Set<Folder>();
-  /** The files whose version is not known yet, by path. Each file has its folder, and its name in that folder. */
+  /** The files whose version is not known yet, by path. A value has the file's folder and its name in that folder. */
   readonly #young = new Map<string, { readonly folder: Folder; readonly name: string }>();
   #folders = 0;
   /** Whether the last refresh was certain that all notices had arrived. */
@@ -416,7 +416,7 @@ function childWith(name: string, stat: BigIntStats): Child {
 const nameOf = ({ name, kind }: Child): string => (kind === "folder" ? name.slice(0, -1) : name);
 
 /**
- * Returns a text that distinguishes a folder from all others. If a folder is deleted and created again, the new
+ * Returns a text that distinguishes a folder from all other folders. If a folder is deleted and created again, the new
  * folder may get the same inode, but it needs a new watch. So the text also contains the creation time.
  */
 const identityOf = ({ dev, ino, birthtimeNs }: BigIntStats): string =>

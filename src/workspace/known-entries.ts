@@ -8,7 +8,7 @@
  * string.
  */
 
-// on no system does a name contain one of these characters
+// no system permits these characters in a name
 const END = "/";
 const MIDDLE = "\0";
 

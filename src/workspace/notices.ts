@@ -10,8 +10,8 @@
  * of the notices that the queue can hold, some notices are assumed to be lost. The last quarter is reserved for
  * notices of watches that the host has set, which are not counted here.
  *
- * Other systems and network file systems do not guarantee this order. On them, watch() returns undefined, and the
- * tree is read from disk.
+ * Other systems and network file systems do not guarantee this order. There, watch() returns undefined, and the tree is
+ * read from disk.
  */
 
 import {

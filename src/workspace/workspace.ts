@@ -2,8 +2,8 @@
  * Follows a folder. Before each search, the workspace finds out which files have changed since they were indexed
  * (disk-tree.ts). It lays the current content of these files over the index, and the unsaved texts on top of that.
  * The index catches up later. If many files have changed, such as after a checkout, their content is laid over the
- * index without posting lists and symbols, which takes half the time. If even more files have changed, the search
- * waits for the index.
+ * index without posting lists and symbols. This takes half the time. If even more files have changed, the search waits
+ * for the index.
  *
  * If the system sends change notices for the whole folder, an idle workspace does nothing. Otherwise, it reads the
  * disk every POLL_MS.
@@ -71,8 +71,8 @@ export interface WorkspaceOptions extends RepositoryMetadata {
 }
 
 /**
- * A folder or git work tree whose changes are followed. If a file has an unsaved text, searches see this text. They
- * see every other file as it is on disk at that moment.
+ * A folder or git work tree whose changes are followed. If a file has an unsaved text, a search sees this text. It sees
+ * every other file as it is on disk when the search runs.
  *
  * @example
  * await using tree = await engine.workspace("./shop");
@@ -84,7 +84,7 @@ export interface Workspace extends AsyncDisposable {
   readonly repository: string;
   /**
    * Searches like Engine.search(). The search sees all unsaved texts as they were at one moment after the call began.
-   * It sees each other file as it was on disk at some moment after the call began. `seen` in the answer describes
+   * It sees every other file as it was on disk at some moment after the call began. `seen` in the answer describes
    * this state.
    *
    * @example
@@ -99,8 +99,8 @@ export interface Workspace extends AsyncDisposable {
    */
   stream(request: SearchRequest, options?: SearchOptions): AsyncIterable<SearchEvent>;
   /**
-   * Reads the current content of a file. If the file has an unsaved text, reads that, and otherwise the content on
-   * disk. Resolves to `undefined` if there is no such file.
+   * Reads the current content of a file, which is its unsaved text, or its content on disk if it has no unsaved text.
+   * Resolves to `undefined` if there is no such file.
    *
    * @example
    * const text = (await tree.read("src/cart.ts"))?.content;
@@ -152,7 +152,7 @@ export interface Workspace extends AsyncDisposable {
     followed: "notices" | "polling" | "partly";
   };
   /**
-   * Stops following the folder. The folder's content stays in the index. Further calls do nothing.
+   * Stops following the folder. The folder's content stays in the index. Further calls of close() do nothing.
    *
    * @example
    * await tree.close();
@@ -222,10 +222,11 @@ export interface WorkspaceEngine {
   release(repository: string): Promise<void>;
 }
 
-/** How long the index waits for further changes after the last change, in milliseconds. */
+/** The time in milliseconds that the index waits for further changes after each change. */
 const QUIET_MS = 250;
 /**
- * The maximum time that the index waits while changes continue. In the meantime, searches lay the changes over it.
+ * The maximum time that the index waits while changes continue. In the meantime, searches lay the changes over the
+ * index.
  */
 const MOST_WAIT_MS = 2_000;
 /** The maximum time that the index waits because searches run. */
@@ -563,7 +564,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   #later(ms: number): void {
     if (this.#closed) return;
     this.#due = performance.now() + ms;
-    // a checkout sends a notice for each file, so there is no timer for each notice
+    // a checkout sends a notice for each file, so a notice that only postpones the end does not reset the timer
     if (!this.#timer || this.#timerEnds > this.#due) this.#setTimer();
   }
 

@@ -1,8 +1,8 @@
 /**
  * Reads and writes the current state of a cluster in PostgreSQL. Only the writer of a shard raises the shard's
  * generation. The writer does so in the transaction that stores the new generation, and only if the shard is still at
- * the generation from which the writer started. So a writer that was stopped and replaced by another publishes
- * nothing.
+ * the generation from which the writer started. So if a writer is suspended and another one takes its place, the first
+ * one publishes nothing.
  *
  * A lease is a row whose end is a time of PostgreSQL's clock. So leases work across machines, and also through
  * PgBouncer.
@@ -38,8 +38,8 @@ export interface Body {
     symbolsObject: string | null,
   ])[];
   /**
-   * The length of the list of repositories, and its digestOf(). Absent in manifests that older versions of quern
-   * wrote.
+   * The length of the list of repositories, and the list's checksum (digestOf()). Absent in manifests that older
+   * versions of quern wrote.
    */
   readonly repositories?: { readonly count: number; readonly digest: number };
   readonly nextSegment: number;
@@ -226,7 +226,7 @@ export class Catalog {
   }
 
   /**
-   * Assigns an id to a repository that was never published, and resolves to it. The id is higher than all earlier
+   * Assigns an id to a repository that was never published, and resolves to the id, which is higher than all earlier
    * ids. REQUIRES: the caller holds the lease of the repository's shard.
    */
   async newId(name: string): Promise<number> {

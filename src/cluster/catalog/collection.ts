@@ -5,9 +5,9 @@
  *
  * A writer stores an object before any row refers to it. An object to which no row refers is deleted in three steps.
  * First, its key is written to `quern_doomed`, while no publication is running. Then all references to objects are
- * read again. If there is still none to this object, the object is deleted. A publication is rejected if it refers to
- * a doomed object, or to an object that was deleted since the writer of the publication began. So no publication
- * refers to a deleted object, although the object store has no transactions.
+ * read again. If still no row refers to the object, the object is deleted. A publication is rejected if it refers to a
+ * doomed object, or to an object that was deleted since the writer of the publication began. So no publication refers
+ * to a deleted object, although the object store has no transactions.
  */
 
 import { unpack } from "msgpackr";
@@ -119,8 +119,8 @@ export class Collection {
   }
 
   /**
-   * Resolves to the keys of the objects that an earlier collection has doomed but not deleted. Also removes the keys
-   * of objects that were deleted over 7 days ago from the list of doomed keys.
+   * Resolves to the keys of the objects that an earlier collection has doomed but not deleted. Also removes a key from
+   * the list of doomed keys if its object was deleted over 7 days ago.
    */
   async doomed(): Promise<string[]> {
     const table = this.#name("doomed");

@@ -36,7 +36,7 @@ export interface PublishedSegment {
   readonly segment: number;
   /** The key of the segment's object. */
   readonly object: string;
-  /** The total length of the values in the object before they are packed, in bytes. */
+  /** The total length in bytes of the values in the object before they are packed. */
   readonly bytes: number;
   readonly files: number;
   readonly textBytes: number;
@@ -55,8 +55,8 @@ export interface PublishedState {
   readonly record: RepositoryRecord;
   readonly sets: readonly PublishedSet[];
   /**
-   * Data that only writers and lists of skipped files need (repository-object.ts). If the data is long, this is the
-   * key of the object that contains it.
+   * Data that is needed only for writing and for listing skipped files (repository-object.ts). If the data is long,
+   * this is the key of the object that contains it.
    */
   readonly extra: string | Uint8Array;
 }
@@ -74,7 +74,7 @@ export interface Publication extends Omit<ShardHead, "generation"> {
   /** The new states of the repositories that changed. The field `changed` of each is `before + 1`. */
   readonly states: readonly PublishedState[];
   readonly removed: readonly number[];
-  /** The job that the publication ends, unless the job was requested again while it ran. */
+  /** The job that ends with the publication, unless the job was requested again while it ran. */
   readonly job?: EndedJob | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface TakenJob {
   readonly failures: number;
 }
 
-/** The job that a publication ends. */
+/** A job that ends with a publication. */
 export type EndedJob = Pick<TakenJob, "repository" | "asked">;
 
 export interface QueueState {
@@ -97,8 +97,8 @@ export class Jobs {
   }
 
   /**
-   * Ends a job that no publication has ended, because its run changed nothing. If the job was requested again, the
-   * job is only released.
+   * Ends a job. If its run changed nothing, no publication has ended it. If the job was requested again, the job is
+   * only released.
    */
   async end(job: TakenJob, worker: string): Promise<void> {
     await this.#tables.transaction(async (client) => {

@@ -89,7 +89,10 @@ export class Nodes {
     await this.#tables.notify("nodes");
   }
 
-  /** Records the slices for which a node can answer. If `isWhole` is true, deletes all other records of the node. */
+  /**
+   * Records the slices for which a node can answer. If `isWhole` is true, deletes all records of the node that are not
+   * in `ready`.
+   */
   async setReady(
     name: string,
     ready: readonly OwnReady[],

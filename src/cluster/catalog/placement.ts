@@ -28,7 +28,7 @@ const weightOf = (text: string): number => hash("sha256", text, "buffer").readUI
 
 /**
  * Caches the owners of slices until the list of nodes that own slices changes. A node asks for the owners of every
- * slice once a second, and hashing 40 000 slices for each of thirty nodes takes more than a second.
+ * slice once a second. Hashing 40 000 slices for each of thirty nodes takes more than a second.
  */
 export class Placement {
   readonly #replicas: number;

@@ -121,7 +121,7 @@ export interface Due {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Returns how many milliseconds a node may still take. Returns no number if the search has no time limit. */
+/** Returns how many milliseconds a node may still take, or an empty object if the search has no time limit. */
 export const timeLeft = ({ startedAt, timeoutMs }: Due): { readonly timeoutMs?: number } =>
   timeoutMs === undefined
     ? {}

@@ -1,7 +1,7 @@
 /**
- * Defines the state that a front has in memory. The state says which repositories exist. For each shard, it names a
- * generation. Live nodes have all slices of that generation ready. A search uses the same state from its beginning to
- * its end, so it sees each shard at one published generation.
+ * Defines the state that a front has in memory. The state says which repositories exist, and which generation of each
+ * shard to ask for. If possible, live nodes have all slices of that generation ready. A search uses the same state from
+ * its beginning to its end, so it sees each shard at one published generation.
  */
 
 import { countBits, unite, type Bitset } from "../../base/bitset.ts";
@@ -199,8 +199,8 @@ type FileCounts = readonly [own: number, all: number];
 interface FrontRepository extends CatalogRepository {
   readonly shard: number;
   /**
-   * Two numbers for each segment in record.segments. They are the number of its files that belong to the default
-   * revision, and the number of its files that belong to any revision.
+   * Two numbers for each segment in record.segments: how many of the repository's files in the segment belong to the
+   * default revision, and how many belong to any revision.
    */
   readonly files: readonly number[];
 }
@@ -272,9 +272,9 @@ export class FrontStates {
   }
 
   /**
-   * Chooses the generation of a shard of which live nodes have the largest share of slices ready. If several
+   * Chooses the generation for which live nodes have the largest share of the shard's slices ready. If several
    * generations have the same share, chooses the newest of them. Never chooses a generation older than one that this
-   * front has already used, because a caller who has seen one state must not see an older state later. Resolves to
+   * front has already used. Otherwise, a caller who has seen one state might see an older state later. Resolves to
    * undefined if the shard is new to this front and no generation is completely ready.
    */
   async #choose(

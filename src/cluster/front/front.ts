@@ -76,11 +76,11 @@ import { streamNodes } from "./stream-nodes.ts";
 const POLL_MS = 1_000;
 const RETRY_MS = 50;
 /**
- * If no node has answered for a slice, a call waits this long for PostgreSQL to report which nodes have the slice
- * now.
+ * If no node has answered for a slice, a call waits at most this long for PostgreSQL to report which nodes have the
+ * slice now.
  */
 const LOOK_MS = 500;
-/** If no node has the requested generation, a call waits this long for a newer state. */
+/** If no node has the requested generation, a call waits at most this long for a newer state. */
 const STALE_MS = 10_000;
 /**
  * The maximum number of states that a call tries. It tries a newer state if nodes no longer have the requested
@@ -158,7 +158,7 @@ export class Front implements Answering {
     return this.#states.newest!.catalog.manifest.generation;
   }
 
-  /** Returns, for each shard, the generation for which searches ask. */
+  /** Returns, for each shard, the generation that searches ask for. */
   generations(): Map<number, number> {
     return new Map(
       Array.from(this.#states.newest!.shards, ([shard, { head }]) => [shard, head.generation]),
@@ -293,7 +293,7 @@ export class Front implements Answering {
   ): Promise<void> {
     if (left <= 1) throw unavailable("nodes have left the state that this front knows");
     await this.#lookAgain(Math.min(timeLeft(due).timeoutMs ?? Infinity, STALE_MS));
-    if (this.#state === state) await sleep(RETRY_MS); // a node that has just restarted soon reports its slices
+    if (this.#state === state) await sleep(RETRY_MS); // a node that has just restarted will soon report its slices
   }
 
   stream(request: SearchRequest, options: SearchOptions = {}): AsyncIterable<SearchEvent> {

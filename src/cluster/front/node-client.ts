@@ -54,7 +54,7 @@ export class NodeFailed extends Error {
 
 /**
  * The maximum number of nodes whose parsed address a client caches. A front spends 150 µs on a call. Without this
- * cache, 7 µs of that time would be for parsing the address.
+ * cache, 7 µs of that time would be spent on parsing the address.
  */
 const MOST_ADDRESSES = 1000;
 
@@ -72,7 +72,7 @@ export interface NodeClient {
 
 /**
  * Makes a client that asks nodes. Calls `onStranger` when a node does not know the secret, or speaks another version
- * of the protocol. Calls it only once for each node, until that node has answered.
+ * of the protocol. Does not call it again for the same node until that node has answered.
  */
 export function nodeClient(
   secret: string,

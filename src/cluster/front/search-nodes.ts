@@ -96,7 +96,7 @@ export function mustNotBeOverloaded({ isOverloaded }: Answered<unknown>): void {
     );
 }
 
-/** Asks each node for the content of those files that were chosen. Resolves to "again" if one of the nodes fails. */
+/** Asks each node for the content of its chosen files. Resolves to "again" if one of the nodes fails. */
 async function show(
   search: Search,
   parts: readonly NodeAnswer<Found>[],

@@ -67,8 +67,8 @@ export interface Bringing {
    */
   readonly oldestHeld?: number;
   /**
-   * Whether to delete superseded data before new data is fetched, because the disk is too small for both. REQUIRES:
-   * no other process searches the directory.
+   * Whether to delete superseded data before new data is fetched, for a disk that is too small for both. REQUIRES: no
+   * other process searches the directory.
    */
   readonly evicts?: boolean;
   /**
@@ -168,7 +168,7 @@ export function isUnchanged({ contents, manifest }: Before): boolean {
 /**
  * Assigns a local number to each segment. A segment that the directory already has keeps its number, and any other
  * segment gets the next unused number. If an index run has changed a segment or merged it away, the segment gets a
- * new number, because threads cache data under the numbers of segments and editions.
+ * new number. This is necessary because threads cache data under the numbers of segments and editions.
  */
 function place(
   { contents, manifest }: Before,
@@ -224,8 +224,8 @@ interface Arrived {
 }
 
 /**
- * Fetches the states that this directory lacks, those that an index run in the directory has changed, and those that
- * refer to segments by numbers that have changed.
+ * Fetches the states that this directory lacks, and those that an index run in the directory has changed. Also fetches
+ * the states that refer to segments whose numbers have changed.
  */
 async function fetchStates(
   { environment, owner, catalog, store }: Bringing,

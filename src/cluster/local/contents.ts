@@ -1,8 +1,8 @@
 /**
  * Reads and writes the record of a data directory that says which parts of a cluster the directory holds. The record
- * changes in the same transactions as those parts. A segment has a number in its shard and another number in the
- * directory, because two shards may use the same number. An index run is an exception: it changes the directory first.
- * The record is updated when the cluster has published the changes of the run.
+ * changes in the same transactions as those parts. An index run is an exception: it changes the directory first. The
+ * record is updated when the cluster has published the changes of the run. A segment has a number in its shard and
+ * another number in the directory, because two shards may use the same number.
  */
 
 import { bytesOf } from "../../base/growable.ts";
@@ -50,7 +50,7 @@ export interface LocalSegment {
   /** The segment's number in this directory. */
   readonly here: number;
   readonly object: string;
-  /** The total length of the values in the object before they are packed, in bytes. */
+  /** The total length in bytes of the values in the object before they are packed. */
   readonly bytes: number;
   readonly symbols: number;
   readonly symbolsObject: string | undefined;

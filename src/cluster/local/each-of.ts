@@ -1,9 +1,9 @@
-/** How many calls of `run` are under way at the same time. Each sends or fetches an object. */
+/** The maximum number of calls of `run` at the same time. Each call sends or fetches an object. */
 const AT_ONCE = 4;
 
 /**
- * Calls `run` for all items, up to AT_ONCE of them at the same time. After the first failure, it begins no further
- * item.
+ * Calls `run` for all items, for up to AT_ONCE of them at the same time. Starts no further call after the first
+ * failure.
  */
 export async function eachOf<T>(all: readonly T[], run: (one: T) => Promise<void>): Promise<void> {
   const left = all[Symbol.iterator]();

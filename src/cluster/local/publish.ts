@@ -38,7 +38,7 @@ export interface Publishing {
   readonly writer: string;
   /** A time of PostgreSQL's clock before the first object is stored. */
   readonly began: string;
-  /** The job that the publication ends. */
+  /** The job that ends with the publication. */
   readonly job?: EndedJob | undefined;
   /** The size of a slice, in bytes of text. */
   readonly shardBytes: number;
@@ -160,7 +160,7 @@ async function sendState(
   return { repository, changed, record, sets, extra: await sendExtra(extra, store) };
 }
 
-/** Where the numbers of the segment and the revision begin in the keys of tables 3 and 4, in bytes. */
+/** The byte offsets of the segment's number and the revision's number in the keys of tables 3 and 4. */
 const SEGMENT_AT = 5;
 const REVISION_AT = 9;
 

@@ -14,7 +14,7 @@ import type { Answers, Held } from "./node-handler.ts";
 export interface Answering {
   readonly searching: SearcherOptions;
   readonly reader: Reader;
-  /** Resolves when the node has everything ready that was published before the call. */
+  /** Resolves when everything that was published before the call is ready on the node. */
   readonly refresh: () => Promise<void>;
 }
 
@@ -82,8 +82,8 @@ async function* stepsOf(
 }
 
 /**
- * If a search finds at most this many files and ranges, the node also returns the text of these files. The front has
- * not yet chosen the files that it shows, and may choose others. However, preparing the text takes only 0.3 ms.
+ * If a search finds at most this many files and ranges, the node also returns the text of these files. The front may
+ * later choose files of other nodes instead, but preparing the text takes only 0.3 ms.
  */
 const FEW_FILES = 8;
 const FEW_RANGES = 64;

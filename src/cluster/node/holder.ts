@@ -127,8 +127,8 @@ export class Holder {
   }
 
   /**
-   * Chooses, for each shard of a call, the state that has all slices that the call names. Returns undefined if there
-   * is none for one of the shards.
+   * For each shard of a call, chooses the newest state that has all slices that the call names. Returns undefined if
+   * there is no such state for one of the shards.
    */
   #choose(slices: readonly SliceAsked[]): Chosen[] | undefined {
     const byShard = new Map<number, SliceAsked[]>();

@@ -73,7 +73,7 @@ export function nodeHandler(node: NodeOptions): DirectHandler {
     running++;
     let isStreaming = false;
     try {
-      // without this check, somebody who recorded a call could send its headers with another body for a minute
+      // without this check, somebody could send the headers of a recorded call with another body, for up to a minute
       const body = await bytesWithin(sent, MOST_ASKED_BYTES);
       if (!body || !isBodyOf(headers, body.digest)) return unknown();
       const asked = (await decodeBounded(body.bytes)) as OnSlices;

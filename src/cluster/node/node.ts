@@ -1,7 +1,8 @@
 /**
  * Runs a node. A node keeps copies of the slices that it owns, and answers the requests of fronts. It reports in
  * PostgreSQL that it is alive, and which slices it has ready. Which slices a node owns depends only on the list of
- * nodes. If a node no longer owns a slice, it keeps the slice until all owners have the slice ready.
+ * nodes. A slice that the node holds but no longer owns is called foreign. The node keeps it until all owners have it
+ * ready.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -269,8 +270,8 @@ export class ClusterNode {
   }
 
   /**
-   * Hands the node's slices over to other nodes. Resolves when the other nodes have the slices ready, or if there are
-   * none.
+   * Hands the node's slices over to other nodes. Resolves when the other nodes have the slices ready, or if no other
+   * node can own slices.
    */
   async drain(): Promise<void> {
     const { nodes, settings } = this.#node;

@@ -6,8 +6,8 @@
  *     REPOSITORY  SKIPPED   0        its files that are listed and not searchable (skipped-files.ts)
  *     REPOSITORY  VERSIONS  S        the versions of its files in segment S of the shard
  *
- * Short data is stored as a MessagePack list in the repository's row in PostgreSQL instead, because an index run of a
- * small repository would otherwise spend most of its time on fetching the object.
+ * Short data is stored as a MessagePack list in the repository's row in PostgreSQL instead. Otherwise, an index run of
+ * a small repository would spend most of its time on fetching the object.
  */
 
 import { pack, unpack } from "msgpackr";

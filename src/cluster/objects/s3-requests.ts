@@ -1,7 +1,7 @@
 /**
  * Sends requests to an S3-compatible service through the host's client. Adds a time limit, and error messages that
  * say what to do. The package `@aws-sdk/client-s3` is an optional peer dependency. The first request loads the
- * package, because a client accepts only commands of the package's classes.
+ * package, because commands must be instances of its classes.
  */
 
 import type * as sdk from "@aws-sdk/client-s3";
@@ -20,7 +20,7 @@ type Sdk = typeof sdk;
  */
 export interface S3Sender {
   /**
-   * Sends a command to the service. If the request fails, sends it again if that may help.
+   * Sends a command to the service. Repeats a failed request if that may help.
    *
    * @example
    * declare const client: S3Sender;

@@ -137,7 +137,7 @@ class Listener {
     if (isHeard === false && (await sent.catch(() => undefined)))
       return this.#giveUp("what one connection notifies, another does not hear");
     if (isHeard !== true) return;
-    for (const { onChange } of this.#subscribers) onChange(); // changes may have happened before this moment
+    for (const { onChange } of this.#subscribers) onChange(); // changes before this moment may have been missed
     await lost;
   }
 

@@ -8,7 +8,7 @@
  *     version 3   quern_shard, quern_repository, quern_segment, quern_manifest, quern_state
  *     version 4   quern_node, quern_ready
  *     version 5   quern_job, quern_lease, quern_doomed
- *     version 6   in quern_state `removed` and `extra_body`; manifests no longer list repositories
+ *     version 6   `removed` and `extra_body` in quern_state; manifests no longer list repositories
  *
  * Ids are stored as UTF-16 code units, big-endian. So PostgreSQL sorts them as JavaScript does, in any locale, and
  * any string is a valid id. Dates are milliseconds since 1970. Records have the type json, because jsonb rejects

@@ -1,6 +1,6 @@
 /**
  * Keeps objects in PostgreSQL itself, in chunks of 1 MiB. With this store, a cluster of up to about 100 GB of source
- * needs no other service than PostgreSQL.
+ * needs no service other than PostgreSQL.
  */
 
 import {

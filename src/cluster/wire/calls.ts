@@ -86,7 +86,7 @@ export interface Calls {
     readonly asked: DescribeCall;
     readonly answer: ReadonlyMap<number, Described>;
   };
-  /** The node answers when it has everything ready that was published before the call. */
+  /** The node answers when everything that was published before the call is ready on it. */
   "/v1/refresh": { readonly asked: OnSlices; readonly answer: Record<string, never> };
 }
 

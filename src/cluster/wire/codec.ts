@@ -38,7 +38,7 @@ export const MOST_ASKED_BYTES = 64 * 2 ** 20;
 /** The maximum number of bytes of an answer, or of a frame of a stream. */
 export const MOST_ANSWER_BYTES = 2 ** 29;
 
-/** Reads a whole body and its SHA-256. Returns undefined as soon as the body exceeds `most`. */
+/** Reads a whole body and computes its SHA-256. Resolves to undefined as soon as the body exceeds `most` bytes. */
 export async function bytesWithin(
   body: AsyncIterable<Uint8Array>,
   most: number,

@@ -114,8 +114,8 @@ export function frameSigner(secret: string, call: string): FrameSigner {
 }
 
 /**
- * Returns whether the headers contain exactly the right signature, in hex. So a signature that was sent twice is
- * rejected.
+ * Returns whether the headers contain the right signature, in hex, and nothing else in its place. So two signature
+ * headers are rejected.
  */
 function isRight(headers: ReadHeaders, right: Buffer): boolean {
   const given = headers.get(SIGNATURE) ?? "";

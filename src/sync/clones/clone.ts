@@ -57,7 +57,7 @@ export async function updateClone(folder: string, options: CloneOptions): Promis
   return { refs: hasChanged ? await refsHere(git) : known, head: state.head };
 }
 
-/** Makes HEAD refer to a branch. Reads the file HEAD first, because it takes longer to start git. */
+/** Makes HEAD refer to a branch. Reads the file HEAD first, because starting git takes longer. */
 async function setHead(git: RemoteGit, branch: string): Promise<void> {
   const text = await readFile(join(git.folder, "HEAD"), "utf8").catch(() => "");
   if (text !== `ref: ${branch}\n`) await runRemote(["symbolic-ref", "HEAD", branch], git, HERE);
