@@ -307,8 +307,8 @@ export interface OpenOptions {
    */
   webUrl?: WebUrl;
   /**
-   * Called with the name in a `context:` filter. Resolves to the repositories of the context with that name. If there
-   * is no such context, it resolves to `undefined`, and the search rejects with CONTEXT_NOT_FOUND.
+   * Looks up the context that a `context:` filter names, and resolves to its repositories. If it resolves to
+   * `undefined`, there is no such context, and the search rejects with CONTEXT_NOT_FOUND.
    */
   contexts?: Contexts;
   /**
@@ -328,8 +328,8 @@ export interface OpenOptions {
 
 /**
  * The key of a method of an open engine. The method returns another engine over the same index. The answers of that
- * engine include changes in workspaces that are not indexed yet. The key is not part of the public interface.
- * `quern mcp` uses it.
+ * engine include changes in workspaces even before the changes are indexed. The key is not part of the public
+ * interface. `quern mcp` uses it.
  */
 export const FRESH = Symbol.for("quern.fresh");
 

@@ -94,8 +94,7 @@ const INDEX_OPTIONS: KeysOf<IndexOptions> = { signal: true, onProgress: true, sy
 const MIB = 2 ** 20;
 /**
  * How long an index run works on the calling thread before it yields to the event loop, in milliseconds. This time is
- * short, because the step that is running at its end may take another 3 ms. An example is reading a table of a
- * segment.
+ * short, because a step that has begun, such as reading a table of a segment, may take another 3 ms.
  */
 const STEP_MS = 0.5;
 
@@ -345,7 +344,7 @@ class OpenedEngine
     );
   }
 
-  /** Begins a search of the host, which need not wait for a search of the warm-up. */
+  /** Interrupts the warm-up, so that a search of the host need not wait for it. Throws if the engine is closed. */
   #beginSearch(): void {
     this.#mustBeOpen();
     this.#warmUp?.interrupt();

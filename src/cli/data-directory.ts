@@ -1,7 +1,7 @@
 /**
- * Finds the data directory. It is the one that --db, QUERN_DB or a quern.json names, or else the nearest `.quern` in
- * the current folder or a parent folder, as git finds `.git`. A new data directory gets a .gitignore that excludes it
- * from git. If the run that created the directory fails, the directory is removed again.
+ * Finds the data directory. It is the one that --db, QUERN_DB or a quern.json names. Otherwise, it is the nearest
+ * `.quern` in the current folder or a parent folder, as git finds `.git`. A new data directory gets a .gitignore that
+ * excludes it from git. If the run that created the directory fails, the directory is removed again.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
- * Implements quern explain, which shows how a query was understood and planned, and which other queries would find
- * more.
+ * Implements quern explain, which shows how a query was understood and planned. If the query finds nothing, also shows
+ * changed queries that find something.
  */
 
 import type { Command } from "commander";

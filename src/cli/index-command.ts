@@ -98,7 +98,8 @@ async function excludedLines(paths: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Resolves when the run has ended and its report is printed. With --watch, resolves when the user stops the command.
+ * Indexes the paths, and calls `onRun` with the reports. With --watch, then watches the paths until the user stops the
+ * command.
  */
 async function index(
   paths: string[],

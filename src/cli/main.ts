@@ -44,9 +44,9 @@ const COMMANDS = [
 export const STOPPED = 130;
 
 /**
- * Resolves to the exit code. It is 0 if something was found or done. It is 1 if nothing was found, if `check` found
- * damage, or if a part of the work failed. It is 2 after an error, which is printed on stderr. It is 130 if the user
- * stopped the command.
+ * Runs a command, and resolves to its exit code. The code is 0 if something was found or done. It is 1 if nothing was
+ * found, if `check` found damage, or if a part of the work failed. It is 2 after an error, which is printed on stderr.
+ * It is 130 if the user stopped the command.
  */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode | 2 | 130> {
   let code: ExitCode = 0;

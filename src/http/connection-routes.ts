@@ -62,7 +62,7 @@ async function listConnections(call: Call): Promise<Response> {
 
 /**
  * Resolves to true if the caller may see a connection. A caller without restrictions sees every connection, even an
- * empty one. Others see a connection if they may see one of its repositories.
+ * empty one. Any other caller sees only connections with a repository that the caller may see.
  */
 async function isVisible(call: Call, connection: Connection): Promise<boolean> {
   const { viewer } = call.caller;

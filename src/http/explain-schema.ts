@@ -1,6 +1,6 @@
 /**
- * Defines the JSON of explanations. An explanation says how a query is parsed and planned, and which changed queries
- * would find more.
+ * Defines the JSON of explanations. An explanation says how a query is parsed and planned. If the query finds nothing,
+ * it also suggests changed queries that find something.
  */
 
 import { z } from "@hono/zod-openapi";

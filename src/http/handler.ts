@@ -86,7 +86,8 @@ const tooLong = (): Refusal =>
   new Refusal("HEADERS_TOO_LARGE", `a URL may have at most ${MOST_URL} characters`);
 
 function routesOf({ settings, metrics }: Service): Route[] {
-  let document: object | undefined; // created at the first request, because that takes as long as all other work here
+  // created at the first request, because creating it takes as long as all other work here
+  let document: object | undefined;
   const routes: Route[] = [
     ...searchRoutes(settings),
     ...symbolRoutes(settings),
@@ -118,7 +119,7 @@ async function answer(route: Route, service: Service, context: Context): Promise
   let identity: Identity | undefined;
   const tell = (status: number, refusal?: Refusal): void => {
     const isOpen = route.access === "anyone" || route.access === "signed";
-    const quiet = isOpen && status < 400; // health probes would fill the log
+    const quiet = isOpen && status < 400; // otherwise, health probes would fill the log
     service.metrics?.request(route.action, status);
     if (!quiet) audit(settings, { at, action: route.action, status, ...whoIs(identity) }, refusal);
   };
@@ -130,7 +131,7 @@ async function answer(route: Route, service: Service, context: Context): Promise
     note: (facts: object) => void Object.assign(noted, facts),
     recordLater: () => {
       later.isPutOff = true;
-      // if the response was dropped before it was sent, the code below makes the record
+      // if the response is dropped before it is sent, the code after perform() makes the record
       return () => (later.hasLeft ? put() : void (later.isPutOff = false));
     },
     id: context.req.param("id") ?? "",

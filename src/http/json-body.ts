@@ -1,8 +1,8 @@
 /**
  * Writes JSON in pieces. JSON.stringify() of 100 000 ranges blocks the event loop for about 90 ms. Here, a value is
- * written in one step only if it contains no list and no long text. All other values are written in slices. This
- * takes about twice the time in total, but each step takes only about 0.5 ms. A piece is created only when the reader
- * is ready for it.
+ * written in one step only if it contains no list and no long text. Any other value is written in slices. In total,
+ * this takes about twice as long as JSON.stringify(), but each step takes only about 0.5 ms. A piece is created only
+ * when the reader is ready for it.
  */
 
 import { yieldTurn } from "../base/yield.ts";

@@ -1,6 +1,6 @@
 /**
- * Creates the body of a search response that is too long for memory. The files come first, in the order in which they
- * are found. The counters follow, because they are known only at the end.
+ * Creates the body of a search response that is too long for memory. The files come first, best first. The counters
+ * follow, because they are known only at the end.
  */
 
 import type { LongAnswer } from "../search/caller/long-answer.ts";

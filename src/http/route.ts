@@ -172,7 +172,7 @@ export async function perform(
       leaves = route.changes === true || !seesLess(seen, caller.viewer);
       if (leaves) return response;
     } finally {
-      if (!leaves) await response.body?.cancel(); // releases what it holds, such as a slot, immediately
+      if (!leaves) await response.body?.cancel(); // immediately releases what the response holds, such as a slot
     }
   }
   throw seesLessNow();

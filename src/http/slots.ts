@@ -41,8 +41,8 @@ const MOST_LATE_MS = 10_000;
 /** The maximum memory that all responses together may take, in bytes. */
 const MOST_HELD = 256 * 2 ** 20;
 /**
- * A response that takes more memory counts as this many bytes. Even the largest response can thus be sent if there
- * are few others.
+ * The maximum number of bytes that one response counts as, even if it takes more memory. So even the largest response
+ * can be sent if few other responses are being sent.
  */
 const MOST_COUNTED = MOST_HELD / 2;
 

@@ -14,7 +14,7 @@ const MOST_LATE_MS = 120_000;
 const LEAST_RATE = (256 * 1024) / 1_000;
 /**
  * The number of bytes that a reader is expected to read per millisecond if nobody needs its slot. At this rate,
- * reading 128 MiB takes 70 minutes. Retired segments are kept for this time.
+ * reading 128 MiB takes 70 minutes. During this time, the segments that the response needs are not deleted.
  */
 const SLOWEST_RATE = (32 * 1024) / 1_000;
 /** The time between two checks of the caller while a body waits. A revocation takes effect within this time. */

@@ -16,8 +16,8 @@ const UNUSED = 0.04;
 /** The minimum number of UTF-16 units of a cut line. A shorter line would be useless, and is left out. */
 const LEAST_CUT = 12;
 /**
- * The maximum number of UTF-16 units of a line passed to head(). Such a line may quote a long request, and cutting a
- * line counts its tokens a dozen times.
+ * The maximum number of UTF-16 units of a line passed to head(). The limit is needed because such a line may quote a
+ * long request, and cutting a line counts its tokens a dozen times.
  */
 const MOST_HEAD = 1_000;
 
@@ -121,8 +121,8 @@ export class Answer {
 const beginningOf = (line: string, length: number): string => `${stretchOf(line, 0, length)}…`;
 
 /**
- * Returns the part of a text from `from` to `to`. A surrogate pair of which only one half is in this part is left
- * out.
+ * Returns the part of a text from `from` to `to`. If only one half of a surrogate pair is in this part, leaves that
+ * half out.
  */
 function stretchOf(text: string, from: number, to: number): string {
   const begin = isLow(text.charCodeAt(from)) ? from + 1 : from;

@@ -1,6 +1,6 @@
 /**
- * Answers with the matches of a search. Each answer shows as many matches as fit into its budget. All matches have
- * one order. The best line of each file comes first, file by file, and then come the other lines of each file. Each
+ * Answers with the matches of a search. Each answer shows as many matches as fit into its budget. All matches form one
+ * sequence, which begins with the best line of each file, and continues with the other lines of each file. Each
  * answer shows a part of this sequence. A cursor refers to the position where an answer ended. This position consists
  * of a page of the engine's results, and the number of matches of that page that were shown.
  *
@@ -8,7 +8,7 @@
  *
  *     all    if one page has every match: the best line of each file, and then its other lines
  *     best   otherwise, the first pages: only the best line of each file
- *     rest   otherwise, the later pages: all lines of each file, of which the best lines are left out
+ *     rest   otherwise, the later pages: all lines of each file; answers leave out the best line
  */
 
 import { IF_MANY, type AsksIfMany, type IfMany } from "../search/caller/if-many.ts";
@@ -94,7 +94,7 @@ const ALL_OF_A_FILE = 1e9;
  * line has hundreds of matches.
  */
 export const MOST_PAGES = 16;
-/** The maximum number of matches to request if a page must be larger than the answer. */
+/** The maximum number of matches to request for a page that must have more matches than the answer can show. */
 const MOST_AGAIN = 100_000;
 
 export interface Told extends Outcome {
@@ -186,8 +186,8 @@ interface Searching {
 /**
  * Returns `place` with the number of matches to request for its page. This number is one more than can fit into
  * `tokens` tokens. In the stage `rest`, the page also contains the `toldBest` best lines that were already shown, so
- * these are added. For a page of which a part has been shown, the number never decreases, because the cursor counts
- * the items of this page.
+ * these are added. If a part of the page has been shown, the number does not decrease, because the cursor counts the
+ * items of this page.
  */
 function sized(place: Place, tokens: number, toldBest = 0): Place {
   const { question, stage } = place;
@@ -211,7 +211,7 @@ function searchPage(
   return context.engine.search(request, options);
 }
 
-/** The number of the best line of each file, by fileKey(). */
+/** The line number of each file's best line, by fileKey(). */
 type BestLines = Map<string, number>;
 
 /** A page of the engine's results. */
@@ -302,8 +302,8 @@ class Items {
 }
 
 /**
- * Returns the position after the last item that was shown, even if that item has moved. If it is gone, returns the
- * number of items that were shown.
+ * Returns the position after the last item that was shown, even if that item has moved. If that item is gone, returns
+ * the number of items that were shown, or the length of the list if it is shorter.
  */
 function beginOf(items: Items, { told, last }: Place): number {
   const isLast = (item: Item | undefined): boolean => item !== undefined && keyOf(item) === last;

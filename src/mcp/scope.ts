@@ -85,7 +85,7 @@ export async function namesThatBegin(
 
 const NEAR = 3;
 /**
- * The maximum number of repositories of which all are compared with the wanted name. If there are more, only names
+ * If there are fewer repositories than this, the names of all are compared with the wanted name. Otherwise, only names
  * that contain one half of the wanted name are compared.
  */
 const FEW = 1_000;
@@ -176,7 +176,7 @@ export const folderPath = (path: string | undefined): string =>
   (path ?? "").replace(/^(?:\.?\/+|\.$)|\/+$/g, "");
 
 /**
- * The minimum number of characters of a half. Shorter halves are too common, because half of all names contain them.
+ * The minimum number of characters of a half. A shorter half would be useless, because every second name contains it.
  */
 const LEAST_HALF = 3;
 
@@ -187,7 +187,10 @@ export function eitherHalf(name: string): string {
   return `${escapeExpression(first)}|${escapeExpression(last)}`;
 }
 
-/** Longer names are not compared, because the time is proportional to the product of both lengths. */
+/**
+ * The maximum length of a name that is compared with others. A comparison takes time in proportion to the product of
+ * both lengths.
+ */
 const MOST_NAME = 200;
 
 /**

@@ -1,8 +1,7 @@
 /**
  * Reads the lines that a client sends, and passes on those that are requests, answers or notifications. Any other
- * line is answered with an error. The protocol package ignores such a line, so the client would wait forever. Only
- * the beginning of a very long line is kept in memory. While the client does not read the answers, no more lines are
- * read.
+ * line is answered with an error, because the protocol package ignores it and the client would wait forever. Only the
+ * beginning of a very long line is kept in memory. While the client does not read the answers, no more lines are read.
  */
 
 import { once } from "node:events";
@@ -25,8 +24,8 @@ export async function* messageLines(input: Readable, output: Writable): AsyncGen
 }
 
 /**
- * Yields lines with their line feed. If a line exceeds the limit, yields only its beginning, which is longer than the
- * limit, too.
+ * Yields lines with their line feed. If a line exceeds the limit, yields only its beginning, which also exceeds the
+ * limit.
  */
 async function* linesOf(input: Readable): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];

@@ -7,11 +7,11 @@
  * tokens that come earlier in the vocabulary. If only the first part of a vocabulary is used for joining, the result
  * is an intermediate state of the tokenizer. This state has at least as many tokens as the final result.
  *
- * The table contains all tokens of cl100k that are not ASCII. Of the first 40 000 tokens of cl100k and of o200k, it
- * contains those that are ASCII. A text is counted with both vocabularies, and the larger count is the bound. For
- * code, the median count is 8 % too high. For these two tokenizers, the count is never too low. Pieces that are not
- * ASCII are counted with cl100k only. For nearly all of them, cl100k gives more tokens than o200k; a margin covers
- * the others. For these pieces the bound is measured, not proven (test/mcp/budgets.test.ts).
+ * The table contains tokens of the tokenizers cl100k and o200k: all tokens of cl100k that are not ASCII, and the ASCII
+ * tokens among the first 40 000 tokens of each. A text is counted with both vocabularies, and the larger count is the
+ * bound. For code, the median count is 8 % too high. For these two tokenizers, the count is never too low. Pieces that
+ * are not ASCII are counted with cl100k only. For nearly all of these pieces, cl100k gives more tokens than o200k; a
+ * margin covers the rest. For these pieces, the bound is measured, not proven (test/mcp/budgets.test.ts).
  *
  * Both tokenizers cut ASCII text at nearly the same places. So ASCII text is cut by hand-written code into units that
  * end where both tokenizers end a piece, and the counts of each unit are cached. Other text is cut by the tokenizers'

@@ -61,8 +61,8 @@ export async function usesOf(
 const NAME = /^[\w$]{3,100}$/;
 
 /**
- * Selects the names that are searched in the whole repository. Of each file, selects those that the folder uses most,
- * up to the same number for each file.
+ * Selects the names that are searched in the whole repository. For each file, selects the names that the folder uses
+ * most, up to the same number per file.
  */
 function mostUsed(namesOfFiles: readonly (readonly string[])[], uses: Uses): string[] {
   const share = Math.ceil(MOST_NAMES / namesOfFiles.length);

@@ -28,7 +28,7 @@ interface AppProps {
 export function App({ root, service, hasHistory }: AppProps) {
   const router = useRouter(root);
   const [isRefused, setRefused] = useState(false);
-  const [visits, setVisits] = useState(0); // a key, so that all views load again after a sign-in
+  const [visits, setVisits] = useState(0); // as the key of Frame, makes all views load again after a sign-in
   const client = useMemo(
     () =>
       createClient({

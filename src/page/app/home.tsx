@@ -69,8 +69,8 @@ export function Home({ address }: { address: HomeView }) {
 }
 
 /**
- * Shows examples of queries. They appear only if there are few repositories. Then there is room for them, and the
- * reader is probably new.
+ * Shows examples of queries. They appear only if there are few repositories, because then there is room for them, and
+ * the reader is probably new.
  */
 function Examples() {
   const { router } = usePage();

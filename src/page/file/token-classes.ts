@@ -1,6 +1,6 @@
 /**
- * Defines the CSS classes of tokens. code.shadow.css sets the colour of each class. Operators and punctuation have no
- * class. They are most of the tokens of a file, and each token with a class needs an element.
+ * Defines the CSS classes of tokens. code.shadow.css sets the colour of each class. Operators and punctuation, which
+ * make up most tokens of a file, have no class, because each token with a class needs an element.
  */
 
 import { tagHighlighter, tags } from "@lezer/highlight";

@@ -40,8 +40,8 @@ export function useKeyboard(onCommand: (command: Command) => void): void {
 }
 
 /**
- * Returns whether a dialog is open, according to the document. A component learns only one task later that a dialog
- * has been closed. A key that is pressed in between would be lost.
+ * Returns whether a dialog is open. Asks the document, because a component learns only one task later that a dialog
+ * has been closed, and a key that is pressed in between would be lost.
  */
 const isInDialog = (): boolean => document.querySelector("dialog[open]") !== null;
 
@@ -84,8 +84,8 @@ function focusSearch(): boolean {
 const isOnResult = (): boolean => document.activeElement?.matches(RESULTS) === true;
 
 /**
- * Moves the focus to the next or the previous result. If no result has the focus, moves it to the first result.
- * Before the first result comes the search box.
+ * Moves the focus to the next or the previous result. If no result has the focus, moves it to the first result. The
+ * search box comes before the first result.
  */
 export function moveFocus(step: 1 | -1): boolean {
   const results = resultsNow();

@@ -1,7 +1,7 @@
 /**
- * Shows text from repositories as plain text, never as markup. Instead of characters that cannot be seen, or that
- * change the direction of the characters around them, their code points are shown. Only the beginning of a long text
- * is shown. A stranger's commit message or README may have megabytes, and the browser would lay them all out at once.
+ * Shows text from repositories as plain text, never as markup. Characters that cannot be seen, or that change the
+ * direction of the text around them, are replaced by their code points. Only the beginning of a long text is shown,
+ * because a stranger's commit message or README may have megabytes, and the browser would lay them out all at once.
  */
 
 import type { ComponentChildren } from "preact";
@@ -48,7 +48,7 @@ const codeOf = (char: string): string =>
   `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 
 /**
- * Replaces the unseen characters of a text by their code points. For titles, for the names of controls, and for
+ * Replaces the unseen characters of a text by their code points. Used for titles, for the names of controls, and for
  * options.
  */
 export const plainText = (text: string, most = MOST_TOLD): string =>

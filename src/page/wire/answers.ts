@@ -42,7 +42,7 @@ export interface Stats {
   shardsSkipped?: number;
   /** Above 0 if the index is damaged. */
   crashes?: number;
-  /** The number of files of which the search does not know whether they match. */
+  /** The number of files for which the search cannot tell whether they match. */
   filesSkipped?: number;
 }
 
