@@ -61,7 +61,7 @@ function mustStayInside(folder: string): void {
 
 /**
  * Creates the directory if it does not exist, and calls `run`. If `run` fails and has indexed nothing, removes the
- * directory that this call created.
+ * directory that this call created, unless another process is writing to it.
  */
 export async function inNewDirectory<T>(
   db: string,

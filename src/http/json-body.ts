@@ -24,9 +24,9 @@ export interface AnswerOptions {
 }
 
 /**
- * Creates a response whose body is a value as JSON. If the body fits into one piece, the response has a
- * Content-Length. A longer response is streamed. It keeps the value in memory, so it is cut off if nobody reads for a
- * minute.
+ * Creates a response whose body is a value as JSON. A body that fits into one piece is written immediately, so the
+ * value is no longer needed. A longer body is streamed. It keeps the value in memory, so it is cut off if nobody reads
+ * for a minute.
  */
 export function jsonResponse(value: unknown, options: AnswerOptions = {}): Response {
   const { status = 200, onEnd = () => {} } = options;

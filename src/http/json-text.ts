@@ -1,7 +1,7 @@
 /**
- * Writes JSON for event streams. JSON allows U+2028, U+2029 and U+0085 in a string, but Unicode defines them as line
- * ends, and some clients split a stream at every line end. These characters are escaped, which does not change the
- * value.
+ * Writes JSON that is also safe in event streams. JSON allows U+2028, U+2029 and U+0085 in a string, but Unicode
+ * defines them as line ends, and some clients split a stream at every line end. These characters are escaped, which
+ * does not change the value.
  */
 
 const LINE_ENDS = /[\u0085\u2028\u2029]/g;

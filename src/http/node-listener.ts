@@ -207,8 +207,8 @@ function toHeaders(raw: readonly string[]): Headers {
 }
 
 /**
- * Returns the URL of a request. The client may choose only the path and the query. A Host of `x/api/health?`, or a
- * whole URL in place of the path, must not lead to another path or host. An invalid Host is ignored.
+ * Returns the URL of a request. Uses only the path and the query of what the client has sent in place of a path, and
+ * ignores an invalid Host. So neither a whole URL nor a Host of `x/api/health?` leads to another path or host.
  */
 function toUrl({ url = "/", headers, socket }: IncomingMessage): string {
   const scheme = "encrypted" in socket && socket.encrypted ? "https" : "http";

@@ -3,7 +3,7 @@
  * requires no credential, because they contain no data. The page gets its data from the other routes.
  *
  * The name of a file contains a hash of its content, so the file may be cached forever. The document contains these
- * names, and it is never cached.
+ * names, so it must not be reused without asking the server.
  *
  * All addresses in the document are relative, so it does not matter if a proxy or a framework removes the start of
  * the path. If the page is opened at its base without a trailing slash (`/code`), a browser resolves relative

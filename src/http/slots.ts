@@ -3,8 +3,8 @@
  * responses take. Further searches are rejected immediately, because a queue would only delay all searches. But if a
  * reader is far behind, its response is cut off, and its slot is used for the new search.
  *
- * Callers without a credential may use at most three quarters of the slots and of the memory, so that they cannot
- * lock out callers with a credential.
+ * If the service accepts credentials, callers without one may use at most three quarters of the slots and of the
+ * memory, so that they cannot lock out callers with a credential.
  */
 
 import type { Identity } from "../auth/principal.ts";

@@ -64,8 +64,8 @@ interface Scope {
 
 /**
  * Returns the scope of a search. If a repository is named, the viewer is limited to this repository, so the query
- * needs no filter for its name. `rev:` also matches parts of names, so an indexed revision is searched by its commit
- * id if it has a commit.
+ * needs no filter for its name. `rev:` also matches parts of names, so the default revision is searched as HEAD, and
+ * any other indexed revision by its commit id if it has one.
  */
 async function scopeOf(
   call: Call,

@@ -27,7 +27,7 @@ export interface Wanted {
   readonly repository: RepositorySummary;
   /** The revision. Undefined stands for the default revision. */
   readonly revision: string | undefined;
-  /** The folders to list, and their parents. */
+  /** The folders to list. Their parents can be listed, too. */
   readonly paths: readonly string[];
 }
 

@@ -18,8 +18,8 @@ export interface ChunkPart {
 }
 
 /**
- * Cuts a chunk into parts. Each part begins with a line that contains a match. Only the first part also has the lines
- * before that line.
+ * Cuts a chunk into parts. Each part begins with a line that contains a match, except that the first part also has the
+ * lines before that line.
  */
 export function partsOf({ content, contentStart, matchRanges, enclosing }: Chunk): ChunkPart[] {
   const lines = content.split("\n");

@@ -91,8 +91,8 @@ const NEAR = 3;
 const FEW = 1_000;
 
 /**
- * Finds the repository with this name, or the only one whose name ends with it. Otherwise throws an error
- * with similar names.
+ * Finds the repository with this name, or the only one whose name ends with a '/' and this name. Otherwise throws an
+ * error that lists similar names.
  */
 export async function findRepository(name: string, context: ToolContext): Promise<Repository> {
   const exact = await context.engine.repository(name, optional(context));
@@ -140,8 +140,8 @@ async function namesLike(name: string, context: ToolContext): Promise<string[]> 
 }
 
 /**
- * Resolves to the full name of the given repository. If none is given, resolves to the name of the only repository.
- * Throws if there are several.
+ * Resolves to the full name of the given repository. If none is given, resolves to the name of the only repository, and
+ * throws if there is not exactly one.
  */
 export async function soleRepository(
   name: string | undefined,
@@ -227,8 +227,8 @@ function languageFilter(language: string): string {
 const isGlob = (text: string): boolean => /[*?[{]/.test(text);
 
 /**
- * Returns the filter for files whose path contains `path`. If `path` is a glob, it must match the whole path. A glob
- * without '/' must match the base name.
+ * Returns the filter for files whose path contains `path`. If `path` is a glob with a '/', the glob must match the
+ * whole path of a file. A glob without '/' must match the base name.
  */
 export function pathFilter(path: string): string {
   const text = path.replace(/^\.?\//, "");

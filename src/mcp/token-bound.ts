@@ -132,8 +132,8 @@ function kindAt(text: string, at: number): number {
 const knownUnits = new Map<string, number>();
 
 /**
- * Counts the tokens of one line of ASCII text. Returns undefined for any other text, and if a unit has more than
- * LONGEST characters.
+ * Counts the tokens of one line of ASCII text, which may also contain ELLIPSIS. Returns undefined for any other text,
+ * and if a unit has more than LONGEST characters.
  */
 export function countsByUnits(text: string): Counts | undefined {
   const newline = text.indexOf("\n");

@@ -47,7 +47,7 @@ export function usePlace(place: Place | undefined, isThere: boolean): void {
 
 /**
  * The number of frames in which the position is restored again, because elements get their heights a few frames after
- * they become visible. This ends early if the reader scrolls.
+ * they become visible. Restoring ends early if the reader scrolls, clicks or presses a key.
  */
 const FRAMES_HELD = 10;
 

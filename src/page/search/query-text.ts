@@ -52,7 +52,7 @@ export function removeFilter(query: string, filter: string): string {
   return words.filter((word) => word !== filter).join(" ");
 }
 
-/** Whether a query searches revisions other than the default revisions. */
+/** Whether a query has a `rev:` filter. If not, it searches only the default revisions. */
 export const namesRevisions = (query: string): boolean => /(?:^|[\s(-])rev:/.test(query);
 
 /** The word that contains the caret, or ends at it. `text` is the part of the word before the caret. */

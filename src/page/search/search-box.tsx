@@ -97,8 +97,8 @@ interface Box {
 }
 
 /**
- * Returns the search that the box shows, and the function that changes it. If the page's address contains a
- * search, the box shows that search. Otherwise, it shows the text that was typed last.
+ * Returns the search that the box shows, and the function that changes it. If the page's address contains a search, the
+ * box shows that search. If the address changes to the start page, the box becomes empty. Elsewhere, it keeps its text.
  */
 function useBox(): Box {
   const { router } = usePage();

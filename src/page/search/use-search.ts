@@ -48,7 +48,7 @@ export interface Searching {
   more: () => void;
 }
 
-/** Runs the search `asked`. When `asked` changes, stops this search if it is still running. */
+/** Runs the search `asked`. When `asked` changes, stops the earlier search if it is still running. */
 export function useSearch(client: Client, asked: Asked): Searching {
   const [, render] = useReducer((count: number) => count + 1, 0);
   const current = useRef<{ key: string; search: LiveSearch }>(undefined);
