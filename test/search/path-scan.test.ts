@@ -37,6 +37,7 @@ async function found(pattern: string, paths: readonly string[], among = fullBits
   const asked = {
     expression,
     matcher: createMatcher(kernel, expression),
+    isPlain: false,
     anchors: pathAnchors(expression.required, arena),
   };
   const files = (await filesWithPath(asked, tableOf(paths), among, tools))!;

@@ -34,3 +34,13 @@ test.each<[string, string, number]>([
   const message = expect.stringMatching(/^the automaton and RE2 disagree about "fo\+/) as string;
   expect(warnings).toEqual([{ code: "INTERNAL", message }]);
 });
+
+test("RE2 is not asked about a path that matches a plain text", async () => {
+  const engine = await openEngine({ workers: 0 });
+  await engine.index(documents({ name: "r", files: [{ path: "foo1/foo2.c", content: "" }] }));
+  const { files } = await engine.search({ query: "file:FOO2\\.c", matches: 10 });
+  const { matchRanges } = files[0]!.fileName;
+  expect(matchRanges.map(({ start, end }) => [start.byteOffset, end.byteOffset])).toEqual([
+    [5, 11],
+  ]);
+});

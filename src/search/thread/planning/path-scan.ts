@@ -26,6 +26,8 @@ import { placeLiteral, type PlacedLiteral } from "../reading/literal-scanner.ts"
 export interface PathExpression {
   readonly expression: ExpressionSource;
   readonly matcher: Matcher;
+  /** Whether the expression is a plain text. RE2 need not confirm its ranges. */
+  readonly isPlain: boolean;
   /**
    * A few literals. Every match contains at least one of them. Undefined if no such literals are known, or too many.
    */

@@ -5,6 +5,7 @@
 
 import { compileExpression } from "../../../regex/expression.ts";
 import { createMatcher } from "../../../regex/matcher.ts";
+import { plainLiteral } from "../../../regex/plain-literal.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import { decide, hasNegation, operandsByAtom, sizeOf } from "./evaluate.ts";
 import { placeExpression, type PlacedExpression } from "./expression-plan.ts";
@@ -156,7 +157,8 @@ function prepareAtom(atom: PlanAtom, { kernel, arena }: Preparing): PreparedAtom
       const expression = compileExpression(pattern, { caseSensitive });
       const matcher = createMatcher(kernel, expression);
       const anchors = pathAnchors(expression.required, arena);
-      return { kind: atom.kind, expression, matcher, anchors, literals: NO_LITERALS };
+      const isPlain = plainLiteral(expression.syntax) !== undefined;
+      return { kind: atom.kind, expression, matcher, isPlain, anchors, literals: NO_LITERALS };
     }
     case "language":
       return { kind: "language", language: atom.language, literals: NO_LITERALS };

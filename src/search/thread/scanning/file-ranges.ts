@@ -75,7 +75,8 @@ export function pathRanges(
     if (atom.kind !== "path") return new Uint32Array(0);
     const ranges = newRangeList();
     atom.matcher.ranges(at, at + path.length, ranges);
-    const { data, length } = confirm ? confirm(atom.expression, path, ranges) : ranges;
+    const isSure = !confirm || atom.isPlain;
+    const { data, length } = isSure ? ranges : confirm(atom.expression, path, ranges);
     return data.slice(0, 2 * length);
   });
   arena.release(mark);
