@@ -17,8 +17,8 @@
  */
 export const FREE_BYTES = 256 * 1024;
 /**
- * The number of bytes of live objects for which the pacer allocates 64 KiB of garbage. The number is smaller from V8 13
- * (Node 24) on, because this version collects less often.
+ * Each time that so many bytes of live objects have been created, the pacer allocates 64 KiB of garbage. The number is
+ * smaller from V8 13 (Node 24) on, because this version collects less often.
  */
 export const LIVE_BYTES = Number.parseInt(process.versions.v8) >= 13 ? 2 * 1024 : 8 * 1024;
 const FILLER: readonly number[] = Array.from({ length: 8 * 1024 }, () => 0);
@@ -29,7 +29,7 @@ export class GcPacer {
   garbage: readonly number[] = [];
   #live = LIVE_BYTES - FREE_BYTES;
 
-  /** Called with the approximate number of bytes of live objects that were just created. */
+  /** Counts new live objects of about `bytes` bytes, and allocates garbage when enough have been counted. */
   created(bytes: number): void {
     this.#live += bytes;
     if (this.#live < LIVE_BYTES) return;

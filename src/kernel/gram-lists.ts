@@ -19,7 +19,7 @@ const NEXT_LINE = 7;
 const SLOT = 16;
 const LINE = 64;
 /**
- * Greater than the number of slots, because there are fewer grams than this, and each gram has at most one slot. So
+ * Greater than the number of slots, because each gram has at most one slot, and GRAM_LIMIT is smaller. So
  * `gram * SLOT_LIMIT + slot` packs a gram and its slot into one float.
  */
 const SLOT_LIMIT = 2 ** 23;

@@ -203,7 +203,10 @@ export class Re2Module {
     };
   }
 
-  /** Gives RE2 new fuel, or throws if RE2 must stop. The meter calls this, and so does the module when it aborts. */
+  /**
+   * Gives RE2 new fuel, or throws if RE2 must stop. The meter calls this when the fuel is used up. The module calls this
+   * when it aborts, which always throws.
+   */
   #tick(): void {
     const { fuel } = this.#exports;
     if (!fuel || fuel.value !== 0) fail();

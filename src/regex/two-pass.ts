@@ -172,8 +172,8 @@ export class TwoPass {
   }
 
   /**
-   * Returns the first node, in order of priority, to which a match can continue from `node` without reading a byte.
-   * This is a node that reads the next byte, or the node at the end of the match.
+   * Follows the nodes that read nothing, in order of priority, beginning with `node`. Returns the first node that reads
+   * a byte or ends the match.
    */
   #choose(node: number, at: number): number {
     const place = this.#place(at);

@@ -3,7 +3,7 @@
  * (`*.o`) are looked up in maps. All other patterns form one nondeterministic automaton, whose states are bits in
  * 32-bit words.
  *
- * Testing a name of n bytes takes n steps for every 32 positions of the automaton, whatever the patterns are. A test
+ * Testing a name of n bytes takes n steps for each of these words, whatever the patterns are. A test
  * reads only the name of a file, because enter() processes the name of each folder when the walk enters the folder.
  */
 

@@ -58,7 +58,8 @@ interface Asked {
 /** Plans the segments whose lists are cached. Stops once more than `most` pages must be read. */
 export async function planAhead(asked: Asked): Promise<PlannedAhead> {
   const { plan, segments, catalog, lists, most, pause } = asked;
-  // if filters on repositories exclude all files, a thread looks up no gram, so its count differs from the one here
+  // a thread looks up no gram in a segment in which filters on repositories exclude all files, so `ngramLookups` would
+  // be too high here
   const hasSets = segments.some(({ sets }) => sets.length > 0);
   const literals = hasSets ? undefined : literalsOf(plan);
   if (!literals) return NOT_PLANNED;

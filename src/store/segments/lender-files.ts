@@ -79,7 +79,8 @@ export function pick({ files, paths }: Files, chosen: Uint32Array): Files {
  */
 function finder(all: Files, lender: Files): (file: number, next: number) => number | undefined {
   const count = lender.files.blobs.length;
-  // sorted on first use; most borrowers look up only one file of each repository in it
+  // sorted on first use: most borrowers need this only for the first file of each repository, because `next` finds the
+  // others
   let sorted: Uint32Array | undefined;
   return (file, next) => {
     if (next < count && compare(lender, next, all, file) === 0) return next;
