@@ -51,7 +51,7 @@ export class Histories {
   readonly #semaphore: Semaphore;
   readonly #timeoutMs: number;
   readonly #closing = new AbortController();
-  /** The paths of repositories that were located, by the indexed folder. */
+  /** For each indexed folder, the path of its repository, once it was located. */
   readonly #places = new LruCache<string, HistoryPlace>({ most: MOST_PLACES });
   readonly #running = new Set<Promise<unknown>>();
 

@@ -62,8 +62,8 @@ export interface Extractor extends Disposable {
    */
   prepare(language: string): Promise<boolean>;
   /**
-   * Extracts the definitions of a file. No content makes this function throw. The returned table is always valid for
-   * `bytes`. REQUIRES: prepare(language) was called after the last extract(), and resolved to true.
+   * Extracts the definitions of a file. Does not throw, whatever `bytes` contains, and the returned table is always
+   * valid for `bytes`. REQUIRES: prepare(language) was called after the last extract(), and resolved to true.
    */
   extract(language: string, bytes: Uint8Array): Extraction;
   /** Drops all runtimes. */

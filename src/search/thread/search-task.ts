@@ -60,7 +60,8 @@ export class SearchRun {
   readonly #thread: SearchThread;
   readonly #parts: WritablePart[] = [];
   /**
-   * Keeps the best files. In a stream, it keeps only the files that were found while the stream's reader was behind.
+   * Keeps the best files. In a stream, files are sent as they are found, so this keeps only those that were found while
+   * the stream's reader was behind.
    */
   readonly #collector: Collector;
   readonly #facets: FacetCounter | undefined;
