@@ -1,7 +1,7 @@
 /**
  * Converts byte offsets to lines and columns. Lines are 1-based, and a newline belongs to the line that it ends.
- * Columns are 1-based and count code points from the start of the line. TextDecoder decodes the bytes in between, so
- * invalid bytes count as the U+FFFD characters that it returns for them.
+ * Columns are 1-based and count code points from the start of the line. These are the code points that TextDecoder
+ * returns, so invalid bytes count as U+FFFD.
  *
  * If positions are requested in ascending order, a file is read only once, however many positions there are.
  */
