@@ -12,7 +12,7 @@
 import type { RootDatabase } from "lmdb";
 import { Room } from "./data-file.ts";
 
-/** The interval at which run() checks during a transaction whether LMDB has given up the file. */
+/** While a transaction runs, run() checks at this interval whether LMDB has stopped using the file after an error. */
 const GIVEN_UP_CHECK_MS = 500;
 // flags of lmdb's transactionSync: 1 = the transaction can be aborted, 2 = it runs immediately, 0x10000 = the next
 // transaction may begin before this one is flushed
