@@ -344,7 +344,7 @@ class OpenedEngine
     );
   }
 
-  /** Interrupts the warm-up, so that a search of the host need not wait for it. Throws if the engine is closed. */
+  /** Interrupts the warm-up, so that the host's search does not wait for it. Throws if the engine is closed. */
   #beginSearch(): void {
     this.#mustBeOpen();
     this.#warmUp?.interrupt();

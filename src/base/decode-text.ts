@@ -22,7 +22,7 @@ export async function decodeInSlices(bytes: Uint8Array, pause: Pause): Promise<s
   return text;
 }
 
-/** Returns the last character boundary at or before `at`, which is at most three bytes before it. */
+/** Returns the last character boundary that is not after `at`. The boundary is at most three bytes before `at`. */
 function boundary(bytes: Uint8Array, at: number): number {
   if (at >= bytes.length) return bytes.length;
   for (let back = 0; back <= 3; back++) if ((bytes[at - back]! & 0xc0) !== 0x80) return at - back;

@@ -47,7 +47,7 @@ test("asks a bounded number of questions", async () => {
   expect(new Set(asked).size).toBeGreaterThan(4);
 });
 
-test("ends when it has asked for long enough, and often enough", async () => {
+test("ends when it has spent enough time and asked enough questions", async () => {
   const { asked } = warmUp(() => sleep(110));
   await expect.poll(() => asked.length).toBe(40);
   await sleep(250);
@@ -89,7 +89,7 @@ test("asks nothing invalid about a file without words, language and name of ASCI
     await engine.search({ query, matches: 9, isRegexEnabled: true });
 });
 
-test("ends the question under way for a search of the host, and goes on later", async () => {
+test("stops its running search when the host searches, and continues later", async () => {
   let isIdle = true;
   const { asked, warming } = warmUp(
     (signal) =>
@@ -107,7 +107,7 @@ test("ends the question under way for a search of the host, and goes on later", 
   await expect.poll(() => asked.length).toBeGreaterThan(20);
 });
 
-test("stops where the engine is asked for something, and goes on later", async () => {
+test("stops while the engine is used, and continues later", async () => {
   let [isIdle, looks] = [true, 0];
   const { asked } = warmUp(
     async () => void (isIdle = asked.length !== 3),
@@ -124,7 +124,7 @@ test("stops where the engine is asked for something, and goes on later", async (
   await expect.poll(() => asked.length).toBeGreaterThan(20);
 });
 
-test("closes between two questions without a timer, which would not keep the process alive", async () => {
+test("close() resolves between two questions, although nothing keeps the process alive", async () => {
   const { asked, warming } = warmUp(async () => {});
   await expect.poll(() => asked.length).toBeGreaterThan(0);
   await turn(); // the answer has come
@@ -134,7 +134,7 @@ test("closes between two questions without a timer, which would not keep the pro
   expect(isClosed).toBe(true);
 });
 
-test("waits until the engine is idle at two looks in a row", async () => {
+test("waits until two checks in a row find the engine idle", async () => {
   const looks = [true, false, true, true];
   const { asked } = warmUp(
     async () => {},
@@ -146,7 +146,7 @@ test("waits until the engine is idle at two looks in a row", async () => {
   await expect.poll(() => asked.length).toBeGreaterThan(20);
 });
 
-test("waits where there is nothing to search", async () => {
+test("waits while there is nothing to search", async () => {
   const { asked, state } = warmUp(async () => {});
   state.hasContent = false;
   await expect.poll(() => state.looks).toBe(2);
@@ -155,14 +155,14 @@ test("waits where there is nothing to search", async () => {
   await expect.poll(() => asked.length).toBeGreaterThan(20);
 });
 
-test("gives up where a search fails", async () => {
+test("gives up if a search fails", async () => {
   const { asked } = warmUp(() => Promise.reject(new Error("damaged")));
   await expect.poll(() => asked.length).toBe(1);
   await sleep(500);
   expect(asked).toHaveLength(1);
 });
 
-test("close() aborts the question under way, waits for it and asks no other", async () => {
+test("close() aborts the running search, waits for its end, and begins no other", async () => {
   let ended = false;
   const { asked, warming } = warmUp(async (signal) => {
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -190,7 +190,7 @@ test.each([
   { warmUp: false, workers: 2, threads: 0 },
   { warmUp: true, workers: 0, threads: 0 },
 ])(
-  "an engine at rest with warmUp $warmUp, $workers workers, starts $threads threads",
+  "an idle engine with warmUp $warmUp and $workers workers starts $threads threads",
   async ({ threads, ...options }) => {
     const { path } = await filled();
     const started = countThreads();
@@ -204,7 +204,7 @@ test.each([
   },
 );
 
-test("an empty engine at rest starts no thread", async () => {
+test("an idle empty engine starts no thread", async () => {
   const started = countThreads();
   await openEngine({ workers: 2 });
   await sleep(300);

@@ -108,7 +108,7 @@ export class WarmUp {
 
   /** Ends the search that runs now, so that a request of the host does not wait for it. The warm-up continues later. */
   interrupt(): void {
-    this.#asking?.abort(); // called only if a search runs, because abort() would add 20 µs to each search of the host
+    this.#asking?.abort(); // called only if a search runs, because abort() would add 20 µs to each of the host's searches
   }
 
   #wait(): void {

@@ -65,8 +65,8 @@ export class SegmentSymbols {
     return run;
   }
 
-  // the sum must not depend on the order in which blobs are read, because that order depends on hidden repositories,
-  // too
+  // counts each blob once, because how often and in which order blobs are read also depends on repositories that the
+  // viewer may not see
   #count(blob: number): void {
     if (blob === this.#first) return;
     if (this.#first < 0) this.#first = blob;
