@@ -65,8 +65,8 @@ export class SegmentSymbols {
     return run;
   }
 
-  // counts each blob once, because how often and in which order blobs are read also depends on repositories that the
-  // viewer may not see
+  // Counts each blob once, so that the counter reveals nothing about repositories that the viewer may not see. These
+  // affect how often, and in which order, blobs are read.
   #count(blob: number): void {
     if (blob === this.#first) return;
     if (this.#first < 0) this.#first = blob;
