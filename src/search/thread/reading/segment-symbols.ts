@@ -65,8 +65,8 @@ export class SegmentSymbols {
     return run;
   }
 
-  // Counts each blob once, so that the counter reveals nothing about repositories that the viewer may not see. These
-  // affect how often, and in which order, blobs are read.
+  // How often, and in which order, blobs are read depends also on repositories that the viewer may not see. So each
+  // blob is counted once, and the counter reveals nothing about them.
   #count(blob: number): void {
     if (blob === this.#first) return;
     if (this.#first < 0) this.#first = blob;
