@@ -63,7 +63,7 @@ export interface Extractor extends Disposable {
   prepare(language: string): Promise<boolean>;
   /**
    * Extracts the definitions of a file. Does not throw, whatever `bytes` contains, and the returned table is always
-   * valid for `bytes`. REQUIRES: prepare(language) was called after the last extract(), and resolved to true.
+   * valid for `bytes`. REQUIRES: prepare(language) was called since the previous extract(), and resolved to true.
    */
   extract(language: string, bytes: Uint8Array): Extraction;
   /** Drops all runtimes. */
