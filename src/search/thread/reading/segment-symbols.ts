@@ -65,8 +65,8 @@ export class SegmentSymbols {
     return run;
   }
 
-  // How often, and in which order, blobs are read depends also on repositories that the viewer may not see. So each
-  // blob is counted once, and the counter reveals nothing about them.
+  // Repositories that the viewer may not see also affect how often, and in which order, blobs are read. So each blob is
+  // counted only once, and the counter reveals nothing about those repositories.
   #count(blob: number): void {
     if (blob === this.#first) return;
     if (this.#first < 0) this.#first = blob;
