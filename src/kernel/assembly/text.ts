@@ -13,8 +13,8 @@ export function countNewlines(from: usize, to: usize): u32 {
 /**
  * Writes to `out` the lines of the text [from, to) that contain at least one of the places. `places` has `count`
  * ascending addresses (u32). A line is written as the pair (start, end) of its addresses, and includes its newline.
- * Adjacent lines become one pair. The text begins with a line and ends with one, even if there is no newline. Returns
- * the number of pairs. REQUIRES: `out` has room for `count` pairs.
+ * Adjacent lines become one pair. `from` counts as the start of a line and `to` as the end of one, even without a
+ * newline there. Returns the number of pairs. REQUIRES: `out` has room for `count` pairs.
  */
 export function linesAround(places: usize, count: u32, from: usize, to: usize, out: usize): u32 {
   let next = out;
