@@ -1,8 +1,9 @@
 /**
  * Estimates the size of an expression in RE2 without calling RE2. The size is the number of byte ranges in all
- * sequences that the expression's classes match. If a class is repeated, it counts once for each copy. RE2 writes out each copy
- * of a class, and shares little within one copy. So `[\u0800\u0802\u0804…]` with 2 000 letters has size 6 000 in RE2,
- * but only five nodes in our own automaton (see utf8.ts). RE2 takes about 5 to 7 µs to compile each unit of size.
+ * sequences that the expression's classes match. If a class is repeated, it counts once for each copy. RE2 writes out
+ * each copy of a class, and shares little within one copy. So `[\u0800\u0802\u0804…]` with 2 000 letters has size 6 000
+ * in RE2, but only five nodes in our own automaton (see utf8.ts). RE2 takes about 5 to 7 µs to compile each unit of
+ * size.
  */
 
 import type { Node } from "./ast.ts";

@@ -65,8 +65,8 @@ export class SegmentSymbols {
     return run;
   }
 
-  // How often a blob is read depends on the order of the reads, and so on repositories that the viewer may not see. Each
-  // blob is counted once, so that the counter reveals nothing about them.
+  // How often a blob is read depends on the order of the reads, and therefore on repositories that the viewer may not
+  // see. Each blob is counted once, so that the counter reveals nothing about them.
   #count(blob: number): void {
     if (blob === this.#first) return;
     if (this.#first < 0) this.#first = blob;
