@@ -36,7 +36,7 @@ const FULL = HEAD + 3;
 const ALLOWED = HEAD + 4;
 const FIRST_SET = HEAD + 8;
 const SET_WORDS = 4;
-/** The maximum number of sets. A segment with lists of names has two. */
+/** The maximum number of sets. A segment has one set, or two if it has lists of names. */
 const MOST_SETS = 2048;
 const FIRST_BYTE = 4 * (FIRST_SET + SET_WORDS * MOST_SETS);
 
