@@ -65,8 +65,8 @@ export class SegmentSymbols {
     return run;
   }
 
-  // How often a blob is read depends on the order of the reads, and therefore on repositories that the viewer may not
-  // see. Each blob is counted once, so that the counter reveals nothing about them.
+  // Counts a blob only once, even if it is read again. Whether it is read again may depend on repositories in the same
+  // segment that the viewer may not see, and the counter must reveal nothing about them.
   #count(blob: number): void {
     if (blob === this.#first) return;
     if (this.#first < 0) this.#first = blob;
