@@ -27,9 +27,9 @@ export const openFile = (path: string): number =>
 const byDescriptor = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
 
 /**
- * Returns true if the opened file is really at this path, and false if opening it followed a symlink. Always returns true on systems
- * other than Linux, and if /proc is not mounted. REQUIRES: the path is absolute, and its part up to the root of the
- * source contains no symlinks.
+ * Returns true if the opened file is really at this path, and false if opening it followed a symlink. Always returns
+ * true on systems other than Linux, and if /proc is not mounted. REQUIRES: the path is absolute, and its part up to the
+ * root of the source contains no symlinks.
  */
 const isAtPath = (descriptor: number, path: string): boolean =>
   (placeOf(descriptor) ?? path) === path;

@@ -204,8 +204,8 @@ export class Re2Module {
   }
 
   /**
-   * Gives RE2 new fuel, or throws if RE2 must stop. The meter calls this when the fuel is used up. The module calls this
-   * when it aborts, which always throws.
+   * Gives RE2 new fuel, or throws if RE2 must stop. The meter calls this when the fuel is used up. The module calls
+   * this when it aborts, which always throws.
    */
   #tick(): void {
     const { fuel } = this.#exports;
