@@ -185,7 +185,7 @@ test.each([...of("npm"), ...named("npm")])("$page: $text", ({ text }) => {
   const [, verb, ...rest] = wordsOf(text.replace(/[[\]]/g, ""));
   if (verb === "ci") expect(existsSync("package-lock.json")).toBe(true);
   else if (verb === "install")
-    expect([[], [name], [`PATH/${name}-${version}.tgz`]]).toContainEqual(
+    expect([[], [name], [`/path/to/${name}-${version}.tgz`]]).toContainEqual(
       rest.filter((word) => word !== "-g"),
     );
   else if (verb !== "pack" && verb !== "publish") {

@@ -78,7 +78,7 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/\.byteOffset$/, /0-based.*\bbytes\b/i],
   [/bytes|\.(size|maxFileSize|memoryBudget|textCache)$/i, /\bbytes\b/i],
   [/\.lineNumber$/, /1-based/],
-  [/^(LineRange|Blame\.ranges)\./, /\blines\b/],
+  [/^(LineRange|Blame\.ranges)\./, /\blines?\b/],
   [/\.commitCount$|^(CommitsOptions|History\.commits)\./, /\bcommits\b/],
   [/^RepositoriesOptions\./, /\brepositories\b/i],
   [/^AuditStore\.list|\.maxRecords$/, /\brecords\b/],
