@@ -32,7 +32,6 @@ export async function notIndexedHeader(
   if (!NAMES_REPOSITORY.test(request.query)) return {};
   const names = (await notIndexed(engine, request, options))
     .filter(({ reason }) => reason !== "files-skipped")
-    .filter(({ repository }) => request.query.includes(repository)) // leaves out names that come from a search context
     .map(({ repository }) => encodeName(repository));
   const list = fit([...new Set(names)], MOST_HEADER_BYTES);
   return list === "" ? {} : { [NAME]: list };

@@ -24,8 +24,8 @@ describe.runIf(isInTurn(3))("any search", () => {
 describe.runIf(isInTurn(3, 1))("each route", () => {
   noLeakSuite({
     test,
-    async open(sources) {
-      const front = await openFrontOverTwo({});
+    async open(sources, options) {
+      const front = await openFrontOverTwo(options);
       await front.index(sources);
       return front;
     },

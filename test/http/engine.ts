@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Engine } from "../../src/engine.ts";
 import { open } from "../../src/opened-engine.ts";
+import type { Engine, OpenOptions } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { Source } from "../../src/ingest/sources/source.ts";
 import type { RepositoryMetadata } from "../../src/store/format/records.ts";
@@ -30,13 +30,18 @@ if (process.env["VITEST"] === undefined)
   process.once("exit", () => rmSync(base, { recursive: true, force: true }));
 else (await import("vitest")).afterAll(closeAll);
 
-export const openEngine = (fixtures: readonly Fixture[]): Promise<Engine> =>
-  openEngineOf(fixtures.map(sourceOf));
+export const openEngine = (
+  fixtures: readonly Fixture[],
+  options: Pick<OpenOptions, "contexts"> = {},
+): Promise<Engine> => openEngineOf(fixtures.map(sourceOf), options);
 
 /** Opens an engine that is closed and deleted at the end of the file of tests. */
-export async function openEngineOf(sources: readonly Source[]): Promise<Engine> {
+export async function openEngineOf(
+  sources: readonly Source[],
+  options: Pick<OpenOptions, "contexts"> = {},
+): Promise<Engine> {
   const path = join(base, String(++opened));
-  const engine = await open(path, { workers: 0, warmUp: false });
+  const engine = await open(path, { workers: 0, warmUp: false, ...options });
   engines.push(engine);
   await engine.index(sources);
   return engine;

@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { afterAll, expect } from "vitest";
 import { mintScopedToken } from "../../src/auth/principal.ts";
 import { DEFAULT_PREFIXES, hashSecret } from "../../src/auth/secrets.ts";
-import type { Engine } from "../../src/engine.ts";
+import type { Engine, OpenOptions } from "../../src/engine.ts";
 import type { Source } from "../../src/ingest/sources/source.ts";
 import { RUNS } from "../runs.ts";
 import { openEngine, sourceOf, type Fixture } from "./engine.ts";
@@ -42,12 +42,24 @@ const ALL = ["a/one", "a/two", "b/one", "b/two"].map(fixture).map((one): Fixture
   gitFolder: makeClone(one.files).folder,
 }));
 const NAMES = ALL.map(({ name }) => name);
+/** The sets that the host has saved. Each contains hidden repositories, and one that does not exist. */
+const CONTEXTS: Readonly<Record<string, readonly string[]>> = {
+  team: ["a/one", "b/two", "no/such"],
+  "b/two": ["b/two", "no/such"], // the query contains the hidden name
+};
+export type WithContexts = Required<Pick<OpenOptions, "contexts">>;
+const withContexts: WithContexts = { contexts: (name) => CONTEXTS[name] };
 
 /** Ordinary engines to compare with. */
 const engines = new Map<string, Promise<Engine>>();
 function engineOf(names: readonly string[]): Promise<Engine> {
   const key = names.join();
-  const opened = engines.get(key) ?? openEngine(ALL.filter(({ name }) => names.includes(name)));
+  const opened =
+    engines.get(key) ??
+    openEngine(
+      ALL.filter(({ name }) => names.includes(name)),
+      withContexts,
+    );
   engines.set(key, opened);
   return opened;
 }
@@ -99,6 +111,8 @@ const query = fc.oneof(
     "sym:needle",
     "file:needle",
     "rev:HEAD hay",
+    "context:team needle",
+    "repo:one -context:b/two hay",
   ),
 );
 const reading: fc.Arbitrary<[string, Ask]> = fc.oneof(
@@ -227,11 +241,17 @@ const got = (path: string): [string, Ask] => [
 const HIDDEN = "b/two";
 /** Each route once, and each way to name a hidden repository. Random cases find what these rows miss. */
 const EACH: readonly [string, Ask][] = [
-  ...["needle", "sym:needle", `repo:${HIDDEN} needle`, `reposet:${HIDDEN} needle`].flatMap(
-    (query) =>
-      ["search", "stream_search", "explain"].map((route) =>
-        posted(`/api/${route}`, { query, matches: 1000 }),
-      ),
+  ...[
+    "needle",
+    "sym:needle",
+    `repo:${HIDDEN} needle`,
+    `reposet:${HIDDEN} needle`,
+    "context:team needle",
+    `context:${HIDDEN} needle`,
+  ].flatMap((query) =>
+    ["search", "stream_search", "explain"].map((route) =>
+      posted(`/api/${route}`, { query, matches: 1000 }),
+    ),
   ),
   ...["find_definitions", "find_references"].flatMap((route) =>
     [{}, { repoName: HIDDEN }].map((named) =>
@@ -344,19 +364,29 @@ async function answers(
   };
 }
 
+/**
+ * Expects that an answer contains no hidden name, unless its request does. The engine to compare with could not show
+ * this, because it has the same contexts.
+ */
+function expectNoNames(told: unknown, request: string, visible: readonly string[]): void {
+  for (const name of NAMES)
+    if (!visible.includes(name) && !request.includes(name))
+      expect(JSON.stringify(told), request).not.toContain(name);
+}
+
 const answer = async (engine: Engine, asking: Asking, ask: Ask): Promise<unknown> =>
   (await answers(engine, asking))(ask);
 
 export interface NoLeakSuite {
   readonly test: (name: string, run: () => Promise<void>) => void;
-  /** Resolves to an engine that has these sources. Called in each test. */
-  readonly open: (sources: readonly Source[]) => Promise<Engine>;
+  /** Resolves to an engine that has these sources and contexts. Called in each test. */
+  readonly open: (sources: readonly Source[], options: WithContexts) => Promise<Engine>;
   /** The number of random cases of a caller with a credential. There are half as many without one. */
   readonly runs: number;
 }
 
 export function noLeakSuite({ test, open, runs }: NoLeakSuite): void {
-  const full = (): Promise<Engine> => open(ALL.map(sourceOf));
+  const full = (): Promise<Engine> => open(ALL.map(sourceOf), withContexts);
 
   test("a caller gets the answers of an engine that has only their repositories", async () => {
     const whole = await full();
@@ -366,13 +396,14 @@ export function noLeakSuite({ test, open, runs }: NoLeakSuite): void {
         fc.option(fc.subarray(NAMES, { minLength: 1 }), { nil: undefined, freq: 1 }),
         fc.constantFrom("ada", "owner"),
         ask,
-        async (names, scope, who, [, request]) => {
+        async (names, scope, who, [what, request]) => {
           const visible =
             scope === undefined ? names : names.filter((name) => scope.includes(name));
           const asking = { scope, who: scope === undefined ? "ada" : who } as const;
           const got = await answer(whole, { ...asking, names, isUsed: true }, request);
           const want = await answer(await engineOf(visible), asking, request);
           expect(got).toEqual(want);
+          expectNoNames(got, what, visible);
         },
       ),
       { numRuns: runs * RUNS },
@@ -384,8 +415,11 @@ export function noLeakSuite({ test, open, runs }: NoLeakSuite): void {
     const names = NAMES.filter((name) => name !== HIDDEN);
     const got = await answers(whole, { names, isUsed: true });
     const want = await answers(await engineOf(names), {});
-    for (const [what, request] of EACH)
-      expect(await got(request), what).toEqual(await want(request));
+    for (const [what, request] of EACH) {
+      const told = await got(request);
+      expect(told, what).toEqual(await want(request));
+      expectNoNames(told, what, names);
+    }
   });
 
   test("without a credential, a caller gets the answers of an engine that has only the public repositories", async () => {

@@ -8,4 +8,4 @@ import { noLeakSuite } from "./no-leak-suite.ts";
 let opened: Promise<Engine> | undefined;
 afterAll(async () => (await opened)?.close());
 
-noLeakSuite({ test, open: (sources) => (opened ??= openEngineOf(sources)), runs: 18 });
+noLeakSuite({ test, open: (...given) => (opened ??= openEngineOf(...given)), runs: 18 });

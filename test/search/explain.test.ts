@@ -334,6 +334,32 @@ describe("what is not indexed", () => {
     expect((await explain(skipping, { query })).notIndexed).toEqual(wanted);
   });
 
+  test("tells of a context only the repositories that the viewer may see", async () => {
+    const asked: unknown[] = [];
+    const names = ["shop", "binary", "hidden", "hidden/gone"];
+    const told = await openEngine({
+      contexts(name, viewer) {
+        asked.push([name, viewer]);
+        return names;
+      },
+    });
+    const [shop, binary] = await told.index(
+      ["shop", "binary", "hidden"].map((name) => sourceOf(name, { "a.bin": "\0" })),
+    );
+    const viewer = { repositoryIds: new Set([shop!.repositoryId, binary!.repositoryId]) };
+    const of = async (query: string, options?: SearchOptions) =>
+      (await explain(told, { query }, options)).notIndexed;
+    const skipped = (repository: string) => ({ repository, reason: "files-skipped", files: 1 });
+    expect(await of("context:hidden x", { viewer })).toEqual(["binary", "shop"].map(skipped));
+    for (const one of asked) expect(one).toEqual(["hidden", viewer]);
+    expect(asked).not.toEqual([]);
+    expect(await of("context:all x")).toEqual(["binary", "hidden", "shop"].map(skipped));
+    expect(await of("context:all reposet:hidden x", { viewer })).toContainEqual({
+      repository: "hidden",
+      reason: "unknown",
+    });
+  });
+
   test("says that a first index run is still going on, and stops saying so when it ends", async () => {
     let finish: (text: string) => void = () => {};
     const content = new Promise<string>((resolve) => (finish = resolve));

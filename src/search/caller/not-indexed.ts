@@ -1,6 +1,8 @@
 /**
  * Finds the repositories that a query names but that are missing or not completely indexed. This runs no search. It
- * reads only the catalog and, if the caller passes `skipped`, the lists of skipped files.
+ * reads only the catalog and, if the caller passes `skipped`, the lists of skipped files. A name that the query does
+ * not contain is returned only if the viewer may see its repository. So a host may save names in a context that its
+ * callers must not learn.
  */
 
 import { compareText } from "../../base/compare.ts";
@@ -16,7 +18,7 @@ import type { SkippedFile } from "../../store/format/records.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "../messages/request.ts";
 import type { Explanation } from "../messages/response.ts";
 import type { MatchTexts } from "./name-matcher.ts";
-import { exactlyNamed, isVisible, visibleRepositories } from "./scope.ts";
+import { exactlyNamed, isVisible, repositoriesNamed, visibleRepositories } from "./scope.ts";
 
 /**
  * The key of an internal method of an engine, for quern/http. The method returns the repositories that a query names
@@ -85,15 +87,18 @@ async function countSkipped(
 }
 
 /**
- * Returns the names in the query's `reposet:` and `context:` sets, and the names of the repositories that its `repo:`
- * filters match. If a `repo:` filter matches no repository and its expression is a plain name, returns that name.
+ * Returns the names in the query's `reposet:` sets, and the names of the visible repositories that its `context:` and
+ * `repo:` filters select. If a `repo:` filter matches no repository and its expression is a plain name, returns that
+ * name.
  */
 async function namesOf(question: NamingQuestion): Promise<string[]> {
-  const { query, contexts, pause } = question;
+  const { query, catalog, viewer, contexts, pause } = question;
   const names = new Set<string>();
   for (const part of affirmedAtoms(query)) {
     if (part.kind === "reposet") for (const name of part.names) names.add(name);
-    if (part.kind === "context") for (const name of contexts.get(part.name)!) names.add(name);
+    if (part.kind === "context")
+      for (const one of repositoriesNamed(catalog, contexts.get(part.name)!))
+        if (isVisible(one, viewer)) names.add(one.record.name);
     if (part.kind !== "regex" || part.field !== "repo") continue;
     const named = await namesMatching(part, question);
     for (const name of named.size > 0 ? named : plainName(part.pattern)) names.add(name);

@@ -180,7 +180,7 @@ function namedBy(
   }
 }
 
-function repositoriesNamed(catalog: Catalog, names: Iterable<string>): CatalogRepository[] {
+export function repositoriesNamed(catalog: Catalog, names: Iterable<string>): CatalogRepository[] {
   return Array.from(names, (name) => repositoryNamed(catalog, name)).filter((one) => !!one);
 }
 

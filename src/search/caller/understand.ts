@@ -7,13 +7,16 @@ import {
   type CheckedRequest,
   type SearchOptions,
   type SearchRequest,
+  type Viewer,
 } from "../messages/request.ts";
 import { unlessAborted } from "./aborted.ts";
 import { unknownContext } from "./scope.ts";
 
 /**
  * Looks up a saved set of repositories for `context:`. Returns the names of the set's repositories, or undefined if
- * there is no set with this name. Called once for each different name in a query.
+ * there is no set with this name. The names may include repositories that the viewer may not see; no answer reveals
+ * them. `viewer` is the viewer of the call, or undefined if the call has none. Called once for each different name in
+ * a query.
  *
  * @example
  * const saved = new Map([["payments", ["shop", "ledger"]]]);
@@ -22,6 +25,7 @@ import { unknownContext } from "./scope.ts";
  */
 export type Contexts = (
   name: string,
+  viewer: Viewer | undefined,
 ) => Iterable<string> | undefined | Promise<Iterable<string> | undefined>;
 
 export interface Understood extends Meaning {
@@ -40,7 +44,7 @@ export interface Understanding {
  */
 export async function understand(
   given: SearchRequest,
-  { signal }: Pick<SearchOptions, "signal">,
+  { signal, viewer }: Pick<SearchOptions, "signal" | "viewer">,
   { pool, contexts }: Understanding,
 ): Promise<Understood> {
   const request = checkRequest(given);
@@ -52,7 +56,7 @@ export async function understand(
   const meaning = isShort(request.query)
     ? meaningOf(asked)
     : await understandElsewhere(asked, signal, pool);
-  return { ...meaning, request, contexts: await resolveContexts(meaning, contexts) };
+  return { ...meaning, request, contexts: await resolveContexts(meaning, viewer, contexts) };
 }
 
 /** Parses the query on a worker thread. If the signal is aborted, the worker stops as well. */
@@ -78,11 +82,12 @@ async function understandElsewhere(
 
 async function resolveContexts(
   { contextNames }: Meaning,
+  viewer: Viewer | undefined,
   contexts: Contexts | undefined,
 ): Promise<Map<string, ReadonlySet<string>>> {
   const resolved = new Map<string, ReadonlySet<string>>();
   for (const name of contextNames) {
-    const names = await contexts?.(name);
+    const names = await contexts?.(name, viewer);
     if (!names) throw unknownContext(name);
     resolved.set(name, new Set(names));
   }
