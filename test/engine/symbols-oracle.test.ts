@@ -27,23 +27,30 @@ const borrowing = vi.spyOn(SegmentWriter.prototype, "finishBorrowing");
 
 const NAMES = ["foo", "Foo", "fooBar", "foo_bar", "barfoo", "x", "aaa", "Kelvin", "größe", "ſet"];
 
-/**
- * Texts by language: definitions, uses, and text that breaks off. The first line differs, so that two languages never
- * share a text.
- */
-const LANGUAGES: Readonly<Record<string, readonly [language: string, ...pieces: string[]]>> = {
-  "a.ts": [
-    "TypeScript",
-    "class A { B() {} }",
-    "function A() { return B; }",
-    "const A = B;",
-    "class A {",
-  ],
-  "b.go": ["Go", "type A struct { B int }", "func (a A) B() {}", "func A() {\n\tB()\n}", "func ("],
-  "c.py": ["Python", "def A():\n    return B", "class A:\n    def B(self): pass", "A = B", "def ("],
-  "d.c": ["C", "int A(void)\n{\n\treturn B;\n}", "struct A { int B; };", "#define A B", "/* A"],
-  "e.txt": ["Text", "A B", "B A B"],
+const LANGUAGES: Readonly<Record<string, string>> = {
+  "a.ts": "TypeScript",
+  "b.go": "Go",
+  "c.py": "Python",
+  "d.c": "C",
+  "e.txt": "Text",
 };
+
+/** Definitions, uses, and text that breaks off. A file has pieces of any language, so languages often share a text. */
+const PIECES = [
+  "class A { B() {} }",
+  "function A() { return B; }",
+  "const A = B;",
+  "type A struct { B int }",
+  "func (a A) B() {}",
+  "func A() {\n\tB()\n}",
+  "def A():\n    return B",
+  "class A:\n    def B(self): pass",
+  "A = B",
+  "int A(void)\n{\n\treturn B;\n}",
+  "struct A { int B; };",
+  "#define A B",
+  "/* A",
+];
 
 /** The names that `sym:` searches. One of them is in no file. */
 const SHAPE = { names: [...NAMES, "nobody"], symbols: 20, revisions: false };
@@ -52,17 +59,15 @@ const QUERIES_EACH = 12;
 let extractor: Extractor;
 beforeAll(async () => {
   extractor = await createExtractor();
-  for (const [language] of Object.values(LANGUAGES)) await extractor.prepare(language);
+  for (const language of Object.values(LANGUAGES)) await extractor.prepare(language);
 });
 
 function fileOf(path: string, pieces: readonly (readonly [number, string, string])[]): CorpusFile {
-  const [language, ...templates] = LANGUAGES[path.slice(path.indexOf("/") + 1)]!;
+  const language = LANGUAGES[path.slice(path.indexOf("/") + 1)]!;
   const texts = pieces.map(([which, a, b]) =>
-    templates[which % templates.length]!.replace(/[AB]/g, (letter) => (letter === "A" ? a : b)),
+    PIECES[which]!.replace(/[AB]/g, (letter) => (letter === "A" ? a : b)),
   );
-  const bytes = Buffer.from(
-    [`${language === "C" ? "//" : "#"} ${language}`, ...texts].join("\n\n"),
-  );
+  const bytes = Buffer.from(texts.join("\n\n"));
   return { path, bytes, language, symbols: symbolsOf(language, bytes) };
 }
 
@@ -89,20 +94,34 @@ const path = fc
   .tuple(fc.constantFrom("", "lib/"), fc.constantFrom(...Object.keys(LANGUAGES)))
   .map(([folder, base]) => folder + base);
 const file = fc
-  .tuple(path, fc.array(fc.tuple(fc.nat(3), name, name), { maxLength: 5 }))
+  .tuple(path, fc.array(fc.tuple(fc.nat(PIECES.length - 1), name, name), { maxLength: 5 }))
   .map(([where, pieces]) => fileOf(where, pieces));
 const flag = fc.boolean();
+/** A text under several names. */
+const twins = fc
+  .tuple(fc.subarray(Object.keys(LANGUAGES), { minLength: 2 }), file)
+  .map(([paths, { bytes }]) =>
+    paths.map((where): CorpusFile => {
+      const language = LANGUAGES[where]!;
+      return { path: where, bytes, language, symbols: symbolsOf(language, Buffer.from(bytes)) };
+    }),
+  );
+const files = fc
+  .tuple(fc.array(file, { maxLength: 5 }), fc.array(twins, { maxLength: 2 }))
+  .map(([single, several]) => [
+    ...new Map([...single, ...several.flat()].map((one) => [one.path, one])).values(),
+  ]);
 const repository = fc
   .tuple(
     fc.constantFrom(...REPOSITORY_NAMES.slice(0, 3)),
-    fc.uniqueArray(file, { maxLength: 7, selector: (one) => one.path }),
+    files,
     fc.record({ archived: flag, fork: flag, public: flag }),
   )
-  .map(([repo, files, metadata]): CorpusRepository => ({
+  .map(([repo, own, metadata]): CorpusRepository => ({
     id: 0,
     name: repo,
     metadata,
-    revisions: [{ name: "HEAD", files }],
+    revisions: [{ name: "HEAD", files: own }],
   }));
 
 /**
@@ -163,7 +182,7 @@ async function advance(engine: Engine, corpus: Corpus, step: Step): Promise<Corp
 const contexts = (name: string) => CONTEXTS[name];
 
 /** Draws steps after which matches lie in definitions. */
-const FINDS_DEFINITIONS = { seed: 1, numRuns: 2 };
+const FINDS_DEFINITIONS = { seed: 4, numRuns: 4 };
 
 /** Returns the steps, and then the last one once more, which adds a copy. */
 const withCopy = (drawn: readonly Step[]): Step[] => {

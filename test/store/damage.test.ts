@@ -313,3 +313,35 @@ test("no flipped byte of any value causes a wrong answer", async () => {
   const whole = await openEngine({}, path);
   expect((await whole.check()).problems).toEqual([]);
 });
+
+/** Three files: the first two have the same text and language, and the last has other ones. */
+test.each<[what: string, change: (table: Buffer) => unknown, message: string]>([
+  ["without a file", (table) => table.writeUInt32LE(0, 8), "text 1 of the segment has no file"],
+  [
+    "with several languages",
+    (table) => table.writeUInt16LE(1, 12 + 2),
+    "text 0 of the segment has several languages",
+  ],
+  [
+    "with the symbols of another language",
+    (table) => [1, 1, 0].forEach((blob, file) => table.writeUInt32LE(blob, 4 * file)),
+    "the symbols of text 0 are of another language",
+  ],
+])("check() reports a text %s", async (_, change, message) => {
+  const path = temporaryFolder();
+  const engine = await openEngine({}, path);
+  const files = ["a.c", "b.c", "c.py"].map((file) => ({
+    path: file,
+    content: `${file.slice(2)}\n`,
+  }));
+  await engine.index(documents({ name: "one", files }));
+  await engine.close();
+  const key = segmentKey(await firstSegment(path), PART.FILES);
+  const table = Buffer.from(await look(path, (snapshot) => snapshot.get(key, "the files")!));
+  change(table);
+  const environment = openEnvironment(path, { readOnly: false });
+  await environment.write((writer) => writer.put(key, table));
+  const { problems } = await checkEnvironment(environment);
+  await environment.close();
+  expect(problems.map((problem) => problem.message)).toEqual([message]);
+});

@@ -49,7 +49,7 @@ function write(
   blobs: readonly Uint8Array[],
 ): void {
   const writer = new SegmentWriter(segmentTarget(environment, segment, owner), layout);
-  for (const blob of blobs) writer.addBlob(new Uint8Array(20), blob);
+  for (const blob of blobs) writer.addBlob({ hash: blob, language: "" }, blob);
   writer.finish(createKernel(), () => {}, new Uint32Array(Math.ceil(writer.pages / 32)));
 }
 

@@ -1,7 +1,7 @@
 /**
  * Fills one segment on a thread. A session reads, classifies and hashes the files of each batch, and adds them to the
- * segment, until the segment is full or the run ends. The segment stores equal contents only once. If a stored
- * segment already has the content of a new repository's file, the file goes to a segment that borrows this content
+ * segment, until the segment is full or the run ends. The segment stores equal contents of one language only once. If a
+ * stored segment already has the content of a new repository's file, the file goes to a segment that borrows this content
  * (sharing.ts).
  */
 
@@ -19,6 +19,7 @@ import { classFlags, skipFlags } from "../../store/segments/segment-tables.ts";
 import type { SegmentTarget } from "../../store/segments/segment-target.ts";
 import {
   SegmentWriter,
+  type Content,
   type GramSource,
   type WrittenSegment,
 } from "../../store/segments/segment-writer.ts";
@@ -43,7 +44,6 @@ export class SegmentSession {
   readonly #held = new HeldFolder();
   // the open segment
   #writer: SegmentWriter | undefined;
-  #blobs = new Map<string, number>();
   #folds = new GrowableWords();
   // the files of the open segment that borrow content from stored segments
   #sharing: Sharing | undefined;
@@ -125,12 +125,10 @@ export class SegmentSession {
     const hashes = reader.hashes(snapshot);
     for (const file of files) {
       const hash = hashes.subarray(HASH_BYTES * file.blob, HASH_BYTES * (file.blob + 1));
-      const name = Buffer.from(hash).toString("latin1");
-      let blob = this.#blobs.get(name);
-      if (blob === undefined) {
-        blob = this.#addBlob(batch, hash, reader.blobText(snapshot, file.blob));
-        this.#blobs.set(name, blob);
-      }
+      const content = { hash, language: file.language };
+      const blob =
+        this.#writer?.findBlob(content) ??
+        this.#addBlob(batch, content, reader.blobText(snapshot, file.blob));
       this.#open(batch).addFile({ ...file, blob });
     }
   }
@@ -138,7 +136,6 @@ export class SegmentSession {
   /** Drops the open segment. The next write deletes the parts of the segment that are already on disk. */
   discard(): void {
     this.#writer = undefined;
-    this.#blobs = new Map();
     this.#folds = new GrowableWords();
     this.#grams.clear();
     this.#sharing = undefined;
@@ -147,7 +144,7 @@ export class SegmentSession {
 
   get #bytes(): number {
     const { memory = 0 } = this.#sharing ?? {};
-    return this.#grams.bytes + (this.#writer?.bytes ?? 0) + this.#blobs.size * 120 + memory;
+    return this.#grams.bytes + (this.#writer?.bytes ?? 0) + memory;
   }
 
   /**
@@ -165,10 +162,9 @@ export class SegmentSession {
     const hash = contentHash(bytes);
     const known = indexOfHash(file.known, hash);
     if (known >= 0) return { kind: "same", known, bytes: content.length };
-    const name = hash.toString("latin1");
     const added = { kind: "added", bytes: content.length, textBytes: bytes.length } as const;
     const found = { language, flags: classFlags(flags) };
-    let blob = this.#blobs.get(name);
+    let blob = this.#writer?.findBlob({ hash, language });
     if (blob === undefined) {
       if (this.#isFull(batch, bytes.length)) return undefined;
       const shared = stored && this.#sharing!.find(stored, { hash, text: bytes, language });
@@ -176,8 +172,7 @@ export class SegmentSession {
         this.#sharing!.add(shared, { ...fileOf(batch, file), ...found });
         return added;
       }
-      blob = this.#addBlob(batch, hash, bytes);
-      this.#blobs.set(name, blob);
+      blob = this.#addBlob(batch, { hash, language }, bytes);
     }
     this.#put(batch, file, { blob, ...found });
     return added;
@@ -195,10 +190,10 @@ export class SegmentSession {
     return (this.#writer ??= new SegmentWriter(this.#targetOf(segment, owner), layout));
   }
 
-  #addBlob(batch: Batch, hash: Uint8Array, bytes: Uint8Array): number {
+  #addBlob(batch: Batch, content: Content, bytes: Uint8Array): number {
     const writer = this.#open(batch);
     let page = writer.pages;
-    const blob = writer.addBlob(hash, bytes);
+    const blob = writer.addBlob(content, bytes);
     while (32 * this.#folds.length < writer.pages) this.#folds.push(0);
     // a page is marked only if it has a code point beyond ASCII that folding changes
     if (batch.hasNoLists && isAscii(bytes)) return blob;

@@ -11,7 +11,11 @@ import { contentOf, readManifest } from "../../store/catalog/manifest.ts";
 import { engineKey, HASH_BYTES } from "../../store/format/format.ts";
 import { unlessCorrupt } from "../../store/format/sealed.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
-import { openSegment, type SegmentReader } from "../../store/segments/segment-reader.ts";
+import {
+  blobLanguage,
+  openSegment,
+  type SegmentReader,
+} from "../../store/segments/segment-reader.ts";
 import type { NewFile } from "../../store/segments/segment-writer.ts";
 
 /** The approximate memory of a file that borrows its content, in bytes, without its path. */
@@ -42,9 +46,10 @@ export interface Lender {
 export class Sharing {
   readonly #lenders: Lender[] = [];
   /**
-   * For each key, the blob that has it, as a number: 2^32 times the index of the lender, plus the number of the blob.
+   * For each language and key, the blob that has both, as a number: 2^32 times the index of the lender, plus the number
+   * of the blob.
    */
-  readonly #byKey = new Map<number, number>();
+  readonly #byKey = new Map<string, Map<number, number>>();
   #memory = 0;
   #undecidedBytes = 0;
   readonly #leastBytes: number;
@@ -76,26 +81,27 @@ export class Sharing {
     const place = this.#lenders.push({ reader, files: [], blobs: new Set(), bytes: 0 }) - 1;
     for (let blob = 0; blob < reader.header.blobs; blob++) {
       const key = hashes.readUIntBE(HASH_BYTES * blob, KEY_BYTES);
-      if (!this.#byKey.has(key)) this.#byKey.set(key, place * 2 ** 32 + blob);
+      const language = blobLanguage(reader, blob);
+      const byKey = this.#byKey.get(language) ?? new Map<number, number>();
+      if (!byKey.has(key)) byKey.set(key, place * 2 ** 32 + blob);
+      this.#byKey.set(language, byKey);
     }
     this.#memory += reader.bytes + 50 * reader.header.blobs;
   }
 
   /**
-   * Returns the stored blob that has this text, or undefined. All stored files of that blob must have the language
-   * `language`, because a blob's symbols depend on the language and are stored only once. The stored text is compared
-   * with `text`, so damaged text is never borrowed.
+   * Returns the stored blob that has this text and language, or undefined. The stored text is compared with `text`, so
+   * damaged text is never borrowed.
    */
   find(
     snapshot: Snapshot,
     { hash, text, language }: { hash: Buffer; text: Uint8Array; language: string },
   ): SharedBlob | undefined {
-    const at = this.#byKey.get(hash.readUIntBE(0, KEY_BYTES));
+    const at = this.#byKey.get(language)?.get(hash.readUIntBE(0, KEY_BYTES));
     if (at === undefined) return undefined;
     const lender = this.#lenders[Math.floor(at / 2 ** 32)]!;
     const blob = at % 2 ** 32;
     const { reader } = lender;
-    if (!languagesOf(reader, blob).every((one) => one === language)) return undefined;
     const stored = unlessCorrupt(() => reader.blobText(snapshot, blob));
     return stored && Buffer.compare(stored, text) === 0 ? { lender, blob } : undefined;
   }
@@ -138,11 +144,3 @@ export class Sharing {
 
 const lengthOf = ({ blobStarts }: SegmentReader, blob: number): number =>
   blobStarts[blob + 1]! - blobStarts[blob]!;
-
-function languagesOf(
-  { header, files, blobFileStarts, blobFiles }: SegmentReader,
-  blob: number,
-): string[] {
-  const own = blobFiles.subarray(blobFileStarts[blob], blobFileStarts[blob + 1]);
-  return Array.from(own, (file) => header.languages[files.languages[file]!]!);
-}

@@ -1,7 +1,7 @@
 /**
  * Finds blobs whose symbols can be copied from another segment, so that the blobs need not be parsed. Another segment
- * may store the same content for another repository. So the hash of each blob is looked up in all other segments that
- * have symbols.
+ * may store the same content for another repository. So the hash and the language of each blob are looked up in all other
+ * segments that have symbols.
  *
  * From each of these segments, 20 bytes per blob are read once. Only the hashes of one such segment at a time are in
  * memory, and a map with an entry for each blob that is looked up.
@@ -10,19 +10,12 @@
 import { isCorrupt } from "../../store/format/sealed.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { HASH_BYTES, PART } from "../../store/format/format.ts";
-import { openSegment } from "../../store/segments/segment-reader.ts";
+import { blobLanguage, openSegment } from "../../store/segments/segment-reader.ts";
 import { mustRead } from "../../store/segments/segment-tables.ts";
 import { openSymbols, type SymbolsReader } from "../../store/symbols/symbols.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Task } from "../../threads/task.ts";
-import {
-  isCurrent,
-  isOutdated,
-  languageOf,
-  NOWHERE,
-  versionOf,
-  type Edition,
-} from "./symbol-task.ts";
+import { isCurrent, isOutdated, NOWHERE, versionOf, type Edition } from "./symbol-task.ts";
 
 export interface KnownInput extends Edition {
   readonly others: readonly Edition[];
@@ -45,7 +38,7 @@ export const knownTask: Task<KnownInput, KnownOutput> = async (input, context) =
   try {
     const sought = soughtBlobs(snapshot, input);
     for (const [position, other] of input.others.entries()) {
-      if (sought.byKey.size === 0) break;
+      if (sought.byLanguage.size === 0) break;
       lookUp(snapshot, other, { ...sought, position });
       await context.pause();
     }
@@ -56,10 +49,9 @@ export const knownTask: Task<KnownInput, KnownOutput> = async (input, context) =
 };
 
 interface Sought {
-  /** For each key, the number of a blob that has not been found yet. */
-  readonly byKey: Map<number, number>;
+  /** For each language and key, the number of a blob that has not been found yet. */
+  readonly byLanguage: Map<string, Map<number, number>>;
   readonly hashes: Buffer;
-  readonly languages: readonly string[];
   readonly places: KnownOutput;
 }
 
@@ -67,16 +59,15 @@ function soughtBlobs(snapshot: Snapshot, { segment, edition }: Edition): Sought 
   const reader = openSegment(snapshot, segment)!;
   const before = edition > 0 ? openSymbols(snapshot, segment, edition) : undefined;
   const hashes = bufferOf(reader.hashes(snapshot));
-  const byKey = new Map<number, number>();
-  const languages: string[] = [];
+  const byLanguage = new Map<string, Map<number, number>>();
   for (let blob = 0; blob < reader.header.blobs; blob++) {
-    languages.push(languageOf(reader, blob));
-    const isSought = versionOf(languages[blob]!) !== "";
-    if (isSought && !isCurrent(before?.origin(blob), languages[blob]!))
-      byKey.set(keyOf(hashes, blob), blob);
+    const language = blobLanguage(reader, blob);
+    if (versionOf(language) === "" || isCurrent(before?.origin(blob))) continue;
+    const byKey = byLanguage.get(language) ?? new Map<number, number>();
+    byLanguage.set(language, byKey.set(keyOf(hashes, blob), blob));
   }
   const places = new Int32Array(2 * reader.header.blobs).fill(NOWHERE);
-  return { byKey, hashes, languages, places };
+  return { byLanguage, hashes, places };
 }
 
 /** Looks up the blobs in one other segment. If that segment is damaged, no blob is found there. */
@@ -102,19 +93,20 @@ function compareAll(
   symbols: SymbolsReader,
   sought: Sought & { readonly position: number },
 ): void {
-  const { byKey, places, languages, position } = sought;
+  const { byLanguage, places, position } = sought;
   for (let there = 0; there < symbols.header.blobs; there++) {
-    const key = keyOf(hashes, there);
-    const blob = byKey.get(key);
-    if (blob === undefined) continue;
     const origin = symbols.origin(there);
     if (origin?.outcome !== "symbols" || isOutdated(origin)) continue;
-    if (origin.language !== languages[blob]) continue;
+    const byKey = byLanguage.get(origin.language);
+    const key = keyOf(hashes, there);
+    const blob = byKey?.get(key);
+    if (!byKey || blob === undefined) continue;
     const [from, to] = [there * HASH_BYTES, (there + 1) * HASH_BYTES];
     const own = blob * HASH_BYTES;
     if (hashes.compare(sought.hashes, own, own + HASH_BYTES, from, to) !== 0) continue;
     places.set([position, there], 2 * blob);
     byKey.delete(key);
+    if (byKey.size === 0) byLanguage.delete(origin.language);
   }
 }
 

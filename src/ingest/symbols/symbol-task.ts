@@ -1,6 +1,6 @@
 /**
  * Finds the symbols of a range of a segment's blobs. Symbols that were already extracted with the current grammars
- * are copied. Their source is the previous edition, or the same content in another segment. Blobs without such symbols
+ * are copied. Their source is the previous edition, or the same content and language in another segment. Blobs without such symbols
  * are parsed. The symbols are written at the end, together with the record that the range is done. So a thread that
  * dies leaves no partial result.
  *
@@ -12,7 +12,11 @@
 import { GrowableBytes } from "../../base/growable.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { corrupt, unlessCorrupt } from "../../store/format/sealed.ts";
-import { openSegment, type SegmentReader } from "../../store/segments/segment-reader.ts";
+import {
+  blobLanguage,
+  openSegment,
+  type SegmentReader,
+} from "../../store/segments/segment-reader.ts";
 import { segmentTarget, type SegmentTarget } from "../../store/segments/segment-target.ts";
 import { NO_BLOB } from "../../store/format/format.ts";
 import { repositoryOf, type PathTable } from "../../store/segments/segment-tables.ts";
@@ -44,8 +48,8 @@ export interface SymbolsInput extends Edition {
   readonly from: number;
   readonly to: number;
   /**
-   * For each blob of the range, the place of the same content in another segment that has its symbols. A place is two
-   * numbers: the index of the segment in `others`, or NOWHERE, and the blob's number in that segment. Empty if no
+   * For each blob of the range, the place of the same content and language in another segment that has its symbols. A
+   * place is two numbers: the index of the segment in `others`, or NOWHERE, and the blob's number in that segment. Empty if no
    * places are known.
    */
   readonly places: Int32Array;
@@ -105,23 +109,8 @@ export const versionOf = (language: string): string => grammarVersion(language) 
 export const isOutdated = ({ language, version }: Origin): boolean =>
   versionOf(language) !== version;
 
-/** Returns whether the stored symbols of a blob are up to date. `language` is the blob's current language. */
-export const isCurrent = (known: Origin | undefined, language: string): boolean =>
-  !!known && !isOutdated(known) && (known.version !== "" || versionOf(language) === "");
-
-/**
- * Returns the language that a blob is parsed as. This is the first language with a grammar among the languages of the
- * blob's files. If none has a grammar, it is the language of the first file.
- */
-export function languageOf(
-  { header, files, blobFileStarts, blobFiles }: SegmentReader,
-  blob: number,
-): string {
-  const languages = [...blobFiles.subarray(blobFileStarts[blob], blobFileStarts[blob + 1])].map(
-    (file) => header.languages[files.languages[file]!]!,
-  );
-  return languages.find((language) => versionOf(language) !== "") ?? languages[0] ?? "";
-}
+/** Returns whether the stored symbols of a blob are up to date. */
+export const isCurrent = (known: Origin | undefined): boolean => !!known && !isOutdated(known);
 
 export const symbolsTask: Task<SymbolsInput, SymbolsOutput> = async (input, context) => {
   const extractor = await context.memo("extractor", () => createExtractor());
@@ -181,8 +170,8 @@ class Range {
   async parse(pause: TaskContext["pause"]): Promise<void> {
     const byLanguage = new Map<string, number[]>();
     for (let blob = this.#input.from; blob < this.#input.to; blob++) {
-      const language = languageOf(this.#reader, blob);
-      if (isCurrent(this.#before?.origin(blob), language) && this.#isKept(blob)) continue;
+      const language = blobLanguage(this.#reader, blob);
+      if (isCurrent(this.#before?.origin(blob)) && this.#isKept(blob)) continue;
       const copied = this.#copied(blob);
       if (copied) {
         this.#new.set(blob, copied);

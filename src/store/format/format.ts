@@ -1,5 +1,5 @@
 /**
- * Describes version 7 of the format of the data directory, which consists of one LMDB environment with one table, and
+ * Describes version 8 of the format of the data directory, which consists of one LMDB environment with one table, and
  * files of text. The first byte of a key says what the value contains.
  *
  *     0  name                       engine records: `format`, `manifest`, `lease`; `cluster`: what a
@@ -20,6 +20,11 @@
  * The text is cut into blocks of `blockBytes`. Each blob is cut into pages of `pageBytes`, and its last page may be
  * shorter. An empty blob has no page. The header of the segment contains both sizes. Pages, blobs and files are
  * numbered from 0 in their segment. Files are ordered by repository number, then path (in bytes), then blob.
+ *
+ * A *blob* is a content in one language. All of its files have this language, and so have all files that borrow it. If
+ * a segment has files with the same content in several languages, it has a blob for each of these languages, and stores
+ * the content in each blob. So the symbols of a blob depend on nothing but its content and language, whatever other
+ * files have the same content. Within a segment that stores its content, no two blobs have the same content and language.
  *
  *     part  number                            holds
  *     HEADER      0 and 1, a copy             record of counts, sizes and languages; three columns (u32): repository,
@@ -77,12 +82,13 @@
  * maps. In version 2, they are columns. In version 3, the manifest's list of repositories consists of columns, too. In
  * version 4, segments may borrow content. In version 5, pages and blocks of text are half as long as before. In version
  * 6, segments may also borrow files, versions are stored without the zeros at their end, and headers have the sizes of
- * pages and blocks. In version 7, the text of a long segment is in a file.
+ * pages and blocks. In version 7, the text of a long segment is in a file. In version 8, all files of a blob have the same
+ * language.
  */
 
 import { SEAL_BYTES } from "./sealed.ts";
 
-export const FORMAT_VERSION = 7;
+export const FORMAT_VERSION = 8;
 
 /** The sizes of the pages and blocks into which the text of a segment is cut. */
 export interface Layout {

@@ -64,6 +64,14 @@ export interface Opening {
   readonly tables?: Tables | undefined;
 }
 
+/** Returns the language of a blob, which all of its files have. REQUIRES: some file of the segment has the blob. */
+export function blobLanguage(
+  { header, files, blobFileStarts, blobFiles }: SegmentReader,
+  blob: number,
+): string {
+  return header.languages[files.languages[blobFiles[blobFileStarts[blob]!]!]!]!;
+}
+
 /** Opens a segment. Returns undefined if the snapshot does not contain it. */
 export function openSegment(
   snapshot: Snapshot,

@@ -4,7 +4,9 @@
  * before a manifest names it, so the order of these transactions does not matter. Each transaction checks the write
  * lease.
  *
- * A writer takes memory for 129 blocks of text (2 MiB), 45 bytes for each blob, and 48 bytes and the path for each
+ * Files share a blob if they have the same content and the same language, because the symbols of a blob depend on both.
+ *
+ * A writer takes memory for 129 blocks of text (2 MiB), 165 bytes for each blob, and 48 bytes and the path for each
  * file.
  */
 
@@ -35,6 +37,15 @@ import { putHeader, type RepositoryFiles, type SegmentHeader } from "./segment-t
  * thread for longer.
  */
 const TRANSACTION_BLOCKS = 128;
+
+/** What identifies a blob of a segment. All files of a blob have its language. */
+export interface Content {
+  readonly hash: Uint8Array;
+  readonly language: string;
+}
+
+const nameOf = ({ hash, language }: Content): string =>
+  Buffer.from(hash.buffer, hash.byteOffset, hash.length).toString("latin1") + language;
 
 export interface NewFile {
   readonly repository: number;
@@ -98,6 +109,8 @@ export class SegmentWriter {
   // blobs
   readonly #blobStarts = new GrowableWords();
   readonly #hashes = new GrowableBytes();
+  /** The number of each blob, by its hash and language. */
+  readonly #blobNumbers = new Map<string, number>();
   textBytes = 0;
   pages = 0;
   // files, in the order of arrival
@@ -132,21 +145,27 @@ export class SegmentWriter {
   /** The approximate number of bytes of memory that the writer takes. */
   get bytes(): number {
     return (
-      this.blobs * 45 +
+      this.blobs * 165 +
       this.files * 48 +
       this.#paths.length +
       (1 + this.#mostBlocks) * this.layout.blockBytes
     );
   }
 
-  /** Appends a blob to the text, and returns the number of the blob. The content may be passed in several pieces. */
-  addBlob(hash: Uint8Array, ...pieces: readonly Uint8Array[]): number {
-    const start = this.textBytes;
-    this.#blobStarts.push(start);
-    this.#hashes.push(hash);
-    for (const piece of pieces) this.#addText(piece);
-    this.pages += Math.ceil((this.textBytes - start) / this.layout.pageBytes);
-    return this.blobs - 1;
+  /** Returns the number of a blob that was added, or undefined. */
+  findBlob(content: Content): number | undefined {
+    return this.#blobNumbers.get(nameOf(content));
+  }
+
+  /** Appends a blob to the text, and returns the number of the blob. REQUIRES: the writer has no such blob. */
+  addBlob(content: Content, text: Uint8Array): number {
+    const blob = this.blobs;
+    this.#blobNumbers.set(nameOf(content), blob);
+    this.#blobStarts.push(this.textBytes);
+    this.#hashes.push(content.hash);
+    this.#addText(text);
+    this.pages += Math.ceil(text.length / this.layout.pageBytes);
+    return blob;
   }
 
   addFile(file: NewFile): void {

@@ -15,8 +15,7 @@
  *
  * A block contains whole runs of up to SYMBOL_BLOCK_BYTES in total, or a single longer run. So the symbols of a blob
  * are read with one get. The state of a blob is 0 if its symbols are unknown. Otherwise, the state is 1 + the index of
- * an origin, which consists of a language, the version of the grammar, and the outcome. If a blob has paths in several
- * languages, it has the symbols of the first of these languages that has a grammar.
+ * an origin, which consists of the language of the blob, the version of the grammar, and the outcome.
  */
 
 import { pack } from "msgpackr";

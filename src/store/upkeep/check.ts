@@ -11,9 +11,9 @@ import { Arena } from "../../kernel/arena.ts";
 import { createKernel } from "../../kernel/kernel.ts";
 import { loadCatalog, readSkipped, type Catalog } from "../catalog/catalog.ts";
 import { openUnderLock, type Environment, type Snapshot } from "../lmdb/environment.ts";
-import { engineKey, HASH_BYTES } from "../format/format.ts";
+import { engineKey, HASH_BYTES, NO_BLOB } from "../format/format.ts";
 import { readVersions } from "../segments/file-versions.ts";
-import { openSegment, type SegmentReader } from "../segments/segment-reader.ts";
+import { blobLanguage, openSegment, type SegmentReader } from "../segments/segment-reader.ts";
 import { HEADER_COPIES, readHeaderCopy } from "../segments/segment-tables.ts";
 import type { ManifestSegment } from "../catalog/manifest.ts";
 import { pagesOfList } from "../segments/posting-bits.ts";
@@ -103,7 +103,7 @@ async function checkCatalog(
   { manifest, repositories }: Catalog,
   report: CheckReport,
 ): Promise<void> {
-  const checked = new Set<number>(); // content that several segments share is checked once
+  const checked = new Map<number, string[]>(); // content that several segments share is checked once
   for (const one of manifest.segments)
     await attempt(report, { segment: one.segment }, () =>
       checkSegment(snapshot, one, { report, checked }),
@@ -119,7 +119,7 @@ async function checkCatalog(
 function checkSegment(
   snapshot: Snapshot,
   { segment, symbols, hasSymbols }: ManifestSegment,
-  { report, checked }: { readonly report: CheckReport; readonly checked: Set<number> },
+  { report, checked }: { readonly report: CheckReport; readonly checked: Map<number, string[]> },
 ): void {
   const reader = openSegment(snapshot, segment);
   if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment is missing");
@@ -130,12 +130,34 @@ function checkSegment(
   report.files += reader.header.files;
   reader.paths(snapshot); // opening the segment has read its other tables
   const { content } = reader.header;
-  if (checked.has(content)) return;
-  checked.add(content);
+  const known = checked.get(content);
+  const languages = known ?? languagesOf(snapshot, content);
+  checkLanguages(reader, languages);
+  if (known) return;
+  checked.set(content, languages);
   report.bytes += reader.header.textBytes;
   checkLists(snapshot, reader.postings, { of: "text", pages: reader.header.pages });
   checkTexts(snapshot, reader);
-  if (symbols > 0) checkSymbols(snapshot, reader, { symbols, hasSymbols });
+  if (symbols > 0) checkSymbols(snapshot, reader, { symbols, hasSymbols, languages });
+}
+
+/** Returns the language of each blob of a segment that stores its content. */
+function languagesOf(snapshot: Snapshot, segment: number): string[] {
+  const reader = openSegment(snapshot, segment);
+  if (!reader) throw new QuernError("INDEX_CORRUPT", `segment ${segment}, the lender, is missing`);
+  const { blobFileStarts, header } = reader;
+  return Array.from({ length: header.blobs }, (_, blob) => {
+    if (blobFileStarts[blob] === blobFileStarts[blob + 1])
+      throw new QuernError("INDEX_CORRUPT", `text ${blob} of the segment has no file`);
+    return blobLanguage(reader, blob);
+  });
+}
+
+function checkLanguages({ header, files }: SegmentReader, languages: readonly string[]): void {
+  files.blobs.forEach((blob, file) => {
+    if (blob !== NO_BLOB && header.languages[files.languages[file]!] !== languages[blob])
+      throw new QuernError("INDEX_CORRUPT", `text ${blob} of the segment has several languages`);
+  });
 }
 
 function checkLists(
@@ -169,7 +191,11 @@ function checkTexts(snapshot: Snapshot, reader: SegmentReader): void {
 function checkSymbols(
   snapshot: Snapshot,
   { header, blobStarts }: SegmentReader,
-  { symbols, hasSymbols }: Pick<ManifestSegment, "symbols" | "hasSymbols">,
+  {
+    symbols,
+    hasSymbols,
+    languages,
+  }: Pick<ManifestSegment, "symbols" | "hasSymbols"> & { readonly languages: readonly string[] },
 ): void {
   const reader = openSymbols(snapshot, header.content, symbols);
   if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment's symbols are missing");
@@ -178,7 +204,10 @@ function checkSymbols(
   for (let blob = 0; blob < header.blobs; blob++) {
     const textBytes = blobStarts[blob + 1]! - blobStarts[blob]!;
     counted.symbols += reader.definitions(snapshot, blob, textBytes).count;
-    if (!reader.origin(blob)) counted.unknown++;
+    const origin = reader.origin(blob);
+    if (!origin) counted.unknown++;
+    else if (origin.language !== languages[blob])
+      throw new QuernError("INDEX_CORRUPT", `the symbols of text ${blob} are of another language`);
   }
   const { header: stored } = reader;
   const isSound =

@@ -1,5 +1,6 @@
 /**
- * Merges several segments into one. Blobs without a live file are left out, and equal blobs become one. The pages get
+ * Merges several segments into one. Blobs without a live file are left out, and blobs with the same content and language
+ * become one. The pages get
  * new numbers, and the posting lists are copied with the new numbers. Known symbols are copied as well, so nothing is
  * parsed again. If all segments borrow from the same lender, the merged segment can borrow from it, too. In that case,
  * only the tables of files are copied. If some segment has pages of another size than the merged segment, all posting
@@ -32,7 +33,7 @@ import { corrupt } from "../format/sealed.ts";
 import { readVersions } from "../segments/file-versions.ts";
 import { readFiles, readPaths } from "../segments/file-tables.ts";
 import { readHeader } from "../segments/segment-tables.ts";
-import { openSegment, type SegmentReader } from "../segments/segment-reader.ts";
+import { blobLanguage, openSegment, type SegmentReader } from "../segments/segment-reader.ts";
 import {
   openSymbols,
   openUnfinished,
@@ -127,8 +128,6 @@ class Merge {
   /** The posting lists that are made from the text. Undefined if the lists of the inputs are copied. */
   #made: GramLists | undefined;
   readonly #sources: Source[] = [];
-  /** The new number of each blob, by the hash of its content. */
-  readonly #byHash = new Map<string, number>();
   #folds: number[] = [];
 
   constructor(input: MergeInput, writer: SegmentWriter, { snapshot, kernel, thread }: MergeTools) {
@@ -181,13 +180,12 @@ class Merge {
   }
 
   #addBlob(reader: SegmentReader, blob: number, hash: Uint8Array, pages: Uint32Array): number {
-    const name = Buffer.from(hash).toString("latin1");
-    const known = this.#byHash.get(name);
+    const content = { hash, language: blobLanguage(reader, blob) };
+    const known = this.#writer.findBlob(content);
     if (known !== undefined) return known;
     const firstPage = this.#writer.pages;
     const text = reader.blobText(this.#snapshot, blob);
-    const added = this.#writer.addBlob(hash, text);
-    this.#byHash.set(name, added);
+    const added = this.#writer.addBlob(content, text);
     if (this.#made) {
       this.#addPages(this.#made, text, firstPage);
       return added;
