@@ -57,6 +57,11 @@ export class QuernError extends Error {
   readonly code: ErrorCode;
   /** The position in the query, in UTF-16 code units. Only errors with QUERY_SYNTAX and REGEX_* can have a position. */
   readonly position?: number;
+  /**
+   * The names of the repositories whose changes index() or remove() had published before it failed. Searches see these
+   * changes. Empty for all other errors.
+   */
+  readonly published: readonly string[];
 
   /**
    * Creates an error. The constructor is public because the stores and sources of hosts have to throw errors with the
@@ -70,10 +75,13 @@ export class QuernError extends Error {
       cause?: unknown;
       /** The position in the query, in UTF-16 code units. */
       position?: number;
+      /** The names of the repositories that were published before the failure. */
+      published?: readonly string[];
     } = {},
   ) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
+    this.published = options.published ?? [];
     if (options.position !== undefined) this.position = options.position;
   }
 }

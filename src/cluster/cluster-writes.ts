@@ -9,6 +9,7 @@ import { closedError, QuernError } from "../base/errors.ts";
 import type { Engine, IndexOptions, OpenOptions } from "../engine.ts";
 import type { IndexReport } from "../ingest/run/report.ts";
 import type { Source } from "../ingest/sources/source.ts";
+import { withOutcome } from "../ingest/outcome.ts";
 import { isOne, type CompactReport } from "../ingest/writes.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import type { Collection } from "./catalog/collection.ts";
@@ -53,8 +54,13 @@ export class ClusterWrites {
     options: IndexOptions,
   ): Promise<IndexReport[]> {
     const reports: IndexReport[] = [];
-    for await (const one of isOne(source) ? [source] : source)
-      reports.push(...(await this.#index(this.#writer, one, options)));
+    try {
+      for await (const one of isOne(source) ? [source] : source)
+        reports.push(...(await this.#index(this.#writer, one, options)));
+    } catch (error) {
+      const published = reports.map(({ repository }) => repository);
+      throw withOutcome(error, "content", published);
+    }
     return reports;
   }
 

@@ -31,6 +31,7 @@ import {
 import { aborted, throwIfAborted } from "../base/abort.ts";
 import type { IndexProgress, IndexReport } from "./run/report.ts";
 import { indexSources } from "./run/run.ts";
+import { withOutcome, type Step } from "./outcome.ts";
 import type { Source } from "./sources/source.ts";
 
 export interface WritesOptions {
@@ -143,17 +144,19 @@ export class Writes {
 
   index(
     sources: Sources,
-    {
-      signal,
-      onProgress = () => {},
-      symbols = "after",
-      [BETWEEN_STEPS]: betweenSteps = NO_STEPS,
-    }: IndexWriteOptions,
+    { signal, onProgress = () => {}, symbols = "after", [BETWEEN_STEPS]: given }: IndexWriteOptions,
   ): Promise<IndexReport[]> {
     return this.#enqueue(signal, async (lease, stop) => {
       const { environment, pool, catalogs, tables, maxFileSize, memoryBudget, pause } =
         this.#options;
       const { bounds, layout } = this.#options;
+      const written = new Set<string>();
+      let published: ReadonlySet<string> = given ? new Set() : written;
+      const betweenSteps = async (): Promise<void> => {
+        await given?.();
+        published = new Set(written);
+      };
+      let step: Step = "content";
       try {
         const reports = await indexSources(isOne(sources) ? [sources] : sources, {
           environment,
@@ -169,17 +172,22 @@ export class Writes {
           onProgress,
           pause: pause(),
           onBegin: (repository) => this.indexing.add(repository),
+          onPublished: (repository) => written.add(repository),
         });
         this.indexing.clear();
         const improving = { lease, signal: stop, onProgress, betweenSteps };
         // symbols are found before segments are merged; a merge copies the symbols, so the merged segment needs no
         // second pass
         const startedAt = performance.now();
+        step = "symbols";
         if (symbols !== "skip") await this.#findSymbols(reports, improving);
         const ms = performance.now() - startedAt;
         for (const report of reports) if (hasSymbols(report)) report.durationMs += ms;
+        step = "merge";
         await this.#merge({ ...improving, next: nextMerge });
         return reports;
+      } catch (error) {
+        throw withOutcome(error, step, [...published]);
       } finally {
         this.indexing.clear();
       }
@@ -224,7 +232,11 @@ export class Writes {
       const { id } = known.record;
       await this.#options.environment.write((writer) => removeRepository(writer, id, lease.owner));
       const onProgress = (): void => {};
-      await this.#merge({ lease, signal: stop, onProgress, betweenSteps, next: nextMerge });
+      try {
+        await this.#merge({ lease, signal: stop, onProgress, betweenSteps, next: nextMerge });
+      } catch (error) {
+        throw withOutcome(error, "merge", betweenSteps === NO_STEPS ? [name] : []);
+      }
       return true;
     });
   }
@@ -317,7 +329,8 @@ export class Writes {
       await deleteLeftovers(environment, lease.owner, { oldestHeld: oldestHeld(), retireMs });
       return await work(lease, stop);
     } catch (error) {
-      if (this.#closing.signal.aborted) this.#throwIfStopped(stop);
+      const isClosed = error instanceof QuernError && error.code === "ENGINE_CLOSED";
+      if (this.#closing.signal.aborted && !isClosed) this.#throwIfStopped(stop);
       // functions of Node.js reject with an AbortError, which callers must not see
       throw stop.aborted && !(error instanceof QuernError) ? aborted(stop) : error;
     } finally {

@@ -1,8 +1,6 @@
 /** File systems of a few mebibytes, for tests of full disks. Mounting them needs root. */
 
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "./opened.ts";
 
@@ -16,12 +14,3 @@ export function smallDisk(mebibytes: number, ...options: string[]): string | und
   onTestFinished(() => void spawnSync("umount", ["-l", path]));
   return path;
 }
-
-/** Leaves no room on a disk of less than 64 MiB. Removing `filler` gives it back. */
-export const fill = (disk: string): void => {
-  try {
-    writeFileSync(join(disk, "filler"), Buffer.alloc(2 ** 26));
-  } catch {
-    // writes as much as the disk accepts
-  }
-};

@@ -29,7 +29,7 @@ export class DiskRoom {
     const mebibytes = Math.ceil(this.#least / 2 ** 20);
     throw new QuernError(
       "DISK_FULL",
-      `${repository} leaves less than ${mebibytes} MiB of the disk free: make room, or omit the repository; what was stored before is intact`,
+      `${repository} leaves less than ${mebibytes} MiB of the disk free: make room, or omit the repository; nothing that was stored is lost`,
     );
   }
 }

@@ -8,9 +8,9 @@ import { isAbsolute } from "node:path";
 import { QuernError } from "../../base/errors.ts";
 import type { Pause } from "../../base/yield.ts";
 import { loadCatalog, repositoryNamed, type Catalog } from "../../store/catalog/catalog.ts";
-import type { Environment } from "../../store/lmdb/environment.ts";
+import type { Environment, Writer } from "../../store/lmdb/environment.ts";
 import type { NewLayout } from "../../store/format/format.ts";
-import type { ManifestSegment } from "../../store/catalog/manifest.ts";
+import { readManifest, type ManifestSegment } from "../../store/catalog/manifest.ts";
 import type { Lease } from "../../store/lmdb/lease.ts";
 import type { KeptTables } from "../../store/segments/kept-tables.ts";
 import type { WrittenSegment } from "../../store/segments/segment-writer.ts";
@@ -44,6 +44,8 @@ export interface RunOptions {
   readonly tables: KeptTables;
   /** Called with a repository's name before the repository is indexed for the first time. */
   readonly onBegin: (repository: string) => void;
+  /** Called with a repository's name when searches see its new content. */
+  readonly onPublished: (repository: string) => void;
 }
 
 /** Indexes the sources. REQUIRES: the lease is held. */
@@ -210,7 +212,7 @@ class IndexRun {
       const summary = await summarize(run, maxFileSize, pause);
       if (summary.record.contentBytes > bounds.mostContentBytes) throw tooMuchContent(run, bounds);
       await environment.texts.sync(segments.map(({ segment }) => segment));
-      await environment.write((writer) =>
+      await this.#publish(run, (writer) =>
         publishRepository(writer, { run, summary, owner, segments, nextSegment }),
       );
       this.#segments = this.#segments.slice(segments.length);
@@ -218,6 +220,26 @@ class IndexRun {
       this.#opened.delete(run.id);
       this.reports.push(report(run, summary));
     }
+  }
+
+  /**
+   * Runs the transaction that publishes a repository. If the disk fails while a transaction is flushed, the transaction
+   * is rejected although searches see its changes.
+   */
+  async #publish(run: RepositoryRun, publish: (writer: Writer) => void): Promise<void> {
+    const { environment, onPublished } = this.#options;
+    let generation = Infinity;
+    try {
+      await environment.write((writer) => {
+        publish(writer);
+        ({ generation } = readManifest(writer));
+      });
+    } catch (error) {
+      const now = await newestCatalog(this.#options, this.#catalog).catch(() => undefined);
+      if (now && now.manifest.generation >= generation) onPublished(run.target.name);
+      throw error;
+    }
+    onPublished(run.target.name);
   }
 
   async discard(): Promise<void> {

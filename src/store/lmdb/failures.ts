@@ -24,14 +24,14 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
     "DISK_FULL",
     (subject) =>
       subject === "store"
-        ? "the store has reached its largest size; what was stored before is intact"
+        ? "the store has reached its largest size; nothing that was stored is lost"
         : `the data directory has reached its largest size, ${MAP_BYTES / 2 ** 30} GiB: compact() it, or divide ` +
-          "the repositories among several; what was stored before is intact",
+          "the repositories among several; nothing that was stored is lost",
   ],
   [
     DISK_FULL,
     "DISK_FULL",
-    "the disk is full or its quota reached: make room and try again; what was stored before is intact",
+    "the disk is full or its quota reached: make room and try again; nothing that was stored is lost",
   ],
   [
     // LMDB reports EIO if the disk writes fewer bytes than requested; a disk may do this just before it reports that it
@@ -39,7 +39,7 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
     /\bEIO\b|Input\/output error/i,
     "DISK_FULL",
     "a write was cut short: the disk is full, its quota or the limit of a file's size reached, or it fails; " +
-      "make room or look into the system's log, and try again; what was stored before is intact",
+      "make room or look into the system's log, and try again; nothing that was stored is lost",
   ],
   [
     // another process destroyed the locks of LMDB, see directory-lock.ts
@@ -70,7 +70,7 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
     "DISK_FULL",
     (subject) =>
       `the disk failed, and this process can use the ${subject} no more: look into the system's log, then ` +
-      "end the process and start it again; what was stored before is intact",
+      "end the process and start it again; nothing that was stored is lost",
   ],
   [
     /MDB_VERSION_MISMATCH/i,
