@@ -6,11 +6,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { open } from "../src/opened-engine.ts";
+import { openWith } from "../src/opened-engine.ts";
 import { randomFrom, type Random } from "../test/regex/random.ts";
 import {
   BRANCHES,
   KINDS,
+  notices,
   takeAll,
   type Interleaving,
   type Step,
@@ -26,7 +27,7 @@ const MOST_STEPS = 24;
 export async function openWorkspaceTarget(): Promise<Target> {
   const home = mkdtempSync(join(tmpdir(), "quern-fuzz-"));
   process.on("exit", () => rmSync(home, { recursive: true, force: true }));
-  const engine = await open(join(home, "index"), { workers: 0 });
+  const engine = await openWith(join(home, "index"), { workers: 0 }, { notices });
   return {
     make,
     async check(input) {
@@ -40,10 +41,10 @@ export async function openWorkspaceTarget(): Promise<Target> {
 }
 
 function make(random: Random): Buffer {
-  const notices = pick(random, Object.keys(KINDS));
+  const kind = pick(random, Object.keys(KINDS));
   const hasGit = random(GIT) === 0;
   const steps = Array.from({ length: 4 + random(MOST_STEPS) }, () => stepOf(random, hasGit));
-  return Buffer.from(JSON.stringify({ notices, steps } satisfies Interleaving));
+  return Buffer.from(JSON.stringify({ notices: kind, steps } satisfies Interleaving));
 }
 
 const pick = <T>(random: Random, from: readonly T[]): T => from[random(from.length)]!;

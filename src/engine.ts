@@ -7,19 +7,12 @@ import type { CompactReport } from "./ingest/writes.ts";
 import type { IndexProgress, IndexReport } from "./ingest/run/report.ts";
 import type { Source } from "./ingest/sources/source.ts";
 import type { CheckReport } from "./store/upkeep/check.ts";
-import type { Environment } from "./store/lmdb/environment.ts";
-import type { Catalog } from "./store/catalog/catalog.ts";
-import type { SearcherOptions } from "./search/caller/attempts.ts";
 import type { Contexts } from "./search/caller/understand.ts";
-import type { KnowsNotIndexed } from "./search/caller/not-indexed.ts";
 import type { WebUrl } from "./search/caller/present.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "./search/messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "./search/messages/response.ts";
 import type { Workspace, WorkspaceOptions } from "./workspace/workspace.ts";
-import type { OpensHistory } from "./history/histories.ts";
 import type { History } from "./history/history.ts";
-import type { Reader } from "./reader.ts";
-import type { KnowsRepositories } from "./repositories.ts";
 import type { FileContent, FolderEntry, Repository } from "./repository.ts";
 
 /**
@@ -324,38 +317,4 @@ export interface OpenOptions {
     /** A message for people. */
     message: string;
   }) => void;
-}
-
-/**
- * The key of a method of an open engine. The method returns another engine over the same index. The answers of that
- * engine include changes in workspaces even before the changes are indexed. The key is not part of the public
- * interface. `quern mcp` uses it.
- */
-export const FRESH = Symbol.for("quern.fresh");
-
-export interface GivesFresh {
-  [FRESH](workspaces: () => readonly Workspace[]): FreshEngine;
-}
-
-export type FreshEngine = Pick<
-  Engine,
-  "search" | "explain" | "read" | "list" | "repository" | "repositories" | "history"
-> &
-  KnowsNotIndexed &
-  KnowsRepositories &
-  OpensHistory;
-
-/**
- * The key under which an open engine provides its parts. The key is not part of the public interface. quern/cluster
- * uses it for directories that hold slices of an index.
- */
-export const PARTS = Symbol.for("quern.parts");
-
-export interface HasParts {
-  readonly [PARTS]: {
-    readonly environment: Environment;
-    readonly newest: () => Promise<Catalog>;
-    readonly searching: SearcherOptions;
-    readonly reader: Reader;
-  };
 }

@@ -7,6 +7,7 @@ import { RUN_BOUNDS, type RunBounds } from "./ingest/run/bounds.ts";
 import type { Complete } from "./ingest/writes.ts";
 import { LAYOUT, RETIRE_MS, type NewLayout } from "./store/format/format.ts";
 import { WORKSPACE_BOUNDS, type WorkspaceBounds } from "./workspace/bounds.ts";
+import { systemNotices, type MakeNotices } from "./workspace/notices.ts";
 
 export interface Internals {
   /** Fetches the missing parts of segments. Undefined if the directory never lacks parts of a segment. */
@@ -17,6 +18,8 @@ export interface Internals {
   readonly layout: NewLayout;
   readonly runs: RunBounds;
   readonly workspaces: WorkspaceBounds;
+  /** Watches the folders of workspaces. */
+  readonly notices: MakeNotices;
   /** The maximum size of the segments' tables that threads share, in bytes. */
   readonly tableBytes: number;
 }
@@ -27,5 +30,6 @@ export const INTERNALS: Internals = {
   layout: LAYOUT,
   runs: RUN_BOUNDS,
   workspaces: WORKSPACE_BOUNDS,
+  notices: systemNotices,
   tableBytes: 96 * 2 ** 20, // those of a gigabyte of source code take 9 MB; docs/limits.md promises this bound
 };

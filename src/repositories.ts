@@ -44,73 +44,6 @@ export interface RepositoryPage {
   readonly total: number;
 }
 
-/**
- * The key of a property of an open engine. The property has methods that find repositories without reading their
- * skipped files and symbols, because reading these takes longer than everything else. The key is not part of the
- * public interface. quern/http uses it for each request.
- */
-export const KNOWN_REPOSITORIES = Symbol.for("quern.repositories");
-
-export interface KnowsRepositories {
-  readonly [KNOWN_REPOSITORIES]: {
-    publicIds(): Promise<ReadonlySet<number>>;
-    find(nameOrId: string | number, viewer?: Viewer): Promise<RepositorySummary | undefined>;
-    page(question: ListQuestion): Promise<RepositoryPage>;
-  };
-}
-
-/**
- * The methods of an engine that this module calls. If a host has wrapped the engine, the wrapper may have only the
- * public methods.
- */
-type Asked = Pick<EngineLists, "repository" | "repositories"> & Partial<KnowsRepositories>;
-
-interface EngineLists {
-  repository(
-    nameOrId: string | number,
-    options?: { viewer?: Viewer },
-  ): Promise<RepositorySummary | undefined>;
-  repositories(options?: { viewer?: Viewer }): Promise<RepositorySummary[]>;
-}
-
-const optional = (viewer: Viewer | undefined): { viewer?: Viewer } => (viewer ? { viewer } : {});
-
-/**
- * Resolves to the ids of all public repositories. If the engine has KNOWN_REPOSITORIES, each call resolves to the
- * same set until the ids change.
- */
-export async function publicIds(engine: Asked): Promise<ReadonlySet<number>> {
-  const known = engine[KNOWN_REPOSITORIES];
-  if (known) return known.publicIds();
-  const all = await engine.repositories();
-  return new Set(all.filter((one) => one.public).map(({ id }) => id));
-}
-
-export async function findRepository(
-  engine: Asked,
-  nameOrId: string | number,
-  viewer: Viewer | undefined,
-): Promise<RepositorySummary | undefined> {
-  const known = engine[KNOWN_REPOSITORIES];
-  return known ? known.find(nameOrId, viewer) : engine.repository(nameOrId, optional(viewer));
-}
-
-export async function pageOf(engine: Asked, question: ListQuestion): Promise<RepositoryPage> {
-  const known = engine[KNOWN_REPOSITORIES];
-  if (known) return known.page(question);
-  const all = await engine.repositories(optional(question.viewer));
-  const wanted = question.query.toLowerCase();
-  const among = question.among && new Set(question.among);
-  const found = all
-    .filter(({ name, displayName = "" }) =>
-      [name, displayName].some((text) => text.toLowerCase().includes(wanted)),
-    )
-    .filter(({ name }) => among?.has(name) ?? true)
-    .sort(comparing(question));
-  const { skip, limit } = question;
-  return { repositories: found.slice(skip, skip + limit), total: found.length };
-}
-
 interface Dated {
   readonly name: string;
   readonly pushedAt?: Date | undefined;
@@ -121,7 +54,7 @@ interface Dated {
  * Returns the function that compares two repositories of a sorted list. Repositories with equal dates are ordered by
  * name. Repositories without a date come last in either direction.
  */
-function comparing({
+export function comparing({
   sort,
   direction,
 }: Pick<ListQuestion, "sort" | "direction">): (a: Dated, b: Dated) => number {
@@ -287,11 +220,18 @@ export function lookUp(
   return found && isVisible(found, viewer) ? found : undefined;
 }
 
-/** Creates the methods that an open engine offers under KNOWN_REPOSITORIES. */
+/** Creates the methods of an engine that find repositories in the catalog alone. */
 export function knownRepositories(
   newest: () => Promise<Catalog>,
   indexing: () => ReadonlySet<string>,
-): KnowsRepositories[typeof KNOWN_REPOSITORIES] {
+): {
+  publicIds(): Promise<ReadonlySet<number>>;
+  find(
+    nameOrId: string | number,
+    viewer: Viewer | undefined,
+  ): Promise<RepositorySummary | undefined>;
+  page(question: ListQuestion): Promise<RepositoryPage>;
+} {
   const show = (one: CatalogRepository) => describe(one, indexing().has(one.record.name));
   return {
     publicIds: async () => (await newest()).publicIds,

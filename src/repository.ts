@@ -134,17 +134,3 @@ export function describe(
     contentBytes,
   };
 }
-
-/**
- * The key of a method of an open engine. The method returns the paths of all files of a revision, in no particular
- * order. If quern/http had only list(), it would have to call list() once for each folder. The key is not part of the
- * public interface.
- */
-export const ALL_PATHS = Symbol.for("quern.paths");
-
-export interface KnowsPaths {
-  [ALL_PATHS](
-    revision: { repository: string; revision?: string },
-    options: { viewer?: { repositoryIds: ReadonlySet<number> } },
-  ): Promise<string[] | undefined>;
-}

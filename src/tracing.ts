@@ -12,6 +12,7 @@
 import { tracingChannel, type TracingChannel } from "node:diagnostics_channel";
 import type { IndexReport } from "./ingest/run/report.ts";
 import type { SearchRequest } from "./search/messages/request.ts";
+import type { IfMany } from "./search/caller/if-many.ts";
 import { isLong, type LongAnswer } from "./search/caller/long-answer.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "./search/messages/response.ts";
 import type { SearchStats } from "./search/messages/stats.ts";
@@ -91,20 +92,6 @@ export interface IndexSize {
   readonly textBytes: number;
 }
 
-/**
- * The key under which an open engine accepts observers. The key is not part of the public interface. The metrics of
- * quern/http use it.
- */
-export const OBSERVE = Symbol.for("quern.observe");
-
-export interface Observable {
-  readonly [OBSERVE]: {
-    /** Adds an observer for the lifetime of the engine. */
-    add(observer: Observer): void;
-    size(): Promise<IndexSize>;
-  };
-}
-
 const SEARCHES = tracingChannel<unknown, SearchTrace>("quern:search");
 const WRITES = tracingChannel<unknown, IndexTrace>("quern:index");
 
@@ -130,6 +117,14 @@ const outcomeOf = ({ stats, isSearchExhaustive }: Answer): Partial<SearchTrace> 
   isSearchExhaustive,
 });
 
+/** The searches of a view of an index. */
+interface Searches {
+  readonly search: (request: SearchRequest, ifMany?: IfMany) => Promise<SearchResponse>;
+  readonly begin: (request: SearchRequest) => Promise<SearchResponse | LongAnswer>;
+  readonly stream: (request: SearchRequest) => AsyncIterable<SearchEvent>;
+  readonly explain: (request: SearchRequest) => Promise<Explanation>;
+}
+
 /** Traces the calls of one engine. */
 export class Tracer {
   readonly #path: string;
@@ -147,18 +142,44 @@ export class Tracer {
     for (const observer of this.#observers) observer.workerDied();
   }
 
-  search<T extends Answer>(request: SearchRequest, run: () => Promise<T>): Promise<T> {
+  /** Returns a view whose searches are traced. Calls `onSearch` before each of them. */
+  view<View extends Searches>(view: View, onSearch: () => void = () => {}): View {
+    return {
+      ...view,
+      search: (request, ifMany) => {
+        onSearch();
+        return this.#search(request, () => view.search(request, ifMany));
+      },
+      begin: (request) => {
+        onSearch();
+        return this.#beginLong(request, () => view.begin(request));
+      },
+      stream: (request) => {
+        onSearch();
+        return this.#streamOf(request, view.stream(request));
+      },
+      explain: (request) => {
+        onSearch();
+        return this.#explain(request, () => view.explain(request));
+      },
+    };
+  }
+
+  #search<T extends Answer>(request: SearchRequest, run: () => Promise<T>): Promise<T> {
     if (!this.#isHeard(SEARCHES)) return run();
     return this.#trace(OF_SEARCHES, { call: "search", path: this.#path, request }, run, outcomeOf);
   }
 
-  explain(request: SearchRequest, run: () => Promise<Explanation>): Promise<Explanation> {
+  #explain(request: SearchRequest, run: () => Promise<Explanation>): Promise<Explanation> {
     if (!this.#isHeard(SEARCHES)) return run();
     const trace: SearchTrace = { call: "explain", path: this.#path, request };
     return this.#trace(OF_SEARCHES, trace, run, ({ stats }) => ({ stats }));
   }
 
-  stream(request: SearchRequest, events: AsyncIterable<SearchEvent>): AsyncIterable<SearchEvent> {
+  #streamOf(
+    request: SearchRequest,
+    events: AsyncIterable<SearchEvent>,
+  ): AsyncIterable<SearchEvent> {
     if (!this.#isHeard(SEARCHES)) return events;
     return this.#stream({ call: "stream", path: this.#path, request }, events);
   }
@@ -180,7 +201,7 @@ export class Tracer {
   }
 
   /** Traces a search whose answer may be a LongAnswer. In that case, the trace ends when the LongAnswer is closed. */
-  async begin(
+  async #beginLong(
     request: SearchRequest,
     run: () => Promise<SearchResponse | LongAnswer>,
   ): Promise<SearchResponse | LongAnswer> {

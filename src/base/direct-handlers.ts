@@ -25,7 +25,7 @@ export interface DirectAnswer {
 /** Answers a call. Resolves to a Response only if the body of the answer is a stream. */
 export type DirectHandler = (call: DirectCall) => Promise<DirectAnswer | Response>;
 
-const DIRECT = Symbol.for("quern.direct");
+const directHandlers = new WeakMap<object, DirectHandler>();
 
 /** Returns a fetch handler that answers requests with `answer`. */
 export function fetchHandler(answer: DirectHandler): (request: Request) => Promise<Response> {
@@ -35,7 +35,8 @@ export function fetchHandler(answer: DirectHandler): (request: Request) => Promi
     const path = pathname + search;
     return toResponse(await answer({ method, path, headers, body: body ?? NOTHING, signal }));
   };
-  return Object.assign(handler, { [DIRECT]: answer });
+  directHandlers.set(handler, answer);
+  return handler;
 }
 
 /**
@@ -43,7 +44,7 @@ export function fetchHandler(answer: DirectHandler): (request: Request) => Promi
  * it.
  */
 export const directHandlerOf = (handler: object): DirectHandler | undefined =>
-  (handler as { [DIRECT]?: DirectHandler })[DIRECT];
+  directHandlers.get(handler);
 
 export function toResponse(answer: DirectAnswer | Response): Response {
   if (answer instanceof Response) return answer;

@@ -8,13 +8,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { QuernError } from "../base/errors.ts";
-import { FRESH, type Engine, type GivesFresh } from "../engine.ts";
+import { coreOf } from "../core-of.ts";
+import { EngineFacade } from "../engine-facade.ts";
+import type { Engine } from "../engine.ts";
 import type { IndexProgress } from "../ingest/run/report.ts";
 import { directory } from "../ingest/sources/directory.ts";
 import type { Source } from "../ingest/sources/source.ts";
 import type { Repository } from "../repository.ts";
-import type { AskedEngine } from "../mcp/tool.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import { checkPaths, ignored, sourcesOf } from "./index-sources.ts";
 import type { Io } from "./io.ts";
 import type { CommonFlags } from "./call.ts";
@@ -28,7 +28,7 @@ export interface FollowedPaths {
 
 export interface Followed {
   /** An engine whose answers reflect the files on disk. */
-  readonly engine: AskedEngine;
+  readonly engine: Engine;
   /** Returns notes about what may be missing from answers at the moment. */
   readonly behind: () => readonly string[];
   readonly done: Promise<void>;
@@ -38,7 +38,6 @@ interface Following {
   readonly engine: Engine;
   readonly io: Io;
   readonly signal: AbortSignal;
-  readonly workspaces: Workspace[];
   /** The notes that each answer contains, by path. */
   readonly words: Map<string, string>;
 }
@@ -61,12 +60,11 @@ export function follow(
   { paths, flags }: FollowedPaths,
   { io, signal, begin }: FollowOptions,
 ): Followed {
-  const following: Following = { engine, io, signal, workspaces: [], words: new Map() };
+  const following: Following = { engine, io, signal, words: new Map() };
   for (const path of paths)
     following.words.set(path, `INCOMPLETE: ${path} is still being read: what is new is missing.`);
-  const fresh = (engine as Engine & GivesFresh)[FRESH](() => following.workspaces);
   return {
-    engine: fresh,
+    engine: new EngineFacade(coreOf(engine).upToDate()),
     behind: () => [...following.words.values()],
     done: followAll({ paths, flags }, { following, begin }),
   };
@@ -152,7 +150,7 @@ async function watchCommits(path: string, { source }: Found, following: Followin
  * does not.
  */
 async function followDisk(path: string, found: Found, following: Following): Promise<void> {
-  const { engine, io, signal, words, workspaces } = following;
+  const { engine, io, signal, words } = following;
   const { name } = found.source;
   const begun = words.get(path)!;
   const onProgress = ({ done, total }: IndexProgress): void => {
@@ -165,7 +163,7 @@ async function followDisk(path: string, found: Found, following: Following): Pro
       onProgress,
     });
   const onWarning = ({ message }: { message: string }) => tell(io, message);
-  workspaces.push(await engine.workspace(path, { name, signal, onWarning }));
+  await engine.workspace(path, { name, signal, onWarning });
   words.delete(path);
 }
 

@@ -6,18 +6,19 @@
 
 import { throwIfAborted } from "../base/abort.ts";
 import { closedError, QuernError } from "../base/errors.ts";
-import type { Engine, IndexOptions, OpenOptions } from "../engine.ts";
+import type { EngineCore } from "../engine-core.ts";
+import type { OpenOptions } from "../engine.ts";
 import type { IndexReport } from "../ingest/run/report.ts";
 import type { Source } from "../ingest/sources/source.ts";
 import { withOutcome } from "../ingest/outcome.ts";
-import { isOne, type CompactReport } from "../ingest/writes.ts";
+import { isOne, type CompactReport, type IndexWriteOptions } from "../ingest/writes.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import type { Collection } from "./catalog/collection.ts";
 import type { EndedJob, Jobs } from "./catalog/jobs.ts";
 import type { CollectOptions, EnqueueOptions, WorkOptions } from "./cluster-engine.ts";
 import { collect, type CollectReport } from "./collect.ts";
 import { Alarm } from "./follow/alarm.ts";
-import type { Following } from "./front/answering.ts";
+import type { Following } from "./follow/following.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 import type { ShardSession, ShardWriter, WriteOptions } from "./shard-writer.ts";
 import { encodePayload, workOn, type Job } from "./work.ts";
@@ -51,7 +52,7 @@ export class ClusterWrites {
 
   async index(
     source: Source | Iterable<Source> | AsyncIterable<Source>,
-    options: IndexOptions,
+    options: IndexWriteOptions,
   ): Promise<IndexReport[]> {
     const reports: IndexReport[] = [];
     try {
@@ -67,30 +68,30 @@ export class ClusterWrites {
   async #index(
     writer: ShardWriter,
     source: Source,
-    options: IndexOptions,
+    options: IndexWriteOptions,
     writing: WriteOptions = options,
   ): Promise<IndexReport[]> {
     this.#mustBeOpen();
     const { catalog, shardBytes } = this.#parts;
     const shard = await catalog.shardOf(source.name, shardBytes);
-    return this.#write(writer, shard, writing, async ({ engine, steps, expect }) => {
+    return this.#write(writer, shard, writing, async ({ core, steps, expect }) => {
       await expect(source.name);
-      return engine.index(source, { ...options, ...steps });
+      return core.index(source, { ...options, ...steps });
     });
   }
 
   async remove(repository: string): Promise<boolean> {
     const shard = await this.#parts.catalog.knownShard(repository);
     if (shard === undefined) return false;
-    return this.#write(this.#writer, shard, {}, ({ engine, steps }) =>
-      engine.remove(repository, steps),
+    return this.#write(this.#writer, shard, {}, ({ core, steps }) =>
+      core.remove(repository, steps),
     );
   }
 
-  async compact(options: Parameters<Engine["compact"]>[0] = {}): Promise<CompactReport> {
+  async compact(options: Parameters<EngineCore["compact"]>[0]): Promise<CompactReport> {
     const sum = { segmentsBefore: 0, segmentsAfter: 0, bytesFreed: 0, durationMs: 0 };
     for (const shard of (await this.#parts.catalog.generations()).keys()) {
-      const run = ({ engine }: ShardSession): Promise<CompactReport> => engine.compact(options);
+      const run = ({ core }: ShardSession): Promise<CompactReport> => core.compact(options);
       const report = await this.#write(this.#writer, shard, options, run);
       sum.segmentsBefore += report.segmentsBefore;
       sum.segmentsAfter += report.segmentsAfter;

@@ -5,9 +5,10 @@
  * store holds the published data.
  */
 
-import type { Engine, OpenOptions } from "../engine.ts";
+import { EngineFacade } from "../engine-facade.ts";
+import type { OpenOptions } from "../engine.ts";
 import type { Internals } from "../internals.ts";
-import type { Answering, Following } from "./front/answering.ts";
+import type { Following } from "./follow/following.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import { Collection } from "./catalog/collection.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
@@ -21,7 +22,7 @@ import type { Alarm } from "./follow/alarm.ts";
 import { listenTo, type Change } from "./postgres/changes.ts";
 import { checkOptions, type ClusterCatalog, type ClusterOptions } from "./cluster-options.ts";
 import type { ClusterEngine } from "./cluster-engine.ts";
-import { OpenedCluster, type Parts } from "./opened-cluster.ts";
+import { clusterCalls, clusterCore, type Parts } from "./cluster-core.ts";
 
 /**
  * Opens the index of a cluster on this machine, and fetches the published data that the machine is to hold. Rejects
@@ -85,7 +86,7 @@ export async function openClusterWith(
     if (change !== "jobs") answers.following.wake();
     if (change === "jobs" || change === undefined) for (const one of jobAlarms) one.ring();
   };
-  return new OpenedCluster({
+  const parts: Parts = {
     ...rows,
     ...answers,
     written,
@@ -96,8 +97,14 @@ export async function openClusterWith(
     directory,
     shardBytes,
     onWarning,
-  });
+  };
+  const core = clusterCore(parts);
+  return extended(new EngineFacade(core), clusterCalls(parts, core));
 }
+
+/** Adds methods and getters to an engine. */
+const extended = <T extends object>(engine: EngineFacade, more: T): EngineFacade & T =>
+  Object.defineProperties(engine, Object.getOwnPropertyDescriptors(more)) as EngineFacade & T;
 
 function listen(
   { pool, place: { schema }, listen: isWanted }: ClusterCatalog,
@@ -138,8 +145,7 @@ async function openWhole(opening: Opening): Promise<Answers> {
     generations: () => replica.generations(),
     close: () => replica.close(),
   };
-  // the engine that open() returns has all methods of Answering
-  return { answers: replica.engine as Engine & Answering, following, node: undefined };
+  return { answers: replica.core, following, node: undefined };
 }
 
 async function openOverNodes(
@@ -150,7 +156,7 @@ async function openOverNodes(
 ): Promise<Answers> {
   const { catalog, nodes, store, secret, settings, onWarning } = opening;
   const local = await openLocal(opening);
-  const parts = { catalog, nodes, engine: local.engine, onWarning };
+  const parts = { catalog, nodes, core: local.core, onWarning };
   const closing: (() => Promise<void>)[] = [() => local.close()];
   const close = async (): Promise<void> => {
     for (const each of closing) await each();
@@ -170,7 +176,7 @@ async function openOverNodes(
       generations: () => front.generations(),
       close,
     };
-    return { answers: front, following, node };
+    return { answers: front.core, following, node };
   } catch (error) {
     await close();
     throw error;

@@ -5,8 +5,9 @@
  */
 
 import { join } from "node:path";
-import type { Engine, OpenOptions } from "../engine.ts";
-import { open } from "../opened-engine.ts";
+import type { OpenOptions } from "../engine.ts";
+import type { LocalCore } from "../local-core.ts";
+import { openCore } from "../opened-engine.ts";
 import { openStore } from "../store/catalog/open.ts";
 import type { Environment } from "../store/lmdb/environment.ts";
 import { acquireLease } from "../store/lmdb/lease.ts";
@@ -21,10 +22,10 @@ const POLL_MS = 1_000;
 /** How long a process waits for another process on this machine that is updating the same directory. */
 const TURN_MS = 600_000;
 
-/** The directory that a machine fills, and an engine that searches it. */
+/** The directory that a machine fills, and the core of an engine that searches it. */
 export interface Local {
   readonly environment: Environment;
-  readonly engine: Engine;
+  readonly core: LocalCore;
   close(): Promise<void>;
 }
 
@@ -35,12 +36,12 @@ export async function openLocal({
   const path = join(directory, "replica");
   const environment = await openStore(path, { readOnly: false });
   try {
-    const engine = await open(path, { ...options, readOnly: true });
+    const core = await openCore(path, { ...options, readOnly: true });
     const close = async (): Promise<void> => {
-      await engine.close();
+      await core.close();
       await environment.close();
     };
-    return { environment, engine, close };
+    return { environment, core, close };
   } catch (error) {
     await environment.close();
     throw error;
@@ -56,7 +57,7 @@ export interface ReplicaOptions {
 }
 
 export class Replica {
-  readonly engine: Engine;
+  readonly core: LocalCore;
   readonly #options: ReplicaOptions;
   readonly #local: Local;
   readonly #heads: NewestHeads;
@@ -67,7 +68,7 @@ export class Replica {
     this.#options = options;
     this.#heads = new NewestHeads(options.catalog);
     this.#local = local;
-    this.engine = local.engine;
+    this.core = local.core;
     const onTrouble = (error: unknown): void => {
       const message = `what the cluster has published cannot be fetched: ${String(error)}`;
       options.onWarning({ code: "INTERNAL", message });

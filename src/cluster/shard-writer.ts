@@ -14,10 +14,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { throwIfAborted } from "../base/abort.ts";
 import { QuernError } from "../base/errors.ts";
-import type { Engine, OpenOptions } from "../engine.ts";
+import type { EngineCore } from "../engine-core.ts";
+import type { OpenOptions } from "../engine.ts";
 import type { Internals } from "../internals.ts";
-import { openWith } from "../opened-engine.ts";
-import { BETWEEN_STEPS, type Complete, type StepOptions } from "../ingest/writes.ts";
+import { openCore } from "../opened-engine.ts";
+import type { Complete, StepOptions } from "../ingest/writes.ts";
 import { openStore } from "../store/catalog/open.ts";
 import { nextManifest, putManifest, readManifest } from "../store/catalog/manifest.ts";
 import type { Environment } from "../store/lmdb/environment.ts";
@@ -44,16 +45,11 @@ export interface ShardWriterOptions {
   readonly onPublished: (shard: number, generation: number) => void;
 }
 
-/** The engine that open() returns. Its remove() has a parameter that is not public. */
-interface StepwiseEngine extends Engine {
-  remove(repository: string, steps?: StepOptions): Promise<boolean>;
-}
-
 /** A shard's directory while it is open. */
 interface Opened {
   readonly shard: number;
   readonly environment: Environment;
-  readonly engine: StepwiseEngine;
+  readonly core: EngineCore;
   /**
    * The state of the shard to which the directory was last updated, or which was last published from the directory.
    */
@@ -70,7 +66,7 @@ export interface WriteOptions {
 
 /** The argument that write() passes to `work`. It may be used only while the shard's lease is held. */
 export interface ShardSession {
-  readonly engine: StepwiseEngine;
+  readonly core: EngineCore;
   /**
    * Options for engine calls that consist of several steps. With these options, each step is published before the
    * next step begins.
@@ -184,9 +180,8 @@ export class ShardWriter {
       const { store, internals } = this.#options;
       const complete: Complete = ({ segments, ...by }) =>
         completeSegments({ environment, store, ...by }, segments);
-      const engine = await openWith(path, this.#options.engine, { ...internals, complete });
-      const stepwise = engine as StepwiseEngine;
-      return (this.#opened = { shard, environment, engine: stepwise, head: emptyHead(shard) });
+      const core = await openCore(path, this.#options.engine, { ...internals, complete });
+      return (this.#opened = { shard, environment, core, head: emptyHead(shard) });
     } catch (error) {
       await environment.close();
       throw error;
@@ -204,13 +199,13 @@ export class ShardWriter {
     }
   }
 
-  #session({ environment, engine }: Opened, publish: () => Promise<void>): ShardSession {
+  #session({ environment, core }: Opened, publish: () => Promise<void>): ShardSession {
     const { catalog } = this.#options;
     return {
-      engine,
-      steps: { [BETWEEN_STEPS]: publish },
+      core,
+      steps: { betweenSteps: publish },
       expect: async (repository) => {
-        if (await engine.repository(repository)) return;
+        if (await core.repositories.find(repository, undefined)) return;
         const id = await catalog.newId(repository);
         const lease = await acquireLease(environment, { timeoutMs: 0 });
         await environment.write((writer) => {
@@ -225,14 +220,14 @@ export class ShardWriter {
   async #closeShard(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;
-    await opened?.engine.close();
+    await opened?.core.close();
     await opened?.environment.close();
   }
 
   /** Aborts the running write, and closes the directory. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#opened?.engine.close();
+    await this.#opened?.core.close();
     await this.#last;
     await this.#closeShard();
   }

@@ -27,19 +27,6 @@ export interface HistoriesOptions {
   readonly timeoutMs?: number;
 }
 
-/**
- * The key of a private method of an engine. The method opens a history, as history() does. But if the viewer may see
- * a repository that has no history, the method rejects with HISTORY_NOT_AVAILABLE and the reason.
- */
-export const OPEN_HISTORY = Symbol("open history");
-
-export interface OpensHistory {
-  [OPEN_HISTORY](
-    repository: string,
-    options: { viewer?: { repositoryIds: ReadonlySet<number> } },
-  ): Promise<History | undefined>;
-}
-
 const TIMEOUT_MS = 30_000;
 /** The maximum number of calls that run git at the same time. Further calls wait. */
 const AT_ONCE = 8;
@@ -71,16 +58,6 @@ export class Histories {
   async open(record: RepositoryRecord): Promise<History> {
     await this.#locate(record);
     return openHistory(record, this.#shared);
-  }
-
-  /** Opens the history of a repository. Resolves to undefined if it has none. */
-  async find(record: RepositoryRecord): Promise<History | undefined> {
-    try {
-      return await this.open(record);
-    } catch (error) {
-      if (error instanceof QuernError && error.code === "HISTORY_NOT_AVAILABLE") return undefined;
-      throw error;
-    }
   }
 
   /** Ends all running calls, which reject with ENGINE_CLOSED. */

@@ -1,7 +1,7 @@
 /** Serves the list of connections to code hosts, which comes from HandlerOptions.connections. */
 
 import { z } from "@hono/zod-openapi";
-import { pageOf } from "../repositories.ts";
+import { coreOf } from "../core-of.ts";
 import { jsonResponse } from "./json-body.ts";
 import type { Connection } from "./options.ts";
 import { plain, type Call, type Route } from "./route.ts";
@@ -69,7 +69,7 @@ async function isVisible(call: Call, connection: Connection): Promise<boolean> {
   if (viewer === undefined) return true;
   const among = namesIn(connection);
   const all = { query: "", sort: "name", direction: "asc", skip: 0, limit: 0 } as const;
-  return (await pageOf(call.engine, { ...all, viewer, among })).total > 0;
+  return (await coreOf(call.engine).repositories.page({ ...all, viewer, among })).total > 0;
 }
 
 /**

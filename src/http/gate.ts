@@ -6,10 +6,10 @@
 
 import { identify, isSuspended, type Identity, type Principal } from "../auth/principal.ts";
 import { internSet } from "../base/interned-sets.ts";
+import { coreOf } from "../core-of.ts";
 import type { Engine } from "../engine.ts";
 import type { Viewer } from "../search/messages/request.ts";
 import type { Settings } from "./options.ts";
-import { publicIds } from "../repositories.ts";
 import { notAuthenticated, Refusal } from "./refusal.ts";
 
 /** The access that a route requires. */
@@ -124,7 +124,7 @@ async function viewerOf(
   if (repositoryIds === "all") return undefined;
   if (repositoryIds !== "public") return { repositoryIds };
   if (access === "anyone") return { repositoryIds: new Set() };
-  return { repositoryIds: await publicIds(engine) };
+  return { repositoryIds: await coreOf(engine).repositories.publicIds() };
 }
 
 /** Whether `before` could see a repository that `after` cannot see. */

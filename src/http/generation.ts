@@ -5,11 +5,8 @@
  */
 
 import type { Engine } from "../engine.ts";
-import {
-  parseGenerations,
-  REACH_GENERATIONS,
-  type ReachesGenerations,
-} from "../search/caller/generations.ts";
+import { coreOf } from "../core-of.ts";
+import { parseGenerations } from "../search/caller/generations.ts";
 import { forbidden, type Caller } from "./gate.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -19,10 +16,12 @@ export const GENERATION_HEADER = "X-Quern-Generation";
 export async function reachGeneration(
   { headers, signal }: Request,
   { viewer }: Caller,
-  engine: Engine & Partial<ReachesGenerations>,
+  engine: Engine,
 ): Promise<void> {
   const text = headers.get(GENERATION_HEADER);
-  if (text === null || !engine[REACH_GENERATIONS]) return;
+  if (text === null) return;
+  const { reach } = coreOf(engine);
+  if (!reach) return;
   // the waiting time would reveal how often a shard changes, and the shard may have repositories that the caller may
   // not see
   if (viewer)
@@ -33,5 +32,5 @@ export async function reachGeneration(
       "INVALID_REQUEST_BODY",
       `${GENERATION_HEADER}: must be a list of shards and generations such as 3=17,4=2, got ${JSON.stringify(text.slice(0, 100))}`,
     );
-  await engine[REACH_GENERATIONS](generations, signal);
+  await reach(generations, signal);
 }

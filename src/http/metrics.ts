@@ -5,16 +5,11 @@
  */
 
 import { VERSION } from "../base/version.ts";
+import { coreOf } from "../core-of.ts";
 import type { Engine } from "../engine.ts";
 import { Counter, Durations } from "../metrics/counted.ts";
-import {
-  metricsText,
-  OWN_METRICS,
-  type HasOwnMetrics,
-  type Metric,
-  type Sample,
-} from "../metrics/metrics-text.ts";
-import { OBSERVE, type IndexSize, type Observable, type Observer } from "../tracing.ts";
+import { metricsText, type Metric, type Sample } from "../metrics/metrics-text.ts";
+import type { IndexSize, Observer } from "../tracing.ts";
 
 export interface Metrics {
   /** Counts a finished request. */
@@ -22,10 +17,10 @@ export interface Metrics {
   text(): Promise<string>;
 }
 
-export function createMetrics(engine: Engine & Partial<Observable & HasOwnMetrics>): Metrics {
+export function createMetrics(engine: Engine): Metrics {
   const requests = new Counter();
   const counts = new Counts();
-  const observed = engine[OBSERVE]; // an engine that the host program implements itself takes no observers
+  const { observed, metrics } = coreOf(engine);
   observed?.add(counts);
   return {
     request: (operation, status) => requests.add({ operation, status: String(status) }),
@@ -36,7 +31,7 @@ export function createMetrics(engine: Engine & Partial<Observable & HasOwnMetric
         ]),
         counter("quern_http_requests_total", "Requests by operation and status.", requests),
         ...(observed ? [...counts.metrics(), ...ofIndex(await observed.size())] : []),
-        ...((await engine[OWN_METRICS]?.()) ?? []),
+        ...(await metrics()),
         ...ofProcess(),
       ]),
   };

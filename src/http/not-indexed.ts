@@ -7,10 +7,9 @@
  * indexed yet.
  */
 
+import { coreOf } from "../core-of.ts";
 import type { Engine } from "../engine.ts";
-import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
-import type { Explanation } from "../search/messages/response.ts";
 
 const NAME = "X-Quern-Not-Indexed";
 
@@ -30,24 +29,11 @@ export async function notIndexedHeader(
   options: SearchOptions,
 ): Promise<Record<string, string>> {
   if (!NAMES_REPOSITORY.test(request.query)) return {};
-  const names = (await notIndexed(engine, request, options))
-    .filter(({ reason }) => reason !== "files-skipped")
-    .map(({ repository }) => encodeName(repository));
+  const names = (await coreOf(engine).view(options).notIndexed(request)).map(({ repository }) =>
+    encodeName(repository),
+  );
   const list = fit([...new Set(names)], MOST_HEADER_BYTES);
   return list === "" ? {} : { [NAME]: list };
-}
-
-/**
- * Asks the engine which repositories are not indexed. An engine that the host program has wrapped may offer only
- * explain(), which runs additional searches.
- */
-async function notIndexed(
-  engine: Engine & Partial<KnowsNotIndexed>,
-  request: SearchRequest,
-  options: SearchOptions,
-): Promise<Explanation["notIndexed"]> {
-  const known = await engine[NOT_INDEXED]?.(request, options);
-  return known ?? (await engine.explain({ ...request, matches: 0 }, options)).notIndexed;
 }
 
 /** Percent-encodes the characters that a header or a list of names cannot contain. */

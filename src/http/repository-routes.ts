@@ -1,6 +1,7 @@
 /** Serves the list of repositories, and the list of the indexed revisions of each repository. */
 
-import { findRepository, pageOf, type RepositorySummary } from "../repositories.ts";
+import { coreOf } from "../core-of.ts";
+import type { RepositorySummary } from "../repositories.ts";
 import { repositoryAddress } from "./addresses.ts";
 import { repositoriesOf } from "./connection-routes.ts";
 import { jsonResponse } from "./json-body.ts";
@@ -64,7 +65,7 @@ function revisionsRoute(): Route {
  * the caller may not see it.
  */
 export async function findVisible(call: Call, name: string): Promise<RepositorySummary> {
-  const repository = await findRepository(call.engine, name, call.caller.viewer);
+  const repository = await coreOf(call.engine).repositories.find(name, call.caller.viewer);
   if (repository === undefined)
     throw new Refusal("REPOSITORY_NOT_FOUND", "there is no such repository");
   return repository;
@@ -87,7 +88,7 @@ async function listRepositories(call: Call, listing: Listing): Promise<Response>
   const skip = (page - 1) * perPage;
   const among = connectionId === undefined ? undefined : repositoriesOf(call, connectionId);
   const asked = { viewer, query, sort, direction, skip, limit: perPage, among };
-  const { repositories, total } = await pageOf(call.engine, asked);
+  const { repositories, total } = await coreOf(call.engine).repositories.page(asked);
   const headers = pageHeaders(call, { page, perPage, total });
   const shown = repositories.map((one) => describe(call, one));
   return jsonResponse(shown, { headers, confirm: call.confirm });

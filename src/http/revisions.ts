@@ -1,13 +1,13 @@
 /** Determines which revision of a repository a request names, and whether the repository has a history. */
 
 import type { QuernError } from "../base/errors.ts";
-import { OPEN_HISTORY, type OpensHistory } from "../history/histories.ts";
+import { coreOf } from "../core-of.ts";
 import type { History } from "../history/history.ts";
 import { checkRevision } from "../history/revision.ts";
 import type { RepositorySummary } from "../repositories.ts";
 import { Refusal } from "./refusal.ts";
 import { findVisible } from "./repository-routes.ts";
-import { viewerOption, type Call } from "./route.ts";
+import type { Call } from "./route.ts";
 
 /** Throws INVALID_GIT_REF if the text cannot name a revision of any repository. */
 export function checkRef(ref: string | undefined): void {
@@ -24,14 +24,10 @@ export async function historyOf(call: Call, repository: string): Promise<History
 
 /**
  * Opens the history of a repository. Rejects with the reason if there is none. If the host program has wrapped the
- * engine, only the public method history() is available. It gives no reason, so this function then resolves to
- * undefined.
+ * engine, the reason is unknown, so this function then resolves to undefined.
  */
-function openHistory({ engine, ...call }: Call, repository: string): Promise<History | undefined> {
-  const { [OPEN_HISTORY]: open } = engine as Partial<OpensHistory>;
-  const options = viewerOption({ engine, ...call });
-  return open?.call(engine, repository, options) ?? engine.history(repository, options);
-}
+const openHistory = ({ engine, caller }: Call, repository: string): Promise<History | undefined> =>
+  coreOf(engine).history(repository, caller.viewer);
 
 /** Resolves to the history, or to undefined if there is none, whatever the reason. */
 export async function historyIfAny(call: Call, repository: string): Promise<History | undefined> {

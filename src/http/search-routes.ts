@@ -1,6 +1,7 @@
 /** Serves searches, either with a single response or with a stream of events. */
 
-import { beginAnswer, isLong, type LongAnswer } from "../search/caller/long-answer.ts";
+import { coreOf } from "../core-of.ts";
+import { isLong, type LongAnswer } from "../search/caller/long-answer.ts";
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "../search/messages/response.ts";
 import { makeAbsolute } from "./addresses.ts";
@@ -115,7 +116,7 @@ async function answerSearch(call: Call, request: SearchRequest): Promise<Respons
   try {
     const options = searchOptions(call, call.request.signal);
     const headers = await notIndexedHeader(call.engine, request, options);
-    const answer = await beginAnswer(call.engine, request, options);
+    const answer = await coreOf(call.engine).view(options).begin(request);
     const { confirm } = call;
     if (isLong(answer)) {
       const told = call.recordLater();

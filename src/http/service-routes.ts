@@ -2,7 +2,7 @@
 
 import { mintScopedToken } from "../auth/principal.ts";
 import type { TokenStore } from "../auth/token-store.ts";
-import { findRepository } from "../repositories.ts";
+import { coreOf } from "../core-of.ts";
 import { METRICS_TYPE } from "../metrics/metrics-text.ts";
 import { forbidden, type Access } from "./gate.ts";
 import { jsonResponse } from "./json-body.ts";
@@ -55,7 +55,7 @@ async function mint(call: Call, tokens: TokenStore, repoIds: number[]): Promise<
   const { token: minter } = call.caller.identity;
   if (minter === undefined) throw forbidden("this needs an API key of this service");
   for (const id of new Set(repoIds))
-    if ((await findRepository(call.engine, id, call.caller.viewer)) === undefined)
+    if ((await coreOf(call.engine).repositories.find(id, call.caller.viewer)) === undefined)
       throw new Refusal(
         "INVALID_REPOSITORY_SCOPE",
         "every id must belong to a repository that the API key's owner may see",

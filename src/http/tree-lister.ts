@@ -5,13 +5,14 @@
  */
 
 import { firstIndex } from "../base/binary-search.ts";
+import { coreOf } from "../core-of.ts";
 import { compareText } from "../base/compare.ts";
 import { pathTrie, type PathTrie } from "../base/path-trie.ts";
 import { sortInSlices } from "../base/sort.ts";
 import { newPause, type Pause } from "../base/yield.ts";
 import type { HistoryEntry } from "../history/history.ts";
 import type { RepositorySummary } from "../repositories.ts";
-import { ALL_PATHS, type KnowsPaths, type Repository } from "../repository.ts";
+import type { Repository } from "../repository.ts";
 import type { PathEntry } from "./history-schemas.ts";
 import { Refusal } from "./refusal.ts";
 import { historyIfAny, indexedRevision } from "./revisions.ts";
@@ -90,17 +91,16 @@ const FEW_FOLDERS = 16;
 
 /**
  * Resolves to the entries of the folders in `paths` and of their parents, by folder. They come from a single list of
- * all files. Resolves to undefined if there are only a few folders, or if the engine has no such list.
+ * all files. Resolves to undefined if there are only a few folders.
  */
 async function foldersAtOnce(
   call: Call,
   indexed: Indexed,
   { paths, pause }: { readonly paths: readonly string[]; readonly pause: Pause },
 ): Promise<ReadonlyMap<string, readonly HistoryEntry[]> | undefined> {
-  const { [ALL_PATHS]: ask } = call.engine as Partial<KnowsPaths>;
   const isFew = paths.reduce((parts, path) => parts + path.split("/").length, 0) <= FEW_FOLDERS;
-  if (ask === undefined || isFew) return undefined;
-  const files = (await ask.call(call.engine, indexed, viewerOption(call))) ?? [];
+  if (isFew) return undefined;
+  const files = (await coreOf(call.engine).view(viewerOption(call)).paths(indexed)) ?? [];
   const found = await childrenOf(files, await pathTrie(paths, pause), pause);
   const folders = new Map<string, readonly HistoryEntry[]>();
   for (const [folder, entries] of found)
@@ -264,14 +264,8 @@ export async function listAll(
   repository: string,
   revision: string,
 ): Promise<PathEntry[] | undefined> {
-  const { [ALL_PATHS]: ask } = call.engine as Partial<KnowsPaths>;
-  if (ask === undefined)
-    return listByFolders(
-      await indexLister(call, { repository, revision }, []),
-      call.request.signal,
-    );
   const options = viewerOption(call);
-  const files = await ask.call(call.engine, { repository, revision }, options);
+  const files = await coreOf(call.engine).view(options).paths({ repository, revision });
   const known = await call.engine.repository(repository, options);
   const others = (known?.skipped ?? []).flatMap(({ path, reason, revision: of }) =>
     of === revision && (reason === "symlink" || reason === "submodule")
@@ -281,21 +275,6 @@ export async function listAll(
   if (files === undefined) return undefined;
   const entries = [...files.map((path) => entryAt("file", path)), ...others];
   return (await inOrderOfFolders(entries, call.request.signal)).map(pathEntry);
-}
-
-/** Lists all paths of a revision folder by folder. This is for an engine that the host program has wrapped. */
-async function listByFolders(list: Lister, signal: AbortSignal): Promise<PathEntry[]> {
-  const pause = newPause({ signal });
-  const all: PathEntry[] = [];
-  const open = async (path: string): Promise<void> => {
-    for (const entry of (await list(path)) ?? []) {
-      if (entry.type === "folder") await open(entry.path);
-      else all.push(pathEntry(entry));
-      await pause();
-    }
-  };
-  await open("");
-  return all;
 }
 
 /**

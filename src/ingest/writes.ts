@@ -74,19 +74,13 @@ export interface WriteOptions {
   readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
 }
 
-/**
- * The key of a private option of index() and remove(). quern/cluster uses this option to publish between the steps of
- * a write.
- */
-export const BETWEEN_STEPS = Symbol.for("quern.between-steps");
-
 export interface StepOptions {
   /**
    * Called between two steps of a write (content, symbols, each merge). During the call, searches of the directory see
    * the results of all finished steps. The write continues when the returned promise resolves, and fails if the
    * promise rejects.
    */
-  readonly [BETWEEN_STEPS]?: (() => Promise<void>) | undefined;
+  readonly betweenSteps?: (() => Promise<void>) | undefined;
 }
 
 export interface IndexWriteOptions extends WriteOptions, StepOptions {
@@ -144,7 +138,7 @@ export class Writes {
 
   index(
     sources: Sources,
-    { signal, onProgress = () => {}, symbols = "after", [BETWEEN_STEPS]: given }: IndexWriteOptions,
+    { signal, onProgress = () => {}, symbols = "after", betweenSteps: given }: IndexWriteOptions,
   ): Promise<IndexReport[]> {
     return this.#enqueue(signal, async (lease, stop) => {
       const { environment, pool, catalogs, tables, maxFileSize, memoryBudget, pause } =
@@ -222,10 +216,7 @@ export class Writes {
   }
 
   /** Removes a repository. Resolves to true if the repository existed. */
-  remove(
-    name: string,
-    { [BETWEEN_STEPS]: betweenSteps = NO_STEPS }: StepOptions = {},
-  ): Promise<boolean> {
+  remove(name: string, { betweenSteps = NO_STEPS }: StepOptions = {}): Promise<boolean> {
     return this.#enqueue(undefined, async (lease, stop) => {
       const known = repositoryNamed(await this.#options.catalogs.newest(), name);
       if (!known) return false;

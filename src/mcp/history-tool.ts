@@ -6,8 +6,8 @@
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import { newPause, type Pause } from "../base/yield.ts";
+import { coreOf } from "../core-of.ts";
 import type { Blame, Commit, FileDiff, History } from "../history/history.ts";
-import { OPEN_HISTORY, type OpensHistory } from "../history/histories.ts";
 import { placeOf, tellList, type List, type ListPlace } from "./listing.ts";
 import { soleRepository, splitPath } from "./scope.ts";
 import { cutLong, lineRange, rangeOf } from "./line-range.ts";
@@ -59,10 +59,7 @@ interface Asked {
  * wrapped does not know the reason.
  */
 async function openHistory(repository: string, { engine, viewer }: ToolContext): Promise<History> {
-  const { [OPEN_HISTORY]: open } = engine as Partial<OpensHistory>;
-  const options = viewer ? { viewer } : {};
-  const found = await (open?.call(engine, repository, options) ??
-    engine.history(repository, options));
+  const found = await coreOf(engine).history(repository, viewer);
   if (found) return found;
   throw new QuernError("HISTORY_NOT_AVAILABLE", `${repository} has no git history here`);
 }

@@ -11,8 +11,9 @@
  *     rest   otherwise, the later pages: all lines of each file; answers leave out the best line
  */
 
-import { IF_MANY, type AsksIfMany, type IfMany } from "../search/caller/if-many.ts";
-import type { SearchOptions, SearchRequest, Viewer } from "../search/messages/request.ts";
+import { coreOf } from "../core-of.ts";
+import type { IfMany } from "../search/caller/if-many.ts";
+import type { SearchRequest, Viewer } from "../search/messages/request.ts";
 import type { FileResult, SearchResponse } from "../search/messages/response.ts";
 import { pathsFilter } from "./alternations.ts";
 import { Answer, cutLine, SHOWN } from "./answer.ts";
@@ -204,11 +205,8 @@ function searchPage(
   const perFile = { all: { matchesPerFile: ALL_OF_A_FILE }, best: { matchesPerFile: 1 }, rest: {} };
   const enclosing = !question.request.contextLines;
   const request = { ...question.request, enclosing, matches, ...perFile[stage], after };
-  const options: SearchOptions & AsksIfMany = {
-    ...searchOptions(context, viewer),
-    ...(ifMany && stage === "all" && { [IF_MANY]: ifMany }),
-  };
-  return context.engine.search(request, options);
+  const view = coreOf(context.engine).view(searchOptions(context, viewer));
+  return view.search(request, stage === "all" ? ifMany : undefined);
 }
 
 /** The line number of each file's best line, by fileKey(). */

@@ -1,7 +1,7 @@
 /** Says in words what an answer lacks. Otherwise a model would assume that the answer is complete. */
 
+import { coreOf } from "../core-of.ts";
 import type { Repository } from "../repository.ts";
-import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
 import type { SearchRequest } from "../search/messages/request.ts";
 import type { SearchResponse } from "../search/messages/response.ts";
 import { plural } from "./plural.ts";
@@ -41,15 +41,16 @@ export async function notSearchedWords(
   context: ToolContext,
 ): Promise<string[]> {
   const { engine } = context;
-  const { [NOT_INDEXED]: ask } = engine as Partial<KnowsNotIndexed>;
   const { viewer } = await scopeOf(filters, context);
   const options = searchOptions(context, viewer);
-  const missing = await ask?.call(engine, { ...request, matches: 0 }, options);
+  const missing = await coreOf(engine)
+    .view(options)
+    .notIndexed({ ...request, matches: 0 });
   const seen = viewer ? { viewer } : {};
   const names = found.slice(0, MOST_NAMED);
   const repositories = await Promise.all(names.map((name) => engine.repository(name, seen)));
   return [
-    ...notIndexedWords((missing ?? []).filter(({ reason }) => reason !== "files-skipped")),
+    ...notIndexedWords(missing),
     ...repositories.flatMap((one) =>
       one && one.skipped.length > 0
         ? [`${one.name} has files whose content is not searchable: ${reasonsOf(one.skipped)}.`]

@@ -10,7 +10,7 @@ import { newPause } from "../base/yield.ts";
 import { formatQuery, quote } from "../query/ast.ts";
 import { parseInSlices } from "../query/parse.ts";
 import { plural } from "./plural.ts";
-import { pageOf } from "../repositories.ts";
+import { coreOf } from "../core-of.ts";
 import type { Repository } from "../repository.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "../search/messages/request.ts";
 import type { Filters, ToolContext } from "./tool.ts";
@@ -51,7 +51,8 @@ const optional = ({ viewer }: ToolContext): { viewer?: Viewer } => (viewer ? { v
 export async function countRepositories(query: string, context: ToolContext): Promise<number> {
   const { engine, viewer } = context;
   const order = { sort: "name", direction: "asc" } as const;
-  return (await pageOf(engine, { viewer, query, ...order, skip: 0, limit: 0 })).total;
+  return (await coreOf(engine).repositories.page({ viewer, query, ...order, skip: 0, limit: 0 }))
+    .total;
 }
 
 /**

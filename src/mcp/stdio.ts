@@ -6,12 +6,12 @@
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { once } from "node:events";
 import { Readable } from "node:stream";
+import type { Engine } from "../engine.ts";
 import { Cursors } from "./cursors.ts";
 import type { Guard } from "./guard.ts";
 import { createServer } from "./server.ts";
 import { messageLines } from "./stdio-lines.ts";
 import { tokenBound } from "./token-bound.ts";
-import type { AskedEngine } from "./tool.ts";
 
 export interface StdioOptions {
   /** Returns sentences that say what is still being indexed. */
@@ -25,7 +25,7 @@ export interface StdioOptions {
 
 /** Serves one client. Resolves when the client has closed standard input, or when the signal aborts. */
 export async function serveOnStdio(
-  engine: AskedEngine,
+  engine: Engine,
   { behind, guard, signal, onError }: StdioOptions,
 ): Promise<void> {
   const cursors = new Cursors();

@@ -2,22 +2,14 @@
 
 import { z } from "zod";
 import type { Engine } from "../engine.ts";
-import type { KnowsRepositories } from "../repositories.ts";
 import type { Viewer } from "../search/messages/request.ts";
 import type { CountTokens } from "./answer.ts";
 import type { Cursors } from "./cursors.ts";
 import type { Note } from "./guard.ts";
 
-/** The methods of an engine that tools call. */
-export type AskedEngine = Pick<
-  Engine,
-  "search" | "explain" | "read" | "list" | "repository" | "repositories" | "history"
-> &
-  Partial<KnowsRepositories>;
-
 /** The context that a call of a tool receives in addition to its arguments. */
 export interface ToolContext {
-  readonly engine: AskedEngine;
+  readonly engine: Engine;
   /** The viewer of the call. If undefined, all repositories are visible. */
   readonly viewer: Viewer | undefined;
   readonly signal: AbortSignal;

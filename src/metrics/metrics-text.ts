@@ -54,11 +54,3 @@ const escapeText = (text: string): string => text.replaceAll("\\", "\\\\").repla
 
 const numberText = (value: number): string =>
   value === Infinity ? "+Inf" : value === -Infinity ? "-Inf" : String(value);
-
-/** The key of an engine's method that resolves to additional metrics, which only this kind of engine has. */
-export const OWN_METRICS: unique symbol = Symbol("quern.ownMetrics");
-
-export interface HasOwnMetrics {
-  /** Resolves to the engine's additional metrics. Never rejects. */
-  [OWN_METRICS](): Promise<Metric[]>;
-}

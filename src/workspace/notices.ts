@@ -57,9 +57,6 @@ export interface WatchedFolder {
 /** Creates the Notices of a tree. `onLost` is called when the system may have dropped notices. */
 export type MakeNotices = (root: string, onLost: () => void) => Notices;
 
-/** The key under which a test passes notices of its own to a workspace. Not for hosts. */
-export const NOTICES: unique symbol = Symbol("quern.notices");
-
 /**
  * The maximum time to wait for the notice of a barrier. The notice usually arrives within a fraction of a
  * millisecond, or after the current turn of the calling thread's event loop.

@@ -34,7 +34,7 @@ import type { RepositoryMetadata } from "../store/format/records.ts";
 import type { Most, WorkspaceBounds } from "./bounds.ts";
 import { diskChanges, type Changes, type Tree } from "./disk-changes.ts";
 import { DiskTree, type DiskEntry } from "./disk-tree.ts";
-import { NOTICES, systemNotices, type MakeNotices } from "./notices.ts";
+import type { MakeNotices } from "./notices.ts";
 
 /**
  * Options of Engine.workspace().
@@ -160,14 +160,10 @@ export interface Workspace extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/**
- * The key of the method that returns the changes to lay over the index, so that an answer reflects the disk and the
- * unsaved texts. Internal, for the engine.
- */
-export const UP_TO_DATE = Symbol.for("quern.upToDate");
-
-export interface KnowsWhatIsNew {
-  [UP_TO_DATE](signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]>;
+/** A workspace as its engine sees it. */
+export interface FollowedFolder extends Workspace {
+  /** Resolves to the documents to lay over the index, so that an answer reflects the disk and the unsaved texts. */
+  upToDate(signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]>;
 }
 
 /**
@@ -192,34 +188,35 @@ export interface WorkspaceResponse extends SearchResponse {
   };
 }
 
+/** An engine whose searches and reads see documents above the index. */
+export interface OverlaidEngine {
+  readonly engine: {
+    search(request: SearchRequest, options: SearchOptions): Promise<SearchResponse>;
+    stream(request: SearchRequest, options: SearchOptions): AsyncIterable<SearchEvent>;
+    read(file: { repository: string; path: string }): Promise<FileContent | undefined>;
+  };
+  /** The generation of the index below the documents that the last call has read. */
+  readonly generation: () => number;
+}
+
 export interface WorkspaceEngine {
   /** The data directory. */
   readonly path: string;
   readonly maxFileSize: number;
   readonly bounds: WorkspaceBounds;
+  readonly notices: MakeNotices;
   index(
     source: Source | Source[],
     options: { symbols: "after" | "skip"; signal: AbortSignal },
   ): Promise<IndexReport[]>;
-  search(
-    request: SearchRequest,
-    options: SearchOptions,
-    documents: readonly CheckedDocument[],
-  ): Promise<{ response: SearchResponse; generation: number }>;
-  stream(
-    request: SearchRequest,
-    options: SearchOptions,
-    documents: readonly CheckedDocument[],
-  ): AsyncIterable<SearchEvent>;
-  read(
-    file: { repository: string; path: string },
-    documents: readonly CheckedDocument[],
-  ): Promise<FileContent | undefined>;
+  over(documents: readonly CheckedDocument[]): OverlaidEngine;
   /**
    * Frees the texts of a repository that were laid over the index without posting lists. The next search that needs
    * such a text reads the file again.
    */
   release(repository: string): Promise<void>;
+  /** Called when the workspace begins to close. */
+  onClose(workspace: FollowedFolder): void;
 }
 
 /** The time in milliseconds that the index waits for further changes after each change. */
@@ -249,10 +246,9 @@ const MOST_ROUNDS = 5;
 export async function openWorkspace(
   engine: WorkspaceEngine,
   path: string,
-  given: WorkspaceOptions & { readonly [NOTICES]?: MakeNotices },
-): Promise<Workspace> {
+  given: WorkspaceOptions,
+): Promise<FollowedFolder> {
   const { ignore = [], onIndexed, onWarning, signal, ...rest } = given;
-  const { [NOTICES]: notices = systemNotices } = given;
   checkedOptions("workspace", given, ["ignore", "onIndexed", "onWarning", "signal"]);
   const metadata = checkedMetadata("workspace", rest);
   const root = await realpath(checkedDiskPath("workspace", path)).catch((cause: unknown) => {
@@ -266,7 +262,6 @@ export async function openWorkspace(
     tree: { name, root, metadata },
     ignore,
     dataFolder,
-    notices,
     onIndexed: onIndexed ?? (() => {}),
     onWarning: onWarning ?? (() => {}),
     signal,
@@ -284,13 +279,12 @@ interface Followed {
   readonly tree: Tree;
   readonly ignore: readonly string[];
   readonly dataFolder: string;
-  readonly notices: MakeNotices;
   readonly onIndexed: (report: IndexReport) => void;
   readonly onWarning: (warning: { code: string; message: string }) => void;
   readonly signal: AbortSignal | undefined;
 }
 
-class FollowedTree implements Workspace, KnowsWhatIsNew {
+class FollowedTree implements FollowedFolder {
   readonly #engine: WorkspaceEngine;
   readonly #options: Followed;
   readonly #disk: DiskTree;
@@ -331,7 +325,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
       gitignore: true,
       dataFolder: options.dataFolder,
       maxFileSize: engine.maxFileSize,
-      notices: (onLost) => options.notices(options.tree.root, onLost),
+      notices: (onLost) => engine.notices(options.tree.root, onLost),
       onChange: (path, entry) => {
         this.#pending.set(path, entry);
         this.#documents = undefined;
@@ -356,22 +350,25 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   async search(request: SearchRequest, options: SearchOptions = {}): Promise<WorkspaceResponse> {
     this.#answering++;
     try {
-      const documents = await this.#upToDate(options.signal);
+      const documents = await this.upToDate(options.signal);
       const { followed } = this.#disk;
-      const { response, generation } = await this.#engine.search(request, options, documents);
-      return { ...response, seen: { generation, overlaid: documents.length, followed } };
+      const { engine, generation } = this.#engine.over(documents);
+      const response = await engine.search(request, options);
+      const seen = { generation: generation(), overlaid: documents.length, followed };
+      return { ...response, seen };
     } finally {
       this.#answering--;
     }
   }
 
   async *stream(request: SearchRequest, options: SearchOptions = {}): AsyncGenerator<SearchEvent> {
-    yield* this.#engine.stream(request, options, await this.#upToDate(options.signal));
+    const { engine } = this.#engine.over(await this.upToDate(options.signal));
+    yield* engine.stream(request, options);
   }
 
   async read(path: string): Promise<FileContent | undefined> {
-    const documents = await this.#upToDate(undefined);
-    return this.#engine.read({ repository: this.repository, path }, documents);
+    const { engine } = this.#engine.over(await this.upToDate(undefined));
+    return engine.read({ repository: this.repository, path });
   }
 
   set(path: string, content: string | Uint8Array): void {
@@ -416,6 +413,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   }
 
   async #close(): Promise<void> {
+    this.#engine.onClose(this);
     clearTimeout(this.#timer);
     this.#closing.abort();
     this.#symbols?.stop.abort();
@@ -432,12 +430,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     if (this.#closed) throw closedError();
   }
 
-  [UP_TO_DATE](signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]> {
-    return this.#upToDate(signal);
-  }
-
-  /** Returns the documents to lay over the index, so that a search sees the disk as it is now. */
-  async #upToDate(signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]> {
+  async upToDate(signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]> {
     await this.#refresh();
     for (
       let round = 0;

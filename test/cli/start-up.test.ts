@@ -71,7 +71,7 @@ function filesOf(file: string, seen = new Set<string>()): Set<string> {
 
 test("a search loads no syntax queries of languages", () => {
   const queries = fileOf("src/ingest/symbols/queries/typescript.ts");
-  expect(filesOf(fileOf("src/engine.ts")).has(queries)).toBe(false);
+  expect(filesOf(fileOf("src/opened-engine.ts")).has(queries)).toBe(false);
   expect(filesOf(fileOf("src/ingest/symbols/symbol-task.ts")).has(queries)).toBe(true);
 });
 

@@ -2,8 +2,7 @@
 
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { IF_MANY, type AsksIfMany } from "../../src/search/caller/if-many.ts";
-import type { SearchOptions } from "../../src/search/messages/request.ts";
+import { coreOf } from "../../src/core-of.ts";
 import type { SearchResponse } from "../../src/search/messages/response.ts";
 import { randomFrom } from "../regex/random.ts";
 import { openEngine } from "./opened.ts";
@@ -42,10 +41,8 @@ test.each([0, 2])("with %i workers, the best of each file if many match", async 
     };
     const matches = 1 + random(60);
     let isMany: boolean | undefined;
-    const options: SearchOptions & AsksIfMany = {
-      [IF_MANY]: { matches, onCounted: (given) => void (isMany = given) },
-    };
-    const answer = await engine.search(all, options);
+    const onCounted = (given: boolean) => void (isMany = given);
+    const answer = await coreOf(engine).view({}).search(all, { matches, onCounted });
     expect(isMany).toBe(answer.stats.totalMatchCount > all.matches);
     const best = { ...all, matches, matchesPerFile: 1 };
     expect(shown(answer)).toEqual(shown(await engine.search(isMany ? best : all)));

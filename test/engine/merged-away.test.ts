@@ -5,9 +5,10 @@
 
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { coreOf } from "../../src/core-of.ts";
 import type { Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { beginAnswer, isLong } from "../../src/search/caller/long-answer.ts";
+import { isLong } from "../../src/search/caller/long-answer.ts";
 import type { SearchRequest } from "../../src/search/messages/request.ts";
 import type { SearchEvent } from "../../src/search/messages/response.ts";
 import { CatalogKeeper } from "../../src/store/catalog/catalog-keeper.ts";
@@ -156,7 +157,7 @@ test.each(DELETERS)(
     const files = Array.from({ length: 40 }, (_, i) => ({ path: `${i}`, content: content(i) }));
     await writer.index(documents({ name: "r", files }));
     const asked = { query: "needle", matches: 100, whole: true };
-    const answer = await beginAnswer(reader, asked, {});
+    const answer = await coreOf(reader).view({}).begin(asked);
     if (!isLong(answer)) throw new Error("it is short");
     const first = (await answer.next())!.length;
     for (const name of ["r", "nothing"]) await writer.remove(name);

@@ -4,9 +4,10 @@ import { tracingChannel } from "node:diagnostics_channel";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { coreOf } from "../../src/core-of.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { createHandler } from "../../src/http/handler.ts";
-import { BEGIN_ANSWER, isLong, type BeginsAnswers } from "../../src/search/caller/long-answer.ts";
+import { isLong } from "../../src/search/caller/long-answer.ts";
 import type { SearchEvent, SearchResponse } from "../../src/search/messages/response.ts";
 import { Tracer, type IndexTrace, type SearchTrace } from "../../src/tracing.ts";
 import { clientOf, post } from "../http/service.ts";
@@ -107,8 +108,7 @@ test("a long answer over HTTP is traced until it was read", async () => {
 test("the trace of a long answer ends once if its reader leaves", async () => {
   const engine = await withNeedles("needle\n".repeat(40_000));
   const told = listen<SearchTrace>("quern:search");
-  const { begin } = (engine as typeof engine & BeginsAnswers)[BEGIN_ANSWER];
-  const answer = await begin({ query: "needle", matches: 80_000 }, {});
+  const answer = await coreOf(engine).view({}).begin({ query: "needle", matches: 80_000 });
   if (!isLong(answer)) throw new Error("the answer is short");
   await answer.next();
   answer.close();
@@ -166,11 +166,17 @@ test("without subscribers, traced objects are passed on unchanged", () => {
   const tracer = new Tracer("/nowhere");
   const promise = new Promise<never>(() => {});
   const stream = { [Symbol.asyncIterator]: () => ({ next: () => promise }) };
-  expect(tracer.search(needle, () => promise)).toBe(promise);
-  expect(tracer.explain(needle, () => promise)).toBe(promise);
+  const view = tracer.view<Parameters<Tracer["view"]>[0]>({
+    search: () => promise,
+    begin: () => promise,
+    stream: () => stream,
+    explain: () => promise,
+  });
+  expect(view.search(needle)).toBe(promise);
+  expect(view.explain(needle)).toBe(promise);
   expect(tracer.write("index", () => promise)).toBe(promise);
-  expect(tracer.stream(needle, stream)).toBe(stream);
+  expect(view.stream(needle)).toBe(stream);
   listen("quern:search");
-  expect(tracer.search(needle, () => promise)).not.toBe(promise);
+  expect(view.search(needle)).not.toBe(promise);
   expect(tracer.write("index", () => promise)).toBe(promise);
 });

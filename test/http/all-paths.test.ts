@@ -7,7 +7,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { ALL_PATHS } from "../../src/repository.ts";
 import { RUNS, isInTurn } from "../runs.ts";
 import { openEngine } from "./engine.ts";
 import { clientOf, post } from "./service.ts";
@@ -22,7 +21,7 @@ afterAll(() => engine.close());
 const wrapped = (): Engine =>
   new Proxy(engine, {
     get(target, name) {
-      const value: unknown = name === ALL_PATHS ? undefined : Reflect.get(target, name, target);
+      const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? (value.bind(target) as unknown) : value;
     },
   });

@@ -7,11 +7,12 @@ import { expect } from "vitest";
 import { QuernError, type ErrorCode } from "../../src/base/errors.ts";
 import { hashSecret } from "../../src/auth/secrets.ts";
 import { memoryTokenStore, type TokenStore } from "../../src/auth/token-store.ts";
+import { coreOf } from "../../src/core-of.ts";
+import { EngineFacade } from "../../src/engine-facade.ts";
 import type { Engine } from "../../src/engine.ts";
 import { open } from "../../src/opened-engine.ts";
 import type { STATUS } from "../../src/http/refusal.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { REACH_GENERATIONS } from "../../src/search/caller/generations.ts";
 import { events } from "./interface.ts";
 import { asks, needle, type Row } from "./rows.ts";
 import { bearer, clientOf, post } from "./service.ts";
@@ -25,27 +26,30 @@ const SECRET_PATH = "cannot read /srv/secret/data.mdb";
  * Returns an engine that fails if a query asks for failure, and that answers with `damaged` if a query asks for damage.
  */
 export function failing(engine: Engine, damaged: Engine): Engine {
-  const of = (query: string): Engine => (query.startsWith("damaged") ? damaged : engine);
-  const search: Engine["search"] = async (request, options) => {
-    throwAsSaid(request.query);
-    return of(request.query).search(request, options);
-  };
-  async function* stream(...[request, options]: Parameters<Engine["stream"]>) {
-    throwAsSaid(request.query);
-    if (request.query !== "later") return yield* of(request.query).stream(request, options);
-    for await (const event of engine.stream({ ...request, query: "needle" }, options)) {
-      yield event;
-      throw new QuernError("INDEX_CORRUPT", SECRET_PATH);
-    }
-  }
-  return new Proxy(engine, {
-    get(target, name) {
-      if (name === "search") return search;
-      if (name === "stream") return stream;
-      if (name === REACH_GENERATIONS) return () => Promise.resolve();
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+  const core = coreOf(engine);
+  const hurt = coreOf(damaged);
+  return new EngineFacade({
+    ...core,
+    view(options) {
+      const view = core.view(options);
+      const search: typeof view.search = async (request) => {
+        throwAsSaid(request.query);
+        return (request.query.startsWith("damaged") ? hurt.view(options) : view).search(request);
+      };
+      const stream: typeof view.stream = async function* (request) {
+        throwAsSaid(request.query);
+        if (request.query !== "later")
+          return yield* (request.query.startsWith("damaged") ? hurt.view(options) : view).stream(
+            request,
+          );
+        for await (const event of view.stream({ ...request, query: "needle" })) {
+          yield event;
+          throw new QuernError("INDEX_CORRUPT", SECRET_PATH);
+        }
+      };
+      return { ...view, search, begin: search, stream };
     },
+    reach: () => Promise.resolve(),
   });
 }
 

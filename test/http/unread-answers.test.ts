@@ -8,11 +8,13 @@ import { promisify } from "node:util";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createApiKey } from "../../src/auth/secrets.ts";
 import { memoryTokenStore } from "../../src/auth/token-store.ts";
+import { coreOf } from "../../src/core-of.ts";
+import { EngineFacade } from "../../src/engine-facade.ts";
 import type { Engine } from "../../src/engine.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import { heldBytes } from "../../src/http/held-bytes.ts";
-import { BEGIN_ANSWER, type LongAnswer } from "../../src/search/caller/long-answer.ts";
-import type { FileResult, SearchResponse } from "../../src/search/messages/response.ts";
+import type { LongAnswer } from "../../src/search/caller/long-answer.ts";
+import type { FileResult } from "../../src/search/messages/response.ts";
 import { zeroStats } from "../../src/search/messages/stats.ts";
 import { tellFigure } from "../figures.ts";
 import { bundledPrograms } from "../programs.ts";
@@ -42,8 +44,8 @@ const stepwise = (keptBytes: number): Engine => {
     const steps = [[file!], files];
     return { keptBytes, next: async () => steps.shift(), end: emptyResponse, close: () => {} };
   };
-  const engine = { ...whole, search: (): Promise<SearchResponse> => response() };
-  return Object.assign(engine, { [BEGIN_ANSWER]: { begin, insteadOf: engine.search } });
+  const core = coreOf(whole);
+  return new EngineFacade({ ...core, view: (options) => ({ ...core.view(options), begin }) });
 };
 
 type Serve = (path: string, headers?: Record<string, string>) => Promise<Response>;

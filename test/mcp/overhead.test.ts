@@ -1,6 +1,8 @@
 /** What a tool costs besides the engine's work: how often it searches, and its own processor time. */
 
 import { expect, test } from "vitest";
+import { coreOf } from "../../src/core-of.ts";
+import { EngineFacade } from "../../src/engine-facade.ts";
 import { documents, type Engine } from "../../src/index.ts";
 import { search } from "../../src/mcp/search-tools.ts";
 import { sharedEngine } from "../engine/opened.ts";
@@ -27,33 +29,47 @@ const shop = sharedEngine((engine) =>
   ]),
 );
 
-/** Returns a context whose engine counts its searches. `answers` keeps their answers, so that each search runs once. */
-function contextOf(engine: Engine, answers?: Map<string, unknown>) {
+/** Returns a context whose engine counts its searches. */
+function countingContext(engine: Engine) {
   const counts = { searches: 0 };
-  const asked = new Proxy(engine, {
+  const core = coreOf(engine);
+  const counting = new EngineFacade({
+    ...core,
+    view(options) {
+      const view = core.view(options);
+      const search: typeof view.search = (...asked) => {
+        counts.searches++;
+        return view.search(...asked);
+      };
+      return { ...view, search };
+    },
+  });
+  return { context: toolContext(counting), counts };
+}
+
+/** Returns a context whose engine keeps its answers, so that each call runs once. */
+function cachedContext(engine: Engine) {
+  const answers = new Map<string, unknown>();
+  const cached = new Proxy(engine, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== "function") return value;
       return async (request: unknown, ...rest: unknown[]) => {
-        if (name === "search") counts.searches++;
         const key = `${String(name)} ${JSON.stringify(request)}`;
-        const known = answers?.get(key);
-        if (known !== undefined) return known;
-        const answer: unknown = await Reflect.apply(value, target, [request, ...rest]);
-        answers?.set(key, answer);
-        return answer;
+        if (!answers.has(key))
+          answers.set(key, await Reflect.apply(value, target, [request, ...rest]));
+        return answers.get(key);
       };
     },
   });
-  const context = toolContext(asked);
-  return { context, counts };
+  return toolContext(cached);
 }
 
 test.each([
   ["few matches", "hay"],
   ["more than fit into an answer", "needle"],
 ])("%s take one search", async (_, query) => {
-  const { context, counts } = contextOf(shop());
+  const { context, counts } = countingContext(shop());
   const { text } = await search.run(search.input.parse({ query }), context);
   expect(text).toContain("matches in");
   expect(counts.searches).toBe(1);
@@ -63,7 +79,7 @@ test.each([
 const MOST_OWN = 0.6;
 
 test("an answer that fills its budget takes little time in addition to the engine's", async () => {
-  const { context } = contextOf(shop(), new Map());
+  const context = cachedContext(shop());
   const args = search.input.parse({ query: "needle", maxTokens: 4_000 });
   const ask = () => search.run(args, context);
   for (let i = 0; i < 300; i++) await ask();

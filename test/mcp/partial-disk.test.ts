@@ -3,18 +3,15 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { FRESH, type Engine, type GivesFresh } from "../../src/engine.ts";
+import { coreOf } from "../../src/core-of.ts";
+import type { Engine } from "../../src/engine.ts";
+import { EngineFacade } from "../../src/engine-facade.ts";
 import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { Source } from "../../src/ingest/sources/source.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
 import { answerCall, TOOLS } from "../../src/mcp/server.ts";
-import {
-  NO_NOTICES,
-  NOTICES,
-  systemNotices,
-  type MakeNotices,
-} from "../../src/workspace/notices.ts";
+import { NO_NOTICES, systemNotices, type MakeNotices } from "../../src/workspace/notices.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 import { callTool, connected } from "./connected.ts";
 import { toolContext } from "./tool-context.ts";
@@ -111,10 +108,13 @@ async function followed(notices?: MakeNotices) {
   mkdirSync(root);
   writeFileSync(join(root, "a.ts"), "const needle = 0;\n");
   const engine = await openEngine({
-    internals: { workspaces: { withSymbols: MOST, overlaid: MOST } },
+    internals: {
+      workspaces: { withSymbols: MOST, overlaid: MOST },
+      ...(notices && { notices }),
+    },
   });
-  const workspace = await engine.workspace(root, notices ? ({ [NOTICES]: notices } as object) : {});
-  const fresh = (engine as Engine & GivesFresh)[FRESH](() => [workspace]);
+  await engine.workspace(root);
+  const fresh = new EngineFacade(coreOf(engine).upToDate());
   const context = toolContext(fresh);
   const call = async (name: string, args: object) => {
     const { input, run } = TOOLS.find((one) => one.name === name)!;

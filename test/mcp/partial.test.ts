@@ -9,7 +9,9 @@ import { outline } from "../../src/mcp/outline-tool.ts";
 import { read } from "../../src/mcp/read-tool.ts";
 import { search } from "../../src/mcp/search-tools.ts";
 import { definitions, references } from "../../src/mcp/symbol-tools.ts";
-import type { AskedEngine, Outcome, Tool, ToolContext } from "../../src/mcp/tool.ts";
+import { coreOf } from "../../src/core-of.ts";
+import { EngineFacade } from "../../src/engine-facade.ts";
+import type { Outcome, Tool, ToolContext } from "../../src/mcp/tool.ts";
 import { openEngine, sharedEngine } from "../engine/opened.ts";
 import { callTool, connected } from "./connected.ts";
 import { toolContext } from "./tool-context.ts";
@@ -31,20 +33,21 @@ const run = (tool: Tool, args: object, context: ToolContext): Promise<Outcome> =
  * Returns an engine whose answers have the statistics of an engine that lacks something. The tools have no other sign
  * of that.
  */
-function lacking(engine: Engine, stats: Record<string, unknown>): AskedEngine {
-  const asked: AskedEngine = {
-    search: async (request, options) => {
-      const response = await engine.search(request, options);
-      return { ...response, stats: { ...response.stats, ...stats } };
+function lacking(engine: Engine, stats: Record<string, unknown>): Engine {
+  const core = coreOf(engine);
+  return new EngineFacade({
+    ...core,
+    view(options) {
+      const view = core.view(options);
+      return {
+        ...view,
+        search: async (...asked) => {
+          const response = await view.search(...asked);
+          return { ...response, stats: { ...response.stats, ...stats } };
+        },
+      };
     },
-    explain: (request, options) => engine.explain(request, options),
-    read: (file, options) => engine.read(file, options),
-    list: (folder, options) => engine.list(folder, options),
-    repository: (name, options) => engine.repository(name, options),
-    repositories: (options) => engine.repositories(options),
-    history: (name, options) => engine.history(name, options),
-  };
-  return asked;
+  });
 }
 
 const TOOLS: [tool: Tool, found: object, nothing: object][] = [

@@ -1,6 +1,8 @@
 /** The list of repositories, and similar names. However many there are, no call reads all of them. */
 
 import { expect, test } from "vitest";
+import { coreOf } from "../../src/core-of.ts";
+import { EngineFacade } from "../../src/engine-facade.ts";
 import type { Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
@@ -23,17 +25,13 @@ const many = sharedEngine(fill);
 
 /** Returns an engine that fails if all repositories are requested. */
 function bounded(engine: Engine): Engine {
-  return new Proxy(engine, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== "function") return value;
-      return (...args: unknown[]) => {
-        const [options] = args as [{ limit?: number } | undefined];
-        if (name === "repositories") expect(options?.limit).toBeLessThanOrEqual(2_000);
-        return (value as (...given: unknown[]) => unknown).apply(target, args);
-      };
-    },
-  });
+  const core = coreOf(engine);
+  const { repositories } = core;
+  const describeAll: typeof repositories.describeAll = (page) => {
+    expect(page.limit).toBeLessThanOrEqual(2_000);
+    return repositories.describeAll(page);
+  };
+  return new EngineFacade({ ...core, repositories: { ...repositories, describeAll } });
 }
 
 const namesIn = ({ text }: ToolAnswer): string[] =>

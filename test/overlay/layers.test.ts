@@ -1,7 +1,7 @@
 /** Texts that come one by one: how often they are indexed, and which of them are kept. */
 
-import { expect, test } from "vitest";
-import { PARTS, type HasParts } from "../../src/engine.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { openCore } from "../../src/opened-engine.ts";
 import { checkDocuments } from "../../src/overlay/documents.ts";
 import { layerTask, type LayerInput } from "../../src/overlay/layer-task.ts";
 import { Overlays } from "../../src/overlay/overlays.ts";
@@ -9,14 +9,15 @@ import { documents } from "../../src/index.ts";
 import { LAYOUT } from "../../src/store/format/format.ts";
 import { KeptTables } from "../../src/store/segments/kept-tables.ts";
 import type { Pool } from "../../src/threads/pool.ts";
-import { openEngine } from "../engine/opened.ts";
+import { temporaryFolder } from "../engine/opened.ts";
 import { SLOWNESS } from "../slowness.ts";
 import { inlineContext } from "./inline-context.ts";
 
 async function openOverlays() {
-  const engine = await openEngine({ workers: 0 });
-  await engine.index(documents({ name: "shop", files: [{ path: "a.txt", content: "indexed" }] }));
-  const { newest, reader } = (engine as unknown as HasParts)[PARTS];
+  const core = await openCore(temporaryFolder(), { workers: 0 });
+  onTestFinished(() => core.close());
+  await core.index(documents({ name: "shop", files: [{ path: "a.txt", content: "indexed" }] }), {});
+  const { newest, reader } = core.parts;
   const indexed: string[] = [];
   const context = inlineContext();
   let last: Promise<unknown> = Promise.resolve();
@@ -46,7 +47,7 @@ async function openOverlays() {
     const plain = checked.map((one) => ({ ...one, text: { ...one.text!, isPlain: true } }));
     return overlays.view(plain, () => true);
   };
-  return { engine, indexed, view, plainView, release: () => overlays.release("shop") };
+  return { core, indexed, view, plainView, release: () => overlays.release("shop") };
 }
 
 test("texts that arrive one by one are in few layers, and each is indexed only a few times", async () => {
@@ -88,11 +89,11 @@ test("recently used texts are kept, and older ones are dropped", async () => {
 });
 
 test("after a repository was removed and indexed again, its texts are put into new layers", async () => {
-  const { engine, indexed, view } = await openOverlays();
+  const { core, indexed, view } = await openOverlays();
   const texts = [["a.txt", "unsaved"]] as const;
   await view(texts);
-  await engine.remove("shop");
-  await engine.index(documents({ name: "shop", files: [{ path: "a.txt", content: "indexed" }] }));
+  await core.remove("shop", {});
+  await core.index(documents({ name: "shop", files: [{ path: "a.txt", content: "indexed" }] }), {});
   const { catalog } = await view(texts);
   const [repository] = catalog.repositories.values();
   expect(repository!.places.length).toBe(2);

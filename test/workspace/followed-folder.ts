@@ -12,7 +12,6 @@ import {
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { Engine } from "../../src/engine.ts";
-import type { MakeNotices, NOTICES } from "../../src/workspace/notices.ts";
 import type { Workspace, WorkspaceOptions } from "../../src/workspace/workspace.ts";
 import { openEngine, temporaryFolder, type OpenedOptions } from "../engine/opened.ts";
 
@@ -24,7 +23,7 @@ export interface FollowedFolder {
 
 export async function follow(
   files: Record<string, string>,
-  options: WorkspaceOptions & { readonly [NOTICES]?: MakeNotices } = {},
+  options: WorkspaceOptions = {},
   engineOptions: OpenedOptions = {},
 ): Promise<FollowedFolder> {
   const root = join(temporaryFolder(), "shop");

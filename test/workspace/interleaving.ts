@@ -23,12 +23,11 @@ import { dirname, join } from "node:path";
 import type { Engine } from "../../src/engine.ts";
 import {
   NO_NOTICES,
-  NOTICES,
   systemNotices,
   type MakeNotices,
   type Notices,
 } from "../../src/workspace/notices.ts";
-import type { Workspace, WorkspaceOptions } from "../../src/workspace/workspace.ts";
+import type { Workspace } from "../../src/workspace/workspace.ts";
 
 export const BRANCHES = ["one", "two"] as const;
 
@@ -94,18 +93,23 @@ export interface Interleaving {
   readonly steps: readonly Step[];
 }
 
+let current: MakeNotices = systemNotices;
+
+/** The notices of the interleaving that runs. The engine of an interleaving must have them in its internals. */
+export const notices: MakeNotices = (folder, onLost) => current(folder, onLost);
+
 /**
  * Takes the steps in a new folder, and then searches. Throws if an answer is wrong. `random` returns numbers from 0 to
  * 1, which decide about notices.
  */
 export async function takeAll(
-  { notices, steps }: Interleaving,
+  { notices: kind, steps }: Interleaving,
   { engine, root, random }: { engine: Engine; root: string; random: () => number },
 ): Promise<void> {
   mkdirSync(root, { recursive: true });
   if (steps.some(({ kind }) => ["checkout", "stash", "unstash"].includes(kind))) prepare(root);
-  const make: MakeNotices = (folder, onLost) => KINDS[notices]!(folder, onLost, random);
-  const tree = await engine.workspace(root, { [NOTICES]: make } as WorkspaceOptions);
+  current = (folder, onLost) => KINDS[kind]!(folder, onLost, random);
+  const tree = await engine.workspace(root);
   const run = new Run(root, tree);
   try {
     for (const step of [...steps, { kind: "answer" as const }, { kind: "search" as const }])

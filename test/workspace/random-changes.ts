@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { join } from "node:path";
 import { openEngine, temporaryFolder, type OpenedOptions } from "../engine/opened.ts";
 import { RUNS } from "../runs.ts";
-import { BRANCHES, KINDS, takeAll, type Step } from "./interleaving.ts";
+import { BRANCHES, KINDS, notices as made, takeAll, type Step } from "./interleaving.ts";
 
 const NAMES = ["a", "b", "c", "d.txt", "e.py"];
 const TEXTS = ["needle", "hay", "needle needle\n", "def needle(): pass\n", "", "needle\0"];
@@ -60,7 +60,11 @@ export async function followRandomChanges(
   step: fc.Arbitrary<Step>,
   engineOptions: OpenedOptions = {},
 ): Promise<void> {
-  const engine = await openEngine({ workers: 1, ...engineOptions });
+  const engine = await openEngine({
+    workers: 1,
+    ...engineOptions,
+    internals: { ...engineOptions.internals, notices: made },
+  });
   const home = temporaryFolder();
   let round = 0;
   const property = fc.asyncProperty(

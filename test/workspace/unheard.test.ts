@@ -15,12 +15,7 @@ import {
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import {
-  NO_NOTICES,
-  NOTICES,
-  systemNotices,
-  type MakeNotices,
-} from "../../src/workspace/notices.ts";
+import { NO_NOTICES, systemNotices, type MakeNotices } from "../../src/workspace/notices.ts";
 import type { WorkspaceOptions } from "../../src/workspace/workspace.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 import { bundledPrograms } from "../programs.ts";
@@ -79,7 +74,7 @@ describe.each(WAYS)("%s", (_, notices, files, followed) => {
     "the next answer is right if %s",
     async (_what, happens, expected) => {
       const { warnings, onWarning } = warned();
-      const { root, tree } = await follow(files, { onWarning, [NOTICES]: notices });
+      const { root, tree } = await follow(files, { onWarning }, { internals: { notices } });
       expect(tree.state().followed).toBe(followed);
       const of = followed === "partly" ? "a part of " : "";
       expect(warnings).toEqual([
@@ -94,7 +89,7 @@ describe.each(WAYS)("%s", (_, notices, files, followed) => {
   );
 
   test("the index catches up by itself", async () => {
-    const { root, engine } = await follow(files, { [NOTICES]: notices }, { workers: 1 });
+    const { root, engine } = await follow(files, {}, { workers: 1, internals: { notices } });
     put(root, "lib/deep/d.txt", "needle");
     await expect
       .poll(async () => (await engine.search({ query: "needle", matches: 0 })).stats.fileCount, {
@@ -105,7 +100,11 @@ describe.each(WAYS)("%s", (_, notices, files, followed) => {
 });
 
 test("state() says when a folder is followed by notices again", async () => {
-  const { root, tree } = await follow({ ...FILES, ...MANY }, { [NOTICES]: atMost(10) });
+  const { root, tree } = await follow(
+    { ...FILES, ...MANY },
+    {},
+    { internals: { notices: atMost(10) } },
+  );
   for (const path of Object.keys(MANY)) rmSync(join(root, dirname(path)), { recursive: true });
   expect(await holding(tree, "needle")).toEqual(["a.txt", "lib/c.txt"]);
   await tree.settled();
@@ -209,7 +208,7 @@ test.each<[what: string, notices: MakeNotices]>([
   ["with notices", systemNotices],
   ["without notices", () => NO_NOTICES],
 ])("%s, answers are right while a file is written in pieces for a second", async (_, notices) => {
-  const { root, tree } = await follow(FILES, { [NOTICES]: notices }, { workers: 1 });
+  const { root, tree } = await follow(FILES, {}, { workers: 1, internals: { notices } });
   let written = 0;
   const timer = setInterval(() => {
     appendFileSync(join(root, "log.txt"), "piece\n");
@@ -264,8 +263,8 @@ test.each<[what: string, files: number, folders: number, notices: MakeNotices]>(
     input: [commit("old"), commit("new", "from refs/heads/old")].join("\n"),
   });
   await git("checkout", "--quiet", "new");
-  const engine = await openEngine({ workers: 1 });
-  const tree = await engine.workspace(root, { [NOTICES]: notices } as WorkspaceOptions);
+  const engine = await openEngine({ workers: 1, internals: { notices } });
+  const tree = await engine.workspace(root);
   onTestFinished(() => tree.close());
   const holders = async (text: string) => new Set(await holding(tree, text));
   expect((await holders("state_new")).size).toBe(paths.length);

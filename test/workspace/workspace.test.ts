@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import type { Workspace, WorkspaceOptions } from "../../src/workspace/workspace.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
-import { NOTICES, type MakeNotices } from "../../src/workspace/notices.ts";
+import type { MakeNotices } from "../../src/workspace/notices.ts";
 import { EVENTS, FILES, follow, holding, put } from "./followed-folder.ts";
 
 test.each(EVENTS)("the next answer is right if %s", async (_, happens, expected) => {
@@ -93,7 +93,7 @@ test("the index waits until no notice has come for 250 ms", async () => {
     barrier: async () => ++barriers > 0,
     close: () => {},
   });
-  const { tree } = await follow(FILES, { [NOTICES]: notices });
+  const { tree } = await follow(FILES, {}, { internals: { notices } });
   await tree.settled();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());

@@ -1,63 +1,35 @@
 /**
- * Answers calls as a front (answering.ts). A front holds no files. It knows which repositories exist, and asks nodes
+ * Answers calls as a front. A front holds no files. It knows which repositories exist, and asks nodes
  * for everything else. While PostgreSQL cannot be reached, the front continues with its last state.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { compareText } from "../../base/compare.ts";
 import { closedError, QuernError } from "../../base/errors.ts";
-import { checkKeys } from "../../base/known-keys.ts";
 import { withoutEndSlashes } from "../../base/paths.ts";
 import { newPause } from "../../base/yield.ts";
-import {
-  PARTS,
-  type Engine,
-  type HasParts,
-  type ReadOptions,
-  type RepositoriesOptions,
-} from "../../engine.ts";
-import { Histories, OPEN_HISTORY } from "../../history/histories.ts";
+import type { CoreView, Location, ReadingCore, RevisionLocation } from "../../engine-core.ts";
+import { Histories } from "../../history/histories.ts";
 import type { History } from "../../history/history.ts";
-import {
-  checkPage,
-  knownRepositories,
-  lookUp,
-  pageByName,
-  KNOWN_REPOSITORIES,
-  type KnowsRepositories,
-} from "../../repositories.ts";
-import type { Answering } from "./answering.ts";
-import {
-  ALL_PATHS,
-  describe,
-  type FileContent,
-  type FolderEntry,
-  type Repository,
-} from "../../repository.ts";
+import type { LocalCore } from "../../local-core.ts";
+import { knownRepositories, lookUp, pageByName } from "../../repositories.ts";
+import { describe, type FileContent, type FolderEntry, type Repository } from "../../repository.ts";
 import { formatQuery } from "../../query/ast.ts";
 import { Attempts, type Asked } from "../../search/caller/attempts.ts";
 import { explainWith, notIndexedOf, type ExplainedPlan } from "../../search/caller/explain.ts";
 import { cursorsOf, repositoryGone, stateDigest, type Cursors } from "../../search/caller/pages.ts";
-import { NOT_INDEXED } from "../../search/caller/not-indexed.ts";
 import { repositoryLimits } from "../../search/caller/repository-limits.ts";
 import { isVisible } from "../../search/caller/scope.ts";
 import type { Understood } from "../../search/caller/understand.ts";
-import {
-  checkSearchOptions,
-  checkViewer,
-  type SearchOptions,
-  type SearchRequest,
-  type Viewer,
-} from "../../search/messages/request.ts";
+import type { SearchOptions, SearchRequest, Viewer } from "../../search/messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "../../search/messages/response.ts";
 import { addStats, zeroStats } from "../../search/messages/stats.ts";
 import { repositoryNamed, type CatalogRepository } from "../../store/catalog/catalog.ts";
-import { OBSERVE, Tracer, type IndexSize, type Observable } from "../../tracing.ts";
-import type { CheckReport } from "../../store/upkeep/check.ts";
+import { Tracer, type IndexSize } from "../../tracing.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Nodes } from "../catalog/nodes.ts";
 import { Follower } from "../follow/follower.ts";
-import type { Calls, Described, PlaceCall } from "../wire/calls.ts";
+import type { Calls, Described } from "../wire/calls.ts";
 import { unpackPaths } from "../wire/packed-paths.ts";
 import {
   askReplicas,
@@ -94,17 +66,14 @@ export interface FrontParts {
   readonly catalog: Catalog;
   readonly nodes: Nodes;
   readonly secret: string;
-  /** An engine on this machine. Its threads parse long queries and match names. */
-  readonly engine: Engine;
-  /** Whether the engine's directory belongs to a node on this machine. */
+  /** The core of an engine on this machine. Its threads parse long queries and match names. */
+  readonly core: LocalCore;
+  /** Whether the directory of `core` belongs to a node on this machine. */
   readonly holdsSlices: boolean;
   readonly onWarning: (warning: { code: string; message: string }) => void;
 }
 
-type Place = Pick<PlaceCall, "repository" | "path" | "revision">;
-
-export class Front implements Answering {
-  readonly [KNOWN_REPOSITORIES]: KnowsRepositories[typeof KNOWN_REPOSITORIES];
+export class Front {
   readonly #front: FrontParts;
   readonly #client: NodeClient;
   readonly #states: FrontStates;
@@ -121,14 +90,14 @@ export class Front implements Answering {
     this.#client = nodeClient(front.secret, (message) =>
       front.onWarning({ code: "INTERNAL", message }),
     );
-    this.#tracer = new Tracer(front.engine.path);
+    this.#tracer = new Tracer(front.core.path);
     this.#states = new FrontStates(front.catalog);
     const onTrouble = (error: unknown): void => {
       const message = `this front cannot follow what the cluster publishes: ${String(error)}`;
       front.onWarning({ code: "INTERNAL", message });
     };
     this.follower = new Follower({ run: () => this.#bring(), everyMs: POLL_MS, onTrouble });
-    const { searching, reader } = (front.engine as Engine & HasParts)[PARTS];
+    const { searching, reader } = front.core.parts;
     this.#attempts = new Attempts({
       ...searching,
       view: () => Promise.resolve(this.#state.view),
@@ -136,10 +105,6 @@ export class Front implements Answering {
       skipped: async (id) => (await this.#describeOne(id)).skipped,
     });
     this.#histories = new Histories({ present: (record, file) => reader.present(record, file) });
-    this[KNOWN_REPOSITORIES] = knownRepositories(
-      () => Promise.resolve(this.#state.catalog),
-      () => NONE,
-    );
   }
 
   static async open(parts: FrontParts): Promise<Front> {
@@ -154,8 +119,47 @@ export class Front implements Answering {
     return this.#states.newest!;
   }
 
-  get generation(): number {
-    return this.#states.newest!.catalog.manifest.generation;
+  /** The core of the engine that asks the nodes. */
+  get core(): ReadingCore {
+    return {
+      generation: () => this.#states.newest!.catalog.manifest.generation,
+      view: (options) => this.#view(options),
+      repositories: {
+        ...knownRepositories(
+          () => Promise.resolve(this.#state.catalog),
+          () => NONE,
+        ),
+        describe: (nameOrId, viewer) => this.#repository(nameOrId, viewer),
+        describeAll: ({ viewer, query = "", after, limit = Infinity }) =>
+          this.#repositories({ viewer, query, after, limit }),
+      },
+      history: (name, viewer) => this.#history(name, viewer),
+      check: (options) => {
+        if (this.#front.holdsSlices) return this.#front.core.check(options);
+        throw invalid("check: a front has no index of its own: call check() on each node");
+      },
+      trim: () => this.#front.core.trim(),
+      observed: {
+        add: (observer) => this.#tracer.add(observer),
+        size: () => Promise.resolve(sizeOf(this.#state.catalog.manifest)),
+      },
+    };
+  }
+
+  #view(options: SearchOptions): CoreView {
+    if (options.overlay !== undefined) throw noOverlay();
+    const { viewer } = options;
+    const search = (request: SearchRequest) => this.#search(request, options);
+    return this.#tracer.view({
+      search,
+      begin: search,
+      stream: (request) => this.#stream(request, options),
+      explain: (request) => this.#explain(request, options),
+      notIndexed: (request) => notIndexedOf(this.#attempts, this.#asked(request, options)),
+      read: (file) => this.#read(file, viewer),
+      list: (folder) => this.#list(folder, viewer),
+      paths: (revision) => this.#paths(revision, viewer),
+    });
   }
 
   /** Returns, for each shard, the generation that searches ask for. */
@@ -211,19 +215,7 @@ export class Front implements Answering {
     this.#front.onWarning({ code: "INTERNAL", message });
   }
 
-  get [OBSERVE](): Observable[typeof OBSERVE] {
-    return {
-      add: (observer) => this.#tracer.add(observer),
-      size: () => Promise.resolve(sizeOf(this.#state.catalog.manifest)),
-    };
-  }
-
   // ── searches ──
-
-  async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
-    checkOptions("search", options);
-    return this.#tracer.search(request, () => this.#search(request, options));
-  }
 
   async #search(request: SearchRequest, options: SearchOptions): Promise<SearchResponse> {
     const startedAt = performance.now();
@@ -296,11 +288,6 @@ export class Front implements Answering {
     if (this.#state === state) await sleep(RETRY_MS); // a node that has just restarted will soon report its slices
   }
 
-  stream(request: SearchRequest, options: SearchOptions = {}): AsyncIterable<SearchEvent> {
-    checkOptions("stream", options);
-    return this.#tracer.stream(request, this.#stream(request, options));
-  }
-
   async *#stream(request: SearchRequest, options: SearchOptions): AsyncGenerator<SearchEvent> {
     const startedAt = performance.now();
     const understood = await this.#attempts.understand(this.#asked(request, options));
@@ -331,16 +318,13 @@ export class Front implements Answering {
     }
   }
 
-  async explain(request: SearchRequest, options: SearchOptions = {}): Promise<Explanation> {
-    checkOptions("explain", options);
+  #explain(request: SearchRequest, options: SearchOptions): Promise<Explanation> {
     const explaining = {
       plan: () => this.#explainPlan(request, options),
       count: async (changed: SearchRequest) =>
         (await this.#search(changed, options)).stats.totalMatchCount,
     };
-    return this.#tracer.explain(request, () =>
-      explainWith(this.#attempts, this.#asked(request, options), explaining),
-    );
+    return explainWith(this.#attempts, this.#asked(request, options), explaining);
   }
 
   async #explainPlan(request: SearchRequest, options: SearchOptions): Promise<ExplainedPlan> {
@@ -373,37 +357,22 @@ export class Front implements Answering {
     };
   }
 
-  async [NOT_INDEXED](
-    request: SearchRequest,
-    options: SearchOptions,
-  ): Promise<Explanation["notIndexed"]> {
-    return notIndexedOf(this.#attempts, this.#asked(request, options));
-  }
-
   #asked(request: SearchRequest, options: SearchOptions): Asked {
     return { request, options, view: () => Promise.resolve(this.#state.view) };
   }
 
   // ── repositories ──
 
-  async repository(
+  async #repository(
     nameOrId: string | number,
-    options: { viewer?: Viewer } = {},
+    viewer: Viewer | undefined,
   ): Promise<Repository | undefined> {
-    const viewer = viewerOf("repository", options);
-    if (typeof nameOrId !== "string" && typeof nameOrId !== "number")
-      throw invalid(`repository must be a name or an id, got ${typeof nameOrId}`);
     const found = lookUp(this.#state.catalog, nameOrId, viewer);
     return found && (await this.#describe([found]))[0];
   }
 
-  async repositories(options: RepositoriesOptions = {}): Promise<Repository[]> {
-    checkKeys({ call: "repositories", what: "option" }, options, LISTED);
-    checkViewer("repositories", options.viewer);
-    checkPage(options);
-    const { viewer, query = "", after, limit = Infinity } = options;
-    const { catalog } = this.#state;
-    return this.#describe(await pageByName(catalog, { viewer, query, after, limit }));
+  async #repositories(page: Parameters<typeof pageByName>[1]): Promise<Repository[]> {
+    return this.#describe(await pageByName(this.#state.catalog, page));
   }
 
   async #describe(found: readonly CatalogRepository[]): Promise<Repository[]> {
@@ -445,17 +414,14 @@ export class Front implements Answering {
     };
   }
 
-  async read(file: Place, options: ReadOptions = {}): Promise<FileContent | undefined> {
-    checkReading("read", file, options);
-    const { answers } = await this.#askPlace("/v1/read", file, options);
+  async #read(file: Location, viewer: Viewer | undefined): Promise<FileContent | undefined> {
+    const { answers } = await this.#askAt("/v1/read", file, viewer);
     return answers.find(({ answer }) => answer.file)?.answer.file;
   }
 
-  async list(folder: Place, options: ReadOptions = {}): Promise<FolderEntry[] | undefined> {
-    checkReading("list", folder, options);
-    const found = this.#find(folder, options);
-    if (!found) return undefined;
-    const { answers } = await this.#askPlace("/v1/list", folder, options);
+  async #list(folder: Location, viewer: Viewer | undefined): Promise<FolderEntry[] | undefined> {
+    if (!this.#find(folder, viewer)) return undefined;
+    const { answers } = await this.#askAt("/v1/list", folder, viewer);
     const entries = answers.flatMap(({ answer }) => answer.entries ?? []);
     const isFolder = new Set(entries.flatMap(({ type, name }) => (type === "folder" ? name : [])));
     const children = new Map(
@@ -470,13 +436,12 @@ export class Front implements Answering {
     );
   }
 
-  async [ALL_PATHS](
-    of: Omit<Place, "path">,
-    options: { viewer?: Viewer },
+  async #paths(
+    revision: RevisionLocation,
+    viewer: Viewer | undefined,
   ): Promise<string[] | undefined> {
-    const place = { ...of, path: "" };
-    if (!this.#find(place, options)) return undefined;
-    const { answers } = await this.#askPlace("/v1/paths", place, options);
+    if (!this.#find(revision, viewer)) return undefined;
+    const { answers } = await this.#askAt("/v1/paths", { ...revision, path: "" }, viewer);
     const paths: string[] = [];
     const pause = newPause();
     for (const { answer } of answers)
@@ -486,47 +451,35 @@ export class Front implements Answering {
 
   /** Returns the repository, or undefined if the viewer may not see it, or if it does not have the revision. */
   #find(
-    { repository, path, revision }: Place,
-    options: ReadOptions,
+    { repository, revision }: RevisionLocation,
+    viewer: Viewer | undefined,
   ): CatalogRepository | undefined {
-    if (typeof repository !== "string" || typeof path !== "string")
-      throw invalid("repository and path must be strings");
-    const found = lookUp(this.#state.catalog, repository, options.viewer);
+    const found = lookUp(this.#state.catalog, repository, viewer);
     const has = (one: CatalogRepository): boolean =>
       revision === undefined ||
       one.record.revisions.some(({ name, commit }) => name === revision || commit === revision);
     return found && has(found) ? found : undefined;
   }
 
-  #askPlace<Path extends "/v1/read" | "/v1/list" | "/v1/paths">(
+  #askAt<Path extends "/v1/read" | "/v1/list" | "/v1/paths">(
     path: Path,
-    place: Place,
-    options: ReadOptions,
+    location: Location,
+    viewer: Viewer | undefined,
   ) {
     const slicesOf = (state: FrontState): PlacedSlice[] => {
-      const found = this.#find(place, options);
+      const found = this.#find(location, viewer);
       return found && state.catalog.repositories.get(found.record.id) ? state.slicesOf(found) : [];
     };
-    return this.#askWhole(path, slicesOf, (slices) => ({ ...place, slices }));
+    return this.#askWhole(path, slicesOf, (slices) => ({ ...location, slices }));
   }
 
   /**
-   * Resolves to the history of a repository if its clone is on a disk of this machine. That is so if the repository
-   * was indexed on this machine, or if machines share the disk. Otherwise, resolves to undefined.
+   * Opens the history of a repository if its clone is on a disk of this machine. That is so if the repository was
+   * indexed on this machine, or if machines share the disk. Otherwise, rejects with HISTORY_NOT_AVAILABLE.
    */
-  async history(name: string, options: { viewer?: Viewer } = {}): Promise<History | undefined> {
-    const record = this.#record(name, viewerOf("history", options));
-    return record && this.#histories.find(record);
-  }
-
-  async [OPEN_HISTORY](name: string, options: { viewer?: Viewer }): Promise<History | undefined> {
-    const record = this.#record(name, viewerOf("history", options));
-    return record && this.#histories.open(record);
-  }
-
-  #record(name: string, viewer: Viewer | undefined): CatalogRepository["record"] | undefined {
-    if (typeof name !== "string") throw invalid("history: the repository must be a string");
-    return lookUp(this.#state.catalog, name, viewer)?.record;
+  async #history(name: string, viewer: Viewer | undefined): Promise<History | undefined> {
+    const found = lookUp(this.#state.catalog, name, viewer);
+    return found && this.#histories.open(found.record);
   }
 
   // ── nodes ──
@@ -569,16 +522,6 @@ export class Front implements Answering {
     return found;
   }
 
-  trim(): void {
-    this.#front.engine.trim();
-  }
-
-  async check(options: { signal?: AbortSignal } = {}): Promise<CheckReport> {
-    checkKeys({ call: "check", what: "option" }, options, { signal: true });
-    if (this.#front.holdsSlices) return this.#front.engine.check(options);
-    throw invalid("check: a front has no index of its own: call check() on each node");
-  }
-
   async close(): Promise<void> {
     this.#closing.abort();
     await this.follower.close();
@@ -603,31 +546,9 @@ const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST
 const unavailable = (what: string): QuernError =>
   new QuernError("OVERLOADED", `${what}: try again in a moment`);
 
-/** Rejects options that a front does not support. */
-function checkOptions(call: string, options: SearchOptions): void {
-  checkSearchOptions(call, options);
-  if (options.overlay !== undefined) throw noOverlay(call);
-}
-
-const FILE = { repository: true, path: true, revision: true } as const;
-const LISTED = { viewer: true, query: true, after: true, limit: true } as const;
-
-function checkReading(call: string, place: Place, options: ReadOptions): void {
-  checkKeys({ call, what: "field" }, place, FILE);
-  checkKeys({ call, what: "option" }, options, { viewer: true, overlay: true });
-  checkViewer(call, options.viewer);
-  if (options.overlay !== undefined) throw noOverlay(call);
-}
-
-function viewerOf(call: string, options: { viewer?: Viewer }): Viewer | undefined {
-  checkKeys({ call, what: "option" }, options, { viewer: true });
-  checkViewer(call, options.viewer);
-  return options.viewer;
-}
-
-const noOverlay = (call: string): QuernError =>
+const noOverlay = (): QuernError =>
   invalid(
-    `${call}: overlay: a front over nodes does not support overlays; ask an engine that has the whole index`,
+    "overlay: a front over nodes does not support overlays; ask an engine that has the whole index",
   );
 
 const withContexts = ({ contexts }: Understood) => (contexts.size > 0 ? { contexts } : {});

@@ -6,7 +6,7 @@
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { PARTS, type Engine, type HasParts } from "../../engine.ts";
+import type { LocalCore } from "../../local-core.ts";
 import type { Environment } from "../../store/lmdb/environment.ts";
 import { acquireLease } from "../../store/lmdb/lease.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -50,15 +50,14 @@ export interface NodeParts {
   readonly store: SegmentStore;
   /** The directory that the node fills. */
   readonly environment: Environment;
-  /** A read-only engine that searches the same directory. */
-  readonly engine: Engine;
+  /** The core of a read-only engine that searches the same directory. */
+  readonly core: LocalCore;
   readonly onWarning: (warning: { code: string; message: string }) => void;
 }
 
 export class ClusterNode {
   readonly answer: DirectHandler;
   readonly #node: NodeParts;
-  readonly #parts: HasParts[typeof PARTS];
   readonly #holder = new Holder();
   readonly #placement: Placement;
   readonly #heads: NewestHeads;
@@ -86,8 +85,7 @@ export class ClusterNode {
     this.#node = node;
     this.#heads = new NewestHeads(node.catalog);
     this.#placement = new Placement(node.settings.replicas);
-    this.#parts = (node.engine as Engine & HasParts)[PARTS];
-    const { searching, reader } = this.#parts;
+    const { searching, reader } = node.core.parts;
     const onTrouble = (error: unknown): void => {
       const message = `this node cannot follow what the cluster publishes: ${String(error)}`;
       node.onWarning({ code: "INTERNAL", message });
@@ -263,7 +261,7 @@ export class ClusterNode {
   async #hold(wanted: readonly WantedShard[]): Promise<void> {
     const { segments } = reading(this.#node.environment, readContents);
     this.#holder.add({
-      catalog: await this.#parts.newest(),
+      catalog: await this.#node.core.parts.newest(),
       shards: new Map(wanted.map((one) => [one.shard, heldOf(one)])),
       segments: new Map(segments.map(({ here, shard, segment }) => [here, [shard, segment]])),
     });

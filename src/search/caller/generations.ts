@@ -3,16 +3,6 @@
 /** Maps the number of each shard to the oldest generation that is acceptable. */
 export type Generations = ReadonlyMap<number, number>;
 
-/**
- * The key of an internal method of an engine, for quern/http. The method resolves as soon as the engine's searches
- * see the given generations or newer ones. It rejects with OVERLOADED if that takes too long.
- */
-export const REACH_GENERATIONS: unique symbol = Symbol.for("quern.reachGenerations");
-
-export interface ReachesGenerations {
-  [REACH_GENERATIONS](generations: Generations, signal: AbortSignal): Promise<void>;
-}
-
 /** Formats generations as text: `3=17,4=2` means shard 3 at generation 17 and shard 4 at generation 2. */
 export const formatGenerations = (generations: Generations): string =>
   Array.from(generations, ([shard, generation]) => `${shard}=${generation}`).join(",");

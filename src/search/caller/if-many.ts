@@ -3,12 +3,6 @@
  * few ranges. Otherwise, it shows only the best range of each file.
  */
 
-/**
- * The key of an internal option of search(). quern/mcp uses it for the first page of an answer. An engine may ignore
- * this option.
- */
-export const IF_MANY = Symbol.for("quern.ifMany");
-
 export interface IfMany {
   /**
    * If more ranges match than the request's `matches`, the search answers as if the request had this value of
@@ -20,8 +14,4 @@ export interface IfMany {
    * the search starts again because the index has changed.
    */
   readonly onCounted: (isMany: boolean) => void;
-}
-
-export interface AsksIfMany {
-  readonly [IF_MANY]?: IfMany;
 }

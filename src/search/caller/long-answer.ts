@@ -11,7 +11,6 @@
 
 import type { FileResult, SearchResponse } from "../messages/response.ts";
 import { Control, STOPPED } from "../messages/control.ts";
-import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 import { stoppable, type Attempt } from "./attempt.ts";
 import type { FilesToShow } from "./show-files.ts";
 
@@ -32,37 +31,6 @@ export interface LongAnswer {
   end(): Omit<SearchResponse, "files">;
   /** Stops all work and releases the index. Idempotent. */
   close(): void;
-}
-
-/**
- * The key of an internal property of an engine. With this property, quern/http begins a long answer, which is then
- * produced while it is read.
- */
-export const BEGIN_ANSWER = Symbol.for("quern.beginAnswer");
-
-type Asks<T> = (request: SearchRequest, options: SearchOptions) => Promise<T>;
-
-export interface BeginsAnswers {
-  readonly [BEGIN_ANSWER]: {
-    readonly begin: Asks<SearchResponse | LongAnswer>;
-    /**
-     * The original search() of the engine. If a host has replaced search() by a wrapper, that wrapper must be called
-     * instead of `begin`.
-     */
-    readonly insteadOf: Asks<SearchResponse>;
-  };
-}
-
-/** Begins a long answer if the engine supports it. Otherwise, resolves to the whole answer. */
-export function beginAnswer(
-  engine: { readonly search: Asks<SearchResponse> } & Partial<BeginsAnswers>,
-  request: SearchRequest,
-  options: SearchOptions,
-): Promise<SearchResponse | LongAnswer> {
-  const offered = engine[BEGIN_ANSWER];
-  return offered && offered.insteadOf === engine.search
-    ? offered.begin(request, options)
-    : engine.search(request, options);
 }
 
 export const isLong = (answer: SearchResponse | LongAnswer): answer is LongAnswer =>

@@ -15,21 +15,10 @@ import {
   type CatalogRepository,
 } from "../../store/catalog/catalog.ts";
 import type { SkippedFile } from "../../store/format/records.ts";
-import type { SearchOptions, SearchRequest, Viewer } from "../messages/request.ts";
+import type { Viewer } from "../messages/request.ts";
 import type { Explanation } from "../messages/response.ts";
 import type { MatchTexts } from "./name-matcher.ts";
 import { exactlyNamed, isVisible, repositoriesNamed, visibleRepositories } from "./scope.ts";
-
-/**
- * The key of an internal method of an engine, for quern/http. The method returns the repositories that a query names
- * but that are unknown or not indexed yet. This is `notIndexed` of explain() without the skipped files. The method runs
- * no search.
- */
-export const NOT_INDEXED = Symbol.for("quern.notIndexed");
-
-export interface KnowsNotIndexed {
-  [NOT_INDEXED](request: SearchRequest, options: SearchOptions): Promise<Explanation["notIndexed"]>;
-}
 
 export interface NamingQuestion {
   readonly query: Query;

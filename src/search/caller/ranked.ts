@@ -7,7 +7,7 @@ import { addStats } from "../messages/stats.ts";
 import { isExhaustive, timeStats, type Attempt } from "./attempt.ts";
 import type { Attempts } from "./attempts.ts";
 import { countsOf, facetsOf } from "./facets.ts";
-import { IF_MANY, type AsksIfMany } from "./if-many.ts";
+import type { IfMany } from "./if-many.ts";
 import { longAnswer, STEP_BYTES, type LongAnswer } from "./long-answer.ts";
 import {
   chooseFiles,
@@ -36,8 +36,9 @@ interface Found {
 export async function searchRanked(
   attempts: Attempts,
   attempt: Attempt,
+  ifMany?: IfMany,
 ): Promise<SearchResponse | undefined> {
-  const found = await find(attempts, attempt);
+  const found = await find(attempts, attempt, ifMany);
   const groups = await found?.files.more(attempt, ALL);
   return found && groups && respond(attempts, attempt, { found, groups });
 }
@@ -72,11 +73,14 @@ const bytesOf = ({ paths, scores }: RankedFiles): number =>
   paths.length + RANKED_BYTES * scores.length;
 
 /** Finds the matching files, without showing them. Resolves to undefined if a segment has been merged away. */
-async function find(attempts: Attempts, attempt: Attempt): Promise<Found | undefined> {
+async function find(
+  attempts: Attempts,
+  attempt: Attempt,
+  ifMany?: IfMany,
+): Promise<Found | undefined> {
   const { understood, catalog, options } = attempt;
   const { request } = understood;
   const pause = newPause();
-  const { [IF_MANY]: ifMany } = options as AsksIfMany;
   const viewed = { viewer: options.viewer, pause };
   let paging = await pagingOf(request, catalog, viewed);
   const page = paging && pageInput(paging);

@@ -8,6 +8,7 @@ import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "../messages/response.ts";
 import { Attempts, type Asked, type SearcherOptions, type ViewSource } from "./attempts.ts";
 import { explain, notIndexedOf } from "./explain.ts";
+import type { IfMany } from "./if-many.ts";
 import type { LongAnswer } from "./long-answer.ts";
 import { beginRanked, searchRanked } from "./ranked.ts";
 import { streamFiles } from "./stream.ts";
@@ -28,10 +29,11 @@ export class Searcher {
     request: SearchRequest,
     options: SearchOptions = {},
     view?: ViewSource,
+    ifMany?: IfMany,
   ): Promise<SearchResponse> {
     const attempts = this.#attempts;
     return attempts.answer(this.#ask(request, options, view), (attempt) =>
-      searchRanked(attempts, attempt),
+      searchRanked(attempts, attempt, ifMany),
     );
   }
 

@@ -1,0 +1,393 @@
+/**
+ * Implements the core of one machine's engine. Creates the parts of store, ingest and search, connects them, and closes
+ * them. It contains no other logic.
+ */
+
+import { packageFile } from "./base/package-file.ts";
+import { newPause } from "./base/yield.ts";
+import type { EngineCore, CoreView, RepositoryLists } from "./engine-core.ts";
+import type { OpenOptions } from "./engine.ts";
+import { EngineFacade } from "./engine-facade.ts";
+import { Histories } from "./history/histories.ts";
+import type { History } from "./history/history.ts";
+import { INGEST_TASKS } from "./ingest/tasks.ts";
+import { Writes } from "./ingest/writes.ts";
+import type { Internals } from "./internals.ts";
+import { checkDocuments, mergeDocuments, type CheckedDocument } from "./overlay/documents.ts";
+import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
+import { Overlays } from "./overlay/overlays.ts";
+import { Reader } from "./reader.ts";
+import { knownRepositories, lookUp } from "./repositories.ts";
+import type { SearcherOptions, ViewSource } from "./search/caller/attempts.ts";
+import { Kept } from "./search/caller/kept.ts";
+import { Near } from "./search/caller/near.ts";
+import { isVisible } from "./search/caller/scope.ts";
+import { Searcher } from "./search/caller/searcher.ts";
+import type { Contexts } from "./search/caller/understand.ts";
+import { WarmUp } from "./search/caller/warm-up.ts";
+import type { SearchOptions, Viewer } from "./search/messages/request.ts";
+import { NearThread } from "./search/thread/near-thread.ts";
+import { SEARCH_TASKS } from "./search/thread/tasks.ts";
+import { CatalogKeeper } from "./store/catalog/catalog-keeper.ts";
+import {
+  readSkipped,
+  repositoryNamed,
+  type Catalog,
+  type CatalogRepository,
+} from "./store/catalog/catalog.ts";
+import { textBytesOf, type Manifest } from "./store/catalog/manifest.ts";
+import { viewOf, type View } from "./store/catalog/view.ts";
+import type { Environment } from "./store/lmdb/environment.ts";
+import { KeptTables } from "./store/segments/kept-tables.ts";
+import { checkInChild } from "./store/upkeep/check-process.ts";
+import { createPool, type OwnPool } from "./threads/pool.ts";
+import { Tracer, type IndexSize } from "./tracing.ts";
+import type { FollowedFolder, OverlaidEngine } from "./workspace/workspace.ts";
+
+/**
+ * How long an index run works on the calling thread before it yields to the event loop, in milliseconds. This time is
+ * short, because a step that has begun, such as reading a table of a segment, may take another 3 ms.
+ */
+const STEP_MS = 0.5;
+
+/** The options of open() with their defaults. */
+export type CoreOptions = Required<Omit<OpenOptions, "contexts">> & {
+  readonly contexts: Contexts | undefined;
+};
+
+export interface LocalCore extends EngineCore {
+  /** The parts that a cluster uses for directories that hold slices of an index. */
+  readonly parts: {
+    readonly environment: Environment;
+    readonly newest: () => Promise<Catalog>;
+    readonly searching: SearcherOptions;
+    readonly reader: Reader;
+  };
+}
+
+/** Documents that views show in addition to the index, below the documents of the overlay. */
+interface Below {
+  readonly documents: (signal?: AbortSignal) => Promise<readonly CheckedDocument[]>;
+  /** Called with each view that a call reads. */
+  readonly onView?: (view: View) => void;
+}
+
+const NOTHING: Below = { documents: async () => [] };
+
+export function localCore(
+  environment: Environment,
+  options: CoreOptions,
+  internals: Internals,
+): LocalCore {
+  return new LocalEngine(environment, options, internals).core;
+}
+
+class LocalEngine {
+  readonly core: LocalCore;
+  readonly #environment: Environment;
+  readonly #options: CoreOptions;
+  readonly #internals: Internals;
+  readonly #tracer: Tracer;
+  readonly #kept: Kept;
+  readonly #tables = new KeptTables();
+  readonly #pool: OwnPool;
+  readonly #nearThread: NearThread;
+  readonly #near: Near | undefined;
+  readonly #catalogs: CatalogKeeper;
+  readonly #searcher: Searcher;
+  readonly #warmUp: WarmUp | undefined;
+  readonly #overlays: Overlays;
+  readonly #histories: Histories;
+  readonly #writes: Writes;
+  readonly #reader: Reader;
+  readonly #workspaces = new Set<FollowedFolder>();
+  #closed: Promise<void> | undefined;
+
+  constructor(environment: Environment, options: CoreOptions, internals: Internals) {
+    this.#environment = environment;
+    this.#options = options;
+    this.#internals = internals;
+    this.#tracer = new Tracer(environment.path);
+    this.#kept = new Kept(internals.tableBytes);
+    this.#pool = startPool(environment, options, {
+      kept: this.#kept,
+      workerDied: () => this.#tracer.workerDied(),
+    });
+    this.#nearThread = new NearThread(() => this.#kept.memory);
+    // without workers, every search runs on the calling thread anyway
+    this.#near = this.#pool.inline ? undefined : new Near(this.#nearThread);
+    this.#catalogs = new CatalogKeeper(environment, newPause, ({ manifest }) => {
+      this.#kept.dropOthers(manifest.segments);
+      this.#nearThread.dropOthers(manifest.segments);
+    });
+    const searching = this.#searching(options.onWarning);
+    this.#searcher = new Searcher(searching);
+    this.#warmUp = this.#newWarmUp();
+    this.#overlays = new Overlays({
+      pool: this.#pool,
+      maxFileSize: options.maxFileSize,
+      layout: internals.layout,
+      newest: () => this.#catalogs.newest(),
+      tables: this.#tables,
+      reading: (read) => this.#reader.reading(read),
+    });
+    this.#histories = new Histories({
+      present: (record, file) => this.#reader.present(record, file),
+    });
+    this.#writes = new Writes({
+      environment,
+      pool: this.#pool,
+      catalogs: this.#catalogs,
+      tables: this.#tables,
+      maxFileSize: options.maxFileSize,
+      memoryBudget: options.memoryBudget,
+      lockTimeoutMs: options.lockTimeoutMs,
+      pause: () => newPause({ ms: STEP_MS }),
+      oldestHeld: () => this.#searcher.oldestHeld,
+      onWarning: options.onWarning,
+      complete: internals.complete,
+      retireMs: internals.retireMs,
+      bounds: internals.runs,
+      layout: internals.layout,
+    });
+    const newest = () => this.#catalogs.newest();
+    const indexing = () => this.#writes.indexing;
+    this.#reader = new Reader({ environment, newest, indexing, webUrl: options.webUrl });
+    this.core = this.#makeCore({ environment, newest, searching, reader: this.#reader });
+  }
+
+  #makeCore(parts: LocalCore["parts"]): LocalCore {
+    const tracer = this.#tracer;
+    const writes = this.#writes;
+    const { path } = this.#environment;
+    const core: LocalCore = {
+      path,
+      parts,
+      generation: () => this.#catalogs.generation,
+      view: (options) => this.#view(options, NOTHING),
+      repositories: this.#lists(parts),
+      history: (name, viewer) => this.#history(name, viewer),
+      index: (source, options) =>
+        tracer.write(
+          "index",
+          () => writes.index(source, options),
+          (reports) => ({ reports }),
+        ),
+      remove: (name, steps) => tracer.write("remove", () => writes.remove(name, steps)),
+      compact: (options) => tracer.write("compact", () => writes.compact(options)),
+      workspace: (folder, options) => this.#workspace(folder, options),
+      upToDate: () => {
+        const documents = (signal?: AbortSignal) => this.#unindexed(signal);
+        return { ...core, view: (options) => this.#view(options, { documents }) };
+      },
+      check: ({ signal }) => checkInChild(packageFile("check.js"), path, signal),
+      trim: () => this.#trim(),
+      observed: {
+        add: (observer) => tracer.add(observer),
+        size: async () => sizeOf((await parts.newest()).manifest),
+      },
+      reach: undefined, // the newest generation is always here
+      metrics: async () => [],
+      isClosed: () => this.#closed !== undefined,
+      close: () => (this.#closed ??= this.#close()),
+    };
+    return core;
+  }
+
+  #searching(onWarning: CoreOptions["onWarning"]): SearcherOptions {
+    const { webUrl, contexts } = this.#options;
+    return {
+      pool: this.#pool,
+      view: async () => viewOf(await this.#catalogs.newest()),
+      webUrl,
+      contexts,
+      onWarning,
+      lists: () => this.#kept.listsFor(this.#pool),
+      near: this.#near,
+      indexing: () => this.#writes.indexing,
+      skipped: (repository) =>
+        this.#reader.reading((snapshot) => readSkipped(snapshot, repository, newPause())),
+    };
+  }
+
+  /**
+   * Creates the warm-up, unless the host has turned it off. Without workers there is no warm-up, because its searches
+   * would block the calling thread.
+   */
+  #newWarmUp(): WarmUp | undefined {
+    if (!this.#options.warmUp || this.#pool.inline) return undefined;
+    // damage is not reported here, because the host's own searches report it
+    const searcher = new Searcher(this.#searching(() => {}));
+    return new WarmUp({
+      hasContent: async () => (await this.#catalogs.newest()).manifest.segments.length > 0,
+      isIdle: () => this.#pool.isIdle && this.#searcher.oldestHeld === Infinity,
+      search: (request, how) => searcher.search(request, how),
+    });
+  }
+
+  /**
+   * Returns a view of the newest generation. In the view, the documents of `below` replace indexed files, and the
+   * documents of the overlay replace both.
+   */
+  #view(options: SearchOptions, below: Below): CoreView {
+    const searcher = this.#searcher;
+    const reader = this.#reader;
+    const { viewer } = options;
+    const source = this.#viewSource(options, below);
+    const view: CoreView = {
+      search: (request, ifMany) => searcher.search(request, options, source, ifMany),
+      begin: (request) => searcher.begin(request, options, source),
+      stream: (request) => searcher.stream(request, options, source),
+      explain: (request) => searcher.explain(request, options, source),
+      notIndexed: (request) => searcher.notIndexed(request, options, source),
+      read: async (file) => reader.read(file, viewer, await source()),
+      list: async (folder) => reader.list(folder, viewer, await source()),
+      paths: async (revision) => reader.paths(revision, viewer, await source()),
+    };
+    return this.#tracer.view(view, () => this.#warmUp?.interrupt());
+  }
+
+  /** Documents of `below` are left out if the viewer may not see their repository. */
+  #viewSource({ overlay, viewer, signal }: SearchOptions, below: Below): ViewSource {
+    const given = overlay && checkDocuments(overlay);
+    const sees = (one: CatalogRepository) => isVisible(one, viewer);
+    let documents: Promise<readonly CheckedDocument[]> | undefined;
+    return async () => {
+      const all = await (documents ??= below.documents(signal));
+      const seen = viewer && all.length > 0 ? await this.#visible(all, sees) : all;
+      const view = await this.#overlays.view(given ? mergeDocuments(seen, given) : seen, sees);
+      below.onView?.(view);
+      return view;
+    };
+  }
+
+  async #visible(
+    documents: readonly CheckedDocument[],
+    sees: (one: CatalogRepository) => boolean,
+  ): Promise<readonly CheckedDocument[]> {
+    const catalog = await this.#catalogs.newest();
+    return documents.filter(({ repository }) => {
+      const one = repositoryNamed(catalog, repository);
+      return one && sees(one);
+    });
+  }
+
+  #lists({ newest, reader }: LocalCore["parts"]): RepositoryLists {
+    return {
+      ...knownRepositories(newest, () => this.#writes.indexing),
+      describe: (nameOrId, viewer) => reader.repository(nameOrId, viewer),
+      describeAll: (page) => reader.repositories(page),
+    };
+  }
+
+  async #history(name: string, viewer: Viewer | undefined): Promise<History | undefined> {
+    const found = lookUp(await this.#catalogs.newest(), name, viewer);
+    return found && this.#histories.open(found.record);
+  }
+
+  // ── workspaces ──
+
+  async #workspace(
+    path: string,
+    options: Parameters<LocalCore["workspace"]>[1],
+  ): Promise<FollowedFolder> {
+    const { openWorkspace } = await import("./workspace/workspace.ts");
+    const { workspaces: bounds, notices } = this.#internals;
+    const workspace = await openWorkspace(
+      {
+        path: this.#environment.path,
+        maxFileSize: this.#options.maxFileSize,
+        bounds,
+        notices,
+        index: (source, how) => this.core.index(source, how),
+        over: (documents) => this.#over(documents),
+        release: (repository) => this.#overlays.release(repository),
+        onClose: (closed) => void this.#workspaces.delete(closed),
+      },
+      path,
+      options,
+    );
+    this.#workspaces.add(workspace);
+    if (this.#closed) await workspace.close();
+    return workspace;
+  }
+
+  /** Returns an engine whose views show the documents above the index. */
+  #over(documents: readonly CheckedDocument[]): OverlaidEngine {
+    let generation = 0;
+    const below: Below = {
+      documents: async () => documents,
+      onView: ({ catalog }) => void (generation = catalog.manifest.generation),
+    };
+    const core = { ...this.core, view: (options: SearchOptions) => this.#view(options, below) };
+    return { engine: new EngineFacade(core), generation: () => generation };
+  }
+
+  /** Resolves to the changes in all open workspaces that are not indexed yet. */
+  async #unindexed(signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]> {
+    const all = Array.from(this.#workspaces, (workspace) => workspace.upToDate(signal));
+    return (await Promise.all(all)).flat();
+  }
+
+  // ── the end ──
+
+  #trim(): void {
+    this.#nearThread.trim();
+    this.#tables.clear();
+    void this.#kept.trim(this.#pool);
+  }
+
+  async #close(): Promise<void> {
+    await this.#warmUp?.close();
+    await Promise.all(Array.from(this.#workspaces, (workspace) => workspace.close()));
+    // all writes end first, because a thread that is terminated within a transaction would never release LMDB's lock
+    await Promise.all([this.#writes.close(), this.#histories.close()]);
+    this.#nearThread.close();
+    await this.#pool.stop();
+    await Promise.allSettled([this.#catalogs.close(), this.#reader.close()]);
+    await this.#environment.close(() => this.#pool.close());
+    this.#kept.close();
+  }
+}
+
+function sizeOf(manifest: Manifest): IndexSize {
+  const { repositories, segments } = manifest;
+  return {
+    repositories: repositories.length,
+    segments: segments.length,
+    files: segments.reduce((sum, { files }) => sum + files, 0),
+    textBytes: textBytesOf(manifest),
+  };
+}
+
+function startPool(
+  environment: Environment,
+  { workers, textCache, readOnly, onWarning }: CoreOptions,
+  { kept, workerDied }: { readonly kept: Kept; readonly workerDied: () => void },
+): OwnPool {
+  const { path } = environment;
+  return createPool({
+    size: workers,
+    entry: packageFile("worker.js"),
+    tasks: { ...INGEST_TASKS, ...SEARCH_TASKS, ...OVERLAY_TASKS },
+    environment:
+      workers === 0
+        ? { path, readOnly, opened: environment, textCache, ...kept.memory }
+        : {
+            path,
+            readOnly,
+            textCache: Math.floor(textCache / workers),
+            get keptLists() {
+              return kept.memory.keptLists;
+            },
+            get tables() {
+              return kept.memory.tables;
+            },
+          },
+    // the pool's only warnings are those about dead workers
+    onWarning: (warning) => {
+      workerDied();
+      onWarning(warning);
+    },
+  });
+}
