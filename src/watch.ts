@@ -7,6 +7,7 @@
 import { existsSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { JoinedSignal } from "./base/joined-signal.ts";
 import { QuernError } from "./base/errors.ts";
 import { Slice } from "./base/yield.ts";
 import type { Engine } from "./engine.ts";
@@ -72,9 +73,11 @@ export async function watch(
 ): Promise<AsyncDisposable> {
   const watched: WatchedSource[] = [];
   const stop = new AbortController();
-  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const either = new JoinedSignal([options.signal, stop.signal]);
+  const { signal } = either;
   const close = async () => {
     stop.abort();
+    either[Symbol.dispose]();
     await Promise.all(watched.map((one) => one.close()));
   };
   try {

@@ -4,6 +4,8 @@
  * word.
  */
 
+import { holdRequest } from "./joined-signal.ts";
+
 /** A request, as a direct handler receives it. */
 export interface DirectCall {
   readonly method: string;
@@ -30,7 +32,8 @@ const directHandlers = new WeakMap<object, DirectHandler>();
 /** Returns a fetch handler that answers requests with `answer`. */
 export function fetchHandler(answer: DirectHandler): (request: Request) => Promise<Response> {
   const handler = async (request: Request): Promise<Response> => {
-    const { method, headers, body, signal } = request;
+    const { method, headers, body } = request;
+    const signal = holdRequest(request);
     const { pathname, search } = new URL(request.url);
     const path = pathname + search;
     return toResponse(await answer({ method, path, headers, body: body ?? NOTHING, signal }));

@@ -4,6 +4,7 @@
  * first, reading begins anyway.
  */
 
+import { JoinedSignal } from "../base/joined-signal.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Guard } from "../mcp/guard.ts";
 
@@ -30,7 +31,8 @@ export function firstAnswer(
   const ended = new Promise<void>((resolve) => (end = resolve));
   const within = async (ms: number, event: Promise<void>): Promise<boolean> => {
     const stop = new AbortController();
-    const timer = sleep(ms, false, { signal: AbortSignal.any([signal, stop.signal]) });
+    using either = new JoinedSignal([signal, stop.signal]);
+    const timer = sleep(ms, false, { signal: either.signal });
     try {
       return await Promise.race([event.then(() => true), timer.catch(() => false)]);
     } finally {

@@ -3,6 +3,7 @@
  * disconnects.
  */
 
+import { JoinedSignal } from "../base/joined-signal.ts";
 import type { Command } from "commander";
 import type { Engine } from "../engine.ts";
 import { type Call, type CommonFlags, withCommonOptions } from "./call.ts";
@@ -30,7 +31,8 @@ async function serve(engine: Engine, paths: FollowedPaths, io: Io): Promise<void
   const { serveOnStdio } = await import("../mcp/stdio.ts");
   const { follow } = await import("./followed-paths.ts");
   const abort = new AbortController();
-  const signal = AbortSignal.any([io.signal, abort.signal]);
+  using either = new JoinedSignal([io.signal, abort.signal]);
+  const { signal } = either;
   const { guard, given } = firstAnswer(signal);
   const followed = follow(engine, paths, { io, signal, begin: given });
   await serveOnStdio(followed.engine, {

@@ -4,6 +4,7 @@
  * so.
  */
 
+import { JoinedSignal } from "../base/joined-signal.ts";
 import { throwIfAborted } from "../base/abort.ts";
 import { closedError, QuernError } from "../base/errors.ts";
 import type { EngineCore } from "../engine-core.ts";
@@ -132,8 +133,8 @@ export class ClusterWrites {
     if (!(signal instanceof AbortSignal)) throw invalid("work: signal must be an AbortSignal");
     if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 64)
       throw invalid(`work: concurrency must be an integer from 1 to 64, got ${concurrency}`);
-    const stop = AbortSignal.any([signal, this.#closing.signal]);
-    const slots = Array.from({ length: concurrency }, () => this.#workOne(source, stop));
+    using stop = new JoinedSignal([signal, this.#closing.signal]);
+    const slots = Array.from({ length: concurrency }, () => this.#workOne(source, stop.signal));
     for (const slot of slots) {
       this.#working.add(slot);
       void slot.finally(() => this.#working.delete(slot)).catch(() => undefined);
@@ -180,11 +181,10 @@ export class ClusterWrites {
   async collect({ signal, now = new Date() }: CollectOptions): Promise<CollectReport | undefined> {
     if (!(now instanceof Date) || Number.isNaN(now.getTime()))
       throw invalid(`collect: now must be a Date, got ${String(now)}`);
-    const closing = this.#closing.signal;
-    const stop = signal ? AbortSignal.any([signal, closing]) : closing;
-    throwIfAborted(stop);
+    using stop = new JoinedSignal([signal, this.#closing.signal]);
+    throwIfAborted(stop.signal);
     const { collection, store } = this.#parts;
-    return collect({ collection, store, now, signal: stop });
+    return await collect({ collection, store, now, signal: stop.signal });
   }
 
   /** Aborts all running writes and jobs, and waits until they have ended. */

@@ -1,6 +1,7 @@
 /** Deletes unused rows and objects of a cluster. A lease lets only one process do so at a time. */
 
 import { randomBytes } from "node:crypto";
+import { JoinedSignal } from "../base/joined-signal.ts";
 import { throwIfAborted } from "../base/abort.ts";
 import type { Collection } from "./catalog/collection.ts";
 import { keepRenewing, LEASE_MS } from "./follow/renewal.ts";
@@ -54,7 +55,8 @@ export async function collect(collecting: Collecting): Promise<CollectReport | u
   const holder = randomBytes(16).toString("hex");
   if (!(await collection.lease(holder, LEASE_MS))) return undefined;
   using renewal = keepRenewing(() => collection.lease(holder, LEASE_MS));
-  const signal = AbortSignal.any([collecting.signal, renewal.lost]);
+  using either = new JoinedSignal([collecting.signal, renewal.lost]);
+  const { signal } = either;
   try {
     const rows = await collection.dropRows(new Date(collecting.now.getTime() - ROWS_MS));
     return { ...rows, objects: await deleteObjects({ ...collecting, signal }) };

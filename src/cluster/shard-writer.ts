@@ -12,6 +12,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { JoinedSignal } from "../base/joined-signal.ts";
 import { throwIfAborted } from "../base/abort.ts";
 import { QuernError } from "../base/errors.ts";
 import type { EngineCore } from "../engine-core.ts";
@@ -98,9 +99,10 @@ export class ShardWriter {
     asked: WriteOptions,
     work: (session: ShardSession) => Promise<T>,
   ): Promise<T> {
-    const closing = this.#closing.signal;
-    const signal = asked.signal ? AbortSignal.any([asked.signal, closing]) : closing;
-    const result = this.#last.then(() => this.#write(shard, { ...asked, signal }, work));
+    const stop = new JoinedSignal([asked.signal, this.#closing.signal]);
+    const result = this.#last
+      .then(() => this.#write(shard, { ...asked, signal: stop.signal }, work))
+      .finally(() => stop[Symbol.dispose]());
     this.#last = result.catch(() => undefined);
     return result;
   }

@@ -4,6 +4,7 @@
  */
 
 import { randomBytes } from "node:crypto";
+import { JoinedSignal } from "../base/joined-signal.ts";
 import { QuernError } from "../base/errors.ts";
 import type { Alarm } from "./follow/alarm.ts";
 import { keepRenewing, LEASE_MS } from "./follow/renewal.ts";
@@ -69,7 +70,8 @@ async function runJob(working: Working, run: Run): Promise<void> {
   const { job, worker, source, signal } = run;
   const { jobs } = working;
   using renewal = keepRenewing(() => jobs.renew(job, worker, LEASE_MS));
-  const stop = AbortSignal.any([signal, renewal.lost]);
+  using either = new JoinedSignal([signal, renewal.lost]);
+  const stop = either.signal;
   const { repository, payload, failures, asked } = job;
   try {
     const given = await source({ repository, payload, failures, signal: stop });

@@ -7,6 +7,7 @@
 
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { JoinedSignal } from "../base/joined-signal.ts";
 import { closedError, QuernError, type ErrorCode } from "../base/errors.ts";
 import { aborted } from "../base/abort.ts";
 import { ObjectReader, OBJECT_LIMITS } from "../git/git-objects.ts";
@@ -173,15 +174,8 @@ export async function operate<T>(
 ): Promise<T> {
   if (closing.aborted) throw closedError();
   if (signal?.aborted) throw aborted(signal);
-  const stop = new AbortController();
-  const end = () => stop.abort();
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    end();
-  }, timeoutMs);
-  for (const one of [closing, signal]) one?.addEventListener("abort", end, { once: true });
-  const operation = new Operation(place, stop.signal);
+  using ends = new JoinedSignal([closing, signal], timeoutMs);
+  const operation = new Operation(place, ends.signal);
   try {
     const result = await run(operation);
     signal?.throwIfAborted(); // git may have ended just before it was aborted
@@ -189,11 +183,9 @@ export async function operate<T>(
   } catch (error) {
     if (closing.aborted) throw closedError();
     if (signal?.aborted) throw aborted(signal);
-    throw isLate ? tooLate(timeoutMs) : error;
+    throw ends.isLate ? tooLate(timeoutMs) : error;
   } finally {
     operation.end();
-    clearTimeout(timer);
-    for (const one of [closing, signal]) one?.removeEventListener("abort", end);
   }
 }
 

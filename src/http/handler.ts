@@ -9,6 +9,7 @@
  */
 
 import { Hono, type Context } from "hono";
+import { holdRequest } from "../base/joined-signal.ts";
 import type { Identity } from "../auth/principal.ts";
 import type { Engine } from "../engine.ts";
 import { BROWSE_PATH, browseRoute } from "./browse.ts";
@@ -71,6 +72,7 @@ export function createHandler(engine: Engine, options: HandlerOptions): Handler 
   app.notFound(() => respond(new Refusal("NOT_FOUND", "there is nothing at this path")));
   app.onError((error) => respond(toRefusal(error)));
   return async (request) => {
+    holdRequest(request); // without it, an abort may be lost
     const response = isLong(request) ? respond(tooLong()) : await app.fetch(request);
     return withCors(response, request, settings);
   };

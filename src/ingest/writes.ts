@@ -4,6 +4,7 @@
  * left behind.
  */
 
+import { JoinedSignal } from "../base/joined-signal.ts";
 import { closedError, QuernError } from "../base/errors.ts";
 import type { Pause } from "../base/yield.ts";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -303,8 +304,10 @@ export class Writes {
     signal: AbortSignal | undefined,
     work: (lease: Lease, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
-    const result = this.#last.then(() => this.#write(stop, work));
+    const stop = new JoinedSignal([signal, this.#closing.signal]);
+    const result = this.#last
+      .then(() => this.#write(stop.signal, work))
+      .finally(() => stop[Symbol.dispose]());
     this.#last = result.catch(() => undefined);
     return result;
   }
@@ -315,19 +318,27 @@ export class Writes {
   ): Promise<T> {
     this.#throwIfStopped(stop);
     const { environment, lockTimeoutMs, oldestHeld, retireMs } = this.#options;
-    const lease = await acquireLease(environment, { timeoutMs: lockTimeoutMs, signal: stop });
+    const acquiring = acquireLease(environment, { timeoutMs: lockTimeoutMs, signal: stop });
+    const lease = await acquiring.catch((error: unknown) => {
+      throw this.#reasonOf(error, stop);
+    });
     try {
       await deleteLeftovers(environment, lease.owner, { oldestHeld: oldestHeld(), retireMs });
       return await work(lease, stop);
     } catch (error) {
-      const isClosed = error instanceof QuernError && error.code === "ENGINE_CLOSED";
-      if (this.#closing.signal.aborted && !isClosed) this.#throwIfStopped(stop);
-      // functions of Node.js reject with an AbortError, which callers must not see
-      throw stop.aborted && !(error instanceof QuernError) ? aborted(stop) : error;
+      throw this.#reasonOf(error, stop);
     } finally {
       // another process may have taken over the lease, and on a full disk the lease cannot be released
       await lease.release().catch(() => undefined);
     }
+  }
+
+  /** Returns the error to throw. Functions of Node.js reject with an AbortError, which callers must not see. */
+  #reasonOf(error: unknown, stop: AbortSignal): unknown {
+    const isOwn = error instanceof QuernError;
+    if (this.#closing.signal.aborted)
+      return isOwn && error.code === "ENGINE_CLOSED" ? error : closedError();
+    return stop.aborted && !isOwn ? aborted(stop) : error;
   }
 
   #throwIfStopped(stop: AbortSignal): void {

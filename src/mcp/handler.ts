@@ -4,6 +4,7 @@
  */
 
 import { createMcpHandler as serve, type McpServer } from "@modelcontextprotocol/server";
+import { holdRequest, JoinedSignal } from "../base/joined-signal.ts";
 import { QuernError } from "../base/errors.ts";
 import { beyondJsonShape } from "../base/json-shape.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
@@ -128,7 +129,7 @@ export function createHandlerFor(
     const fixed = { engine, viewer, timeoutMs, cursors, count, behind: () => [] };
     const contextOf = (call: AbortSignal) => ({
       ...fixed,
-      signal: AbortSignal.any([call, left]),
+      signal: new JoinedSignal([call, left]).signal, // both end with the request, so nothing is disposed of
     });
     return createServer(contextOf, guard);
   }, maxBodyBytes);
@@ -145,6 +146,7 @@ export function serveEach(
   });
   const sessions = new Sessions();
   return async (request, admitted) => {
+    holdRequest(request); // without it, an abort may be lost
     const given = await bounded(request, mostBytes);
     if (given instanceof Response) return given;
     const exchange = sessions.begin(given.request, given.message);

@@ -7,6 +7,7 @@
  */
 
 import { randomUUID } from "node:crypto";
+import { JoinedSignal, holdRequest } from "../base/joined-signal.ts";
 
 export const SESSION = "mcp-session-id";
 
@@ -35,13 +36,14 @@ export class Sessions {
   begin(request: Request, body: unknown): Exchange {
     const session = request.headers.get(SESSION);
     const message: Message = typeof body === "object" && body !== null ? body : {};
-    if (message.method === "initialize") return { signal: request.signal, answer: withSession };
+    const left = holdRequest(request);
+    if (message.method === "initialize") return { signal: left, answer: withSession };
     const isKnown = session !== null && session.length <= MOST_SESSION;
     if (isKnown && message.method === "notifications/cancelled")
       this.#calls.get(keyOf(session, message.params?.requestId))?.abort();
     const isCall = isKnown && typeof message.method === "string" && message.id !== undefined;
-    if (!isCall) return { signal: request.signal, answer: (response) => response };
-    return this.#register(keyOf(session, message.id), request.signal);
+    if (!isCall) return { signal: left, answer: (response) => response };
+    return this.#register(keyOf(session, message.id), left);
   }
 
   #register(key: string, left: AbortSignal): Exchange {
@@ -52,7 +54,7 @@ export class Sessions {
     };
     left.addEventListener("abort", forget, { once: true });
     return {
-      signal: AbortSignal.any([left, ended.signal]),
+      signal: new JoinedSignal([left, ended.signal]).signal, // `left` ends with the request, so nothing is disposed of
       answer: (response) => whenRead(response, forget),
     };
   }

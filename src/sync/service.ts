@@ -7,6 +7,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { JoinedSignal } from "../base/joined-signal.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 import type { Engine } from "../engine.ts";
 import { milliseconds, type SyncConfig } from "./config/config.ts";
@@ -215,8 +216,8 @@ class Service implements SyncService {
   async #rest(ms: number): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
-    const signal = AbortSignal.any([woken.signal, this.#stop.signal]);
-    await sleep(ms, undefined, { signal }).catch(() => {});
+    using either = new JoinedSignal([woken.signal, this.#stop.signal]);
+    await sleep(ms, undefined, { signal: either.signal }).catch(() => {});
   }
 
   async #deliver(name: string, delivery: Delivery): Promise<"queued" | "ignored" | "refused"> {

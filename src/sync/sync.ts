@@ -16,8 +16,8 @@
  * index, such as a full disk, ends the run.
  */
 
-import { setMaxListeners } from "node:events";
 import { join } from "node:path";
+import { JoinedSignal } from "../base/joined-signal.ts";
 import { throwIfAborted } from "../base/abort.ts";
 import { QuernError } from "../base/errors.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
@@ -111,10 +111,9 @@ export async function syncConnections(
   const startedAt = performance.now();
   const release = lockFolder(folder);
   const failure = new AbortController();
+  using either = new JoinedSignal([signal, failure.signal]);
   try {
-    const whole = AbortSignal.any([signal, failure.signal]);
-    setMaxListeners(0, whole); // every repository that waits adds a listener
-    const run = new SyncRun(engine, checked, { ...options, folder, signal: whole });
+    const run = new SyncRun(engine, checked, { ...options, folder, signal: either.signal });
     const connections = await run.all(failure);
     return { connections, durationMs: performance.now() - startedAt };
   } finally {

@@ -12,6 +12,7 @@
 import { realpath } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { JoinedSignal } from "../base/joined-signal.ts";
 import { closedError, QuernError } from "../base/errors.ts";
 import { noFolder, isGone, unreadableFolder } from "../base/folder-errors.ts";
 import { aborted, throwIfAborted } from "../base/abort.ts";
@@ -537,12 +538,16 @@ class FollowedTree implements FollowedFolder {
   /** Extracts missing symbols. The next index run stops this early, so that content is indexed first. */
   #findSymbols(): Promise<void> {
     const stop = new AbortController();
-    const signal = AbortSignal.any([stop.signal, this.#closing.signal]);
+    const either = new JoinedSignal([stop.signal, this.#closing.signal]);
+    const { signal } = either;
     const done = this.#engine
       .index([], { symbols: "after", signal })
       .then(() => void (this.#lacksSymbols = false))
       .catch((error: unknown) => this.#tell(error, signal))
-      .finally(() => (this.#symbols = undefined));
+      .finally(() => {
+        either[Symbol.dispose]();
+        this.#symbols = undefined;
+      });
     this.#symbols = { done, stop };
     return done;
   }

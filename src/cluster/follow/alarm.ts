@@ -3,6 +3,7 @@
  * immediately. So no ring is lost.
  */
 
+import { JoinedSignal } from "../../base/joined-signal.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export class Alarm {
@@ -20,8 +21,9 @@ export class Alarm {
    */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     this.#waking = new AbortController();
-    const ends = AbortSignal.any([signal, this.#waking.signal]);
-    if (!this.#hasRung) await sleep(ms, undefined, { signal: ends, ref: false }).catch(() => {});
+    using ends = new JoinedSignal([signal, this.#waking.signal]);
+    const options = { signal: ends.signal, ref: false };
+    if (!this.#hasRung) await sleep(ms, undefined, options).catch(() => {});
     this.#waking = undefined;
     this.#hasRung = false;
   }

@@ -4,6 +4,7 @@
  * because one of them may be back. At most one answer per slice is used.
  */
 
+import { JoinedSignal } from "../../base/joined-signal.ts";
 import type { SliceAsked } from "../wire/calls.ts";
 import { NodeFailed } from "./node-client.ts";
 
@@ -146,12 +147,12 @@ export async function inTime<T>(
   ask: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T | "late"> {
   if (timeoutMs === undefined) return ask(signal);
-  const ends = timeoutMs + LATE_MS - (performance.now() - startedAt);
-  const late = AbortSignal.timeout(Math.max(0, Math.ceil(ends)));
+  const leftMs = timeoutMs + LATE_MS - (performance.now() - startedAt);
+  using ends = new JoinedSignal([signal], Math.max(0, Math.ceil(leftMs)));
   try {
-    return await ask(signal ? AbortSignal.any([signal, late]) : late);
+    return await ask(ends.signal);
   } catch (error) {
-    if (late.aborted && signal?.aborted !== true) return "late";
+    if (ends.isLate && signal?.aborted !== true) return "late";
     throw error;
   }
 }

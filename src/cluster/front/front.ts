@@ -4,6 +4,7 @@
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { JoinedSignal } from "../../base/joined-signal.ts";
 import { compareText } from "../../base/compare.ts";
 import { closedError, QuernError } from "../../base/errors.ts";
 import { withoutEndSlashes } from "../../base/paths.ts";
@@ -186,21 +187,17 @@ export class Front {
       return [...published].every(([shard, generation]) => (here.get(shard) ?? 0) >= generation);
     };
     // the wait is limited, because a node that has just joined may need an hour to fetch its slices
-    const ends = AbortSignal.any([
-      this.#closing.signal,
-      AbortSignal.timeout(READY_MS),
-      ...(signal ? [signal] : []),
-    ]);
+    using ends = new JoinedSignal([this.#closing.signal, signal], READY_MS);
     for (;;) {
       await this.follower.run();
       if (isThere() && this.#isComplete()) return;
       await Promise.allSettled(
-        this.#urls.map((url) => this.#client.ask(url, "/v1/refresh", { slices: [] }, ends)),
+        this.#urls.map((url) => this.#client.ask(url, "/v1/refresh", { slices: [] }, ends.signal)),
       );
       await this.follower.run();
       if (isThere() && (this.#isComplete() || this.#urls.length === 0)) return;
       if (this.#closing.signal.aborted || signal?.aborted === true) return;
-      if (ends.aborted) return this.#warnNotReady();
+      if (ends.isLate) return this.#warnNotReady();
       await sleep(RETRY_MS);
     }
   }

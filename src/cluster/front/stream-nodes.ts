@@ -21,6 +21,7 @@
  * dropped.
  */
 
+import { JoinedSignal } from "../../base/joined-signal.ts";
 import { throwIfAborted } from "../../base/abort.ts";
 import { newPause } from "../../base/yield.ts";
 import { isExhaustive } from "../../search/caller/attempt.ts";
@@ -99,10 +100,11 @@ export async function* streamNodes(
   const startedAt = performance.now();
   const due: Due = { ...asked, startedAt };
   const stop = new AbortController();
+  using ends = new JoinedSignal([asked.signal, stop.signal]);
   try {
     const failed = new Set<string>();
     const openSome = (slices: readonly PlacedSlice[], lost?: Opened): Promise<Found> =>
-      open(client, { ...asked, slices }, { due, stop: stop.signal, failed, lost });
+      open(client, { ...asked, slices }, { due, ends: ends.signal, failed, lost });
     const openAgain = async (slices: readonly PlacedSlice[], lost: Opened): Promise<Found> => {
       const first = await openSome(slices, lost);
       if (first.lost === 0) return first;
@@ -171,17 +173,17 @@ const NOTHING: Found = {
 
 async function open(
   client: NodeClient,
-  { request, contexts, maxBytes, slices, signal }: StreamAsked,
+  { request, contexts, maxBytes, slices }: StreamAsked,
   opening: {
     readonly due: Due;
-    readonly stop: AbortSignal;
+    /** Aborted when the caller aborts, or when the stream has ended. */
+    readonly ends: AbortSignal;
     readonly failed: Set<string>;
     /** The failed stream that is to be continued. */
     readonly lost: Opened | undefined;
   },
 ): Promise<Found> {
-  const { due, stop, failed, lost } = opening;
-  const ends = signal ? AbortSignal.any([signal, stop]) : stop;
+  const { due, ends, failed, lost } = opening;
   const found = await askReplicas(slices, failed, (url, some) => {
     const call = {
       ...timeLeft(due),

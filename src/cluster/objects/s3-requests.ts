@@ -5,6 +5,7 @@
  */
 
 import type * as sdk from "@aws-sdk/client-s3";
+import { JoinedSignal } from "../../base/joined-signal.ts";
 import { aborted, throwIfAborted } from "../../base/abort.ts";
 import { QuernError } from "../../base/errors.ts";
 import { noSuchObject } from "./segment-store.ts";
@@ -61,15 +62,12 @@ export async function ask<Answer extends object>(
   const { client, timeoutMs } = requests;
   const { signal } = about;
   if (signal) throwIfAborted(signal);
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), timeoutMs);
-  const abortSignal = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  using ends = new JoinedSignal([signal], timeoutMs);
   try {
-    return (await client.send(command(await loadSdk()), { abortSignal })) as Answer;
+    const options = { abortSignal: ends.signal };
+    return (await client.send(command(await loadSdk()), options)) as Answer;
   } catch (error) {
-    throw late.signal.aborted ? tooSlow(requests, error) : told(error, requests, about);
-  } finally {
-    clearTimeout(timer);
+    throw ends.isLate ? tooSlow(requests, error) : told(error, requests, about);
   }
 }
 

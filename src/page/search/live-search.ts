@@ -62,7 +62,7 @@ export const requestOf = ({ query, regex, matchCase }: Asked): SearchRequest => 
 /** Starts a search. `onChange` is called whenever `found` has changed. */
 export function startSearch(client: Searching, asked: Asked, onChange: () => void): LiveSearch {
   const stopped = new AbortController();
-  const ranked = new AbortController(); // ends the stream when the ranked answer has arrived
+  const ranked = new AbortController(); // ends the stream when the ranked answer has arrived, or with the search
   const { signal } = stopped;
   let found = NOTHING;
   let paging: Paging = { matches: PAGE_MATCHES };
@@ -91,8 +91,7 @@ export function startSearch(client: Searching, asked: Asked, onChange: () => voi
   };
 
   const timer = setTimeout(() => {
-    const either = AbortSignal.any([signal, ranked.signal]);
-    void showStream(client, asked, either, show).catch(() => {}); // the ranked answer reports the error
+    void showStream(client, asked, ranked.signal, show).catch(() => {}); // the ranked answer reports the error
   }, STREAM_AFTER_MS);
   void ask(paging)
     .catch(fail)
@@ -114,6 +113,7 @@ export function startSearch(client: Searching, asked: Asked, onChange: () => voi
     stop() {
       clearTimeout(timer);
       stopped.abort();
+      ranked.abort();
     },
   };
 }

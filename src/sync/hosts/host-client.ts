@@ -7,6 +7,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { JoinedSignal } from "../../base/joined-signal.ts";
 import { aborted } from "../../base/abort.ts";
 import { QuernError } from "../../base/errors.ts";
 import { beyondJsonShape } from "../../base/json-shape.ts";
@@ -24,6 +25,12 @@ export interface HostClientOptions {
   readonly timeoutMs: number;
   /** Called before each wait that the host has asked for. */
   readonly onWait: (host: string, ms: number) => void;
+}
+
+/** A response whose body was not read yet. `limit` ends the request if its body takes too long. */
+interface Reply {
+  readonly response: Response;
+  readonly limit: JoinedSignal;
 }
 
 export interface Answer<T> {
@@ -107,8 +114,8 @@ export class HostClient {
    * SOURCE_UNREADABLE after other failures of the host. `prefix` is the text before the JSON.
    */
   async get<T>(address: string, schema: z.ZodType<T>, prefix = ""): Promise<Answer<T>> {
-    const { response, url } = await this.#ask(address);
-    const bytes = await this.#read(response, url);
+    const { response, url, limit } = await this.#ask(address);
+    const bytes = await this.#read({ response, limit }, url);
     const beyond = await beyondJsonShape(bytes, { pause: newPause(), mostValues: MOST_VALUES });
     if (beyond !== undefined) throw this.#unreadable(url, `answered with too much: ${beyond}`);
     const text = bytes.toString("utf8");
@@ -162,18 +169,19 @@ export class HostClient {
     return address;
   }
 
-  async #ask(address: string): Promise<{ response: Response; url: string }> {
+  async #ask(address: string): Promise<Reply & { readonly url: string }> {
     let url = this.#own(new URL(address), this.#options.base);
     let failures = 0;
     let waits = 0;
     for (let redirects = 0; ;) {
-      const response = await this.#fetch(url, ++failures);
-      if (response === undefined) continue;
+      const reply = await this.#fetch(url, ++failures);
+      if (reply === undefined) continue;
+      const { response } = reply;
       const { status, headers } = response;
       const location = headers.get("location");
-      if (status === 200) return { response, url };
+      if (status === 200) return { ...reply, url };
       if ([301, 302, 307, 308].includes(status) && location !== null) {
-        await response.body?.cancel();
+        await drop(reply);
         if (++redirects > MOST_REDIRECTS) throw this.#unreadable(url, "redirects without an end");
         url = this.#own(new URL(location, url), url);
         failures = 0;
@@ -181,31 +189,33 @@ export class HostClient {
       }
       const ms = waitAsked(response);
       if (ms !== undefined && ++waits <= MOST_WAITS) {
-        await response.body?.cancel();
+        await drop(reply);
         await this.#wait(url, ms);
         failures = 0;
       } else if (status >= 500 && failures <= MOST_FAILURES) {
-        await response.body?.cancel();
+        await drop(reply);
         await this.#pause(FIRST_PAUSE_MS * 2 ** (failures - 1));
-      } else throw await this.#refused(response, url);
+      } else throw await this.#refused(reply, url);
     }
   }
 
   /** Sends a request once. Resolves to undefined after a transient failure, so that the caller tries again. */
-  async #fetch(url: string, attempt: number): Promise<Response | undefined> {
+  async #fetch(url: string, attempt: number): Promise<Reply | undefined> {
     const { headers, signal, timeoutMs } = this.#options;
     if (signal.aborted) throw aborted(signal);
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const limit = new JoinedSignal([signal], timeoutMs);
     try {
       const accept = { accept: "application/json", "user-agent": "quern" };
-      return await fetch(url, {
+      const response = await fetch(url, {
         headers: { ...accept, ...headers },
         redirect: "manual",
-        signal: limit,
+        signal: limit.signal,
       });
+      return { response, limit };
     } catch (cause) {
+      limit[Symbol.dispose]();
       if (signal.aborted) throw aborted(signal);
-      const why = limit.aborted ? `said nothing for ${timeoutMs / 1_000} s` : reasonOf(cause);
+      const why = limit.isLate ? `said nothing for ${timeoutMs / 1_000} s` : reasonOf(cause);
       if (attempt > MOST_FAILURES || isFinal(cause))
         throw this.#unreadable(url, `cannot be asked: ${why}`);
       await this.#pause(FIRST_PAUSE_MS * 2 ** (attempt - 1));
@@ -213,7 +223,8 @@ export class HostClient {
     }
   }
 
-  async #read(response: Response, url: string): Promise<Buffer> {
+  async #read({ response, limit }: Reply, url: string): Promise<Buffer> {
+    using _limit = limit;
     const chunks: Uint8Array[] = [];
     let bytes = 0;
     try {
@@ -256,9 +267,9 @@ export class HostClient {
     });
   }
 
-  async #refused(response: Response, url: string): Promise<QuernError> {
-    const { status } = response;
-    const said = await this.#read(response, url).then(saidIn, () => "");
+  async #refused(reply: Reply, url: string): Promise<QuernError> {
+    const { status } = reply.response;
+    const said = await this.#read(reply, url).then(saidIn, () => "");
     const words = said === "" ? "" : ` (${said})`;
     if (status === 404) {
       const message = `there is no ${printableUrl(url)}${words}, or the token may not read it`;
@@ -274,6 +285,12 @@ export class HostClient {
   #told(message: string): string {
     return redact(message, this.#options.secrets);
   }
+}
+
+/** Ends a response whose body is not read. */
+async function drop({ response, limit }: Reply): Promise<void> {
+  limit[Symbol.dispose]();
+  await response.body?.cancel();
 }
 
 function meaningOf(status: number): string {
