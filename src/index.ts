@@ -22,6 +22,7 @@ export type {
   Content,
   Entry,
   FileEntry,
+  FolderRules,
   Indexed,
   ListedRevision,
   Listing,
@@ -30,6 +31,7 @@ export type {
   SkippedEntry,
   Source,
   SourceOrigin,
+  WalkedFolder,
 } from "./ingest/sources/source.ts";
 export type { CompactReport } from "./ingest/writes.ts";
 export type { FileContent, FolderEntry, Repository } from "./repository.ts";

@@ -13,9 +13,8 @@ import { Slice } from "./base/yield.ts";
 import type { Engine } from "./engine.ts";
 import { locateRepository } from "./git/open-repository.ts";
 import type { IndexReport } from "./ingest/run/report.ts";
-import type { Source } from "./ingest/sources/source.ts";
+import type { FolderRules, Source } from "./ingest/sources/source.ts";
 import { invalid } from "./ingest/sources/metadata.ts";
-import { treeRulesOf, type TreeRules } from "./ingest/sources/tree-rules.ts";
 import { DiskTree } from "./workspace/disk-tree.ts";
 import { systemNotices } from "./workspace/notices.ts";
 
@@ -61,7 +60,8 @@ const POLL_MS = 5_000;
 
 /**
  * Indexes the sources, and then each source again whenever it changes. Resolves when the first run has ended.
- * Disposing of the returned handle stops the watch. Accepts sources that git() and directory() return.
+ * Disposing of the returned handle stops the watch. Accepts sources with an `origin`, such as those that
+ * git() and directory() return.
  *
  * @example
  * await using watching = await watch(engine, [git("./shop"), directory("./notes")]);
@@ -190,6 +190,9 @@ interface Follower {
   readonly signal: AbortSignal;
 }
 
+/** The rules of a source that states none. */
+const ALL: FolderRules = { ignore: [], gitignore: false };
+
 /**
  * Watches for changes in the files that a source lists. For the committed files of git(), watches the repository's
  * refs. For directory(), watches the files on disk, and in a git work tree also the files that decide what git
@@ -201,9 +204,9 @@ async function followSource(source: Source, follower: Follower): Promise<Followe
     const { gitDir } = await locateRepository(folder, follower.signal);
     return followRefs(gitDir, follower);
   }
-  const rules = treeRulesOf(source);
+  const { rules = ALL } = origin;
   const files = await followFiles(await realpath(folder), rules, follower);
-  if (!rules.isGit) return files;
+  if (!rules.git) return files;
   const { gitDir } = await locateRepository(folder, follower.signal);
   return both(files, await followGitRules(gitDir, follower));
 }
@@ -219,14 +222,14 @@ const both = (one: Followed, other: Followed): Followed => ({
 /** Calls `onChange` when a file or folder below `root` changes, unless a rule excludes it. */
 async function followFiles(
   root: string,
-  { patterns, gitignore }: Pick<TreeRules, "patterns" | "gitignore">,
+  { ignore, gitignore }: FolderRules,
   { dataFolder, onChange, signal }: Follower,
 ): Promise<Followed> {
   let isBegun = false;
   let refreshing: Promise<unknown> = Promise.resolve();
   const tree = new DiskTree({
     root,
-    patterns,
+    patterns: ignore,
     gitignore,
     dataFolder,
     maxFileSize: Infinity,
@@ -252,8 +255,7 @@ async function followRefs(gitDir: string, follower: Follower): Promise<Followed>
     followNames(gitDir, names, follower.onChange),
     followNames(common, names, follower.onChange),
   );
-  const all = { patterns: [], gitignore: false };
-  return both(heads, await followFiles(join(common, "refs"), all, follower));
+  return both(heads, await followFiles(join(common, "refs"), ALL, follower));
 }
 
 /** Calls `onChange` when git's index, its exclude rules or the checked-out branch change. */

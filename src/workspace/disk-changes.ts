@@ -4,8 +4,7 @@
  */
 
 import { compareText } from "../base/compare.ts";
-import type { Entry, Source, SourceOrigin } from "../ingest/sources/source.ts";
-import { DISK_VERSIONS, type DiskListing } from "../ingest/sources/walk.ts";
+import type { Entry, Listing, Source, SourceOrigin } from "../ingest/sources/source.ts";
 import type { RepositoryMetadata } from "../store/format/records.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +45,7 @@ export function diskChanges(
     name,
     metadata,
     origin,
-    open: async ({ revisions }): Promise<DiskListing> => {
+    open: async ({ revisions }): Promise<Listing> => {
       const hasBase = !isWhole && revisions.some((one) => one.name === HEAD);
       const listed = isWhole || hasBase ? changes : await listAll();
       return {
@@ -67,7 +66,7 @@ export function diskChanges(
           yield batch;
         },
         close: async () => {},
-        [DISK_VERSIONS]: true,
+        hasShortVersions: true,
       };
     },
   };

@@ -5,13 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { packageFile } from "../../src/base/package-file.ts";
 import { directory } from "../../src/ingest/sources/directory.ts";
-import type { Entry, Source } from "../../src/ingest/sources/source.ts";
-import { walk, type Tree } from "../../src/ingest/sources/walk.ts";
-import {
-  WALK,
-  walkElsewhere,
-  type ThreadedOptions,
-} from "../../src/ingest/sources/walk-elsewhere.ts";
+import type { Entry, Source, WalkedFolder } from "../../src/ingest/sources/source.ts";
+import { walk } from "../../src/ingest/sources/walk.ts";
+import { walkElsewhere } from "../../src/ingest/sources/walk-elsewhere.ts";
 import { createPool } from "../../src/threads/pool.ts";
 import { openEngine } from "../engine/opened.ts";
 import { tempFolder } from "./listing.ts";
@@ -24,7 +20,7 @@ const FILES = 2_000; // eight batches
 const folder = tempFolder(
   Object.fromEntries(Array.from({ length: FILES }, (_, i) => [`${i % 7}/${i}.txt`, `${i}`])),
 );
-const tree: Tree = { root: folder, patterns: ["*7.txt"], gitignore: true };
+const tree: WalkedFolder = { root: folder, ignore: ["*7.txt"], gitignore: true };
 const options = (signal = new AbortController().signal) => ({ signal, maxFileSize: 3 });
 
 async function all(batches: AsyncIterable<readonly Entry[]>): Promise<Entry[]> {
@@ -73,8 +69,8 @@ test.each([0, 2])(
     const real = directory(folder, { name: "r" });
     const source: Source = {
       ...real,
-      open(indexed, given: ThreadedOptions) {
-        isElsewhere = given[WALK] !== undefined;
+      open(indexed, given) {
+        isElsewhere = given.walk !== undefined;
         return real.open(indexed, given);
       },
     };

@@ -233,7 +233,7 @@ test.runIf(process.platform === "linux")(
 
 /** Walks a folder on this thread. directory() uses another thread, which is already past the swap. */
 const walked = (root: string) =>
-  walk({ root, patterns: [], gitignore: true }, { signal: ENDLESS, maxFileSize: 10 });
+  walk({ root, ignore: [], gitignore: true }, { signal: ENDLESS, maxFileSize: 10 });
 const listed = async function* (root: string) {
   const source = directory(root, { git: true });
   const listing = await source.open({ revisions: [] }, { signal: ENDLESS, maxFileSize: 10 });

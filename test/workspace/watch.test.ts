@@ -1,11 +1,12 @@
 /** Tests sources that are indexed again as they change. */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { directory } from "../../src/ingest/sources/directory.ts";
-import type { Source } from "../../src/ingest/sources/source.ts";
+import type { FolderRules, Source } from "../../src/ingest/sources/source.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { git } from "../../src/ingest/sources/git.ts";
 import { watch } from "../../src/watch.ts";
@@ -122,6 +123,41 @@ test.each(RULED)("a run starts on a change of %s", async (_, make, happens, chan
   const { stats } = await engine.search({ query: "needle", matches: 0 });
   happens(root);
   await finds(engine, "needle", stats.totalMatchCount + change);
+});
+
+/** A source as a host writes it, with walk() of its options if the engine has workers. */
+const hostSource = (root: string, rules?: FolderRules): Source => ({
+  name: "host",
+  metadata: {},
+  origin: { folder: root, ...(rules && { rules }) },
+  open: async (_, { walk }) => ({
+    revisions: [{ name: "HEAD" }],
+    entries: () => walk!({ root, ignore: ["*.bak"], gitignore: true }),
+    hasShortVersions: true,
+    close: async () => {},
+  }),
+});
+
+test.each([
+  [undefined, true],
+  [{ ignore: ["*.bak"], gitignore: true }, false],
+])("a host's own source is followed by its rules %j", async (rules, runsOnIgnored) => {
+  const engine = await openEngine({ workers: 1 });
+  const root = realpathSync(temporaryFolder());
+  writeFileSync(join(root, "a.txt"), "needle");
+  await sleep(50); // a file this young has no version, and is indexed again
+  let runs = 0;
+  const onIndexed = () => void runs++;
+  await using _ = await watch(engine, [hostSource(root, rules)], { onIndexed });
+  await finds(engine, "needle", 1);
+  const before = runs;
+  writeFileSync(join(root, "b.bak"), "needle");
+  await sleep(800); // four times as long as the wait for more changes
+  expect(runs > before).toBe(runsOnIgnored);
+  writeFileSync(join(root, "c.txt"), "needle");
+  await finds(engine, "needle", 2);
+  const [report] = await engine.index(hostSource(root, rules), { symbols: "skip" });
+  expect(report!.unchanged).toBeGreaterThan(0);
 });
 
 test("a data directory in a watched folder starts no runs", async () => {

@@ -24,7 +24,6 @@ import { skipReason } from "../../store/segments/segment-tables.ts";
 import type { BatchFile, Outcome } from "./batch.ts";
 import { openFinder, type Finder, type FoundFile } from "./finder.ts";
 import type { IndexProgress } from "./report.ts";
-import { hasDiskVersions } from "../sources/walk.ts";
 import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "../sources/source.ts";
 
 const NO_VERSION = new Uint8Array(HASH_BYTES);
@@ -97,7 +96,7 @@ export class RepositoryRun {
     this.id = target.id;
     this.target = target;
     this.gitFolder = listing.gitFolder;
-    this.#versionBytes = hasDiskVersions(listing) ? DISK_VERSION_BYTES : HASH_BYTES;
+    this.#versionBytes = listing.hasShortVersions ? DISK_VERSION_BYTES : HASH_BYTES;
     this.revisions = numbered(listing.revisions, target.known);
     this.finder = finder;
     this.sets = finder.places.map((place) =>

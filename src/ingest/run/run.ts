@@ -26,7 +26,7 @@ import { readContents, tooMuchContent } from "./read-contents.ts";
 import type { IndexProgress, IndexReport } from "./report.ts";
 import { beginRepository, type RepositoryRun, type Target } from "./repository-run.ts";
 import type { Indexed, Listing, ListingOptions, Source } from "../sources/source.ts";
-import { WALK, walkElsewhere, type ThreadedOptions } from "../sources/walk-elsewhere.ts";
+import { walkElsewhere } from "../sources/walk-elsewhere.ts";
 
 export interface RunOptions {
   readonly environment: Environment;
@@ -247,11 +247,9 @@ class IndexRun {
   }
 }
 
-/** Lets directory() walk its folder on a worker, if there are workers, because a walk may wait for the disk. */
-function listingOptions(pool: Pool, options: ListingOptions): ThreadedOptions {
-  return pool.inline
-    ? options
-    : { ...options, [WALK]: (tree) => walkElsewhere(pool, tree, options) };
+/** Lets sources walk folders on a worker, if there are workers, because a walk may wait for the disk. */
+function listingOptions(pool: Pool, options: ListingOptions): ListingOptions {
+  return pool.inline ? options : { ...options, walk: (tree) => walkElsewhere(pool, tree, options) };
 }
 
 function report(run: RepositoryRun, summary: Summary): IndexReport {

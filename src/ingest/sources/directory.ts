@@ -18,11 +18,9 @@ import {
   checkedOptions,
   invalid,
 } from "./metadata.ts";
-import type { Source } from "./source.ts";
+import type { FolderRules, Listing, ListingOptions, Source, WalkedFolder } from "./source.ts";
 import { listWorkTree } from "./git-work-tree.ts";
-import { TREE_RULES, type TreeRules } from "./tree-rules.ts";
-import { DISK_VERSIONS, walk, type DiskListing, type Tree } from "./walk.ts";
-import { WALK, type ThreadedOptions } from "./walk-elsewhere.ts";
+import { walk } from "./walk.ts";
 
 /**
  * Options of directory().
@@ -60,23 +58,21 @@ export function directory(path: string, options: DirectoryOptions = {}): Source 
   const root = resolve(checkedDiskPath("directory", path));
   const name = checkedName("directory", options.name ?? basename(root));
   const metadata = checkedMetadata("directory", options);
-  const patterns = checkedPatterns(options.ignore);
+  const ignore = checkedPatterns(options.ignore);
   const gitignore = options.gitignore ?? true;
   if (typeof gitignore !== "boolean") throw invalid("directory: gitignore must be a boolean");
   const isGit = options.git ?? false;
   if (typeof isGit !== "boolean") throw invalid("directory: git must be a boolean");
   if (isGit && (options.ignore !== undefined || options.gitignore !== undefined))
     throw invalid("directory: with git: true, git's own rules apply; omit ignore and gitignore");
-  const rules: TreeRules = { patterns, gitignore: gitignore && !isGit, isGit };
-  const source: Source & { readonly [TREE_RULES]: TreeRules } = {
+  const rules: FolderRules = { ignore, gitignore: gitignore && !isGit, git: isGit };
+  return {
     name,
     metadata,
-    origin: { folder: root },
+    origin: { folder: root, rules },
     open: async (_indexed, listing) =>
-      isGit ? listWorkTree(root, listing) : list({ root, patterns, gitignore }, listing),
-    [TREE_RULES]: rules,
+      isGit ? listWorkTree(root, listing) : list({ root, ignore, gitignore }, listing),
   };
-  return source;
 }
 
 function checkedPatterns(patterns: unknown): string[] {
@@ -87,14 +83,14 @@ function checkedPatterns(patterns: unknown): string[] {
   throw invalid("directory: ignore must be an array of patterns, as lines of a .gitignore file");
 }
 
-async function list(given: Tree, options: ThreadedOptions): Promise<DiskListing> {
+async function list(given: WalkedFolder, options: ListingOptions): Promise<Listing> {
   await checkRoot(given.root);
   const tree = { ...given, root: await realpath(given.root) };
   return {
     revisions: [{ name: "HEAD" }],
-    entries: () => options[WALK]?.(tree) ?? walk(tree, options),
+    entries: () => options.walk?.(tree) ?? walk(tree, options),
     close: async () => {},
-    [DISK_VERSIONS]: true,
+    hasShortVersions: true,
   };
 }
 

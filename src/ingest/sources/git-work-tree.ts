@@ -14,8 +14,8 @@ import { isValidPath, printablePath } from "../../base/paths.ts";
 import { Slice } from "../../base/yield.ts";
 import { GitProcesses } from "../../git/git-process.ts";
 import { locateRepository } from "../../git/open-repository.ts";
-import type { Entry, ListingOptions } from "./source.ts";
-import { DISK_VERSIONS, versionOf, type DiskListing } from "./walk.ts";
+import type { Entry, Listing, ListingOptions } from "./source.ts";
+import { versionOf } from "./walk.ts";
 
 const BATCH = 256;
 const REVISIONS = [0] as const;
@@ -24,14 +24,14 @@ const REVISIONS = [0] as const;
  * Lists the files of a work tree. `root` is the top folder of the work tree. Rejects with NOT_A_GIT_REPOSITORY or
  * GIT_MISSING.
  */
-export async function listWorkTree(root: string, options: ListingOptions): Promise<DiskListing> {
+export async function listWorkTree(root: string, options: ListingOptions): Promise<Listing> {
   const { folder } = await locateRepository(root, options.signal);
   const git = new GitProcesses(folder, options.signal);
   return {
     revisions: [{ name: await branchOf(git) }],
     entries: () => entries(git, options),
     close: async () => git.kill(),
-    [DISK_VERSIONS]: true,
+    hasShortVersions: true,
   };
 }
 

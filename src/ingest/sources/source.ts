@@ -71,6 +71,26 @@ export interface SourceOrigin {
    * const remote = await git("./shop").origin?.remote?.(AbortSignal.timeout(1_000));
    */
   remote?(signal: AbortSignal): Promise<string | undefined>;
+  /**
+   * The rules by which the source lists the files in the folder. watch() ignores changes of files that these rules
+   * exclude. Without rules, it indexes again after any change in the folder. Not used if there is `remote`.
+   */
+  readonly rules?: FolderRules;
+}
+
+/**
+ * The rules by which the files of a folder are listed.
+ *
+ * @example
+ * const rules: FolderRules = { ignore: ["*.bak"], gitignore: true };
+ */
+export interface FolderRules {
+  /** Patterns of files to leave out, written as in a .gitignore file at the root. */
+  readonly ignore: readonly string[];
+  /** Whether the .gitignore and .ignore files in the folder apply. */
+  readonly gitignore: boolean;
+  /** Whether git decides which files are listed, also by its index and its exclude files. Default false. */
+  readonly git?: boolean;
 }
 
 /**
@@ -90,6 +110,26 @@ export interface ListingOptions {
    * 'too-large', and not read it.
    */
   readonly maxFileSize: number;
+  /**
+   * Lists the files of a folder as directory() does, but on another thread, so that a slow disk does not block the
+   * caller. `root` is the absolute path of the folder, without symlinks. Absent if the engine has no workers.
+   *
+   * @example
+   * const entries = ({ walk }: ListingOptions, root: string) =>
+   *   walk?.({ root, ignore: ["*.bak"], gitignore: true });
+   */
+  readonly walk?: (folder: WalkedFolder) => AsyncIterable<readonly Entry[]>;
+}
+
+/**
+ * A folder whose files ListingOptions.walk() lists.
+ *
+ * @example
+ * const folder: WalkedFolder = { root: "/srv/notes", ignore: [], gitignore: true };
+ */
+export interface WalkedFolder extends Omit<FolderRules, "git"> {
+  /** The absolute path of the folder, without symlinks. */
+  readonly root: string;
 }
 
 /**
@@ -131,6 +171,11 @@ export interface Listing {
    * available.
    */
   readonly gitFolder?: string;
+  /**
+   * Whether the index stores 8 bytes of the hash of a file's version, instead of 20. Set this only if nobody can choose
+   * versions, as is the case for the times and sizes of files. Default false.
+   */
+  readonly hasShortVersions?: boolean;
   /**
    * Returns the entries in any order, in batches of a few hundred. REQUIRES: the result is iterated only once.
    *

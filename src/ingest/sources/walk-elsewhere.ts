@@ -7,18 +7,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "../../threads/pool.ts";
 import type { Task } from "../../threads/task.ts";
 import { throwIfAborted } from "../../base/abort.ts";
-import type { Entry, ListingOptions } from "./source.ts";
-import { walk, type Tree } from "./walk.ts";
-
-/** The key of the option with which an index run makes directory() walk on a worker. Internal. */
-export const WALK: unique symbol = Symbol("quern.walk");
-
-export interface ThreadedOptions extends ListingOptions {
-  readonly [WALK]?: (tree: Tree) => AsyncIterable<readonly Entry[]>;
-}
+import type { Entry, ListingOptions, WalkedFolder } from "./source.ts";
+import { walk } from "./walk.ts";
 
 export interface WalkInput {
-  readonly tree: Tree;
+  readonly tree: WalkedFolder;
   readonly maxFileSize: number;
   /** Two 32-bit words: the number of batches that the caller has taken, and 1 if the worker is to stop. */
   readonly shared: SharedArrayBuffer;
@@ -50,7 +43,7 @@ export const walkTask: Task<WalkInput, void> = async ({ tree, maxFileSize, share
 /** Walks a folder on a worker, and yields the entries in batches. REQUIRES: the pool has workers. */
 export async function* walkElsewhere(
   pool: Pool,
-  tree: Tree,
+  tree: WalkedFolder,
   { signal, maxFileSize }: ListingOptions,
 ): AsyncGenerator<readonly Entry[]> {
   const words = new Int32Array(new SharedArrayBuffer(8));

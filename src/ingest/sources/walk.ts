@@ -24,18 +24,11 @@ import {
 import type { Stop } from "../../base/abort.ts";
 import { Slice } from "../../base/yield.ts";
 import { comparePaths, isValidPath, printablePath } from "../../base/paths.ts";
-import type { Entry, Listing } from "./source.ts";
+import type { Entry, WalkedFolder } from "./source.ts";
 
 const BATCH = 256;
 const REVISIONS = [0] as const;
 export const RULE_FILES = [".gitignore", ".ignore"];
-
-/** The folder to walk and the rules that apply, as data that can be sent to another thread. */
-export interface Tree {
-  readonly root: string;
-  readonly patterns: readonly string[];
-  readonly gitignore: boolean;
-}
 
 export interface WalkOptions {
   readonly signal: Stop;
@@ -43,12 +36,12 @@ export interface WalkOptions {
 }
 
 /** Walks a tree, and yields its entries in batches of a few hundred. Rejects with SOURCE_UNREADABLE or ABORTED. */
-export const walk = (tree: Tree, options: WalkOptions): AsyncGenerator<readonly Entry[]> =>
+export const walk = (tree: WalkedFolder, options: WalkOptions): AsyncGenerator<readonly Entry[]> =>
   new Walk(tree, options).entries();
 
 /** One listing of a tree. */
 class Walk {
-  readonly #tree: Tree;
+  readonly #tree: WalkedFolder;
   readonly #maxFileSize: number;
   readonly #slice: Slice;
   /**
@@ -60,7 +53,7 @@ class Walk {
   readonly #held = new HeldFolder();
   #batch: Entry[] = [];
 
-  constructor(tree: Tree, options: WalkOptions) {
+  constructor(tree: WalkedFolder, options: WalkOptions) {
     this.#tree = tree;
     this.#maxFileSize = options.maxFileSize;
     this.#slice = new Slice({ signal: options.signal });
@@ -69,7 +62,7 @@ class Walk {
   async *entries(): AsyncGenerator<readonly Entry[]> {
     await this.#slice.rest();
     try {
-      yield* this.#folder("", await callersRules(this.#tree.patterns, this.#slice));
+      yield* this.#folder("", await callersRules(this.#tree.ignore, this.#slice));
     } finally {
       this.#held.close();
     }
@@ -203,14 +196,6 @@ export function readRules(file: string): string {
     return ""; // git also continues if it cannot read a rule file
   }
 }
-
-/** Marks a listing whose versions are made by versionOf(). Internal. */
-export const DISK_VERSIONS: unique symbol = Symbol("quern.disk-versions");
-
-export type DiskListing = Listing & { readonly [DISK_VERSIONS]: true };
-
-export const hasDiskVersions = (listing: Listing & Partial<DiskListing>): boolean =>
-  listing[DISK_VERSIONS] === true;
 
 const MS = 1_000_000n;
 
