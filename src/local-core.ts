@@ -3,6 +3,7 @@
  * them. It contains no other logic.
  */
 
+import { lazily } from "./base/out-of-files.ts";
 import { packageFile } from "./base/package-file.ts";
 import { newPause } from "./base/yield.ts";
 import type { EngineCore, CoreView, RepositoryLists } from "./engine-core.ts";
@@ -71,6 +72,8 @@ interface Below {
   /** Called with each view that a call reads. */
   readonly onView?: (view: View) => void;
 }
+
+const workspaceModule = lazily(() => import("./workspace/workspace.ts"));
 
 const NOTHING: Below = { documents: async () => [] };
 
@@ -291,7 +294,7 @@ class LocalEngine {
     path: string,
     options: Parameters<LocalCore["workspace"]>[1],
   ): Promise<FollowedFolder> {
-    const { openWorkspace } = await import("./workspace/workspace.ts");
+    const { openWorkspace } = await workspaceModule();
     const { workspaces: bounds, notices } = this.#internals;
     const workspace = await openWorkspace(
       {

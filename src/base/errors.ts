@@ -35,7 +35,7 @@ export type ErrorCode =
   | "ENGINE_CLOSED"
   | "ABORTED" // the caller's signal aborted the call
   | "CURSOR_EXPIRED" // the cursor `after` is from another version of quern, or its repository is gone; ask for page one
-  | "OVERLOADED" // the nodes of a cluster have reached their limit of searches; try again
+  | "OVERLOADED" // a limit is reached, of searches on the nodes of a cluster or of open files; try again
   | "DUPLICATE_ID" // the id or hash of a new token is already in the store
   | "INTERNAL"; // a bug in quern, or a worker that died
 

@@ -1,5 +1,6 @@
 /** Creates the errors for folders that a source cannot read. */
 
+import { isOutOfFiles, outOfFiles } from "./out-of-files.ts";
 import { QuernError } from "./errors.ts";
 
 export function isGone(error: unknown): boolean {
@@ -13,6 +14,7 @@ export function noFolder(folder: string, cause: unknown): QuernError {
 }
 
 export function unreadableFolder(folder: string, cause: unknown): QuernError {
+  if (isOutOfFiles(cause)) return outOfFiles(cause);
   const why = cause instanceof Error ? cause.message : String(cause);
   const message = `the folder ${folder} cannot be read (${why}); check its permissions`;
   return new QuernError("SOURCE_UNREADABLE", message, { cause });

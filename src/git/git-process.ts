@@ -13,6 +13,7 @@ import {
   type ChildProcessWithoutNullStreams,
 } from "node:child_process";
 import type { Readable } from "node:stream";
+import { isOutOfFiles, mustHaveStreams, outOfFiles } from "../base/out-of-files.ts";
 import { QuernError } from "../base/errors.ts";
 import { aborted, throwIfAborted } from "../base/abort.ts";
 import { newPause } from "../base/yield.ts";
@@ -117,6 +118,7 @@ export class GitProcesses {
       env: this.#environment,
       windowsHide: true,
     });
+    mustHaveStreams(child);
     this.#track(child);
     // an error means that the process ended before it had read its input; the caller learns this when it closes
     child.stdin.on("error", () => {});
@@ -131,6 +133,7 @@ export class GitProcesses {
       windowsHide: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
+    mustHaveStreams(child);
     this.#track(child);
     return child;
   }
@@ -331,6 +334,7 @@ function ended(child: ChildProcess): Promise<number> {
 }
 
 export function cannotStart(cause: unknown): QuernError {
+  if (isOutOfFiles(cause)) return outOfFiles(cause);
   const { code } = cause as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "EACCES") {
     const message =

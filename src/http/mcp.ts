@@ -8,6 +8,7 @@
  */
 
 import type { Context, Hono } from "hono";
+import { lazily } from "../base/out-of-files.ts";
 import type { Identity } from "../auth/principal.ts";
 import { CallRefused, type AskedCall, type Guard } from "../mcp/guard.ts";
 import type { AuditAction } from "./audit-trail.ts";
@@ -68,10 +69,12 @@ type Serve = (
   onIdentity: (identity: Identity) => void,
 ) => Promise<Response>;
 
+const mcpHandler = lazily(() => import("../mcp/handler.ts"));
+
 function mcpOf(service: Service): Serve {
   const { engine, settings } = service;
   const handler = once(async () => {
-    const { createHandlerFor } = await import("../mcp/handler.ts");
+    const { createHandlerFor } = await mcpHandler();
     return createHandlerFor(engine, {
       timeoutMs: settings.timeoutMs,
       maxBodyBytes: settings.maxBodyBytes,
@@ -97,7 +100,7 @@ async function wrongNames(
   { identity }: Caller,
   { settings }: Service,
 ): Promise<string | undefined> {
-  const { refuseHost, refuseOrigin } = await import("../mcp/handler.ts");
+  const { refuseHost, refuseOrigin } = await mcpHandler();
   const { mcp, anonymous, publicUrl, origins } = settings;
   const { allowedHosts, allowedOrigins = [] } = mcp || {};
   const isOpen = identity.principal.kind === "anonymous" && anonymous === "all";

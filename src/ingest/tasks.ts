@@ -3,6 +3,7 @@
  * thread. The walk of a folder uses the lane "list".
  */
 
+import { lazily } from "../base/out-of-files.ts";
 import { threadEnvironment } from "../store/lmdb/thread-environment.ts";
 import { segmentTarget } from "../store/segments/segment-target.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
@@ -29,11 +30,14 @@ const finish: Task<readonly number[], FinishResult> = (segments, context) =>
 const discard: Task<undefined, void> = (_, context) => session(context).discard();
 
 // both modules are loaded only when symbols are extracted, because they import the queries of forty languages
+const knownSymbols = lazily(() => import("./symbols/known-symbols.ts"));
+const symbolTask = lazily(() => import("./symbols/symbol-task.ts"));
+
 const known: Task<KnownInput, KnownOutput> = async (input, context) =>
-  (await import("./symbols/known-symbols.ts")).knownTask(input, context);
+  (await knownSymbols()).knownTask(input, context);
 
 const symbols: Task<SymbolsInput, SymbolsOutput> = async (input, context) =>
-  (await import("./symbols/symbol-task.ts")).symbolsTask(input, context);
+  (await symbolTask()).symbolsTask(input, context);
 
 export const INGEST_TASKS = {
   "ingest.add": add,

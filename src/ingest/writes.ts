@@ -4,6 +4,7 @@
  * left behind.
  */
 
+import { isOutOfFiles, lazily, outOfFiles } from "../base/out-of-files.ts";
 import { JoinedSignal } from "../base/joined-signal.ts";
 import { closedError, QuernError } from "../base/errors.ts";
 import type { Pause } from "../base/yield.ts";
@@ -126,6 +127,9 @@ const RETIRE_CHECK_MS = 20;
 
 type Sources = Source | Iterable<Source> | AsyncIterable<Source>;
 
+// loaded only when needed, because a process that only searches needs no tree-sitter queries
+const symbolPass = lazily(() => import("./symbols/symbol-pass.ts"));
+
 export class Writes {
   readonly #options: WritesOptions;
   readonly #closing = new AbortController();
@@ -195,8 +199,7 @@ export class Writes {
     { lease, signal, onProgress, betweenSteps }: Improving,
   ): Promise<void> {
     const { environment, pool, catalogs, memoryBudget, onWarning, complete } = this.#options;
-    // the module is loaded only here, because a process that only searches needs no tree-sitter queries
-    const { findSymbols } = await import("./symbols/symbol-pass.ts");
+    const { findSymbols } = await symbolPass();
     const found = await findSymbols({
       environment,
       pool,
@@ -338,7 +341,8 @@ export class Writes {
     const isOwn = error instanceof QuernError;
     if (this.#closing.signal.aborted)
       return isOwn && error.code === "ENGINE_CLOSED" ? error : closedError();
-    return stop.aborted && !isOwn ? aborted(stop) : error;
+    if (stop.aborted && !isOwn) return aborted(stop);
+    return isOutOfFiles(error) ? outOfFiles(error) : error;
   }
 
   #throwIfStopped(stop: AbortSignal): void {

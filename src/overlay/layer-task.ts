@@ -6,6 +6,7 @@
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { lazily } from "../base/out-of-files.ts";
 import { isGone } from "../base/folder-errors.ts";
 import { SegmentSession } from "../ingest/run/segment-session.ts";
 import type { BatchContent, BatchFile } from "../ingest/run/batch.ts";
@@ -126,7 +127,7 @@ class LayerBuilder {
       parsing: new Int32Array(1),
     };
     const pause = () => context.pause();
-    const { findInRange } = await import("../ingest/symbols/symbol-task.ts");
+    const { findInRange } = await symbolTask();
     const { columns } = await findInRange(input, { target, extractor, pause });
     await completeEdition(target, { edition, columns }, context);
   }
@@ -150,6 +151,10 @@ const fileOf = (path: string, content: LayerContent): BatchFile => ({
   known: NO_HASHES,
 });
 
+// loaded only when needed, so that a thread that only searches does not load these modules
+const symbolTask = lazily(() => import("../ingest/symbols/symbol-task.ts"));
+const extraction = lazily(() => import("../ingest/symbols/extract.ts"));
+
 /**
  * Indexes a layer. The task runs in the lane of searches, because a search waits for the result. It has its own session
  * and extractor, because an index run may be suspended between two steps on the same thread.
@@ -157,8 +162,7 @@ const fileOf = (path: string, content: LayerContent): BatchFile => ({
 export const layerTask: Task<LayerInput, Layer> = (input, context) => {
   const builder = context.memo("layer builder", () => new LayerBuilder());
   const extractor = async () => {
-    // imported only here, so that a thread that only searches does not load this module
-    const { createExtractor } = await import("../ingest/symbols/extract.ts");
+    const { createExtractor } = await extraction();
     return context.memo("layer extractor", () => createExtractor());
   };
   return builder.build(input, extractor, context);

@@ -10,6 +10,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { QuernError } from "../base/errors.ts";
+import { throwIfOutOfFiles } from "../base/out-of-files.ts";
 
 const RENEW_MS = 20_000;
 const VOID_MS = 120_000;
@@ -33,6 +34,7 @@ function take(file: string, own: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throwIfOutOfFiles(error);
     throw error;
   }
 }

@@ -15,6 +15,7 @@
  */
 
 import { closedError, QuernError } from "../base/errors.ts";
+import { outOfFiles } from "../base/out-of-files.ts";
 import { startInline, startWorker, type Executor, type ExecutorEvents } from "./executor.ts";
 import { unpackError, type Reply } from "./protocol.ts";
 import { LaneQueue } from "./queue.ts";
@@ -273,7 +274,9 @@ class ThreadPool implements OwnPool {
 
   #giveUp(seat: Seat, cause: QuernError): void {
     seat.failedStarts = 0;
-    const error = new QuernError("INTERNAL", `no worker starts: ${cause.message}`, { cause });
+    const error = /\bE[MN]FILE\b/.test(cause.message)
+      ? outOfFiles(cause)
+      : new QuernError("INTERNAL", `no worker starts: ${cause.message}`, { cause });
     const isLast = this.#seats.every(({ executor }) => !executor);
     for (const lane of LANES) {
       for (const job of this.#queues[lane].drain(seat.index)) job.reject(error);

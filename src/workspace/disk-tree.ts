@@ -9,6 +9,7 @@
 
 import { lstatSync, readdirSync, type BigIntStats } from "node:fs";
 import { join, resolve } from "node:path";
+import { throwIfOutOfFiles } from "../base/out-of-files.ts";
 import { inFolder } from "../base/no-follow.ts";
 import { isGone, noFolder, unreadableFolder } from "../base/folder-errors.ts";
 import type { Slice } from "../base/yield.ts";
@@ -270,6 +271,7 @@ export class DiskTree {
         .filter(({ name }) => name !== ".git")
         .map(childOf);
     } catch (error) {
+      throwIfOutOfFiles(error);
       if (folder.path === "" && !isGone(error)) throw unreadableFolder(this.#options.root, error);
       return []; // the folder was deleted, or is not readable
     }

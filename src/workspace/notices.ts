@@ -70,8 +70,14 @@ const QUEUE_DEFAULT = 16_384;
  */
 const REMOTE = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x65735546, 0x01021997]);
 
-export const systemNotices: MakeNotices = (root, onLost) =>
-  process.platform === "linux" && isLocal(root) ? new LinuxNotices(onLost) : NO_NOTICES;
+export const systemNotices: MakeNotices = (root, onLost) => {
+  if (process.platform !== "linux" || !isLocal(root)) return NO_NOTICES;
+  try {
+    return new LinuxNotices(onLost);
+  } catch {
+    return NO_NOTICES; // the limit of inotify instances or of open files is reached
+  }
+};
 
 export const NO_NOTICES: Notices = {
   watch: () => undefined,
@@ -96,7 +102,7 @@ const turn = { notices: 0, receivers: new Set<LinuxNotices>() };
 class LinuxNotices implements Notices {
   readonly #onLost: () => void;
   readonly #most = Math.floor(0.75 * queueLength());
-  readonly #folder = mkdtempSync(join(tmpdir(), "quern-notices-"));
+  readonly #folder: string;
   readonly #own: FSWatcher;
   /** The pending barriers, by the name of the file that each has touched. */
   readonly #waiting = new Map<string, (isHeard: boolean) => void>();
@@ -106,7 +112,13 @@ class LinuxNotices implements Notices {
 
   constructor(onLost: () => void) {
     this.#onLost = onLost;
-    this.#own = watch(this.#folder, { persistent: false }, (_, name) => this.#passed(name));
+    this.#folder = mkdtempSync(join(tmpdir(), "quern-notices-"));
+    try {
+      this.#own = watch(this.#folder, { persistent: false }, (_, name) => this.#passed(name));
+    } catch (error) {
+      rmSync(this.#folder, { recursive: true, force: true });
+      throw error;
+    }
     this.#own.on("error", () => this.#break());
     turn.receivers.add(this);
   }
@@ -131,6 +143,7 @@ class LinuxNotices implements Notices {
     if (this.#isBroken) return Promise.resolve(false);
     return new Promise((resolve) => {
       const name = this.#free.pop() ?? this.#newFile();
+      if (name === undefined) return resolve(false);
       const timer = setTimeout(() => this.#break(), BARRIER_MS);
       this.#waiting.set(name, (isHeard) => {
         clearTimeout(timer);
@@ -141,9 +154,14 @@ class LinuxNotices implements Notices {
     });
   }
 
-  #newFile(): string {
+  /** Returns the name of a new file, or undefined if it cannot be created. */
+  #newFile(): string | undefined {
     const name = String(this.#files++);
-    writeFileSync(join(this.#folder, name), "");
+    try {
+      writeFileSync(join(this.#folder, name), "");
+    } catch {
+      return undefined; // no file descriptor is free, or the disk is full
+    }
     return name;
   }
 

@@ -9,6 +9,7 @@ import { isAscii } from "node:buffer";
 import { hash as digest } from "node:crypto";
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { sep } from "node:path";
+import { throwIfOutOfFiles } from "../../base/out-of-files.ts";
 import { HeldFolder, openFile } from "../../base/no-follow.ts";
 import { HASH_BYTES, NO_BLOB, OVERLAP, PAGE_BYTES } from "../../store/format/format.ts";
 import { GrowableWords } from "../../base/growable.ts";
@@ -232,7 +233,8 @@ export class SegmentSession {
     if ("bytes" in content) return content.bytes.length > maxFileSize ? "too-large" : content.bytes;
     try {
       return this.#readFile(content, maxFileSize);
-    } catch {
+    } catch (error) {
+      throwIfOutOfFiles(error);
       return "unreadable"; // the file was deleted after it was listed, or may not be read
     }
   }

@@ -9,6 +9,7 @@
 
 import { lstatSync, type BigIntStats } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { throwIfOutOfFiles } from "../../base/out-of-files.ts";
 import { HeldFolder } from "../../base/no-follow.ts";
 import { isValidPath, printablePath } from "../../base/paths.ts";
 import { Slice } from "../../base/yield.ts";
@@ -127,7 +128,8 @@ class Look {
       return place === undefined
         ? undefined
         : lstatSync(join(place, basename(path)), { bigint: true });
-    } catch {
+    } catch (error) {
+      throwIfOutOfFiles(error);
       return undefined;
     }
   }

@@ -8,6 +8,7 @@
 
 import { lstatSync, opendirSync, type BigIntStats, type Dir, type Dirent } from "node:fs";
 import { join, resolve } from "node:path";
+import { throwIfOutOfFiles } from "../../base/out-of-files.ts";
 import { HeldFolder, inFolder, readNoFollow } from "../../base/no-follow.ts";
 import { QuernError } from "../../base/errors.ts";
 import type { SkipReason } from "../../store/format/records.ts";
@@ -158,6 +159,7 @@ class Walk {
   }
 
   #skipFailed(path: string, error: unknown): void {
+    throwIfOutOfFiles(error);
     if (!isGone(error)) this.#skip(path, "unreadable");
     // the name is not valid UTF-8; it was decoded with U+FFFD, and no file has the decoded name
     else if (path.includes("\ufffd")) this.#skip(path, "invalid-path");
@@ -193,6 +195,7 @@ export function readRules(file: string): string {
     return (readNoFollow(file, limit)?.toString() ?? "").replace(/^\ufeff/, "");
   } catch (error) {
     if (error instanceof QuernError) throw error;
+    throwIfOutOfFiles(error);
     return ""; // git also continues if it cannot read a rule file
   }
 }

@@ -9,6 +9,7 @@
  * blob's files are listed as damaged.
  */
 
+import { throwIfOutOfFiles } from "../../base/out-of-files.ts";
 import { GrowableBytes } from "../../base/growable.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { corrupt, unlessCorrupt } from "../../store/format/sealed.ts";
@@ -267,7 +268,8 @@ class Range {
     try {
       await this.#extractor.prepare(language);
       return this.#extractor.extract(language, text);
-    } catch {
+    } catch (error) {
+      throwIfOutOfFiles(error); // the next run tries again
       return { outcome: "gave-up", reason: "failed" };
     }
   }

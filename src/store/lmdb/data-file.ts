@@ -19,6 +19,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { needFiles } from "../../base/out-of-files.ts";
 import { isDiskFull, translated } from "./failures.ts";
 import { corrupt } from "../format/sealed.ts";
 
@@ -124,18 +125,19 @@ export class Room {
 }
 
 /**
- * Throws the system's error if the disk is full and no data file exists yet, because LMDB crashes if it cannot write
- * its first pages. LMDB reports other failures itself.
+ * Throws if LMDB could not open its files. LMDB crashes if no file descriptor is free. It also crashes if the disk is
+ * full and no data file exists yet, because it cannot write its first pages. LMDB reports other failures itself.
  */
-export function probeForSpace(file: string): void {
+export function probe(file: string): void {
+  needFiles();
   if (existsSync(file)) return;
-  const probe = join(dirname(file), `.room-${randomBytes(8).toString("hex")}`);
+  const room = join(dirname(file), `.room-${randomBytes(8).toString("hex")}`);
   try {
-    writeFileSync(probe, ZEROS.subarray(0, 2 * LEAST_ROOM_BYTES));
+    writeFileSync(room, ZEROS.subarray(0, 2 * LEAST_ROOM_BYTES));
   } catch (error) {
     if (isDiskFull(error)) throw error;
   } finally {
-    rmSync(probe, { force: true });
+    rmSync(room, { force: true });
   }
 }
 

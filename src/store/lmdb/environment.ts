@@ -13,7 +13,7 @@ import { open as openLmdb, type RootDatabase, type Transaction } from "lmdb";
 import { QuernError } from "../../base/errors.ts";
 import { yieldTurn } from "../../base/yield.ts";
 import { Commits } from "./commits.ts";
-import { probeForSpace, LEAST_ROOM_BYTES, makeFolder, refuseTruncated } from "./data-file.ts";
+import { probe, LEAST_ROOM_BYTES, makeFolder, refuseTruncated } from "./data-file.ts";
 import { MAP_BYTES, translate, translated } from "./failures.ts";
 import { allocateLockFile } from "./lock-file.ts";
 import { isTextKey, numberOf, PART, segmentKey, segmentOfKey } from "../format/format.ts";
@@ -163,8 +163,8 @@ export function openEnvironment(path: string, options: { readOnly: boolean }): E
 
 function openDatabase(file: string, readOnly: boolean): Database {
   return translated(() => {
+    probe(file);
     allocateLockFile(`${file}-lock`);
-    probeForSpace(file);
     return openLmdb<Buffer, Buffer>({
       path: file,
       noSubdir: true,

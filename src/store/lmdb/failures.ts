@@ -1,6 +1,7 @@
 /** Translates errors of the disk and of LMDB to quern's error codes, and adds advice. */
 
 import { constants } from "node:os";
+import { isOutOfFiles, outOfFiles } from "../../base/out-of-files.ts";
 import { QuernError, type ErrorCode } from "../../base/errors.ts";
 
 /**
@@ -99,6 +100,7 @@ export const isDiskFull = (error: unknown): boolean => DISK_FULL.test(errorName(
 /** Converts a known failure of the disk or LMDB to a QuernError, and returns any other error unchanged. */
 export function translate(error: unknown, subject: Subject = "data directory"): unknown {
   if (error instanceof QuernError || !(error instanceof Error)) return error;
+  if (isOutOfFiles(error) || /Too many open files/i.test(error.message)) return outOfFiles(error);
   const text = `${errorName(error)} ${error.message}`;
   const failure = FAILURES.find(([pattern]) => pattern.test(text));
   if (!failure) return error;

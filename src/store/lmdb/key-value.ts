@@ -23,7 +23,7 @@ import { pack, unpack } from "msgpackr";
 import { QuernError } from "../../base/errors.ts";
 import { isSealed, seal, SEAL_BYTES } from "../format/sealed.ts";
 import { Commits } from "./commits.ts";
-import { probeForSpace, LEAST_ROOM_BYTES, makeFolder } from "./data-file.ts";
+import { probe, LEAST_ROOM_BYTES, makeFolder } from "./data-file.ts";
 import { translate } from "./failures.ts";
 import { allocateLockFile } from "./lock-file.ts";
 import { withDirectoryLock, withDirectoryLockSync } from "./directory-lock.ts";
@@ -140,7 +140,7 @@ function openEnvironment(path: string): Pick<Shared, "root" | "commits"> {
     return withDirectoryLockSync(path, () => {
       allocateLockFile(join(path, "lock.mdb"));
       const isNew = !existsSync(file);
-      probeForSpace(file);
+      probe(file);
       const root = open<Uint8Array, Uint8Array>({
         path,
         noSubdir: false, // otherwise lmdb takes a path with a dot for a file

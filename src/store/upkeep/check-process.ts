@@ -6,6 +6,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { QuernError } from "../../base/errors.ts";
+import { mustHaveStreams } from "../../base/out-of-files.ts";
 import type { CheckReport } from "./check.ts";
 
 export function checkInChild(entry: URL, path: string, signal?: AbortSignal): Promise<CheckReport> {
@@ -14,6 +15,7 @@ export function checkInChild(entry: URL, path: string, signal?: AbortSignal): Pr
       stdio: ["ignore", "pipe", "pipe"],
       ...(signal ? { signal } : {}),
     });
+    mustHaveStreams(child);
     const [out, err]: [Buffer[], Buffer[]] = [[], []];
     child.stdout.on("data", (data: Buffer) => out.push(data));
     child.stderr.on("data", (data: Buffer) => err.push(data));

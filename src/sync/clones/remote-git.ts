@@ -13,6 +13,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { aborted } from "../../base/abort.ts";
+import { mustHaveStreams } from "../../base/out-of-files.ts";
 import { QuernError } from "../../base/errors.ts";
 import { cannotStart, gitEnvironment, OWN_CONFIGURATION } from "../../git/git-process.ts";
 import { redact, type Variables } from "../config/secrets.ts";
@@ -72,6 +73,7 @@ export async function runRemote(
     stdio: ["ignore", "pipe", "pipe"],
     detached: process.platform !== "win32", // makes the process the leader of a group, which is terminated as a whole
   });
+  mustHaveStreams(child);
   const watch = new Watch(child, git);
   const stdout: Buffer[] = [];
   let bytes = 0;
