@@ -323,6 +323,8 @@ test.skipIf(isRoot)("PERMISSION_DENIED: a folder that belongs to another user", 
  * The error codes for errors of the system, by Node's name for errno, and by the system's words, which lmdb passes on.
  */
 const WORDS: readonly [words: string, code: ErrorCode, advice: string][] = [
+  ["EMFILE", "OVERLOADED", "no file descriptor is free"],
+  ["Too many open files", "OVERLOADED", "no file descriptor is free"],
   ["ENOSPC", "DISK_FULL", "the disk is full or its quota reached"],
   ["No space left on device", "DISK_FULL", "the disk is full or its quota reached"],
   ["EDQUOT", "DISK_FULL", "the disk is full or its quota reached"],
@@ -355,7 +357,7 @@ test("messages of the disk become error codes", () => {
     expect(() => translated(() => fail(words)), words).toThrow(
       expect.objectContaining({ code, message: expect.stringContaining(advice) as string }),
     );
-  expect(() => translated(() => fail("EMFILE"))).toThrow(/^EMFILE: it failed$/);
+  expect(() => translated(() => fail("EBADF"))).toThrow(/^EBADF: it failed$/);
 });
 
 test("an exceeded quota is recognized, although Node has no name for it", () => {

@@ -6,9 +6,17 @@
 
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { directory, documents, git, open, QuernError, watch, type Engine } from "quern";
-import { createHandler, lmdbTokenStore } from "quern/http";
-import { syncConnections } from "quern/sync";
+import {
+  directory,
+  documents,
+  git,
+  open,
+  QuernError,
+  watch,
+  type Engine,
+} from "../../src/index.ts";
+import { createHandler, lmdbTokenStore } from "../../src/http/index.ts";
+import { syncConnections } from "../../src/sync/index.ts";
 
 const [folder, workers] = [process.argv[2]!, Number(process.argv[3])];
 
@@ -147,7 +155,8 @@ const CALLS: Readonly<Record<string, (engine: Engine) => Promise<unknown>>> = {
     if (isSearchExhaustive && files.length === 0) throw new Error("nothing found");
   },
   "lmdbTokenStore()": async () => {
-    await (await lmdbTokenStore(join(folder, `tokens-${opened++}`)))[Symbol.asyncDispose]();
+    const store = lmdbTokenStore(join(folder, `tokens-${opened++}`));
+    await store[Symbol.asyncDispose]();
   },
   "createHandler()": async (engine) => {
     const body = JSON.stringify(request);
