@@ -23,6 +23,7 @@ const TYPED = [
   "host",
   "public",
   "public-url",
+  "trust-proxy",
   "cors",
   "mcp-host",
   "db",

@@ -24,6 +24,7 @@ import {
 } from "./call.ts";
 import { openMachine } from "./cluster-node.ts";
 import { warnOn, withEngine } from "./engine-session.ts";
+import { forwardedAddress } from "./forwarded-address.ts";
 import { type Io, printJson } from "./io.ts";
 import { addressOf, closeServer, listenOn } from "./listening.ts";
 import { connectionsFor } from "./serve-sync.ts";
@@ -41,6 +42,7 @@ interface ServeFlags extends CommonFlags {
   workers?: number;
   page: boolean;
   publicUrl?: string;
+  trustProxy?: true;
   metrics: "owners" | "anyone";
   sync?: string;
 }
@@ -64,6 +66,7 @@ export function addServe(program: Command, call: Call): void {
     )
     .option("--base-path <path>", "path before /api")
     .option("--public-url <url>", "address seen from outside; default: that of each request")
+    .option("--trust-proxy", "tell clients apart by the last address in X-Forwarded-For")
     .option("--service-name <name>", "name in the header X-<name>-Api-Key; default: Quern")
     .option("--max-matches <n>", "most matches a search may ask for", wholeNumber)
     .option("--timeout <ms>", "time limit of a search; default: 10000", wholeNumber)
@@ -138,6 +141,7 @@ async function serve({ engine, accounts }: Served, flags: ServeFlags, io: Io): P
     audits,
     connections,
     ...(webhook && { webhook }),
+    ...(flags.trustProxy && { clientKey: forwardedAddress }),
     ...handlerOptions(flags),
   });
   const answer = isForThisMachine(flags) ? underOwnNames(handler, flags) : handler;

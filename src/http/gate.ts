@@ -9,6 +9,7 @@ import { internSet } from "../base/interned-sets.ts";
 import { coreOf } from "../core-of.ts";
 import type { Engine } from "../engine.ts";
 import type { Viewer } from "../search/messages/request.ts";
+import { addressOf, keyOf } from "./client-key.ts";
 import type { Settings } from "./options.ts";
 import { notAuthenticated, Refusal } from "./refusal.ts";
 
@@ -24,6 +25,8 @@ export interface Caller {
   readonly identity: Identity;
   /** The repositories that the caller may see. Undefined if the caller may see all of them. */
   readonly viewer: Viewer | undefined;
+  /** Tells clients apart, so that each gets its share of the slots. */
+  readonly client: string;
 }
 
 const NOBODY: Identity = { principal: { kind: "anonymous", repositoryIds: new Set() } };
@@ -42,7 +45,18 @@ export async function admit(
   const identity = known ?? anonymous(settings);
   onIdentity(identity);
   authorize(identity.principal, access, settings);
-  return { identity, viewer: await viewerOf(identity.principal, access, engine) };
+  const viewer = await viewerOf(identity.principal, access, engine);
+  return { identity, viewer, client: clientOf(identity, request, settings) };
+}
+
+/** Returns a key of the caller. A user has the same key with all credentials. */
+function clientOf({ principal, token }: Identity, request: Request, settings: Settings): string {
+  const known = principal.user?.id ?? token?.ownerId;
+  if (known !== undefined) return `user ${known}`;
+  const key = settings.clientKey?.(request);
+  if (key !== undefined) return `key ${key}`;
+  const address = addressOf(request);
+  return address === undefined ? "" : `address ${keyOf(address)}`;
 }
 
 async function recognize(request: Request, settings: Settings): Promise<Identity | undefined> {

@@ -116,7 +116,7 @@ async function wrongNames(
  * Returns a guard for the calls of one request. It takes a slot for each call, checks the caller again, and records
  * the call.
  */
-function guardOf(request: Request, { identity, viewer }: Caller, service: Service): Guard {
+function guardOf(request: Request, { identity, viewer, client }: Caller, service: Service): Guard {
   const { slots, settings } = service;
   return async (call, run) => {
     const at = new Date();
@@ -124,7 +124,7 @@ function guardOf(request: Request, { identity, viewer }: Caller, service: Servic
     const put = (refusal?: Refusal): void =>
       record(settings, { at, action: ACTIONS[call.tool], request, identity, noted, refusal });
     try {
-      const { giveBack } = slots.take({ identity });
+      const { giveBack } = slots.take({ identity, client });
       try {
         const answer = await run((facts) => void Object.assign(noted, facts));
         const { viewer: now } = await admit(request, "search", service);

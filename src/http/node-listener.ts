@@ -17,6 +17,7 @@ import {
   type DirectAnswer,
   type DirectCall,
 } from "../base/direct-handlers.ts";
+import { noteAddress } from "./client-key.ts";
 import type { Handler } from "./handler.ts";
 import { noteOuterPath } from "./outer-path.ts";
 import { jsonText } from "./json-text.ts";
@@ -189,6 +190,7 @@ function toRequest({ req, res, signal }: Exchange): Request {
   const hasBody = method !== "GET" && method !== "HEAD";
   const body = hasBody && { body: toBody(req, res), duplex: "half" };
   const request = new Request(toUrl(req), { ...init, ...body } as RequestInit);
+  noteAddress(request, req.socket.remoteAddress);
   noteOuterPath(request, (req as { originalUrl?: string }).originalUrl);
   return request;
 }

@@ -68,6 +68,13 @@ export interface HandlerOptions {
    */
   maxConcurrent?: number;
   /**
+   * Returns a key that tells callers without a user apart, such as the address that a trusted proxy has forwarded.
+   * Callers with the same key share one part of `maxConcurrent`. Default: the address of the connection, if the request
+   * comes from toNodeListener(); otherwise all such callers have the same key. If it returns `undefined`, the default
+   * applies.
+   */
+  clientKey?: (request: Request) => string | undefined;
+  /**
    * The store of audit records. Searches, reads, changes of tokens and members, and rejected credentials are
    * recorded. By default, nothing is recorded, and the route that lists records answers 404.
    */
@@ -200,6 +207,7 @@ const OPTIONS: KeysOf<HandlerOptions> = {
   users: true,
   anonymous: true,
   authenticate: true,
+  clientKey: true,
   basePath: true,
   page: true,
   serviceName: true,
@@ -229,6 +237,7 @@ export interface Settings extends Numbers {
   readonly users?: UserStore;
   readonly anonymous: false | "public" | "all";
   readonly authenticate?: (request: Request) => Promise<Principal | undefined>;
+  readonly clientKey?: (request: Request) => string | undefined;
   readonly basePath: string;
   readonly serviceName: string;
   readonly apiKeyHeader: string;
@@ -260,6 +269,7 @@ export function checkOptions(options: HandlerOptions): Settings {
     ...(tokens && { tokens }),
     ...(users && { users }),
     ...(authenticate && { authenticate }),
+    ...(options.clientKey && { clientKey: options.clientKey }),
     ...(audit && { audit }),
     anonymous,
     basePath: checkBasePath(options.basePath ?? ""),

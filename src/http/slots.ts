@@ -5,16 +5,20 @@
  *
  * If the service accepts credentials, callers without one may use at most three quarters of the slots and of the
  * memory, so that they cannot lock out callers with a credential.
+ *
+ * The clients that use or want slots have equal shares of the slots and of the memory. A share limits a client only
+ * while another client below its own share wants more. Then the client's readers lose their slots as soon as they are
+ * one second behind, and the client gets no new slot until the other one has been served or has given up.
  */
 
-import type { Identity } from "../auth/principal.ts";
 import type { Settings } from "./options.ts";
+import type { Caller } from "./gate.ts";
 import { overloaded } from "./refusal.ts";
 import type { Reader } from "./stalled.ts";
 
 export interface Slots {
   /** Takes a slot. Throws OVERLOADED if no slot is free and none can be freed. */
-  take(caller: { readonly identity: Identity }): Slot;
+  take(caller: Pick<Caller, "identity" | "client">): Slot;
 }
 
 export interface Slot {
@@ -31,13 +35,29 @@ export interface Slot {
 type SlotSettings = Pick<Settings, "maxConcurrent" | "tokens" | "authenticate">;
 
 interface Taken {
+  readonly client: string;
+  readonly isAnonymous: boolean;
   reader?: Reader;
   /** The memory that the response takes. It is at most MOST_COUNTED. */
   bytes: number;
 }
 
+/** A resource that callers share. */
+interface Resource {
+  readonly amountOf: (taken: Taken) => number;
+  readonly most: number;
+  /** The clients that were rejected although they had less than their share, with the times until which they wait. */
+  readonly waiting: Map<string, number>;
+}
+
 /** How far a reader may fall behind before another caller may take its slot. */
 const MOST_LATE_MS = 10_000;
+/** The same, if the reader's client has more than its share, and the other caller has less. */
+const MOST_LATE_OVER_SHARE_MS = 1_000;
+/** How long a rejected client waits, in milliseconds. It is expected to try again within this time. */
+const WAITS_MS = 5_000;
+/** The maximum number of clients that wait for a resource. */
+const MOST_WAITING = 1_000;
 /** The maximum memory that all responses together may take, in bytes. */
 const MOST_HELD = 256 * 2 ** 20;
 /**
@@ -46,49 +66,92 @@ const MOST_HELD = 256 * 2 ** 20;
  */
 const MOST_COUNTED = MOST_HELD / 2;
 
-export function createSlots({ maxConcurrent: most, tokens, authenticate }: SlotSettings): Slots {
+export function createSlots({ maxConcurrent, tokens, authenticate }: SlotSettings): Slots {
   const isAnybodyKnown = tokens !== undefined || authenticate !== undefined;
-  const shareOf = (whole: number) => (isAnybodyKnown ? Math.ceil((3 * whole) / 4) : whole);
-  const anonymous = new Set<Taken>();
-  const known = new Set<Taken>();
+  const all = new Set<Taken>();
+  const slots: Resource = { amountOf: () => 1, most: maxConcurrent, waiting: new Map() };
+  const memory: Resource = { amountOf: ({ bytes }) => bytes, most: MOST_HELD, waiting: new Map() };
+
+  /** Cuts off readers until the caller's part of the resource fits. Throws OVERLOADED if it does not fit. */
+  function makeRoom(one: Taken, resource: Resource): void {
+    if (one.isAnonymous && isAnybodyKnown)
+      makeRoomAmong(one, { ...resource, most: Math.ceil((3 * resource.most) / 4) }, isAnonymous);
+    makeRoomAmong(one, resource, () => true);
+    resource.waiting.delete(one.client);
+  }
+
+  function makeRoomAmong(
+    one: Taken,
+    { amountOf, most, waiting }: Resource,
+    counts: (other: Taken) => boolean,
+  ): void {
+    dropExpired(waiting);
+    for (;;) {
+      const crowd = [...all].filter(counts);
+      const amounts = new Map([...waiting.keys()].map((client) => [client, 0]));
+      for (const other of crowd)
+        amounts.set(other.client, (amounts.get(other.client) ?? 0) + amountOf(other));
+      const share = Math.max(1, most / amounts.size);
+      const hasMore = ({ client }: Taken): boolean => amounts.get(client)! > share;
+      const doOthersWait = waiting.size > (waiting.has(one.client) ? 1 : 0);
+      if (hasMore(one) && doOthersWait) throw overloaded();
+      if (sum(amounts.values()) <= most) return;
+      const victims = one.isAnonymous ? crowd.filter(isAnonymous) : crowd;
+      const late =
+        latestOf(victims, MOST_LATE_MS) ??
+        (hasMore(one) ? undefined : latestOf(victims.filter(hasMore), MOST_LATE_OVER_SHARE_MS));
+      if (late === undefined) {
+        if (!hasMore(one) && waiting.size < MOST_WAITING)
+          waiting.set(one.client, performance.now() + WAITS_MS);
+        throw overloaded();
+      }
+      late.cutOff(new Error("this body was read too slowly, and another caller needed its place"));
+    }
+  }
+
   return {
-    take({ identity }) {
+    take({ identity, client }) {
       const isAnonymous = identity.principal.kind === "anonymous";
-      const own = isAnonymous ? anonymous : known;
-      const taken: Taken = { bytes: 0 };
-      const others = () => (isAnonymous ? anonymous : [...anonymous, ...known]);
-      if (isAnonymous && anonymous.size >= shareOf(most)) mustCutOffOne(anonymous);
-      if (anonymous.size + known.size >= most) mustCutOffOne(others());
-      own.add(taken);
+      const taken: Taken = { client, isAnonymous, bytes: 0 };
+      const giveBack = (): void => void all.delete(taken);
+      all.add(taken);
+      try {
+        makeRoom(taken, slots);
+      } catch (error) {
+        giveBack();
+        throw error;
+      }
       return {
-        giveBack: () => void own.delete(taken),
+        giveBack,
         onReader: (reader) => void (taken.reader = reader),
         hold(bytes) {
           taken.bytes = Math.min(bytes, MOST_COUNTED);
-          while (isAnonymous && sum(anonymous) > shareOf(MOST_HELD)) mustCutOffOne(anonymous);
-          while (sum(anonymous) + sum(known) > MOST_HELD) mustCutOffOne(others());
+          makeRoom(taken, memory);
         },
       };
     },
   };
 }
 
-function sum(crowd: Iterable<Taken>): number {
-  let held = 0;
-  for (const { bytes } of crowd) held += bytes;
-  return held;
+const isAnonymous = (taken: Taken): boolean => taken.isAnonymous;
+
+function dropExpired(waiting: Map<string, number>): void {
+  const now = performance.now();
+  for (const [client, until] of waiting) if (until < now) waiting.delete(client);
 }
 
-/**
- * Cuts off the reader that is furthest behind, which frees its slot. Throws OVERLOADED if no reader is far enough
- * behind.
- */
-function mustCutOffOne(crowd: Iterable<Taken>): void {
-  let [latest, lateMs]: [Reader | undefined, number] = [undefined, MOST_LATE_MS];
+function sum(amounts: Iterable<number>): number {
+  let whole = 0;
+  for (const amount of amounts) whole += amount;
+  return whole;
+}
+
+/** Returns the reader that is furthest behind, or undefined if no reader is more than `ms` behind. */
+function latestOf(crowd: Iterable<Taken>, ms: number): Reader | undefined {
+  let [latest, lateMs]: [Reader | undefined, number] = [undefined, ms];
   for (const { reader } of crowd) {
     const own = reader?.lateMs() ?? 0;
     if (own > lateMs) [latest, lateMs] = [reader, own];
   }
-  if (latest === undefined) throw overloaded();
-  latest.cutOff(new Error("this body was read too slowly, and another caller needed its place"));
+  return latest;
 }
