@@ -9,7 +9,7 @@
  */
 
 import { lstat, opendir, readFile, realpath } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { QuernError } from "../base/errors.ts";
 import { Slice } from "../base/yield.ts";
 
@@ -33,9 +33,13 @@ export async function mustStayInside(folder: string, signal: AbortSignal): Promi
   await mustHoldNoLinks(root, gitDir, new Slice({ signal }));
   for (const name of ["commondir", "objects/info/alternates", "objects/info/http-alternates"])
     if ((await textOf(join(gitDir, name))).trim() !== "") throw leadsOut(root, name);
-  for (const name of ["config", "config.worktree"])
-    if (/^[^#;\n]*\[\s*include/im.test(await textOf(join(gitDir, name))))
-      throw leadsOut(root, `${name}, which includes another file,`);
+  for (const name of ["config", "config.worktree"]) {
+    const text = await textOf(join(gitDir, name));
+    if (/\[\s*include/i.test(text)) throw leadsOut(root, `${name}, which includes another file,`);
+    for (const [, tree = ""] of text.matchAll(/worktree\s*=[^\S\n]*(.*)/gi))
+      if (!isPlain(tree) || !isInside(resolve(gitDir, tree.trim()), root))
+        throw leadsOut(root, `core.worktree in ${name}`);
+  }
 }
 
 async function mustHoldNoLinks(root: string, gitDir: string, slice: Slice): Promise<void> {
@@ -55,6 +59,12 @@ async function mustHoldNoLinks(root: string, gitDir: string, slice: Slice): Prom
     }
   }
 }
+
+/**
+ * Whether git reads a value of its configuration as it is written. The checks of configuration are coarse: they also
+ * reject what is only in a comment, because a parser that differs from git's in one detail could be evaded.
+ */
+const isPlain = (value: string): boolean => !/["\\#;~%]/.test(value);
 
 const isInside = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder + sep);

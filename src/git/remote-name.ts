@@ -79,6 +79,7 @@ export async function readRemote(folder: string, signal: AbortSignal): Promise<s
     return await readRemoteName(finder);
   } catch (error) {
     if (signal.aborted) throw error;
+    finder.throwIfOver(); // otherwise open() would wait for a silent git once more
     return undefined; // if git cannot be started, open() reports the reason
   } finally {
     finder.kill();

@@ -286,15 +286,14 @@ class Parser {
     const repeated =
       typeof by === "string" ? repeatBy(operand, by, flags) : repeatCounted(operand, by, flags);
     if (repeated.expansion > REPETITION_LIMIT)
-      throw this.#in.tooLarge(`invalid repetition size: ${text(start)}`, start);
+      throw this.#in.syntax(`invalid repetition size: ${text(start)}`, start);
     this.#group.items.push(repeated);
   }
 
   #mustBeWithinLimit({ min, max }: Count, start: number): void {
     const message = `invalid repetition size: ${this.#in.source.slice(start, this.#in.at)}`;
-    if (min > max) throw this.#in.syntax(message, start);
     const isOver = min > REPETITION_LIMIT || (max !== Infinity && max > REPETITION_LIMIT);
-    if (isOver) throw this.#in.tooLarge(message, start);
+    if (min > max || isOver) throw this.#in.syntax(message, start);
   }
 }
 

@@ -57,19 +57,23 @@ class SlowReader {
 }
 
 type Lose = (service: Service, id: string) => unknown;
-const LOSSES: [string, Lose][] = [
-  ["its token is revoked", ({ tokens }, id) => tokens.revoke(id, NOW)],
-  ["its owner sees less", ({ visible }) => visible.set("ada", new Set([2]))],
+const LOSSES: [string, Lose, string][] = [
+  ["its token is revoked", ({ tokens }, id) => tokens.revoke(id, NOW), "NOT_AUTHENTICATED"],
+  [
+    "its owner sees less",
+    ({ visible }) => visible.set("ada", new Set([2])),
+    "INSUFFICIENT_PERMISSIONS",
+  ],
 ];
 
 test.each(
   ["/api/search", "/api/stream_search"].flatMap((path) =>
-    LOSSES.flatMap(([name, lose]) => [
-      [path, "reads steadily", name, lose] as const,
-      [path, "takes nothing", name, lose] as const,
+    LOSSES.flatMap(([name, lose, code]) => [
+      [path, "reads steadily", name, lose, code] as const,
+      [path, "takes nothing", name, lose, code] as const,
     ]),
   ),
-)("%s: who %s is cut off when %s", async (path, pace, _name, lose) => {
+)("%s: who %s is cut off when %s", async (path, pace, _name, lose, code) => {
   const service = await startService({ maxConcurrent: 1 }, engine);
   await using server = await listen(createServer(toNodeListener(service.handler)));
   const { id, token } = await mint(service, service.keys.ada, [1]);
@@ -97,6 +101,8 @@ test.each(
   await reader.closed;
   // the data that the kernels' buffers held, and a steady reader's data of a tenth of a second
   expect(reader.bytes - before).toBeLessThan(16 * MIB);
+  if (reader.last.includes('"type":"error"'))
+    expect(reader.last).toContain(`"errorCode":"${code}"`);
   const saysWhy = /"type":"error"[^]*\r\n0\r\n\r\n$/.test(reader.last);
   const looksWhole = reader.last.endsWith("\r\n0\r\n\r\n");
   expect(looksWhole).toBe(path === "/api/stream_search" && saysWhy);

@@ -8,13 +8,17 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../../src/engine.ts";
+import { Attempts, type SearcherOptions } from "../../src/search/caller/attempts.ts";
+import { explainWith } from "../../src/search/caller/explain.ts";
 import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { git } from "../../src/ingest/sources/git.ts";
 import type { SearchOptions, SearchRequest } from "../../src/search/messages/request.ts";
 import type { Explanation } from "../../src/search/messages/response.ts";
-import type { SearchStats } from "../../src/search/messages/stats.ts";
+import { zeroStats, type SearchStats } from "../../src/search/messages/stats.ts";
+import type { View } from "../../src/store/catalog/view.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { PART, segmentKey } from "../../src/store/format/format.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
@@ -311,6 +315,33 @@ function twoBranches(): string {
   commit("remembered\n");
   return path;
 }
+
+test("all searches of an explanation together have its time-out", async () => {
+  // these searches use neither threads nor the catalog
+  const unused = { pool: undefined, contexts: undefined, indexing: () => new Set<string>() };
+  const attempts = new Attempts(unused as unknown as SearcherOptions);
+  const asked = {
+    request: { query: "Zebra lang:goo file:nowhere", matches: 1, isCaseSensitivityEnabled: true },
+    options: { timeoutMs: 400 },
+    view: async () => ({ catalog: {} }) as View,
+  };
+  const startedAt = performance.now();
+  const given: number[] = [];
+  await explainWith(attempts, asked, {
+    plan: async () => {
+      await sleep(200);
+      return { query: "", segments: [], stats: zeroStats() };
+    },
+    count: async (_, { timeoutMs }) => {
+      given.push(timeoutMs! + performance.now() - startedAt);
+      await sleep(150);
+      return 0;
+    },
+  });
+  expect(given.length).toBeGreaterThan(0);
+  expect(given.length).toBeLessThanOrEqual(2); // of more possible changes
+  for (const due of given) expect(due).toBeLessThan(401);
+});
 
 describe("what is not indexed", () => {
   test.each<[string, Explanation["notIndexed"]]>([

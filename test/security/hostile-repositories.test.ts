@@ -130,6 +130,19 @@ describe.skipIf(isWindows)("a repository that never answers", () => {
     expect(await endingOf(folder)).toMatch(ending);
   });
 
+  test("the remote of a source is not asked for twice as long", async () => {
+    const folder = repository({ a: "1" });
+    pipe(join(folder, ".git/HEAD"));
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const remote = git(folder).origin!.remote!(never).then(
+      String,
+      ({ code, message }) => `${code}: ${message}`,
+    );
+    const advancing = setInterval(() => vi.advanceTimersByTime(PATIENCE_MS), 1_000);
+    expect(await remote).toMatch(SILENT);
+    clearInterval(advancing);
+  });
+
   test("a tree without files that never ends", async () => {
     expect(await endingOf(bomb(6, false))).toMatch(SILENT);
   });
@@ -246,6 +259,29 @@ test("a commit whose message is longer than the objects that are read", async ()
   const { revisions, entries } = await read(git(folder));
   expect(revisions[0]!.committedAt).toEqual(new Date("2024-01-02T03:04:05Z"));
   expect(entries).toHaveLength(1);
+});
+
+test.each([
+  ["[core]\n\tworktree = ../../other\n", "core.worktree in config"],
+  ["[core] worktree=/etc\n", "core.worktree in config"],
+  ['[core]\n\tworktree = "../../other"\n', "core.worktree in config"],
+  ['[a "#"][include]\npath = ../../other\n', "config, which includes another file,"],
+  ['[a "#"][core] worktree = ../../other\n', "core.worktree in config"],
+])("an untrusted repository with the configuration %j is refused", async (text, what) => {
+  const folder = repository({ a: "1" });
+  writeFileSync(join(folder, ".git/config"), text, { flag: "a" });
+  await expect(read(git(folder, { trusted: false }))).rejects.toMatchObject({
+    code: "SOURCE_UNREADABLE",
+    message: expect.stringMatching(
+      `^${what} of the repository .* leads out of the folder`,
+    ) as string,
+  });
+});
+
+test("an untrusted repository may name its own folder as its work tree", async () => {
+  const folder = repository({ a: "1" });
+  writeFileSync(join(folder, ".git/config"), "[core]\n\tworktree = ..\n", { flag: "a" });
+  expect((await read(git(folder, { trusted: false }))).entries).toHaveLength(1);
 });
 
 test.skipIf(isWindows).each(["packed-refs", "refs/heads/main", "config", "objects/pipe"])(

@@ -318,8 +318,8 @@ export class Front {
   #explain(request: SearchRequest, options: SearchOptions): Promise<Explanation> {
     const explaining = {
       plan: () => this.#explainPlan(request, options),
-      count: async (changed: SearchRequest) =>
-        (await this.#search(changed, options)).stats.totalMatchCount,
+      count: async (changed: SearchRequest, limited: SearchOptions) =>
+        (await this.#search(changed, limited)).stats.totalMatchCount,
     };
     return explainWith(this.#attempts, this.#asked(request, options), explaining);
   }

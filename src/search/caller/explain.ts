@@ -29,8 +29,11 @@ export type ExplainedPlan = Pick<Explanation, "query" | "segments" | "stats">;
 /** The searches that an explanation needs. */
 export interface Explaining {
   readonly plan: () => Promise<ExplainedPlan>;
-  /** Counts the matches of a changed request, which is suggested if it has matches. */
-  readonly count: (request: SearchRequest) => Promise<number>;
+  /**
+   * Counts the matches of a changed request, which is suggested if it has matches. The options have the time-out that
+   * is left.
+   */
+  readonly count: (request: SearchRequest, options: SearchOptions) => Promise<number>;
 }
 
 export function explain(attempts: Attempts, asked: Asked): Promise<Explanation> {
@@ -39,8 +42,8 @@ export function explain(attempts: Attempts, asked: Asked): Promise<Explanation> 
   const same = { ...asked, view: () => planned };
   return explainWith(attempts, same, {
     plan: () => explainPlan(attempts, { ...asked, view }),
-    async count(request) {
-      const { stats } = await attempts.answer({ ...asked, request }, (one) =>
+    async count(request, options) {
+      const { stats } = await attempts.answer({ ...asked, request, options }, (one) =>
         searchRanked(attempts, one),
       );
       return stats.totalMatchCount;
@@ -58,12 +61,16 @@ export async function explainPlan(attempts: Attempts, asked: Asked): Promise<Exp
   );
 }
 
-/** Explains a query. Runs its searches with `plan` and `count`, which the caller provides. */
+/**
+ * Explains a query. Runs its searches with `plan` and `count`, which the caller provides. All searches together have
+ * the time-out of the call.
+ */
 export async function explainWith(
   attempts: Attempts,
   asked: Asked,
   { plan, count }: Explaining,
 ): Promise<Explanation> {
+  const startedAt = performance.now();
   const understood = await attempts.understand(asked);
   const explained = await plan();
   const { skipped } = attempts.options;
@@ -76,7 +83,7 @@ export async function explainWith(
     ...explained,
     notIndexed: await findNotIndexed(attempts, { understood, view, options, skipped }),
     hints: await hints(attempts, { text: query, dialect }),
-    suggestions: isFound ? [] : await tryChanges(understood, count),
+    suggestions: isFound ? [] : await tryChanges(understood, { options, startedAt, count }),
   };
 }
 
@@ -155,21 +162,35 @@ function findNotIndexed(
   });
 }
 
-/** Tries changed requests, and resolves to those that find something. */
+/** Tries changed requests until the time is up, and resolves to those that find something. */
 async function tryChanges(
   { request, query }: Understood,
-  count: Explaining["count"],
+  {
+    options,
+    startedAt,
+    count,
+  }: Pick<Explaining, "count"> & {
+    readonly options: SearchOptions;
+    readonly startedAt: number;
+  },
 ): Promise<Explanation["suggestions"]> {
+  const { timeoutMs = Infinity } = options;
   const found: Explanation["suggestions"] = [];
   for (const change of changesOf(request, query)) {
-    const totalMatchCount = await countIfParsed(change.request, count);
+    const leftMs = timeoutMs - (performance.now() - startedAt);
+    if (leftMs <= 0) break;
+    const limited = leftMs === Infinity ? options : { ...options, timeoutMs: leftMs };
+    const totalMatchCount = await countIfParsed(change.request, (one) => count(one, limited));
     if (totalMatchCount > 0) found.push({ ...change, totalMatchCount });
   }
   return found;
 }
 
 /** Counts the matches of a request. Resolves to 0 if the query of the request does not parse. */
-async function countIfParsed(request: SearchRequest, count: Explaining["count"]): Promise<number> {
+async function countIfParsed(
+  request: SearchRequest,
+  count: (request: SearchRequest) => Promise<number>,
+): Promise<number> {
   try {
     return await count({ ...request, matches: 0 });
   } catch (error) {

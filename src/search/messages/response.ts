@@ -96,7 +96,10 @@ export interface FileResult {
   fileName: {
     /** The path from the repository's root, with '/' between folders. */
     text: string;
-    /** The matches of `file:`, whether or not the content matches. */
+    /**
+     * The matches of `file:`, whether or not the content matches. If a file matches without any range, as with
+     * `lang:go`, this is the whole path.
+     */
     matchRanges: Range[];
   };
   /** The address at which this host shows the file, see OpenOptions.webUrl. */
