@@ -19,14 +19,16 @@ import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
 import { Overlays } from "./overlay/overlays.ts";
 import { Reader } from "./reader.ts";
 import { knownRepositories, lookUp } from "./repositories.ts";
-import type { SearcherOptions, ViewSource } from "./search/caller/attempts.ts";
 import { Kept } from "./search/caller/kept.ts";
 import { Near } from "./search/caller/near.ts";
 import { isVisible } from "./search/caller/scope.ts";
-import { Searcher } from "./search/caller/searcher.ts";
+import { explain, notIndexedOf } from "./search/caller/explain.ts";
+import { beginSearch, search } from "./search/caller/search.ts";
+import { Searching, type SearchParts, type ViewSource } from "./search/caller/searching.ts";
+import { streamFiles } from "./search/caller/stream.ts";
 import type { Contexts } from "./search/caller/understand.ts";
 import { WarmUp } from "./search/caller/warm-up.ts";
-import type { SearchOptions, Viewer } from "./search/messages/request.ts";
+import type { SearchOptions, SearchRequest, Viewer } from "./search/messages/request.ts";
 import { NearThread } from "./search/thread/near-thread.ts";
 import { SEARCH_TASKS } from "./search/thread/tasks.ts";
 import { CatalogKeeper } from "./store/catalog/catalog-keeper.ts";
@@ -61,7 +63,7 @@ export interface LocalCore extends EngineCore {
   readonly parts: {
     readonly environment: Environment;
     readonly newest: () => Promise<Catalog>;
-    readonly searching: SearcherOptions;
+    readonly searching: SearchParts;
     readonly reader: Reader;
   };
 }
@@ -97,7 +99,7 @@ class LocalEngine {
   readonly #nearThread: NearThread;
   readonly #near: Near | undefined;
   readonly #catalogs: CatalogKeeper;
-  readonly #searcher: Searcher;
+  readonly #searching: Searching;
   readonly #warmUp: WarmUp | undefined;
   readonly #overlays: Overlays;
   readonly #histories: Histories;
@@ -123,8 +125,7 @@ class LocalEngine {
       this.#kept.dropOthers(manifest.segments);
       this.#nearThread.dropOthers(manifest.segments);
     });
-    const searching = this.#searching(options.onWarning);
-    this.#searcher = new Searcher(searching);
+    this.#searching = new Searching(this.#searchParts(options.onWarning));
     this.#warmUp = this.#newWarmUp();
     this.#overlays = new Overlays({
       pool: this.#pool,
@@ -146,7 +147,7 @@ class LocalEngine {
       memoryBudget: options.memoryBudget,
       lockTimeoutMs: options.lockTimeoutMs,
       pause: () => newPause({ ms: STEP_MS }),
-      oldestHeld: () => this.#searcher.oldestHeld,
+      oldestHeld: () => this.#searching.oldestHeld,
       onWarning: options.onWarning,
       complete: internals.complete,
       retireMs: internals.retireMs,
@@ -156,6 +157,7 @@ class LocalEngine {
     const newest = () => this.#catalogs.newest();
     const indexing = () => this.#writes.indexing;
     this.#reader = new Reader({ environment, newest, indexing, webUrl: options.webUrl });
+    const { parts: searching } = this.#searching;
     this.core = this.#makeCore({ environment, newest, searching, reader: this.#reader });
   }
 
@@ -197,11 +199,10 @@ class LocalEngine {
     return core;
   }
 
-  #searching(onWarning: CoreOptions["onWarning"]): SearcherOptions {
+  #searchParts(onWarning: CoreOptions["onWarning"]): SearchParts {
     const { webUrl, contexts } = this.#options;
     return {
       pool: this.#pool,
-      view: async () => viewOf(await this.#catalogs.newest()),
       webUrl,
       contexts,
       onWarning,
@@ -220,11 +221,12 @@ class LocalEngine {
   #newWarmUp(): WarmUp | undefined {
     if (!this.#options.warmUp || this.#pool.inline) return undefined;
     // damage is not reported here, because the host's own searches report it
-    const searcher = new Searcher(this.#searching(() => {}));
+    const searching = new Searching(this.#searchParts(() => {}));
+    const view = async () => viewOf(await this.#catalogs.newest());
     return new WarmUp({
       hasContent: async () => (await this.#catalogs.newest()).manifest.segments.length > 0,
-      isIdle: () => this.#pool.isIdle && this.#searcher.oldestHeld === Infinity,
-      search: (request, how) => searcher.search(request, how),
+      isIdle: () => this.#pool.isIdle && this.#searching.oldestHeld === Infinity,
+      search: (request, options) => search(searching, { request, options, view }),
     });
   }
 
@@ -233,16 +235,17 @@ class LocalEngine {
    * documents of the overlay replace both.
    */
   #view(options: SearchOptions, below: Below): CoreView {
-    const searcher = this.#searcher;
+    const searching = this.#searching;
     const reader = this.#reader;
     const { viewer } = options;
     const source = this.#viewSource(options, below);
+    const call = (request: SearchRequest) => ({ request, options, view: source });
     const view: CoreView = {
-      search: (request, ifMany) => searcher.search(request, options, source, ifMany),
-      begin: (request) => searcher.begin(request, options, source),
-      stream: (request) => searcher.stream(request, options, source),
-      explain: (request) => searcher.explain(request, options, source),
-      notIndexed: (request) => searcher.notIndexed(request, options, source),
+      search: (request, ifMany) => search(searching, call(request), ifMany),
+      begin: (request) => beginSearch(searching, call(request)),
+      stream: (request) => streamFiles(searching, call(request)),
+      explain: (request) => explain(searching, call(request)),
+      notIndexed: (request) => notIndexedOf(searching, call(request)),
       read: async (file) => reader.read(file, viewer, await source()),
       list: async (folder) => reader.list(folder, viewer, await source()),
       paths: async (revision) => reader.paths(revision, viewer, await source()),

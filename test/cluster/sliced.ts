@@ -5,7 +5,7 @@ import { packageFile } from "../../src/base/package-file.ts";
 import { newPause } from "../../src/base/yield.ts";
 import { chooseHeads, joinShown, sumHeads } from "../../src/cluster/front/merge-heads.ts";
 import type { Engine } from "../../src/engine.ts";
-import { Attempts } from "../../src/search/caller/attempts.ts";
+import { Searching } from "../../src/search/caller/searching.ts";
 import {
   findHeads,
   showHeads,
@@ -84,9 +84,8 @@ export async function sliced(engine: Engine, contexts?: Contexts): Promise<Slice
     environment: { path: environment.path, readOnly: true, opened: environment },
     onWarning: () => {},
   });
-  const attempts = new Attempts({
+  const searching = new Searching({
     pool,
-    view: () => Promise.reject(new Error("each search says its view")),
     webUrl: defaultWebUrl,
     contexts,
     onWarning: () => {},
@@ -110,10 +109,12 @@ export async function sliced(engine: Engine, contexts?: Contexts): Promise<Slice
     const isOwn = (segment: number) => some.includes((places.get(segment)! + first) % parts);
     return viewOf(await sliceOf(catalog, isOwn));
   };
-  const heads: Sliced["heads"] = ({ view, ...asked }, page) =>
-    attempts.answer({ ...asked, view: async () => view }, (one) => findHeads(attempts, one, page));
-  const show: Sliced["showHeads"] = ({ view, ...asked }, files) =>
-    attempts.answer({ ...asked, view: async () => view }, (one) => showHeads(attempts, one, files));
+  const question = ({ view, ...asked }: AskedOfParts) =>
+    searching.understand({ ...asked, view: async () => view });
+  const heads: Sliced["heads"] = async (asked, page) =>
+    searching.answer(await question(asked), (one) => findHeads(searching, one, page));
+  const show: Sliced["showHeads"] = async (asked, files) =>
+    searching.answer(await question(asked), (one) => showHeads(searching, one, files));
   return {
     heads,
     showHeads: show,

@@ -16,7 +16,7 @@ import type { LocalCore } from "../../local-core.ts";
 import { knownRepositories, lookUp, pageByName } from "../../repositories.ts";
 import { describe, type FileContent, type FolderEntry, type Repository } from "../../repository.ts";
 import { formatQuery } from "../../query/ast.ts";
-import { Attempts, type Asked } from "../../search/caller/attempts.ts";
+import { Searching, type Question, type SearchCall } from "../../search/caller/searching.ts";
 import { explainWith, notIndexedOf, type ExplainedPlan } from "../../search/caller/explain.ts";
 import { cursorsOf, repositoryGone, stateDigest, type Cursors } from "../../search/caller/pages.ts";
 import { repositoryLimits } from "../../search/caller/repository-limits.ts";
@@ -78,7 +78,7 @@ export class Front {
   readonly #front: FrontParts;
   readonly #client: NodeClient;
   readonly #states: FrontStates;
-  readonly #attempts: Attempts;
+  readonly #searching: Searching;
   readonly #histories: Histories;
   readonly #tracer: Tracer;
   readonly #closing = new AbortController();
@@ -99,9 +99,8 @@ export class Front {
     };
     this.follower = new Follower({ run: () => this.#bring(), everyMs: POLL_MS, onTrouble });
     const { searching, reader } = front.core.parts;
-    this.#attempts = new Attempts({
+    this.#searching = new Searching({
       ...searching,
-      view: () => Promise.resolve(this.#state.view),
       indexing: () => NONE,
       skipped: async (id) => (await this.#describeOne(id)).skipped,
     });
@@ -156,7 +155,7 @@ export class Front {
       begin: search,
       stream: (request) => this.#stream(request, options),
       explain: (request) => this.#explain(request, options),
-      notIndexed: (request) => notIndexedOf(this.#attempts, this.#asked(request, options)),
+      notIndexed: (request) => notIndexedOf(this.#searching, this.#call(request, options)),
       read: (file) => this.#read(file, viewer),
       list: (folder) => this.#list(folder, viewer),
       paths: (revision) => this.#paths(revision, viewer),
@@ -215,9 +214,8 @@ export class Front {
   // ── searches ──
 
   async #search(request: SearchRequest, options: SearchOptions): Promise<SearchResponse> {
-    const startedAt = performance.now();
-    const asked = this.#asked(request, options);
-    const understood = await this.#attempts.understand(asked);
+    const call = this.#call(request, options);
+    const { understood, startedAt } = await this.#searching.understand(call);
     const { after: _, ...rest } = request;
     for (let left = MOST_STATES; ; left--) {
       const state = this.#state;
@@ -268,7 +266,7 @@ export class Front {
     const limits = await repositoryLimits({
       catalog: state.catalog,
       understood,
-      matching: (...names) => this.#attempts.names.matching(...names),
+      matching: (...names) => this.#searching.names.matching(...names),
       pause: newPause(signal && { signal }),
     });
     const { allRevisions } = understood;
@@ -286,8 +284,8 @@ export class Front {
   }
 
   async *#stream(request: SearchRequest, options: SearchOptions): AsyncGenerator<SearchEvent> {
-    const startedAt = performance.now();
-    const understood = await this.#attempts.understand(this.#asked(request, options));
+    const call = this.#call(request, options);
+    const { understood, startedAt } = await this.#searching.understand(call);
     if (understood.request.after !== undefined)
       throw invalid("after: a stream has no pages, because it returns every match; use search()");
     if (understood.request.facets !== undefined)
@@ -315,18 +313,19 @@ export class Front {
     }
   }
 
-  #explain(request: SearchRequest, options: SearchOptions): Promise<Explanation> {
-    const explaining = {
-      plan: () => this.#explainPlan(request, options),
-      count: async (changed: SearchRequest, limited: SearchOptions) =>
+  async #explain(request: SearchRequest, options: SearchOptions): Promise<Explanation> {
+    const question = await this.#searching.understand(this.#call(request, options));
+    return explainWith(this.#searching, question, {
+      plan: () => this.#explainPlan(request, question),
+      count: async (changed, limited) =>
         (await this.#search(changed, limited)).stats.totalMatchCount,
-    };
-    return explainWith(this.#attempts, this.#asked(request, options), explaining);
+    });
   }
 
-  async #explainPlan(request: SearchRequest, options: SearchOptions): Promise<ExplainedPlan> {
-    const startedAt = performance.now();
-    const understood = await this.#attempts.understand(this.#asked(request, options));
+  async #explainPlan(
+    request: SearchRequest,
+    { understood, options, startedAt }: Question,
+  ): Promise<ExplainedPlan> {
     const { timeoutMs, signal } = options;
     const due = { startedAt, timeoutMs, signal };
     const { after: _, ...rest } = request;
@@ -354,7 +353,7 @@ export class Front {
     };
   }
 
-  #asked(request: SearchRequest, options: SearchOptions): Asked {
+  #call(request: SearchRequest, options: SearchOptions): SearchCall {
     return { request, options, view: () => Promise.resolve(this.#state.view) };
   }
 

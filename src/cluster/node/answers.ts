@@ -2,7 +2,7 @@
 
 import { newPause } from "../../base/yield.ts";
 import { explainPlan } from "../../search/caller/explain.ts";
-import { Attempts, type Asked, type SearcherOptions } from "../../search/caller/attempts.ts";
+import { Searching, type SearchCall, type SearchParts } from "../../search/caller/searching.ts";
 import { findHeads, showHeads, wholeHeads, type HeadFiles } from "../../search/caller/heads.ts";
 import { streamHeads } from "../../search/caller/stream.ts";
 import type { SearchOptions, SearchRequest } from "../../search/messages/request.ts";
@@ -12,7 +12,7 @@ import { packPaths } from "../wire/packed-paths.ts";
 import type { Answers, Held } from "./node-handler.ts";
 
 export interface Answering {
-  readonly searching: SearcherOptions;
+  readonly searching: SearchParts;
   readonly reader: Reader;
   /** Resolves when everything that was published before the call is ready on the node. */
   readonly refresh: () => Promise<void>;
@@ -22,28 +22,35 @@ export interface Answering {
 type Query = Pick<StreamCall, "request" | "contexts" | "timeoutMs" | "maxBytes">;
 
 export function answersOf({ searching, reader, refresh }: Answering): Answers {
-  const usual = new Attempts(searching);
+  const usual = new Searching(searching);
   /**
-   * Returns the Attempts in which each `context:` stands for the repositories that the front has looked up. A node
+   * Returns the Searching in which each `context:` stands for the repositories that the front has looked up. A node
    * cannot look up the repositories itself, because only the front knows the caller.
    */
-  const attemptsFor = ({ contexts }: Query): Attempts =>
-    contexts ? new Attempts({ ...searching, contexts: (name) => contexts.get(name) }) : usual;
+  const searchingFor = ({ contexts }: Query): Searching =>
+    contexts ? new Searching({ ...searching, contexts: (name) => contexts.get(name) }) : usual;
   return {
-    "/v1/search": (asked, held) => {
-      const attempts = attemptsFor(asked);
-      return attempts.answer(askedOf(asked, held), async (one): Promise<Found | undefined> => {
-        const found = await findHeads(attempts, one, asked.page);
-        if (!found || !areFew(found.files)) return found;
-        const shown = await showHeads(attempts, one, wholeHeads(found.files));
-        return shown && !shown.isFull ? { ...found, shown } : found;
-      });
+    "/v1/search": async (asked, held) => {
+      const own = searchingFor(asked);
+      return own.answer(
+        await own.understand(callOf(asked, held)),
+        async (one): Promise<Found | undefined> => {
+          const found = await findHeads(own, one, asked.page);
+          if (!found || !areFew(found.files)) return found;
+          const shown = await showHeads(own, one, wholeHeads(found.files));
+          return shown && !shown.isFull ? { ...found, shown } : found;
+        },
+      );
     },
-    "/v1/show": (asked, held) => {
-      const attempts = attemptsFor(asked);
-      return attempts.answer(askedOf(asked, held), (one) => showHeads(attempts, one, asked.files));
+    "/v1/show": async (asked, held) => {
+      const own = searchingFor(asked);
+      const question = await own.understand(callOf(asked, held));
+      return own.answer(question, (one) => showHeads(own, one, asked.files));
     },
-    "/v1/explain": (asked, held) => explainPlan(attemptsFor(asked), askedOf(asked, held)),
+    "/v1/explain": async (asked, held) => {
+      const own = searchingFor(asked);
+      return explainPlan(own, await own.understand(callOf(asked, held)));
+    },
     "/v1/read": async (asked, { view, viewer }) => {
       const file = await reader.read(asked, viewer, view);
       return file ? { file } : {};
@@ -66,16 +73,16 @@ export function answersOf({ searching, reader, refresh }: Answering): Answers {
       await refresh();
       return {};
     },
-    "/v1/stream": (asked, held) => stepsOf(attemptsFor(asked), asked, held),
+    "/v1/stream": (asked, held) => stepsOf(searchingFor(asked), asked, held),
   };
 }
 
 async function* stepsOf(
-  attempts: Attempts,
+  searching: Searching,
   asked: StreamCall,
   held: Held,
 ): AsyncGenerator<SentStep> {
-  for await (const { event, files } of streamHeads(attempts, askedOf(asked, held))) {
+  for await (const { event, files } of streamHeads(searching, callOf(asked, held))) {
     const sent = files.map((file) => ({ ...file, origin: held.originOf(file.segment) }));
     yield { event, files: sent };
   }
@@ -91,7 +98,10 @@ const FEW_RANGES = 64;
 const areFew = ({ counts }: HeadFiles): boolean =>
   counts.length <= FEW_FILES && counts.reduce((sum, count) => sum + count, 0) <= FEW_RANGES;
 
-function askedOf({ request, timeoutMs, maxBytes }: Query, { view, viewer, signal }: Held): Asked {
+function callOf(
+  { request, timeoutMs, maxBytes }: Query,
+  { view, viewer, signal }: Held,
+): SearchCall {
   const options: SearchOptions = {
     signal,
     ...(timeoutMs !== undefined && { timeoutMs }),

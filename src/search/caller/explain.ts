@@ -6,12 +6,13 @@ import { conjuncts, formatQuery, type Query } from "../../query/ast.ts";
 import type { View } from "../../store/catalog/view.ts";
 import { hintsFor, isShort, type QueryText } from "../meaning/meaning.ts";
 import type { ExplainedSegment, ExplainResult } from "../messages/messages.ts";
-import type { SearchOptions, SearchRequest } from "../messages/request.ts";
+import type { SearchRequest } from "../messages/request.ts";
 import type { Explanation } from "../messages/response.ts";
 import { timeStats, type Attempt } from "./attempt.ts";
-import type { Asked, Attempts, SearcherOptions } from "./attempts.ts";
 import { notIndexed } from "./not-indexed.ts";
-import { searchRanked } from "./ranked.ts";
+import { searchSegments } from "./search-segments.ts";
+import { search } from "./search.ts";
+import type { Question, SearchCall, Searching, SearchParts } from "./searching.ts";
 import { changesOf } from "./suggestions.ts";
 import type { SegmentEnd } from "./tally.ts";
 import type { Understood } from "./understand.ts";
@@ -36,28 +37,28 @@ export interface Explaining {
   readonly count: (request: SearchRequest, options: SearchOptions) => Promise<number>;
 }
 
-export function explain(attempts: Attempts, asked: Asked): Promise<Explanation> {
+export async function explain(searching: Searching, call: SearchCall): Promise<Explanation> {
   let planned: Promise<View>; // `notIndexed` must describe the same state as the plan
-  const view = (): Promise<View> => (planned = asked.view());
-  const same = { ...asked, view: () => planned };
-  return explainWith(attempts, same, {
-    plan: () => explainPlan(attempts, { ...asked, view }),
-    async count(request, options) {
-      const { stats } = await attempts.answer({ ...asked, request, options }, (one) =>
-        searchRanked(attempts, one),
-      );
-      return stats.totalMatchCount;
+  const view = (): Promise<View> => (planned = call.view());
+  const same = { ...call, view: () => planned };
+  const question = await searching.understand({ ...call, view });
+  return explainWith(
+    searching,
+    { ...question, view: same.view },
+    {
+      plan: () => explainPlan(searching, question),
+      count: async (request, options) =>
+        (await search(searching, { ...same, request, options })).stats.totalMatchCount,
     },
-  });
+  );
 }
 
 /** Runs a search that shows no files, and explains the plan of its query. */
-export async function explainPlan(attempts: Attempts, asked: Asked): Promise<ExplainedPlan> {
-  const startedAt = performance.now();
-  const understood = await attempts.understand(asked);
+export function explainPlan(searching: Searching, question: Question): Promise<ExplainedPlan> {
+  const { understood } = question;
   const counting = { ...understood, request: { ...understood.request, matches: 0 } };
-  return attempts.answerUnderstood({ ...asked, understood: counting, startedAt }, (attempt) =>
-    explainAttempt(attempts, attempt),
+  return searching.answer({ ...question, understood: counting }, (attempt) =>
+    explainAttempt(searching, attempt),
   );
 }
 
@@ -66,23 +67,19 @@ export async function explainPlan(attempts: Attempts, asked: Asked): Promise<Exp
  * the time-out of the call.
  */
 export async function explainWith(
-  attempts: Attempts,
-  asked: Asked,
+  searching: Searching,
+  question: Question,
   { plan, count }: Explaining,
 ): Promise<Explanation> {
-  const startedAt = performance.now();
-  const understood = await attempts.understand(asked);
+  const { understood, options, startedAt } = question;
   const explained = await plan();
-  const { skipped } = attempts.options;
-  const view = await asked.view();
-  const { options } = asked;
   const isFound = explained.stats.totalMatchCount > 0;
   const { query, isRegexEnabled, isCaseSensitivityEnabled } = understood.request;
   const dialect = { regex: isRegexEnabled, caseSensitive: isCaseSensitivityEnabled };
   return {
     ...explained,
-    notIndexed: await findNotIndexed(attempts, { understood, view, options, skipped }),
-    hints: await hints(attempts, { text: query, dialect }),
+    notIndexed: await findNotIndexed(searching, question, searching.parts.skipped),
+    hints: await hints(searching, { text: query, dialect }),
     suggestions: isFound ? [] : await tryChanges(understood, { options, startedAt, count }),
   };
 }
@@ -91,21 +88,21 @@ export async function explainWith(
  * Returns the hints for a query. Each hint requires another parse of the query, so a worker thread finds the hints
  * for a long query.
  */
-async function hints(attempts: Attempts, asked: QueryText): Promise<Explanation["hints"]> {
+async function hints(searching: Searching, asked: QueryText): Promise<Explanation["hints"]> {
   if (isShort(asked.text)) return hintsFor(asked);
-  const { pool } = attempts.options;
+  const { pool } = searching.parts;
   return pool.run<Explanation["hints"]>("search.hints", asked, { lane: "search" });
 }
 
 /** Counts matches and describes the plan. Resolves to undefined if a segment has been merged away. */
 async function explainAttempt(
-  attempts: Attempts,
+  searching: Searching,
   attempt: Attempt,
 ): Promise<ExplainedPlan | undefined> {
   const { understood, segments, view } = attempt;
-  const { pool } = attempts.options;
-  const outputs = await attempts.search(attempt);
-  const counted = attempts.tally(attempt, outputs);
+  const { pool } = searching.parts;
+  const outputs = await searchSegments(searching.parts, attempt);
+  const counted = searching.tally(attempt, outputs);
   if (!counted) return undefined;
   const { stats, ends } = counted;
   timeStats(stats, outputs, attempt);
@@ -128,37 +125,31 @@ async function explainAttempt(
 }
 
 /** Resolves to the same list as `notIndexed` of explain(), but without the skipped files. Reads only the catalog. */
-export async function notIndexedOf(
-  attempts: Attempts,
-  asked: Asked,
-): Promise<Explanation["notIndexed"]> {
-  const understood = await attempts.understand(asked);
-  const { options } = asked;
-  return findNotIndexed(attempts, { understood, view: await asked.view(), options });
-}
+export const notIndexedOf = async (
+  searching: Searching,
+  call: SearchCall,
+): Promise<Explanation["notIndexed"]> =>
+  findNotIndexed(searching, await searching.understand(call));
 
-function findNotIndexed(
-  attempts: Attempts,
-  asked: {
-    readonly understood: Understood;
-    readonly view: View;
-    readonly options: SearchOptions;
-    readonly skipped?: SearcherOptions["skipped"];
-  },
+async function findNotIndexed(
+  searching: Searching,
+  question: Question,
+  skipped?: SearchParts["skipped"],
 ): Promise<Explanation["notIndexed"]> {
-  const { understood, view, skipped } = asked;
-  const { viewer, signal } = asked.options;
+  const { understood, options } = question;
+  const { viewer, signal } = options;
+  const view = await question.view();
   return notIndexed({
     query: understood.query,
     catalog: view.catalog,
     viewer,
     contexts: understood.contexts,
-    indexing: attempts.options.indexing(),
+    indexing: searching.parts.indexing(),
     ...(skipped && {
       skipped: async (repository: number) => view.skipped(repository, await skipped(repository)),
     }),
     pause: newPause(signal && { signal }),
-    matching: (...names) => attempts.names.matching(...names),
+    matching: (...names) => searching.names.matching(...names),
   });
 }
 

@@ -18,7 +18,8 @@ import type { RankedFiles, SearchInput, SearchOutput, ShownFile } from "../messa
 import type { FileResult, RepositoryInfo } from "../messages/response.ts";
 import type { SearchStats } from "../messages/stats.ts";
 import { timeStats, type Attempt } from "./attempt.ts";
-import type { Attempts } from "./attempts.ts";
+import { searchSegments } from "./search-segments.ts";
+import type { Searching } from "./searching.ts";
 import { countsOf, type NamedCounts } from "./facets.ts";
 import { hashAt, mergeRanked, pathAt } from "./merge-ranked.ts";
 import type { NamedPlace } from "./pages.ts";
@@ -167,7 +168,7 @@ async function headFiles(
 
 /** Finds the heads of an attempt. Resolves to undefined if a segment has been merged away. */
 export async function findHeads(
-  attempts: Attempts,
+  searching: Searching,
   attempt: Attempt,
   asked: HeadsPage | undefined,
 ): Promise<Heads | undefined> {
@@ -175,8 +176,8 @@ export async function findHeads(
   const { matches, facets } = understood.request;
   const pause = newPause();
   const page = asked && pageOfHeads(asked, catalog);
-  const outputs = await attempts.search(attempt, { page });
-  const counted = attempts.tally(attempt, outputs);
+  const outputs = await searchSegments(searching.parts, attempt, { page });
+  const counted = searching.tally(attempt, outputs);
   if (!counted) return undefined;
   const { stats } = counted;
   timeStats(stats, outputs, attempt);
@@ -191,7 +192,7 @@ export async function findHeads(
 
 /** Shows files that findHeads() has found. Resolves to undefined if a segment has been merged away. */
 export async function showHeads(
-  attempts: Attempts,
+  searching: Searching,
   attempt: Attempt,
   asked: readonly HeadToShow[],
 ): Promise<ShownHeads | undefined> {
@@ -199,10 +200,10 @@ export async function showHeads(
   const positions = new Map(segments.map(({ segment }, i) => [segment, i]));
   const known = asked.filter(({ segment }) => positions.has(segment));
   const files = known.map((file) => ({ ...file, segment: positions.get(file.segment)! }));
-  const present = attempts.presenter(attempt);
+  const present = searching.presenter(attempt);
   const shown = new Map<string, ShownHead>();
   const showing = {
-    pool: attempts.options.pool,
+    pool: searching.parts.pool,
     present: async (segment: number, file: number, one: ShownFile) => {
       const result = await present(segment, file, one);
       const bytes = answerBytes(one) + branchBytes(result.branches ?? []);
@@ -213,7 +214,7 @@ export async function showHeads(
   const toShow = new FilesToShow(attempt, files, showing);
   const groups = await toShow.more(attempt, ALL);
   if (!groups) return undefined;
-  attempts.warnOfShown(toShow, segments);
+  searching.warnOfShown(toShow, segments);
   const kept = new Set(groups.flat());
   return {
     files: asked.map(({ segment, file }) => {

@@ -8,7 +8,8 @@ import type { FileResult, SearchEvent } from "../messages/response.ts";
 import { addStats, zeroStats, type SearchStats } from "../messages/stats.ts";
 import { throwIfAborted } from "./aborted.ts";
 import { isExhaustive, stoppable, timeStats, type Attempt } from "./attempt.ts";
-import type { Asked, Attempts } from "./attempts.ts";
+import { searchSegments } from "./search-segments.ts";
+import type { SearchCall, Searching } from "./searching.ts";
 import type { HeadToShow } from "./heads.ts";
 import { lateFiles, type Lost } from "./late-files.ts";
 import { concatenate, PartQueue } from "./part-queue.ts";
@@ -20,8 +21,11 @@ import { countLost, tally } from "./tally.ts";
  * Yields the events of a stream. A segment that is merged away during the stream counts as crashed, because a stream
  * that has delivered files cannot start again.
  */
-export async function* streamFiles(attempts: Attempts, asked: Asked): AsyncGenerator<SearchEvent> {
-  for await (const { event } of streamHeads(attempts, asked)) yield event;
+export async function* streamFiles(
+  searching: Searching,
+  call: SearchCall,
+): AsyncGenerator<SearchEvent> {
+  for await (const { event } of streamHeads(searching, call)) yield event;
 }
 
 /** An event of a stream. For each file of the event, `files` has the data that is needed to show the file again. */
@@ -38,25 +42,27 @@ export interface StreamedFile extends HeadToShow {
 /**
  * Yields the same events as streamFiles(), with the additional data that a caller needs to combine several streams.
  */
-export async function* streamHeads(attempts: Attempts, asked: Asked): AsyncGenerator<StreamStep> {
-  const startedAt = performance.now();
-  const { options } = asked;
-  const understood = await attempts.understand(asked);
+export async function* streamHeads(
+  searching: Searching,
+  call: SearchCall,
+): AsyncGenerator<StreamStep> {
+  const question = await searching.understand(call);
+  const { understood, options } = question;
   if (understood.request.after !== undefined) throw streamsHaveNoPages();
   if (understood.request.facets !== undefined) throw streamsHaveNoFacets();
   throwIfAborted(options.signal);
-  const view = await asked.view();
-  const release = attempts.hold(view.catalog);
+  const view = await call.view();
+  const release = searching.hold(view.catalog);
   try {
-    yield* deliver(attempts, await attempts.attempt({ understood, options, startedAt }, view));
+    yield* deliver(searching, await searching.attempt(question, view));
   } finally {
     release();
   }
 }
 
-async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<StreamStep> {
+async function* deliver(searching: Searching, attempt: Attempt): AsyncGenerator<StreamStep> {
   const { options, control } = attempt;
-  const { pool } = attempts.options;
+  const { pool } = searching.parts;
   const parts = new PartQueue<StreamPart>();
   // A part is acknowledged in the next turn of the event loop. If it were acknowledged immediately, the thread would
   // send its next part, and the event loop would receive that part in the same turn. Five parts in one turn took 8
@@ -67,17 +73,17 @@ async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<St
     afterTurn(() => control.endPart());
     parts.push(part);
   };
-  const outputs = stoppable(attempt, () => attempts.search(attempt, { onPart }));
+  const outputs = stoppable(attempt, () => searchSegments(searching.parts, attempt, { onPart }));
   parts.endWith(outputs);
   try {
     const delivered = { actualMatchCount: 0, contentBytesLoaded: 0 };
     const lost: Lost = new Map();
     const late = lateFiles(attempt, outputs, { pool, lost });
     // the whole stream has one presenter, so that the time between two pauses is measured across parts
-    const showing = { present: attempts.presenter(attempt), left: options.maxBytes ?? Infinity };
+    const showing = { present: searching.presenter(attempt), left: options.maxBytes ?? Infinity };
     for await (const part of concatenate(parts, late)) {
       control.addBehind(-part.bytes);
-      attempts.warnOfShown({ lost: NONE, disagreements: part.disagreements }, attempt.segments);
+      searching.warnOfShown({ lost: NONE, disagreements: part.disagreements }, attempt.segments);
       const step = await presentPart(attempt, part, showing);
       const { event } = step;
       delivered.actualMatchCount += event.stats.actualMatchCount;
@@ -85,7 +91,7 @@ async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<St
       if (event.files.length > 0) yield step;
     }
     yield {
-      event: final(attempts, attempt, { outputs: await outputs, delivered, lost }),
+      event: final(searching, attempt, { outputs: await outputs, delivered, lost }),
       files: [],
     };
   } finally {
@@ -125,7 +131,7 @@ async function presentPart(
 }
 
 function final(
-  attempts: Attempts,
+  searching: Searching,
   { segments, control, startedAt }: Attempt,
   ended: {
     readonly outputs: readonly SearchOutput[];
@@ -136,8 +142,8 @@ function final(
   const { outputs, delivered, lost } = ended;
   const counted = tally(outputs, segments.length);
   const { stats } = counted;
-  attempts.warnOfDamage(counted);
-  attempts.warnOfShown({ lost, disagreements: [] }, segments);
+  searching.warnOfDamage(counted);
+  searching.warnOfShown({ lost, disagreements: [] }, segments);
   addStats(stats, delivered);
   countLost(counted, lost.keys());
   timeStats(stats, outputs, { control, startedAt });
