@@ -5,7 +5,7 @@
  * For each entry point of the package, lists what it exports, by name, as the compiler declares it, without comments.
  */
 
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { format } from "prettier";
@@ -14,13 +14,21 @@ import ts from "typescript";
 const root = fileURLToPath(new URL("..", import.meta.url));
 export const REPORT = resolve(root, "etc/quern.api.md");
 
-const ENTRIES = {
-  quern: "src/index.ts",
-  "quern/cluster": "src/cluster/index.ts",
-  "quern/http": "src/http/index.ts",
-  "quern/sync": "src/sync/index.ts",
-  "quern/testing": "src/testing.ts",
-} as const;
+/** The source of each entry that package.json exports, by the name under which hosts import it. */
+const ENTRIES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.keys(
+    (JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")) as { exports: object })
+      .exports,
+  )
+    .filter((path) => !path.endsWith(".json"))
+    .sort()
+    .map((path) => [path.replace(/^\./, "quern"), sourceOf(path.slice(2))]),
+);
+
+function sourceOf(name: string): string {
+  const file = `src/${name === "" ? "index" : name}.ts`;
+  return existsSync(resolve(root, file)) ? file : `src/${name}/index.ts`;
+}
 
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2023,

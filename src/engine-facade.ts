@@ -3,7 +3,7 @@
  * then calls the core. There is no other logic here, and a core checks nothing of this again.
  */
 
-import { closedError, QuernError } from "./base/errors.ts";
+import { closedError, invalid, QuernError } from "./base/errors.ts";
 import { checkKeys, type KeysOf } from "./base/known-keys.ts";
 import { CORE, type OffersCore } from "./core-of.ts";
 import type { EngineCore } from "./engine-core.ts";
@@ -198,5 +198,3 @@ function viewerOf(call: string, options: { viewer?: Viewer }): Viewer | undefine
   checkViewer(call, options.viewer);
   return options.viewer;
 }
-
-const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

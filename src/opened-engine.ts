@@ -2,7 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { QuernError } from "./base/errors.ts";
+import { invalid } from "./base/errors.ts";
 import { checkKeys, type KeysOf } from "./base/known-keys.ts";
 import { mustBe, wholeNumber } from "./base/must-be.ts";
 import { yieldTurn } from "./base/yield.ts";
@@ -95,5 +95,3 @@ function within(name: string, value: number, least: number, most: number): numbe
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw invalid(`open: ${mustBe(name, wholeNumber(least, most), value)}`);
 }
-
-const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

@@ -3,7 +3,7 @@
  * to the event loop. Each call reads from a snapshot of its own.
  */
 
-import { closedError, QuernError } from "./base/errors.ts";
+import { closedError, invalid } from "./base/errors.ts";
 import { withoutEndSlashes } from "./base/paths.ts";
 import { newPause } from "./base/yield.ts";
 import { checkPage, lookUp, pageByName } from "./repositories.ts";
@@ -38,8 +38,6 @@ interface FoundPlace {
   /** The index of the revision in the repository's list of revisions. */
   readonly position: number;
 }
-
-const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
 
 export class Reader {
   readonly #options: ReaderOptions;

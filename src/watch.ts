@@ -8,13 +8,12 @@ import { existsSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { JoinedSignal } from "./base/joined-signal.ts";
-import { QuernError } from "./base/errors.ts";
+import { invalid, QuernError } from "./base/errors.ts";
 import { Slice } from "./base/yield.ts";
 import type { Engine } from "./engine.ts";
 import { locateRepository } from "./git/open-repository.ts";
 import type { IndexReport } from "./ingest/run/report.ts";
 import type { FolderRules, Source } from "./ingest/sources/source.ts";
-import { invalid } from "./ingest/sources/metadata.ts";
 import { DiskTree } from "./workspace/disk-tree.ts";
 import { systemNotices } from "./workspace/notices.ts";
 

@@ -86,6 +86,9 @@ export class QuernError extends Error {
   }
 }
 
+/** Returns the error of a call with a wrong argument. */
+export const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
+
 export const closedError = () =>
   new QuernError("ENGINE_CLOSED", "this engine is closed: open the directory again");
 

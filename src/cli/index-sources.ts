@@ -7,7 +7,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { realpath } from "node:fs/promises";
-import { QuernError } from "../base/errors.ts";
+import { invalid, QuernError } from "../base/errors.ts";
 import { pathWithin } from "../base/paths.ts";
 import { directory } from "../ingest/sources/directory.ts";
 import { git, remoteOf } from "../ingest/sources/git.ts";
@@ -167,5 +167,3 @@ export function ignored(path: string, { db, ...flags }: SourceFlags): string[] {
   const inside = pathWithin(resolve(path), resolve(db));
   return inside ? [...ignore, `/${inside}/`] : ignore;
 }
-
-const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

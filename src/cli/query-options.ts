@@ -4,7 +4,7 @@
  */
 
 import type { Command } from "commander";
-import { QuernError } from "../base/errors.ts";
+import { invalid } from "../base/errors.ts";
 import { quote, formatQuery, type Query } from "../query/ast.ts";
 import { globPattern } from "../query/glob.ts";
 import { parseQuery } from "../query/parse.ts";
@@ -133,5 +133,3 @@ function escaped(text: string, wholeWords: boolean): string {
   if (!wholeWords) return pattern;
   return `${/^\w/.test(text) ? "\\b" : ""}${pattern}${/\w$/.test(text) ? "\\b" : ""}`;
 }
-
-const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { throwIfAborted } from "../base/abort.ts";
 import { fetchHandler } from "../base/direct-handlers.ts";
-import { closedError, QuernError } from "../base/errors.ts";
+import { closedError, invalid, QuernError } from "../base/errors.ts";
 import { checkKeys } from "../base/known-keys.ts";
 import type { EngineCore, ReadingCore } from "../engine-core.ts";
 import type { Engine } from "../engine.ts";
@@ -155,5 +155,3 @@ async function statusOf(parts: Parts): ReturnType<ClusterEngine["status"]> {
     shards: shards.map((one) => ({ ...one, here: here.get(one.shard) ?? 0 })),
   };
 }
-
-const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

@@ -1,7 +1,7 @@
 /** Defines the options of openCluster(), and checks them. */
 
 import { resolve } from "node:path";
-import { QuernError } from "../base/errors.ts";
+import { invalid } from "../base/errors.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 import type { OpenOptions } from "../engine.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
@@ -191,8 +191,6 @@ export function checkOptions(options: ClusterOptions): CheckedOptions {
     engine,
   };
 }
-
-const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
 
 function mustCount(name: string, value: number): void {
   if (!Number.isSafeInteger(value) || value < 1)

@@ -6,7 +6,7 @@
 
 import { JoinedSignal } from "../base/joined-signal.ts";
 import { throwIfAborted } from "../base/abort.ts";
-import { closedError, QuernError } from "../base/errors.ts";
+import { closedError, invalid } from "../base/errors.ts";
 import type { EngineCore } from "../engine-core.ts";
 import type { OpenOptions } from "../engine.ts";
 import type { IndexReport } from "../ingest/run/report.ts";
@@ -199,5 +199,3 @@ export class ClusterWrites {
     if (this.#closing.signal.aborted) throw closedError();
   }
 }
-
-const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { throwIfAborted } from "../base/abort.ts";
-import { QuernError } from "../base/errors.ts";
+import { invalid } from "../base/errors.ts";
 import type { ClusterCatalog } from "./cluster-options.ts";
 import { readStatus, statusRows, type NodeStatus } from "./status.ts";
 
@@ -47,5 +47,3 @@ const isDrained = (name: string, nodes: readonly NodeStatus[]): boolean =>
   nodes.every((one) =>
     one.name === name ? !one.isLive || one.ready === 0 : !one.isPlaced || one.missingBytes === 0,
   );
-
-const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

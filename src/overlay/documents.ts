@@ -1,7 +1,7 @@
 /** Checks the documents of an overlay, and identifies each text by a hash. */
 
 import { createHash } from "node:crypto";
-import { QuernError } from "../base/errors.ts";
+import { invalid } from "../base/errors.ts";
 import { isValidPath } from "../base/paths.ts";
 import type { OverlayDocument } from "../search/messages/request.ts";
 import type { LayerContent } from "./layer-task.ts";
@@ -92,5 +92,3 @@ function textOf(
     .digest("base64");
   return { key, content: { bytes }, bytes: bytes.length };
 }
-
-const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

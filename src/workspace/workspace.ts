@@ -13,9 +13,9 @@ import { realpath } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { JoinedSignal } from "../base/joined-signal.ts";
-import { closedError, QuernError } from "../base/errors.ts";
+import { closedError, invalid, QuernError } from "../base/errors.ts";
 import { noFolder, isGone, unreadableFolder } from "../base/folder-errors.ts";
-import { aborted, throwIfAborted } from "../base/abort.ts";
+import { unlessAborted } from "../base/abort.ts";
 import { Slice } from "../base/yield.ts";
 import type { IndexReport } from "../ingest/run/report.ts";
 import {
@@ -23,7 +23,6 @@ import {
   checkedMetadata,
   checkedName,
   checkedOptions,
-  invalid,
 } from "../ingest/sources/metadata.ts";
 import { tellExcluded } from "../ingest/sources/excluded.ts";
 import type { Source } from "../ingest/sources/source.ts";
@@ -438,7 +437,7 @@ class FollowedTree implements FollowedFolder {
       round < MOST_ROUNDS && this.#areMore(this.#engine.bounds.overlaid);
       round++
     ) {
-      await unlessAborted(this.#index(false), signal);
+      await unlessAborted(signal, this.#index(false));
       await this.#refresh();
     }
     if (this.#pending.size > 0 && !this.#timer) this.#later(QUIET_MS);
@@ -601,22 +600,5 @@ class FollowedTree implements FollowedFolder {
     const code = error instanceof QuernError ? error.code : "INTERNAL";
     const message = error instanceof Error ? error.message : String(error);
     this.#options.onWarning({ code, message });
-  }
-}
-
-/** Waits until `work` settles. Rejects with ABORTED as soon as the signal aborts. */
-async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (!signal) return work;
-  throwIfAborted(signal);
-  let onAbort = () => {};
-  const stopped = new Promise<never>((_, reject) => {
-    onAbort = () => reject(aborted(signal));
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
-  try {
-    await Promise.race([work, stopped]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    work.catch(() => undefined);
   }
 }

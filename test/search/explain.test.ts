@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../../src/engine.ts";
-import { Attempts, type SearcherOptions } from "../../src/search/caller/attempts.ts";
+import { Searching, type SearchParts } from "../../src/search/caller/searching.ts";
 import { explainWith } from "../../src/search/caller/explain.ts";
 import { open } from "../../src/opened-engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
@@ -319,7 +319,7 @@ function twoBranches(): string {
 test("all searches of an explanation together have its time-out", async () => {
   // these searches use neither threads nor the catalog
   const unused = { pool: undefined, contexts: undefined, indexing: () => new Set<string>() };
-  const attempts = new Attempts(unused as unknown as SearcherOptions);
+  const searching = new Searching(unused as unknown as SearchParts);
   const asked = {
     request: { query: "Zebra lang:goo file:nowhere", matches: 1, isCaseSensitivityEnabled: true },
     options: { timeoutMs: 400 },
@@ -327,7 +327,7 @@ test("all searches of an explanation together have its time-out", async () => {
   };
   const startedAt = performance.now();
   const given: number[] = [];
-  await explainWith(attempts, asked, {
+  await explainWith(searching, await searching.understand(asked), {
     plan: async () => {
       await sleep(200);
       return { query: "", segments: [], stats: zeroStats() };

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { JoinedSignal } from "../../base/joined-signal.ts";
 import { compareText } from "../../base/compare.ts";
-import { closedError, QuernError } from "../../base/errors.ts";
+import { closedError, invalid, QuernError } from "../../base/errors.ts";
 import { withoutEndSlashes } from "../../base/paths.ts";
 import { newPause } from "../../base/yield.ts";
 import type { CoreView, Location, ReadingCore, RevisionLocation } from "../../engine-core.ts";
@@ -537,8 +537,6 @@ function sizeOf({ repositories, segments }: FrontState["catalog"]["manifest"]): 
     textBytes: sum("textBytes"),
   };
 }
-
-const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
 const unavailable = (what: string): QuernError =>
   new QuernError("OVERLOADED", `${what}: try again in a moment`);
 

@@ -8,16 +8,10 @@
 
 import { opendir, realpath, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { QuernError } from "../../base/errors.ts";
+import { invalid, QuernError } from "../../base/errors.ts";
 import type { RepositoryMetadata } from "../../store/format/records.ts";
 import { isGone, noFolder, unreadableFolder } from "../../base/folder-errors.ts";
-import {
-  checkedDiskPath,
-  checkedMetadata,
-  checkedName,
-  checkedOptions,
-  invalid,
-} from "./metadata.ts";
+import { checkedDiskPath, checkedMetadata, checkedName, checkedOptions } from "./metadata.ts";
 import type { FolderRules, Listing, ListingOptions, Source, WalkedFolder } from "./source.ts";
 import { listWorkTree } from "./git-work-tree.ts";
 import { walk } from "./walk.ts";

@@ -8,10 +8,11 @@
  * the content. A repository that does not exist yet may also be created with `changes`.
  */
 
+import { invalid } from "../../base/errors.ts";
 import type { RepositoryMetadata } from "../../store/format/records.ts";
 import { throwIfAborted } from "../../base/abort.ts";
 import { Slice } from "../../base/yield.ts";
-import { checkedMetadata, checkedName, checkedOptions, invalid, formatValue } from "./metadata.ts";
+import { checkedMetadata, checkedName, checkedOptions, formatValue } from "./metadata.ts";
 import { isValidPath, printablePath } from "../../base/paths.ts";
 import type { Content, Entry, Indexed, Listing, ListingOptions, Source } from "./source.ts";
 

@@ -11,7 +11,7 @@
  */
 
 import { basename, dirname, resolve } from "node:path";
-import { QuernError } from "../../base/errors.ts";
+import { invalid, QuernError } from "../../base/errors.ts";
 import type { RepositoryMetadata } from "../../store/format/records.ts";
 import { isGone, unreadableFolder } from "../../base/folder-errors.ts";
 import { commitOfRef, isDamagedRef } from "../../git/commit-of-ref.ts";
@@ -35,7 +35,6 @@ import {
   checkedMetadata,
   checkedName,
   checkedOptions,
-  invalid,
   formatValue,
 } from "./metadata.ts";
 import { checkKeys } from "../../base/known-keys.ts";

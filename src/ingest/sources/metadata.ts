@@ -1,6 +1,6 @@
 /** Checks the name and the metadata of a source when the source is made. */
 
-import { QuernError } from "../../base/errors.ts";
+import { invalid } from "../../base/errors.ts";
 import { checkKeys } from "../../base/known-keys.ts";
 import { CODE_HOST_TYPES, type RepositoryMetadata } from "../../store/format/records.ts";
 
@@ -90,10 +90,6 @@ export function checkedOptions(call: string, options: unknown, own: readonly str
 export function checkedDiskPath(call: string, path: unknown): string {
   if (typeof path === "string" && path !== "" && !path.includes("\0")) return path;
   throw invalid(`${call}: the path must be a non-empty string without NUL`);
-}
-
-export function invalid(message: string): QuernError {
-  return new QuernError("INVALID_REQUEST", message);
 }
 
 /**

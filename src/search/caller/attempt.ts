@@ -6,7 +6,7 @@ import { STOPPED, type Control } from "../messages/control.ts";
 import type { SearchOutput, SegmentInput } from "../messages/messages.ts";
 import type { SearchOptions } from "../messages/request.ts";
 import type { SearchStats } from "../messages/stats.ts";
-import { unlessAborted } from "./aborted.ts";
+import { unlessAborted } from "../../base/abort.ts";
 import type { Understood } from "./understand.ts";
 
 export interface Attempt {
@@ -32,7 +32,7 @@ export async function stoppable<T>(
   const onAbort = () => control.stop(STOPPED.ABORTED);
   options.signal?.addEventListener("abort", onAbort, { once: true });
   try {
-    return await unlessAborted(options.signal, run());
+    return await unlessAborted(options.signal, run(), "search");
   } finally {
     options.signal?.removeEventListener("abort", onAbort);
     control.stop(STOPPED.ABORTED); // stops threads that are still working on the search

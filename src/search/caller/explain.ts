@@ -6,7 +6,7 @@ import { conjuncts, formatQuery, type Query } from "../../query/ast.ts";
 import type { View } from "../../store/catalog/view.ts";
 import { hintsFor, isShort, type QueryText } from "../meaning/meaning.ts";
 import type { ExplainedSegment, ExplainResult } from "../messages/messages.ts";
-import type { SearchRequest } from "../messages/request.ts";
+import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 import type { Explanation } from "../messages/response.ts";
 import { timeStats, type Attempt } from "./attempt.ts";
 import { notIndexed } from "./not-indexed.ts";

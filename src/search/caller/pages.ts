@@ -13,7 +13,7 @@
 
 import { createHash } from "node:crypto";
 import { pack, unpack } from "msgpackr";
-import { QuernError } from "../../base/errors.ts";
+import { invalid, QuernError } from "../../base/errors.ts";
 import { isInterned } from "../../base/interned-sets.ts";
 import type { Pause } from "../../base/yield.ts";
 import { repositoryNamed, type Catalog } from "../../store/catalog/catalog.ts";
@@ -179,7 +179,6 @@ function decodeCursor(text: string, query: Uint8Array): Cursor {
 }
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 60));
-const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
 const expired = (message: string): QuernError => new QuernError("CURSOR_EXPIRED", message);
 
 /**

@@ -16,7 +16,7 @@ import type { Pool } from "../../threads/pool.ts";
 import { Control } from "../messages/control.ts";
 import type { SearchOutput, SegmentInput } from "../messages/messages.ts";
 import type { SearchOptions, SearchRequest } from "../messages/request.ts";
-import { throwIfAborted } from "./aborted.ts";
+import { throwIfAborted } from "../../base/abort.ts";
 import { stoppable, type Attempt } from "./attempt.ts";
 import type { Lost } from "./late-files.ts";
 import { NameMatcher } from "./name-matcher.ts";
@@ -110,7 +110,7 @@ export class Searching {
   ): Promise<T> {
     const generations = new Set<number>();
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
-      throwIfAborted(question.options.signal);
+      throwIfAborted(question.options.signal, "search");
       const view = await question.view();
       generations.add(view.catalog.manifest.generation);
       const release = this.hold(view.catalog);

@@ -6,7 +6,7 @@
  */
 
 import type { Pool } from "../../threads/pool.ts";
-import { throwIfAborted } from "./aborted.ts";
+import { throwIfAborted } from "../../base/abort.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Lost } from "./late-files.ts";
 import type { FileToShow } from "./merge-ranked.ts";
@@ -108,7 +108,7 @@ export class FilesToShow {
     // several calls of this function run at the same time, and take their groups from the same generator
     const lane = async () => {
       while (!isGone && this.#bytes < end) {
-        throwIfAborted(attempt.options.signal);
+        throwIfAborted(attempt.options.signal, "search");
         const group = isOver() ? undefined : this.#next();
         if (!group) break;
         const position = begun++;

@@ -6,7 +6,7 @@ import { STOPPED } from "../messages/control.ts";
 import type { SearchOutput, StreamPart } from "../messages/messages.ts";
 import type { FileResult, SearchEvent } from "../messages/response.ts";
 import { addStats, zeroStats, type SearchStats } from "../messages/stats.ts";
-import { throwIfAborted } from "./aborted.ts";
+import { throwIfAborted } from "../../base/abort.ts";
 import { isExhaustive, stoppable, timeStats, type Attempt } from "./attempt.ts";
 import { searchSegments } from "./search-segments.ts";
 import type { SearchCall, Searching } from "./searching.ts";
@@ -50,7 +50,7 @@ export async function* streamHeads(
   const { understood, options } = question;
   if (understood.request.after !== undefined) throw streamsHaveNoPages();
   if (understood.request.facets !== undefined) throw streamsHaveNoFacets();
-  throwIfAborted(options.signal);
+  throwIfAborted(options.signal, "search");
   const view = await call.view();
   const release = searching.hold(view.catalog);
   try {

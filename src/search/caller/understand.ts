@@ -9,7 +9,7 @@ import {
   type SearchRequest,
   type Viewer,
 } from "../messages/request.ts";
-import { unlessAborted } from "./aborted.ts";
+import { unlessAborted } from "../../base/abort.ts";
 import { unknownContext } from "./scope.ts";
 
 /**
@@ -74,6 +74,7 @@ async function understandElsewhere(
     return await unlessAborted(
       signal,
       pool.run<Meaning>("search.meaning", { ...asked, stop }, options),
+      "search",
     );
   } finally {
     signal?.removeEventListener("abort", onAbort);

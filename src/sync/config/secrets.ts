@@ -4,7 +4,7 @@
  * secret in its response.
  */
 
-import { QuernError } from "../../base/errors.ts";
+import { invalid } from "../../base/errors.ts";
 import type { SecretFromEnvironment } from "./config.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -40,5 +40,3 @@ const base64 = (text: string): string => Buffer.from(text).toString("base64");
 /** Returns the value of the Authorization header for basic authentication. */
 export const basic = (user: string, password: string): string =>
   `Basic ${base64(`${user}:${password}`)}`;
-
-const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
