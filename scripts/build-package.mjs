@@ -21,7 +21,8 @@ for (const name of readdirSync("dist").filter((file) => file.endsWith(".d.ts")))
 // the tests use those in build/
 for (const script of ["scripts/build-page.mjs", "scripts/build-token-table.mjs"])
   execFileSync(process.execPath, [script], { stdio: "inherit" });
-for (const name of ["page", "token-table.br"])
+execFileSync(process.execPath, ["--import", "tsx", "scripts/build-wasm.ts"], { stdio: "inherit" });
+for (const name of ["page", "token-table.br", "wasm"])
   cpSync(`build/${name}`, `dist/${name}`, { recursive: true });
 
 // in CommonJS, a private field with the name of an export of its chunk becomes the export

@@ -9,7 +9,7 @@ import { build, type Plugin } from "esbuild";
 import { quickEngines } from "./quick-engines.ts";
 
 /** Files that quern looks for in the folder of its code. test/setup.ts builds them. */
-const FILES_NEXT_TO_CODE = ["worker.js", "check.js", "page", "token-table.br"];
+const FILES_NEXT_TO_CODE = ["worker.js", "check.js", "page", "token-table.br", "wasm"];
 
 const { compilerOptions } = JSON.parse(readFileSync("examples/tsconfig.json", "utf8")) as {
   compilerOptions: { paths: Readonly<Record<string, readonly [string]>> };

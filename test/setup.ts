@@ -21,8 +21,8 @@ declare module "vitest" {
   }
 }
 
-const run = (script: string): void =>
-  void execFileSync(process.execPath, [script], { stdio: "inherit" });
+const run = (script: string, options: readonly string[] = []): void =>
+  void execFileSync(process.execPath, [...options, script], { stdio: "inherit" });
 
 /** The files whose tests import quern by its name, and so need dist/. */
 const OF_PACKAGE = ["/test/package/package.test.ts", "/test/examples.test.ts"];
@@ -47,6 +47,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     "scripts/build-token-table.mjs",
   ])
     run(script);
+  run("scripts/build-wasm.ts", ["--import", "tsx"]);
   if (needsPackage(project)) {
     console.log(
       `building the package, for ${OF_PACKAGE.join(" or ").replaceAll("/test/", "test/")}`,

@@ -19,8 +19,7 @@
  * The caller then creates a new instance.
  */
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { readWasm } from "../base/wasm-file.ts";
 import { metered } from "./metered.ts";
 
 const HEAP_PAGES = 256; // a fixed number that the module defines
@@ -64,8 +63,7 @@ const compiled = new Map<"plain" | "metered", WebAssembly.Module>();
 function module(kind: "plain" | "metered"): WebAssembly.Module {
   let made = compiled.get(kind);
   if (!made) {
-    const path = createRequire(import.meta.url).resolve("re2-wasm/build/wasm/re2.wasm");
-    const bytes = readFileSync(path);
+    const bytes = readWasm("re2-wasm/build/wasm/re2.wasm");
     made = new WebAssembly.Module(kind === "plain" ? bytes : metered(bytes, "abort"));
     compiled.set(kind, made);
   }

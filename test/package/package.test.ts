@@ -2,10 +2,11 @@
 
 import { execFile, execFileSync } from "node:child_process";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -17,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { someOf } from "../runs.ts";
 import { isFetched, isStrict, nodeBinary, NODES } from "../../scripts/nodes.ts";
 import { VERSION } from "../../src/base/version.ts";
+import { WASM_MODULES } from "../../src/base/wasm-modules.ts";
 import { tellFigure } from "../figures.ts";
 import { shortLived } from "../short-lived.ts";
 import { FOUND, hostScript, type ModuleSystem } from "./host.ts";
@@ -39,11 +41,15 @@ afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 describe("the tarball", () => {
   test("contains only the build", () => {
     const others = packed.files.filter(
-      (file) => !/^dist\/([\w.-]+\.(c?js|d\.c?ts)|page\/(page\.json|[\w-]+\.\w+\.br))$/.test(file),
+      (file) =>
+        !/^dist\/([\w.-]+\.(c?js|d\.c?ts)|page\/(page\.json|[\w-]+\.\w+\.br)|wasm\/[\w-]+\.wasm\.br)$/.test(
+          file,
+        ),
     );
     expect(others.sort()).toEqual([
       "CHANGELOG.md",
       "LICENSE",
+      "NOTICE",
       "README.md",
       "dist/quern.schema.json",
       "dist/token-table.br",
@@ -99,12 +105,25 @@ describe("the tarball", () => {
     expect([...needed].filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test("has its grammars as dependencies of exact versions", () => {
-    const grammars = Object.entries(manifest.dependencies).filter(([name]) =>
-      /tree-sitter-wasms?$/.test(name),
-    );
-    expect(grammars.length).toBeGreaterThan(0);
-    for (const [name, version] of grammars) expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);
+  test("has the grammars themselves, and depends on an exact version of what runs them", () => {
+    const { dependencies } = manifest;
+    expect(Object.keys(dependencies).filter((name) => /wasm/.test(name))).toEqual([]);
+    expect(dependencies["web-tree-sitter"]).toMatch(/^\d+\.\d+\.\d+$/);
+    const modules = packed.files.filter((name) => name.startsWith("dist/wasm/"));
+    expect(modules.length).toBe(Object.keys(WASM_MODULES).length);
+  });
+
+  test("takes at most 75 MB with its dependencies", () => {
+    const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
+      packages: Readonly<Record<string, { dev?: true; devOptional?: true; peer?: true }>>;
+    };
+    const installed = Object.entries(packages)
+      .filter(([, { dev, devOptional, peer }]) => !dev && !devOptional && !peer)
+      .map(([path]) => path)
+      .filter((path) => path !== "" && existsSync(path));
+    const own = join(esm, "node_modules/quern");
+    const sizes = execFileSync("du", ["-skc", own, ...installed], { encoding: "utf8" });
+    expect(Number.parseInt(sizes.trim().split("\n").at(-1)!, 10)).toBeLessThan(75 * 1024);
   });
 
   test("starts its threads so that no tracer includes the whole folder", () => {

@@ -3,7 +3,7 @@
  * `queries/`, list the query here, and add a fixture.
  */
 
-import { createRequire } from "node:module";
+import { WASM_MODULES } from "../../base/wasm-modules.ts";
 import { embeddedLanguages } from "./embedded.ts";
 import type { LanguageQuery } from "./queries/shared/language.ts";
 import { bash } from "./queries/bash.ts";
@@ -122,16 +122,9 @@ const EXTRACTOR_REVISION = 3;
 function versionOf(language: string): string | undefined {
   const parts = (embeddedLanguages(language) ?? [language]).map((name) => {
     const query = languageQuery(name);
-    return query && `${packageVersion(query.grammar)}/${query.revision}`;
+    if (!query) return undefined;
+    const { package: origin, version } = WASM_MODULES[query.grammar]!;
+    return `${origin}@${version}/${query.revision}`;
   });
   return parts.includes(undefined) ? undefined : [EXTRACTOR_REVISION, ...parts].join(",");
-}
-
-function packageVersion(specifier: string): string {
-  const name = specifier
-    .split("/")
-    .slice(0, specifier.startsWith("@") ? 2 : 1)
-    .join("/");
-  const require = createRequire(import.meta.url);
-  return `${name}@${(require(`${name}/package.json`) as { version: string }).version}`;
 }

@@ -10,10 +10,10 @@
  * If the runtime traps or aborts, the call throws. After that, the instance is unusable and must be dropped.
  */
 
-import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { assert } from "../../base/errors.ts";
+import { readWasm } from "../../base/wasm-file.ts";
 import type { SourceText } from "./source-text.ts";
 
 /**
@@ -104,12 +104,11 @@ const UNLIMITED = -1;
 const compiled = new Map<string, WebAssembly.Module>();
 
 /** Compiles a module, once per thread and value of `isOptimised`. */
-async function compile(specifier: string, isOptimised: boolean): Promise<WebAssembly.Module> {
-  const path = createRequire(import.meta.url).resolve(specifier);
-  const key = isOptimised ? `${path} optimised` : path;
+function compile(specifier: string, isOptimised: boolean): WebAssembly.Module {
+  const key = isOptimised ? `${specifier} optimised` : specifier;
   let module = compiled.get(key);
   if (module === undefined) {
-    const bytes = await readFile(path);
+    const bytes = readWasm(specifier);
     module = isOptimised
       ? new WebAssembly.Module(Buffer.concat([bytes, EMPTY_SECTION]))
       : withoutTierUp(() => new WebAssembly.Module(bytes));
@@ -146,7 +145,7 @@ function withoutTierUp<T>(compileModule: () => T): T {
  * has loaded alive.
  */
 async function instantiate(isOptimised: boolean): Promise<Bindings> {
-  const module = await compile(`${RUNTIME}/tree-sitter.wasm`, isOptimised);
+  const module = compile(`${RUNTIME}/tree-sitter.wasm`, isOptimised);
   const require = createRequire(import.meta.url);
   const path = require.resolve(RUNTIME);
   delete require.cache[path];
@@ -163,10 +162,8 @@ async function instantiate(isOptimised: boolean): Promise<Bindings> {
 }
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const [c, module] = await Promise.all([
-    instantiate(options.isOptimised === true),
-    compile(options.grammar, false),
-  ]);
+  const c = await instantiate(options.isOptimised === true);
+  const module = compile(options.grammar, false);
   const functions = await c.loadWebAssemblyModule(module, { loadAsync: true });
   const entry = Object.keys(functions).find(
     (name) => name.startsWith("tree_sitter_") && !name.includes("_external_scanner_"),
