@@ -333,8 +333,8 @@ for (const version of NODES) {
   });
 }
 
-test("the folder of the build has only the page's folder", () => {
+test("the folder of the build has only the folders of the page and the modules", () => {
   const entries = readdirSync("dist", { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  expect(folders).toEqual(["page"]);
+  expect(folders.sort()).toEqual(["page", "wasm"]);
 });

