@@ -17,7 +17,6 @@ const TARGET = join(root, "NOTICE");
 const TABLES = ["gpt-tokenizer", "linguist-languages"];
 
 interface Manifest {
-  readonly version: string;
   readonly license?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
 }
@@ -74,9 +73,9 @@ function moduleLines(): string {
 }
 
 function packageLines(name: string): string {
-  const { version, license = "see its file" } = manifestOf(name);
+  const { license = "see its file" } = manifestOf(name);
   const copyrights = copyrightsIn(licenseOf(name)).map((line) => `  ${line}\n`);
-  return `${name} ${version}, ${license}\n${copyrights.join("")}`;
+  return `${name}, ${license}\n${copyrights.join("")}`;
 }
 
 /** Returns the text of NOTICE for the packages that are installed. */
