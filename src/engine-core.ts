@@ -16,6 +16,7 @@ import type {
   StepOptions,
   WriteOptions,
 } from "./ingest/writes.ts";
+import type { FindRequest, FindResponse } from "./find/request.ts";
 import type { History } from "./history/history.ts";
 import type { Metric } from "./metrics/metrics-text.ts";
 import type { ListQuestion, RepositoryPage, RepositorySummary } from "./repositories.ts";
@@ -52,6 +53,8 @@ export interface CoreView {
   readonly begin: (request: SearchRequest) => Promise<SearchResponse | LongAnswer>;
   readonly stream: (request: SearchRequest) => AsyncIterable<SearchEvent>;
   readonly explain: (request: SearchRequest) => Promise<Explanation>;
+  /** Answers a question in words, or rejects if the core does not support it. */
+  readonly find: (request: FindRequest) => Promise<FindResponse>;
   /** Resolves to `notIndexed` of explain(), but without the skipped files. Runs no search if the core can avoid it. */
   readonly notIndexed: (request: SearchRequest) => Promise<Explanation["notIndexed"]>;
   readonly read: (file: Location) => Promise<FileContent | undefined>;

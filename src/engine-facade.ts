@@ -8,6 +8,7 @@ import { checkKeys, type KeysOf } from "./base/known-keys.ts";
 import { CORE, type OffersCore } from "./core-of.ts";
 import type { EngineCore } from "./engine-core.ts";
 import type { Engine, IndexOptions, ReadOptions, RepositoriesOptions } from "./engine.ts";
+import type { FindOptions, FindRequest, FindResponse } from "./find/request.ts";
 import type { History } from "./history/history.ts";
 import type { IndexProgress, IndexReport } from "./ingest/run/report.ts";
 import type { Source } from "./ingest/sources/source.ts";
@@ -25,7 +26,12 @@ import type { Explanation, SearchEvent, SearchResponse } from "./search/messages
 import type { CheckReport } from "./store/upkeep/check.ts";
 import type { Workspace, WorkspaceOptions } from "./workspace/workspace.ts";
 
-const INDEX_OPTIONS: KeysOf<IndexOptions> = { signal: true, onProgress: true, symbols: true };
+const INDEX_OPTIONS: KeysOf<IndexOptions> = {
+  signal: true,
+  onProgress: true,
+  symbols: true,
+  words: true,
+};
 const READ_OPTIONS: KeysOf<ReadOptions> = { viewer: true, overlay: true };
 const REPOSITORIES_OPTIONS: KeysOf<RepositoriesOptions> = {
   viewer: true,
@@ -73,6 +79,10 @@ export class EngineFacade implements Engine, OffersCore {
 
   async explain(request: SearchRequest, options: SearchOptions = {}): Promise<Explanation> {
     return this.#view("explain", options).explain(request);
+  }
+
+  async find(request: FindRequest, options: FindOptions = {}): Promise<FindResponse> {
+    return this.#view("find", options).find(request);
   }
 
   #view(call: string, options: SearchOptions) {
@@ -144,6 +154,8 @@ export class EngineFacade implements Engine, OffersCore {
     checkKeys({ call: "index", what: "option" }, options, INDEX_OPTIONS);
     if (!["after", "skip", undefined].includes(options.symbols))
       throw invalid(`index: symbols must be "after" or "skip"`);
+    if (!["after", "skip", undefined].includes(options.words))
+      throw invalid(`index: words must be "after" or "skip"`);
     return core.index(source, options);
   }
 

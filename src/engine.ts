@@ -11,6 +11,7 @@ import type { Contexts } from "./search/caller/understand.ts";
 import type { WebUrl } from "./search/caller/present.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "./search/messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "./search/messages/response.ts";
+import type { FindOptions, FindRequest, FindResponse } from "./find/request.ts";
 import type { Workspace, WorkspaceOptions } from "./workspace/workspace.ts";
 import type { History } from "./history/history.ts";
 import type { FileContent, FolderEntry, Repository } from "./repository.ts";
@@ -68,6 +69,15 @@ export interface Engine extends AsyncDisposable {
    * const { suggestions } = await engine.explain({ query: "Retry lang:goo", matches: 50 });
    */
   explain(request: SearchRequest, options?: SearchOptions): Promise<Explanation>;
+  /**
+   * Finds the places that a question describes, such as "where is the retry delay computed", or that have a name. The
+   * answer is a choice of the best places, and never all of them.
+   *
+   * @example
+   * const { places } = await engine.find({ text: "parse a duration", query: "lang:go" });
+   * for (const { path, lines } of places) console.log(`${path}:${lines.from}`);
+   */
+  find(request: FindRequest, options?: FindOptions): Promise<FindResponse>;
   /**
    * Looks up one repository by its name or id. Resolves to `undefined` if it does not exist or the viewer may not see
    * it. The look-up takes the same time however many repositories there are.
@@ -252,6 +262,11 @@ export interface IndexOptions {
    * and then resolves. With 'skip', it extracts no symbols.
    */
   symbols?: "after" | "skip";
+  /**
+   * When words are indexed for find(). With 'after' (default), index() does this after the symbols, and then resolves.
+   * With 'skip', find() leaves the new files out until a later run has indexed their words.
+   */
+  words?: "after" | "skip";
 }
 
 /**

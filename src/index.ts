@@ -71,6 +71,17 @@ export type {
   SearchEvent,
   SearchResponse,
 } from "./search/messages/response.ts";
+export type {
+  FindMissing,
+  FindOptions,
+  FindReason,
+  FindRequest,
+  FindResponse,
+  FindWord,
+  FoundPlace,
+  PlaceLines,
+} from "./find/request.ts";
+export type { AlternativeReason } from "./find/question.ts";
 export type { FlushReason, SearchStats } from "./search/messages/stats.ts";
 export type { Contexts } from "./search/caller/understand.ts";
 export type { CheckProblem, CheckReport } from "./store/upkeep/check.ts";

@@ -9,6 +9,8 @@ import { newPause } from "./base/yield.ts";
 import type { EngineCore, CoreView, RepositoryLists } from "./engine-core.ts";
 import type { OpenOptions } from "./engine.ts";
 import { EngineFacade } from "./engine-facade.ts";
+import { answerFind } from "./find/answer.ts";
+import { FIND_TASKS } from "./find/tasks.ts";
 import { Histories } from "./history/histories.ts";
 import type { History } from "./history/history.ts";
 import { INGEST_TASKS } from "./ingest/tasks.ts";
@@ -245,6 +247,7 @@ class LocalEngine {
       begin: (request) => beginSearch(searching, call(request)),
       stream: (request) => streamFiles(searching, call(request)),
       explain: (request) => explain(searching, call(request)),
+      find: (request) => answerFind(searching, request, { options, view: source }),
       notIndexed: (request) => notIndexedOf(searching, call(request)),
       read: async (file) => reader.read(file, viewer, await source()),
       list: async (folder) => reader.list(folder, viewer, await source()),
@@ -375,7 +378,7 @@ function startPool(
   return createPool({
     size: workers,
     entry: packageFile("worker.js"),
-    tasks: { ...INGEST_TASKS, ...SEARCH_TASKS, ...OVERLAY_TASKS },
+    tasks: { ...INGEST_TASKS, ...SEARCH_TASKS, ...FIND_TASKS, ...OVERLAY_TASKS },
     environment:
       workers === 0
         ? { path, readOnly, opened: environment, textCache, ...kept.memory }

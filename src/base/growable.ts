@@ -79,7 +79,7 @@ export class GrowableWords {
   }
 }
 
-export const bytesOf = (words: Uint32Array | Uint16Array | Uint8Array): Uint8Array =>
+export const bytesOf = (words: Uint32Array | Uint16Array | Uint8Array | Float32Array): Uint8Array =>
   new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 
 /** Copies little-endian bytes into words. REQUIRES: the length is a multiple of four. */

@@ -20,6 +20,7 @@ const WORDS: Readonly<Record<IndexProgress["stage"], string>> = {
   list: "listing",
   content: "reading",
   symbols: "symbols",
+  words: "words",
   publish: "publishing",
   merge: "merging",
 };

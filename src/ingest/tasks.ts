@@ -14,6 +14,7 @@ import { mergeTask } from "./run/merging.ts";
 import { SegmentSession } from "./run/segment-session.ts";
 import type { SymbolsInput, SymbolsOutput } from "./symbols/symbol-task.ts";
 import { walkTask } from "./sources/walk-elsewhere.ts";
+import { wordsTask } from "./words/words-task.ts";
 
 const session = (context: TaskContext): SegmentSession =>
   context.memo("ingest session", () => {
@@ -48,4 +49,5 @@ export const INGEST_TASKS = {
   "ingest.symbols": symbols,
   "ingest.edition": editionTask,
   "ingest.walk": walkTask,
+  "ingest.words": wordsTask,
 };

@@ -30,6 +30,7 @@ import {
   type MergeGroup,
   type MergeOptions,
 } from "./run/merging.ts";
+import { indexWords } from "./words/words-pass.ts";
 import { aborted, throwIfAborted } from "../base/abort.ts";
 import type { IndexProgress, IndexReport } from "./run/report.ts";
 import { indexSources } from "./run/run.ts";
@@ -87,6 +88,7 @@ export interface StepOptions {
 
 export interface IndexWriteOptions extends WriteOptions, StepOptions {
   readonly symbols?: "after" | "skip" | undefined;
+  readonly words?: "after" | "skip" | undefined;
 }
 
 /**
@@ -143,7 +145,13 @@ export class Writes {
 
   index(
     sources: Sources,
-    { signal, onProgress = () => {}, symbols = "after", betweenSteps: given }: IndexWriteOptions,
+    {
+      signal,
+      onProgress = () => {},
+      symbols = "after",
+      words = "after",
+      betweenSteps: given,
+    }: IndexWriteOptions,
   ): Promise<IndexReport[]> {
     return this.#enqueue(signal, async (lease, stop) => {
       const { environment, pool, catalogs, tables, maxFileSize, memoryBudget, pause } =
@@ -182,6 +190,8 @@ export class Writes {
         if (symbols !== "skip") await this.#findSymbols(reports, improving);
         const ms = performance.now() - startedAt;
         for (const report of reports) if (hasSymbols(report)) report.durationMs += ms;
+        step = "words";
+        if (words !== "skip") await this.#indexWords(improving);
         step = "merge";
         await this.#merge({ ...improving, next: nextMerge });
         return reports;
@@ -217,6 +227,21 @@ export class Writes {
       Object.assign(report, found.get(report.repositoryId));
       found.delete(report.repositoryId);
     }
+  }
+
+  /** Makes the missing word lists of all segments, including segments that earlier runs have written. */
+  async #indexWords({ lease, signal, onProgress }: Improving): Promise<void> {
+    const { environment, pool, catalogs, memoryBudget, onWarning } = this.#options;
+    await indexWords({
+      environment,
+      pool,
+      memoryBudget,
+      catalog: await catalogs.newest(),
+      owner: lease.owner,
+      throwIfStopped: () => this.#throwIfStopped(signal),
+      onProgress,
+      onWarning,
+    });
   }
 
   /** Removes a repository. Resolves to true if the repository existed. */

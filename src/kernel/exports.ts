@@ -36,6 +36,50 @@ export interface KernelExports {
     out: number,
   ): number;
 
+  // words
+  splitWords(
+    state: number,
+    from: number,
+    to: number,
+    windowBytes: number,
+    stream: number,
+    streamEnd: number,
+    mostWords: number,
+    textsEnd: number,
+  ): number;
+  hashWords(state: number): void;
+  countStems(state: number, stream: number, length: number): void;
+  addBlob(state: number, blob: number): void;
+  copyStemList(state: number, stem: number, out: number): number;
+  /** Returns the number of windows, or -1 if the list violates the format. */
+  readStemList(
+    list: number,
+    end: number,
+    blobs: number,
+    among: number,
+    best: number,
+    scale: number,
+    weight: number,
+  ): number;
+  addWorths(best: number, sums: number, blobs: number, share: number): void;
+  /** Returns the first file that was not scored. */
+  scoreNames(
+    state: number,
+    paths: number,
+    starts: number,
+    fromFile: number,
+    toFile: number,
+    among: number,
+    terms: number,
+    shares: number,
+    termCount: number,
+    values: number,
+    stream: number,
+    out: number,
+    mostWords: number,
+    textsEnd: number,
+  ): number;
+
   // scan: (runs, runCount, needle …, out) => matches
   scanLiteral(
     runs: number,

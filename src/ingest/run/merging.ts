@@ -249,7 +249,8 @@ export function mergeInput(catalog: Catalog, group: MergeGroup): MergeInput {
     },
   );
   const symbols = group.segments.map(({ symbols }) => symbols);
-  return { segments, symbols, repositories, ...(lender !== undefined && { lender }) };
+  const words = group.segments.map(({ words = 0 }) => words);
+  return { segments, symbols, words, repositories, ...(lender !== undefined && { lender }) };
 }
 
 /** Returns whether the segments to merge have a live file. If they have none, the merge reads only their tables. */

@@ -68,8 +68,8 @@ export function withSymbols(segment: ManifestSegment, { segments }: Manifest): M
   if (segment.content === undefined) return segment;
   const lender = segments.find((one) => contentOf(one) === segment.content);
   if (!lender) throw new QuernError("INTERNAL", `segment ${segment.content} is gone`);
-  const { symbols, hasSymbols } = lender;
-  return { ...segment, symbols, hasSymbols };
+  const { symbols, hasSymbols, words } = lender;
+  return { ...segment, symbols, hasSymbols, words };
 }
 
 /**

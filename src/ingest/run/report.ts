@@ -13,13 +13,13 @@ export interface IndexProgress {
   /** The repository's name, or '' if the stage concerns the whole index. */
   repository: string;
   /**
-   * The stage. A run goes through 'list', 'content' and 'publish' for each repository, and through 'symbols' and
-   * 'merge' once at its end.
+   * The stage. A run goes through 'list', 'content' and 'publish' for each repository, and through 'symbols',
+   * 'words' and 'merge' once at its end.
    */
-  stage: "list" | "content" | "symbols" | "publish" | "merge";
+  stage: "list" | "content" | "symbols" | "words" | "publish" | "merge";
   /**
    * The number of files that the stage has processed. For 'symbols' this is the number of contents, which several
-   * files may share. For 'merge' it is the number of segments.
+   * files may share. For 'words' and 'merge' it is the number of segments.
    */
   done: number;
   /**

@@ -10,5 +10,6 @@ export { bestEdge } from "./edges";
 export { addPage, clearGrams, copyList } from "./grams";
 export { foldPage, hasGram } from "./page-grams";
 export { countBits, decodeGaps, encodeGaps, intersectBits } from "./postings";
+export { readStemList, addWorths, addBlob, copyStemList, countStems, hashWords, scoreNames, splitWords } from "./words";
 export { scanFolded, scanLiteral } from "./scan";
 export { countNewlines, linesAround, stretchesWith } from "./text";

@@ -45,7 +45,7 @@ const SHARED = "shared memory";
 /** The maximum number of bytes that are recorded during one search. The blocks of about 128 pages have this size. */
 const MOST_RECORDED = 2 * 2 ** 20;
 
-const toolsOf = (context: TaskContext): ThreadTools =>
+export const toolsOf = (context: TaskContext): ThreadTools =>
   context.memo(TOOLS, () => {
     const { textCache } = context.environment as SearchEnvironment;
     return new ThreadTools(context.isInline, { textCache, ...sharedBy(context) });
@@ -70,7 +70,7 @@ const endless = (context: TaskContext) => ({
   pause: () => context.pause(),
 });
 
-const snapshotOf = ({ packed }: Pick<SearchInput, "packed">, context: TaskContext): Snapshot =>
+export const snapshotOf = ({ packed }: Pick<SearchInput, "packed">, context: TaskContext): Snapshot =>
   withSegments(threadEnvironment(context).snapshot(), packed);
 
 const search: Task<SearchInput, SearchOutput> = async (input, context) => {

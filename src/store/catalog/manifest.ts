@@ -36,6 +36,8 @@ export interface ManifestSegment {
   readonly symbols: number;
   /** Whether the current edition contains the symbols of every blob. */
   readonly hasSymbols: boolean;
+  /** The version of the stems for which the segment has word lists. Absent if it has none. */
+  readonly words?: number | undefined;
 }
 
 /** Returns the segment in which the content of this segment is stored. */

@@ -43,6 +43,7 @@
  *     RANGES      edition, blob               finished ranges of an unfinished edition, see symbol-columns.ts
  *     RUNS        0                           which files are the lender's, see file-tables.ts; only in a
  *                                             segment that borrows; FILES and PATHS do not contain these files
+ *     WORDS       version, block              blobs that have each stem, see words/word-lists.ts; written later
  *     SEALS       0                           the seals of all blocks of text, see text-seals.ts; only if the
  *                                             text is in a file
  *
@@ -66,7 +67,7 @@
  * an edition that it needs, the search starts again.
  *
  * **Borrowed content.** A segment may borrow its content from another segment, its *lender*. The content consists of
- * the parts TEXT, BLOBS, HASHES, FOLDS, GRAMS, POSTINGS, SYMBOLS and NAMES. The borrowing segment stores only HEADER,
+ * the parts TEXT, BLOBS, HASHES, FOLDS, GRAMS, POSTINGS, SYMBOLS, NAMES and WORDS. The borrowing segment stores only HEADER,
  * RUNS, FILES, PATHS and the versions of its files. RUNS says which of its files are also files of the lender, with the
  * same path, blob, language and flags. FILES and PATHS contain only the other files. The header of the borrowing
  * segment and its entry in the manifest name the lender. The languages in the header begin with those of the lender.
@@ -147,6 +148,7 @@ export const PART = {
   RANGES: 11,
   RUNS: 12,
   SEALS: 13,
+  WORDS: 14,
 } as const;
 export type Part = (typeof PART)[keyof typeof PART];
 

@@ -19,6 +19,8 @@ import type { ManifestSegment } from "../catalog/manifest.ts";
 import { pagesOfList } from "../segments/posting-bits.ts";
 import type { PostingsReader } from "../segments/postings.ts";
 import { openSymbols } from "../symbols/symbols.ts";
+import { entriesOf } from "../words/merged-words.ts";
+import { openWords } from "../words/word-lists.ts";
 
 /**
  * The result of check().
@@ -118,7 +120,7 @@ async function checkCatalog(
 
 function checkSegment(
   snapshot: Snapshot,
-  { segment, symbols, hasSymbols }: ManifestSegment,
+  { segment, symbols, hasSymbols, words = 0 }: ManifestSegment,
   { report, checked }: { readonly report: CheckReport; readonly checked: Map<number, string[]> },
 ): void {
   const reader = openSegment(snapshot, segment);
@@ -139,6 +141,7 @@ function checkSegment(
   checkLists(snapshot, reader.postings, { of: "text", pages: reader.header.pages });
   checkTexts(snapshot, reader);
   if (symbols > 0) checkSymbols(snapshot, reader, { symbols, hasSymbols, languages });
+  if (words > 0) checkWords(snapshot, reader, words);
 }
 
 /** Returns the language of each blob of a segment that stores its content. */
@@ -217,4 +220,20 @@ function checkSymbols(
     hasSymbols === (counted.unknown === 0);
   if (!isSound)
     throw new QuernError("INDEX_CORRUPT", "the counts of the segment's symbols are wrong");
+}
+
+function checkWords(snapshot: Snapshot, { header }: SegmentReader, version: number): void {
+  const { content: segment, blobs } = header;
+  const words = openWords(snapshot, { segment, version });
+  if (!words) throw new QuernError("INDEX_CORRUPT", "the segment's word lists are missing");
+  let [stems, previous] = [0, ""];
+  for (const [stem, list] of words.all(snapshot)) {
+    const isAscending = stems === 0 || stem > previous;
+    const last = [...entriesOf(list)].at(-1)?.[0] ?? blobs;
+    if (!isAscending || last >= blobs)
+      throw new QuernError("INDEX_CORRUPT", `the word list of "${stem}" violates the format`);
+    [stems, previous] = [stems + 1, stem];
+  }
+  if (stems !== words.header.stems || blobs !== words.header.blobs)
+    throw new QuernError("INDEX_CORRUPT", "the counts of the segment's word lists are wrong");
 }

@@ -41,6 +41,8 @@ import {
   type SymbolsReader,
 } from "../symbols/symbols.ts";
 import type { SegmentTarget } from "../segments/segment-target.ts";
+import { mergedWords } from "../words/merged-words.ts";
+import { openWords, WordListsWriter } from "../words/word-lists.ts";
 import {
   SegmentWriter,
   type LenderTables,
@@ -60,6 +62,8 @@ export interface MergeInput {
   readonly segments: readonly number[];
   /** The edition of each segment's symbols, or 0 if there is none. */
   readonly symbols: readonly number[];
+  /** The version of each segment's word lists, or 0 if there are none. */
+  readonly words: readonly number[];
   readonly repositories: readonly MergedRepository[];
   /**
    * The lender from which all segments borrow, and from which the merged segment is to borrow. Absent for any other
@@ -75,6 +79,8 @@ export interface MergedSegment extends WrittenSegment {
    */
   readonly symbols: number;
   readonly hasSymbols: boolean;
+  /** The version of the segment's word lists, as in the manifest. */
+  readonly words?: number;
 }
 
 interface Source {
@@ -83,6 +89,8 @@ interface Source {
   readonly blobs: Uint32Array;
   /** The new number of each page, or NO_BLOB if its blob is left out or was already copied from an earlier source. */
   readonly pages: Uint32Array;
+  /** The new number of each blob, or NO_BLOB if it is left out or was already copied from an earlier source. */
+  readonly copied: Uint32Array;
 }
 
 interface MergeTools {
@@ -113,7 +121,8 @@ export async function mergeSegments(
   const written = merge.finish();
   if (written.files === 0 || written.content !== undefined)
     return { ...written, symbols: 0, hasSymbols: false };
-  return { ...written, ...(await merge.copySymbols(target)) };
+  const words = await merge.copyWords(target);
+  return { ...written, ...words, ...(await merge.copySymbols(target)) };
 }
 
 /** A merged segment is new, so its symbols begin with the first edition. */
@@ -146,21 +155,24 @@ class Merge {
   async addSegment(reader: SegmentReader): Promise<void> {
     if (this.#input.lender !== undefined) {
       const blobs = new Uint32Array(reader.header.blobs).map((_, blob) => blob);
-      this.#sources.push({ reader, blobs, pages: new Uint32Array() });
+      this.#sources.push({ reader, blobs, pages: new Uint32Array(), copied: blobs });
       return;
     }
     const live = this.#liveBlobs(reader);
     const hashes = reader.hashes(this.#snapshot);
     const blobs = new Uint32Array(reader.header.blobs).fill(NO_BLOB);
+    const copied = blobs.slice();
     const pages = new Uint32Array(reader.header.pages).fill(NO_BLOB);
     for (let blob = 0; blob < reader.header.blobs; blob++) {
       if (!hasBit(live, blob)) continue;
       const hash = hashes.subarray(HASH_BYTES * blob, HASH_BYTES * (blob + 1));
+      const before = this.#writer.blobs;
       blobs[blob] = this.#addBlob(reader, blob, hash, pages);
+      if (this.#writer.blobs > before) copied[blob] = before;
       const wait = this.#thread.pause();
       if (wait) await wait;
     }
-    this.#sources.push({ reader, blobs, pages });
+    this.#sources.push({ reader, blobs, pages, copied });
   }
 
   /** Returns the blobs of live files. A file is live if it belongs to some revision. */
@@ -248,6 +260,26 @@ class Merge {
       symbols: FIRST_EDITION,
       hasSymbols: await completeEdition(target, edition, this.#thread),
     };
+  }
+
+  /** Copies the word lists, if all segments have lists of one version. */
+  async copyWords(target: SegmentTarget): Promise<Pick<MergedSegment, "words">> {
+    const [version = 0, ...others] = this.#input.words;
+    if (version === 0 || others.some((other) => other !== version)) return {};
+    const sources = this.#sources.map(({ reader, copied }) => {
+      const { content } = reader.header;
+      const lists = openWords(this.#snapshot, { segment: content, version });
+      if (!lists) throw corrupt(`the words of segment ${content} are missing`);
+      return { blobs: copied, lists: lists.all(this.#snapshot) };
+    });
+    const writer = new WordListsWriter(target, version);
+    for (const [stem, list] of mergedWords(sources, NO_BLOB)) {
+      writer.add(stem, list);
+      const wait = this.#thread.pause();
+      if (wait) await wait;
+    }
+    writer.finish(this.#writer.blobs);
+    return { words: version };
   }
 
   /**
