@@ -74,6 +74,10 @@ function publicView(engine: PublicEngine, options: SearchOptions): CoreView {
     begin: (request) => engine.search(request, options),
     stream: (request) => engine.stream(request, options),
     explain: (request) => engine.explain(request, options),
+    find: (request) => {
+      const { maxBytes: _, ...finding } = options;
+      return engine.find(request, finding);
+    },
     notIndexed: async (request) =>
       (await engine.explain({ ...request, matches: 0 }, options)).notIndexed.filter(
         ({ reason }) => reason !== "files-skipped",

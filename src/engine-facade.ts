@@ -32,6 +32,12 @@ const INDEX_OPTIONS: KeysOf<IndexOptions> = {
   symbols: true,
   words: true,
 };
+const FIND_OPTIONS: KeysOf<FindOptions> = {
+  signal: true,
+  timeoutMs: true,
+  viewer: true,
+  overlay: true,
+};
 const READ_OPTIONS: KeysOf<ReadOptions> = { viewer: true, overlay: true };
 const REPOSITORIES_OPTIONS: KeysOf<RepositoriesOptions> = {
   viewer: true,
@@ -82,6 +88,7 @@ export class EngineFacade implements Engine, OffersCore {
   }
 
   async find(request: FindRequest, options: FindOptions = {}): Promise<FindResponse> {
+    checkKeys({ call: "find", what: "option" }, options, FIND_OPTIONS);
     return this.#view("find", options).find(request);
   }
 

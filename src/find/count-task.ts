@@ -11,7 +11,6 @@ import { WINDOW_BYTES } from "../words/word-table.ts";
 import type { CountInput, CountOutput } from "./messages.ts";
 import { forEachSegment, type AskedSegment, type WordTools } from "./thread.ts";
 
-
 export const countTask: Task<CountInput, CountOutput> = async (input, context) => {
   const windows = new Map<string, number>();
   let [allWindows, files] = [0, 0];

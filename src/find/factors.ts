@@ -2,23 +2,21 @@
 
 import { FILE_FLAG } from "../store/format/format.ts";
 import type { Term } from "./question.ts";
-import { FACTORS } from "./weights.ts";
+import { FACTORS, type Factor } from "./weights.ts";
 
-export const FACTOR_NAMES = [
-  "test",
-  "vendored",
-  "generated",
-  "prose",
-  "data",
-  "example",
-  "legacy",
-  "stub",
-] as const;
-export type Factor = (typeof FACTOR_NAMES)[number];
+const FACTOR_NAMES = Object.keys(FACTORS) as Factor[];
 
-const PROSE = new Set(
-  ["AsciiDoc", "Markdown", "Org", "RDoc", "reStructuredText", "Text", "Textile", "Wikitext", ""],
-);
+const PROSE = new Set([
+  "AsciiDoc",
+  "Markdown",
+  "Org",
+  "RDoc",
+  "reStructuredText",
+  "Text",
+  "Textile",
+  "Wikitext",
+  "",
+]);
 const DATA = new Set(
   "CSV,INI,Java Properties,JSON,JSON with Comments,SVG,TOML,TSV,YAML,XML,EditorConfig,Git Attributes,Ignore List,HTML".split(
     ",",

@@ -8,24 +8,7 @@ import { wordsOf } from "../words/split.ts";
 import type { WeightedStem, PlaceTerms } from "./messages.ts";
 import type { Definition, FilePlaces } from "./places.ts";
 import { partsOf, type Question } from "./question.ts";
-
-export const FEATURES = [
-  "places", // the words of the best three places
-  "name", // how much of the question the file's name has
-  "nameFit", // the same, times how much of the name the question has
-  "folder", // how much of the question the folders have
-  "definition", // the best fit of a definition's name
-  "exact", // a definition that the question names
-  "main", // a definition that the question names, after which the file is named
-  "cover", // how much of the question the best place has at all
-  "placeCover", // the same, of any place
-  "head", // the words of the place at the top of the file
-  "names", // the sum over the five best names of definitions
-  "big", // the words of the file, times how large the file is
-  "shallow", // the words of the file, times how near to the root it is
-  "qualified", // a definition whose whole name the question has, with what the question has of its surroundings
-] as const;
-export type Feature = (typeof FEATURES)[number];
+import type { Feature } from "./weights.ts";
 
 const PLACE_K1 = 1.2;
 const PLACE_B = 0.6;
@@ -48,9 +31,12 @@ const TYPES = new Set(
   "class,interface,struct,trait,protocol,enum,union,object,record,type,module".split(","),
 );
 const MEMBERS = new Set(
-  "field,property,enumMember,key,selector,constructor,heading,table,other,namespace,package".split(","),
+  "field,property,enumMember,key,selector,constructor,heading,table,other,namespace,package".split(
+    ",",
+  ),
 );
-const worthOfKind = (kind: string): number => (TYPES.has(kind) ? 1 : MEMBERS.has(kind) ? 0.4 : 0.85);
+const worthOfKind = (kind: string): number =>
+  TYPES.has(kind) ? 1 : MEMBERS.has(kind) ? 0.4 : 0.85;
 const lettersOf = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 /** Returns the name of a file without its extension, or the folder's name if the file's says nothing. */
@@ -109,8 +95,13 @@ export function featuresOf(facts: FileFacts, question: PreparedQuestion): FileFe
   const names = cut.definitions.map((definition) => matchOf(wordsOf(definition.name), question));
   const defined = definitionFeatures(cut.definitions, names, { path, near }, question);
   const placed = placeFeatures(facts, names, question);
-  const exactPlace = cut.places.findIndex(({ definition }) => definition >= 0 && definition === defined.exactDefinition);
-  const best = exactPlace < 0 ? placed.order : [exactPlace, ...placed.order.filter((place) => place !== exactPlace)];
+  const exactPlace = cut.places.findIndex(
+    ({ definition }) => definition >= 0 && definition === defined.exactDefinition,
+  );
+  const best =
+    exactPlace < 0
+      ? placed.order
+      : [exactPlace, ...placed.order.filter((place) => place !== exactPlace)];
   const top = cut.places[best[0] ?? -1]?.definition ?? -1;
   return {
     features: {
@@ -163,7 +154,12 @@ function matchOf(
     hits += weight;
   }
   const strong = [...weights].filter(([, weight]) => weight >= 0.5).map(([term]) => term);
-  return { share, fit: words.length === 0 ? 0 : hits / words.length, terms: new Set(strong), weights };
+  return {
+    share,
+    fit: words.length === 0 ? 0 : hits / words.length,
+    terms: new Set(strong),
+    weights,
+  };
 }
 
 function hitOf(word: string, { byStem, byWord }: PreparedQuestion): WeightedStem | undefined {
@@ -267,5 +263,5 @@ function placeFeatures(
   const order = [...scores.keys()].sort((a, b) => scores[b]! - scores[a]! || a - b);
   const [first = 0, second = 0, third = 0] = order.map((place) => scores[place]!);
   const places = (first + DECAY * second + DECAY ** 2 * third) / (1 + DECAY + DECAY ** 2);
-  return { features: { places, placeCover, cover: placeCover, head }, order };
+  return { features: { places, placeCover, head }, order };
 }

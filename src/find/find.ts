@@ -14,7 +14,8 @@ import type { Attempt } from "../search/caller/attempt.ts";
 import type { WebUrl } from "../search/caller/present.ts";
 import type { Pool } from "../threads/pool.ts";
 import { STEMS_VERSION } from "../words/stems.ts";
-import { factorsFor, type Factor } from "./factors.ts";
+import { factorsFor } from "./factors.ts";
+import type { Factor } from "./weights.ts";
 import type {
   Candidate,
   CountInput,
@@ -69,15 +70,20 @@ export async function find(
   const page = fitting(places.slice(first, first + request.places), request.maxTokens);
   const next = offset + page.length;
   const isLast = first + page.length >= places.length;
-  const hasMore = !isLast || ranked.some(({ isDefiner }, i) => !isDefiner && i >= BATCH * (batch + 1) - 1);
+  const hasMore =
+    !isLast || ranked.some(({ isDefiner }, i) => !isDefiner && i >= BATCH * (batch + 1) - 1);
   const missing = [...rounds.missing] as FindMissing[];
   if (missing.includes("damaged"))
-    tools.onWarning({ code: "INDEX_CORRUPT", message: "find: stored data is damaged; run check()" });
+    tools.onWarning({
+      code: "INDEX_CORRUPT",
+      message: "find: stored data is damaged; run check()",
+    });
   return {
     places: page.map((place) => presentPlace(place, question, attempt, tools.webUrl)),
     words: weighed.words,
     unknownWords: weighed.words.filter(({ frequency }) => frequency === 0).map(({ word }) => word),
-    ...(hasMore && page.length > 0 && { nextCursor: cursorAt(request, isLast ? BATCH * (batch + 1) : next) }),
+    ...(hasMore &&
+      page.length > 0 && { nextCursor: cursorAt(request, isLast ? BATCH * (batch + 1) : next) }),
     isComplete: missing.length === 0,
     missing,
     stats: {
@@ -115,7 +121,9 @@ class Rounds {
   }
 
   async count({ terms }: Question): Promise<CountOutput> {
-    const stems = new Set(terms.flatMap(({ alternatives }) => alternatives.map(({ stem }) => stem)));
+    const stems = new Set(
+      terms.flatMap(({ alternatives }) => alternatives.map(({ stem }) => stem)),
+    );
     const prefixes = terms.flatMap(({ prefix }) => prefix ?? []);
     const outputs = await this.#run<CountInput, CountOutput>("find.count", (scope) => ({
       ...scope,
@@ -124,7 +132,8 @@ class Rounds {
     }));
     const windows = new Map<string, number>();
     for (const output of outputs)
-      for (const [stem, count] of output.windows) windows.set(stem, (windows.get(stem) ?? 0) + count);
+      for (const [stem, count] of output.windows)
+        windows.set(stem, (windows.get(stem) ?? 0) + count);
     return {
       windows,
       allWindows: sum(outputs.map((one) => one.allWindows)),
@@ -159,7 +168,15 @@ class Rounds {
     const lanes = Math.max(1, Math.min(this.#pool.lanes, candidates.length));
     const tasks = Array.from({ length: lanes }, (_, lane) => {
       const some = candidates.filter((_, i) => i % lanes === lane);
-      const input: ReadInput = { ...this.#scope, candidates: some, question, stems, shares, factors, lines };
+      const input: ReadInput = {
+        ...this.#scope,
+        candidates: some,
+        question,
+        stems,
+        shares,
+        factors,
+        lines,
+      };
       return this.#pool.run<ReadOutput>("find.read", input, { lane: "search" });
     });
     const outputs = await Promise.all(tasks);
@@ -188,7 +205,8 @@ class Rounds {
   }
 }
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
 
 /** Returns the name of the repository in scope, if there is only one. */
 function onlyRepository({ catalog, options }: Attempt): string {
@@ -262,7 +280,19 @@ function fitting(places: readonly ReadPlace[], maxTokens: number): ReadPlace[] {
 }
 
 function presentPlace(
-  { candidate, score, kinds, language, definition, lines, shown, content, byteOffset, others, ...rest }: ReadPlace,
+  {
+    candidate,
+    score,
+    kinds,
+    language,
+    definition,
+    lines,
+    shown,
+    content,
+    byteOffset,
+    others,
+    ...rest
+  }: ReadPlace,
   question: Question,
   { catalog, segments, understood }: Attempt,
   webUrl: WebUrl,
@@ -296,7 +326,10 @@ function factorsOf({ terms }: Question, kinds: readonly Factor[]): (readonly [Fa
 
 /** A cursor is `version.digest.offset` in base64url, where the digest stands for the request. */
 const digestOf = ({ text, query }: CheckedFind): string =>
-  createHash("sha256").update(JSON.stringify([text, query])).digest("base64url").slice(0, 11);
+  createHash("sha256")
+    .update(JSON.stringify([text, query]))
+    .digest("base64url")
+    .slice(0, 11);
 
 const cursorAt = (request: CheckedFind, offset: number): string =>
   Buffer.from(`${CURSOR_VERSION}.${digestOf(request)}.${offset}`).toString("base64url");

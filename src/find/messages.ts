@@ -3,8 +3,7 @@
 import type { PackedSegment } from "../store/memory/memory-store.ts";
 import type { SegmentInput } from "../search/messages/messages.ts";
 import type { PackedPlan } from "../search/messages/plan.ts";
-import type { Factor } from "./factors.ts";
-import type { Feature } from "./features.ts";
+import type { Factor, Feature } from "./weights.ts";
 import type { Question } from "./question.ts";
 
 /** A segment, with the version of its word lists, or 0 if it has none. */

@@ -35,9 +35,17 @@ export interface FilePlaces {
   readonly lineStarts: Uint32Array;
 }
 
-const SMALL_KINDS = new Set(
-  ["field", "property", "variable", "constant", "enumMember", "key", "selector", "table", "other"],
-);
+const SMALL_KINDS = new Set([
+  "field",
+  "property",
+  "variable",
+  "constant",
+  "enumMember",
+  "key",
+  "selector",
+  "table",
+  "other",
+]);
 /** A small definition within another is a place of its own if it has at least this many lines. */
 const MIN_SMALL_LINES = 4;
 const MAX_COMMENT_LINES = 60;
@@ -51,7 +59,10 @@ const MAX_BODIES_BYTES = 4_000_000;
 const LEAD = /^\s*(?:\/\/|\/?\*|#|--|;|%|"""|'''|@|\[<?[A-Z]|\{-)/;
 const LEAD_BYTES = 60;
 
-export function placesOf(text: Buffer, symbols: Pick<SymbolList, "count" | "total" | "rows">): FilePlaces {
+export function placesOf(
+  text: Buffer,
+  symbols: Pick<SymbolList, "count" | "total" | "rows">,
+): FilePlaces {
   const lineStarts = lineStartsOf(text);
   const count = lineStarts.length - 1;
   const definitions = definitionsOf(text, symbols, lineStarts);
@@ -67,7 +78,11 @@ export function placesOf(text: Buffer, symbols: Pick<SymbolList, "count" | "tota
     const isSmall = SMALL_KINDS.has(kind) && lastLine - line + 1 < MIN_SMALL_LINES;
     let firstLine = line;
     if (!(isSmall && parent >= 0)) {
-      while (firstLine - 1 > before && line - firstLine < MAX_COMMENT_LINES && isLead(firstLine - 1))
+      while (
+        firstLine - 1 > before &&
+        line - firstLine < MAX_COMMENT_LINES &&
+        isLead(firstLine - 1)
+      )
         firstLine--;
       owner.fill(places.length, firstLine, lastLine + 1);
       places.push({ definition: i, firstLine, lastLine });

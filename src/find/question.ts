@@ -132,7 +132,12 @@ function initialsAt(words: readonly string[], isKept: readonly boolean[], at: nu
   const run = words.slice(at, at + 3).filter((_, i) => isKept[at + i]);
   const initials = [2, 3]
     .filter((length) => run.length >= length)
-    .map((length) => run.slice(0, length).map(([first]) => first).join(""));
+    .map((length) =>
+      run
+        .slice(0, length)
+        .map(([first]) => first)
+        .join(""),
+    );
   if (at > 0 && isKept[at - 1]) initials.push(words[at - 1]![0]! + words[at]![0]!);
   return initials;
 }

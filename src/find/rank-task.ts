@@ -58,7 +58,11 @@ export function bestOf(candidates: readonly Candidate[], most: number): Candidat
 export const byScore = (a: Candidate, b: Candidate): number =>
   b.score - a.score || (a.path < b.path ? -1 : a.path > b.path ? 1 : a.position - b.position);
 
-function rankFiles(input: RankInput, segment: AskedSegment, { snapshot, words }: FindThread): Candidate[] {
+function rankFiles(
+  input: RankInput,
+  segment: AskedSegment,
+  { snapshot, words }: FindThread,
+): Candidate[] {
   const { reader, files } = segment;
   const { table, arena } = words;
   const mark = arena.mark();
@@ -78,11 +82,21 @@ function rankFiles(input: RankInput, segment: AskedSegment, { snapshot, words }:
   const paths = reader.paths(snapshot);
   for (const file of highest(files, rawOf, FACTORED * input.most)) {
     if (reader.files.blobs[file] === NO_BLOB) continue;
-    const path = Buffer.from(paths.bytes.subarray(paths.starts[file], paths.starts[file + 1])).toString();
+    const path = Buffer.from(
+      paths.bytes.subarray(paths.starts[file], paths.starts[file + 1]),
+    ).toString();
     const language = reader.header.languages[reader.files.languages[file]!]!;
     let score = rawOf(file);
-    for (const kind of kindsOf(path, language, reader.files.flags[file]!)) score *= input.factors[kind];
-    chosen.push({ position: segment.position, file, path, score, sum: sumOf(file), isDefiner: false });
+    for (const kind of kindsOf(path, language, reader.files.flags[file]!))
+      score *= input.factors[kind];
+    chosen.push({
+      position: segment.position,
+      file,
+      path,
+      score,
+      sum: sumOf(file),
+      isDefiner: false,
+    });
   }
   arena.release(mark);
   return bestOf(chosen, input.most);
@@ -110,7 +124,15 @@ function addSums(
         isFound = true;
         const mark = arena.mark();
         const at = arena.put(list);
-        const read = kernel.run.readStemList(at, at + list.length, blobs, among, best, scale, weight);
+        const read = kernel.run.readStemList(
+          at,
+          at + list.length,
+          blobs,
+          among,
+          best,
+          scale,
+          weight,
+        );
         arena.release(mark);
         if (read < 0) throw corrupt(`a word list of segment ${reader.segment}`);
       });
@@ -149,14 +171,24 @@ function scoreNames(
     values: arena.take(4 * shares.length),
     out: arena.take(8 * reader.header.files),
   };
-  const terms = stems.map(({ stem, term, weight }) => [table.numberFor(stem), term + 1, weight] as const);
+  const terms = stems.map(
+    ({ stem, term, weight }) => [table.numberFor(stem), term + 1, weight] as const,
+  );
   const unnamed = UNNAMED.map((stem) => [table.numberFor(stem), UNNAMED_BIT, 0] as const);
-  table.scoreNames([...unnamed, ...terms], { ...at, files: reader.header.files, terms: shares.length });
+  table.scoreNames([...unnamed, ...terms], {
+    ...at,
+    files: reader.header.files,
+    terms: shares.length,
+  });
   return at.out;
 }
 
 /** Returns the files of a set with the highest values above 0, at most `most`, in no particular order. */
-function highest(files: AskedSegment["files"], valueOf: (file: number) => number, most: number): number[] {
+function highest(
+  files: AskedSegment["files"],
+  valueOf: (file: number) => number,
+  most: number,
+): number[] {
   const BINS = 1024;
   const counts = new Uint32Array(BINS);
   const binOf = (value: number): number => Math.min(BINS - 1, Math.floor((value / 2) * BINS));

@@ -8,11 +8,18 @@ import { SYMBOL_ROW, type SymbolList } from "../store/symbols/symbol-run.ts";
 import type { Task } from "../threads/task.ts";
 import { END_OF_WINDOW, WORD_STEP, type WordTable } from "../words/word-table.ts";
 import { kindsOf } from "./factors.ts";
-import { FEATURES, featuresOf, prepareQuestion, type PreparedQuestion } from "./features.ts";
-import type { Candidate, LineRange, PlaceDefinition, ReadInput, ReadOutput, ReadPlace } from "./messages.ts";
+import { featuresOf, prepareQuestion, type PreparedQuestion } from "./features.ts";
+import type {
+  Candidate,
+  LineRange,
+  PlaceDefinition,
+  ReadInput,
+  ReadOutput,
+  ReadPlace,
+} from "./messages.ts";
 import { placesOf, type FilePlaces, type Place } from "./places.ts";
 import { forEachSegment, type AskedSegment, type FindThread } from "./thread.ts";
-import { NAME_WEIGHTS, WEIGHTS } from "./weights.ts";
+import { FEATURES, NAME_WEIGHTS, WEIGHTS } from "./weights.ts";
 
 /** The maximum number of other places of a file. */
 const MAX_OTHERS = 4;
@@ -38,7 +45,8 @@ export const readTask: Task<ReadInput, ReadOutput> = async (input, context) => {
 
 function groupBySegment(candidates: readonly Candidate[]): Map<number, Candidate[]> {
   const groups = new Map<number, Candidate[]>();
-  for (const one of candidates) groups.set(one.position, [...(groups.get(one.position) ?? []), one]);
+  for (const one of candidates)
+    groups.set(one.position, [...(groups.get(one.position) ?? []), one]);
   return groups;
 }
 
@@ -89,7 +97,10 @@ function readFile(
   };
 }
 
-const rangeOf = ({ firstLine, lastLine }: Place): LineRange => ({ from: firstLine + 1, to: lastLine + 1 });
+const rangeOf = ({ firstLine, lastLine }: Place): LineRange => ({
+  from: firstLine + 1,
+  to: lastLine + 1,
+});
 
 /** The number of words of each line, and the terms on it. */
 interface LineTerms {
@@ -138,7 +149,11 @@ function countPlaces({ words, terms }: LineTerms, { owner, places }: FilePlaces,
 /** Chooses the lines of a place to show: the line of its name if the place is short, else those with most terms. */
 function shownLines(
   { definition, firstLine, lastLine }: Place,
-  { cut, lines, most }: { readonly cut: FilePlaces; readonly lines: LineTerms; readonly most: number },
+  {
+    cut,
+    lines,
+    most,
+  }: { readonly cut: FilePlaces; readonly lines: LineTerms; readonly most: number },
 ): LineRange {
   if (lastLine - firstLine < most) return { from: firstLine + 1, to: lastLine + 1 };
   const nameLine = definition < 0 ? firstLine : cut.definitions[definition]!.line;

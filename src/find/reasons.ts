@@ -1,18 +1,15 @@
 /** Says why a place has its rank, from the features with their weights. */
 
-import type { Factor } from "./factors.ts";
-import type { Feature } from "./features.ts";
 import type { ReadPlace } from "./messages.ts";
 import type { Question } from "./question.ts";
 import type { FindReason } from "./request.ts";
-import { NAME_WEIGHTS, WEIGHTS } from "./weights.ts";
+import { NAME_WEIGHTS, WEIGHTS, type Factor, type Feature } from "./weights.ts";
 
 type Part = Exclude<FindReason["what"], "factor" | "comment">;
 
 /** The part of a file that each feature describes. */
 const PART_OF: Readonly<Record<Feature, Part>> = {
   places: "words",
-  cover: "words",
   placeCover: "words",
   head: "words",
   big: "words",
@@ -75,18 +72,34 @@ function reasonOf(
     numbers.map((term) => question.terms[term]!.word).join(", ") || "similar words";
   switch (part) {
     case "name":
-      return { what: "name", detail: `${path.slice(path.lastIndexOf("/") + 1)}: ${listed(terms.name)}`, weight };
+      return {
+        what: "name",
+        detail: `${path.slice(path.lastIndexOf("/") + 1)}: ${listed(terms.name)}`,
+        weight,
+      };
     case "path":
-      return { what: "path", detail: `${path.slice(0, path.lastIndexOf("/") + 1)}: ${listed(terms.folder)}`, weight };
+      return {
+        what: "path",
+        detail: `${path.slice(0, path.lastIndexOf("/") + 1)}: ${listed(terms.folder)}`,
+        weight,
+      };
     case "definition":
       return definition && terms.definition.length > 0
-        ? { what: "definition", detail: `${definition.kind} ${definition.name}: ${listed(terms.definition)}`, weight }
+        ? {
+            what: "definition",
+            detail: `${definition.kind} ${definition.name}: ${listed(terms.definition)}`,
+            weight,
+          }
         : { what: "definition", detail: "names of other definitions in the file", weight };
     case "words": {
       const inComment = terms.comment.filter((term) => !terms.words.includes(term));
       return inComment.length > terms.words.length
         ? { what: "comment", detail: listed(terms.comment), weight }
-        : { what: "words", detail: listed([...new Set([...terms.words, ...terms.comment])]), weight };
+        : {
+            what: "words",
+            detail: listed([...new Set([...terms.words, ...terms.comment])]),
+            weight,
+          };
     }
   }
 }

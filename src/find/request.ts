@@ -199,7 +199,14 @@ export function checkFind(given: unknown): CheckedFind {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new QuernError("INVALID_REQUEST", "a request of find must be an object");
   checkKeys({ call: "find", what: "field" }, given, KEYS);
-  const { text, query = "", places = 10, lines = 12, maxTokens = Infinity, after } = given as FindRequest;
+  const {
+    text,
+    query = "",
+    places = 10,
+    lines = 12,
+    maxTokens = Infinity,
+    after,
+  } = given as FindRequest;
   const wants = (name: string, what: string, value: unknown): QuernError =>
     new QuernError("INVALID_REQUEST", `find: ${mustBe(name, what, value)}`);
   if (typeof text !== "string" || text.trim() === "")

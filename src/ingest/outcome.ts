@@ -13,7 +13,8 @@ const MOST_NAMES = 5;
 const OUTCOMES: Readonly<Record<Step, (names: string) => string>> = {
   content: (names) => `${names} had been published before`,
   symbols: (names) => `${names} had been published, but the next run must find missing symbols`,
-  words: (names) => `${names} had been published, but the next run must index their words for find()`,
+  words: (names) =>
+    `${names} had been published, but the next run must index their words for find()`,
   merge: (names) => `${names} had been published completely; only segments were not merged`,
 };
 

@@ -115,6 +115,7 @@ function withoutDouble(stem: string): string {
 /** Removes a final `e`, and writes `i` for a final `y` after a consonant. */
 function withoutEnd(stem: string): string {
   if (stem.length > 3 && stem.endsWith("e")) return stem.slice(0, -1);
-  if (stem.length > 2 && stem.endsWith("y") && !/[aeiou]y$/.test(stem)) return `${stem.slice(0, -1)}i`;
+  if (stem.length > 2 && stem.endsWith("y") && !/[aeiou]y$/.test(stem))
+    return `${stem.slice(0, -1)}i`;
   return stem;
 }

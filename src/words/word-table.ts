@@ -8,8 +8,21 @@ import { WORD_CLASSES } from "./split.ts";
 import { stemOf } from "./stems.ts";
 
 // words of the state, which kernel/assembly/words.ts describes
-const STATE = { CLASSES: 0, SLOTS: 1, MASK: 2, WORDS: 3, WORD_COUNT: 4, TEXTS: 5, PLACE: 6 } as const;
-const { FRESH, FRESH_COUNT, STEMS, LINES } = { FRESH: 8, FRESH_COUNT: 9, STEMS: 10, LINES: 11 } as const;
+const STATE = {
+  CLASSES: 0,
+  SLOTS: 1,
+  MASK: 2,
+  WORDS: 3,
+  WORD_COUNT: 4,
+  TEXTS: 5,
+  PLACE: 6,
+} as const;
+const { FRESH, FRESH_COUNT, STEMS, LINES } = {
+  FRESH: 8,
+  FRESH_COUNT: 9,
+  STEMS: 10,
+  LINES: 11,
+} as const;
 const STATE_WORDS = 12;
 const WORD = 16;
 export const WORD_STEP = WORD / 4;
@@ -112,7 +125,11 @@ export class WordTable {
    * memory, and its length. A portion consists of numbers of words, and END_OF_WINDOW after each line (if `windowBytes`
    * is 0) or between windows. All words of the portion have stems.
    */
-  *split(from: number, to: number, windowBytes: number): Generator<readonly [at: number, length: number]> {
+  *split(
+    from: number,
+    to: number,
+    windowBytes: number,
+  ): Generator<readonly [at: number, length: number]> {
     const { kernel } = this;
     for (let at = from; at < to;) {
       this.#makeRoom();

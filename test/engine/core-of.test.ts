@@ -71,6 +71,7 @@ const METHODS = [
   "search",
   "stream",
   "explain",
+  "find",
   "repository",
   "repositories",
   "read",

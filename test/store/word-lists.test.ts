@@ -21,7 +21,8 @@ class Values {
     segment: 3,
     write: (work: (writer: Writer) => unknown) =>
       work({
-        put: (key: Buffer, ...parts: Uint8Array[]) => void this.map.set(key.toString("hex"), Buffer.concat(parts)),
+        put: (key: Buffer, ...parts: Uint8Array[]) =>
+          void this.map.set(key.toString("hex"), Buffer.concat(parts)),
       } as unknown as Writer),
   } as unknown as SegmentTarget;
 
@@ -47,7 +48,10 @@ function encoded(entries: readonly (readonly [number, number])[]): Uint8Array {
   return bytes.view.slice();
 }
 
-const stem = fc.oneof(fc.stringMatching(/^[a-c]{1,6}$/), fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }));
+const stem = fc.oneof(
+  fc.stringMatching(/^[a-c]{1,6}$/),
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }),
+);
 const blobs = (most: number) =>
   fc
     .uniqueArray(fc.nat(most - 1), { minLength: 1, maxLength: most })
@@ -55,7 +59,12 @@ const blobs = (most: number) =>
 const listsOf = (most: number): fc.Arbitrary<Lists> =>
   fc
     .array(fc.tuple(stem, blobs(most), fc.integer({ min: 1, max: 255 })), { maxLength: 40 })
-    .map((rows) => new Map(rows.map(([name, each, windows]) => [name, each.map((blob) => [blob, windows] as const)])));
+    .map(
+      (rows) =>
+        new Map(
+          rows.map(([name, each, windows]) => [name, each.map((blob) => [blob, windows] as const)]),
+        ),
+    );
 
 test("reads what was written, by stem and by prefix", () => {
   fc.assert(
@@ -84,7 +93,9 @@ test("long lists are stored by themselves", () => {
   ]);
   const { words, snapshot } = new Values(lists, 5000);
   expect(words.header.longLists).toBe(1);
-  expect([...words.all(snapshot)].map(([name, list]) => [name, [...entriesOf(list)].length])).toEqual([
+  expect(
+    [...words.all(snapshot)].map(([name, list]) => [name, [...entriesOf(list)].length]),
+  ).toEqual([
     ["a", 1],
     ["b", 5000],
     ["c", 1],
@@ -92,8 +103,17 @@ test("long lists are stored by themselves", () => {
 });
 
 test("the example of the format", () => {
-  const both = [[0, 1], [2, 10]] as const;
-  const values = new Values(new Map([["lin", both], ["pars", both]]), 3);
+  const both = [
+    [0, 1],
+    [2, 10],
+  ] as const;
+  const values = new Values(
+    new Map([
+      ["lin", both],
+      ["pars", both],
+    ]),
+    3,
+  );
   const block = [...values.map].find(([key]) => key.endsWith("0e01000002"))![1];
   expect(block.toString("hex")).toBe("00036c696e040101020a000470617273040101020a");
 });
@@ -113,7 +133,10 @@ test("merged lists have the new numbers of the blobs that are not left out", () 
         const { words, snapshot } = new Values(lists, 40);
         return { blobs: numbers, lists: words.all(snapshot) };
       });
-      const merged = [...mergedWords(inputs, NO_BLOB)].map(([name, list]) => [name, [...entriesOf(list)]]);
+      const merged = [...mergedWords(inputs, NO_BLOB)].map(([name, list]) => [
+        name,
+        [...entriesOf(list)],
+      ]);
       expect(merged).toEqual([...expected].sort(([a], [b]) => (a < b ? -1 : 1)));
     }),
   );

@@ -87,7 +87,10 @@ test("lists have the blobs and windows that the slow twin counts", () => {
 
 test("more words than the first table has room for", () => {
   const table = new WordTable();
-  const words = Array.from({ length: 30_000 }, (_, i) => `w${i.toString(26).replace(/\d/g, (d) => "qrstuvwxyz"[Number(d)]!)}`);
+  const words = Array.from(
+    { length: 30_000 },
+    (_, i) => `w${i.toString(26).replace(/\d/g, (d) => "qrstuvwxyz"[Number(d)]!)}`,
+  );
   const text = Buffer.from(words.join("\n"));
   table.addBlob(7, text);
   expect(table.words).toBe(new Set(words.map((word) => word.toLowerCase())).size);

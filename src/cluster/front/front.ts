@@ -156,6 +156,7 @@ export class Front {
       stream: (request) => this.#stream(request, options),
       explain: (request) => this.#explain(request, options),
       notIndexed: (request) => notIndexedOf(this.#searching, this.#call(request, options)),
+      find: () => Promise.reject(noFind()),
       read: (file) => this.#read(file, viewer),
       list: (folder) => this.#list(folder, viewer),
       paths: (revision) => this.#paths(revision, viewer),
@@ -543,6 +544,11 @@ const unavailable = (what: string): QuernError =>
 const noOverlay = (): QuernError =>
   invalid(
     "overlay: a front over nodes does not support overlays; ask an engine that has the whole index",
+  );
+
+const noFind = (): QuernError =>
+  invalid(
+    "find: a front over nodes does not support find; ask an engine that has the whole index, or use search",
   );
 
 const withContexts = ({ contexts }: Understood) => (contexts.size > 0 ? { contexts } : {});

@@ -1,6 +1,11 @@
 /** Makes the word lists of one segment from its text, and publishes them with the last of their transactions. */
 
-import { contentOf, nextManifest, putManifest, readManifest } from "../../store/catalog/manifest.ts";
+import {
+  contentOf,
+  nextManifest,
+  putManifest,
+  readManifest,
+} from "../../store/catalog/manifest.ts";
 import { corrupt } from "../../store/format/sealed.ts";
 import type { Writer } from "../../store/lmdb/environment.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";

@@ -70,8 +70,10 @@ const endless = (context: TaskContext) => ({
   pause: () => context.pause(),
 });
 
-export const snapshotOf = ({ packed }: Pick<SearchInput, "packed">, context: TaskContext): Snapshot =>
-  withSegments(threadEnvironment(context).snapshot(), packed);
+export const snapshotOf = (
+  { packed }: Pick<SearchInput, "packed">,
+  context: TaskContext,
+): Snapshot => withSegments(threadEnvironment(context).snapshot(), packed);
 
 const search: Task<SearchInput, SearchOutput> = async (input, context) => {
   const thread = toolsOf(context);

@@ -27,7 +27,8 @@ export function* mergedWords(
   const heads = sources.map(next);
   for (;;) {
     let least: string | undefined;
-    for (const head of heads) if (head && !(least !== undefined && head.stem >= least)) least = head.stem;
+    for (const head of heads)
+      if (head && !(least !== undefined && head.stem >= least)) least = head.stem;
     if (least === undefined) return;
     const merged = new GrowableBytes(64);
     let last = -1;

@@ -245,7 +245,10 @@ export class WordLists {
 }
 
 /** Opens the lists of a segment. Returns undefined if the segment has no lists of this version. */
-export function openWords(snapshot: Snapshot, { segment, version }: WordsOf): WordLists | undefined {
+export function openWords(
+  snapshot: Snapshot,
+  { segment, version }: WordsOf,
+): WordLists | undefined {
   const what = `the words of segment ${segment}`;
   const value = snapshot.get(wordsKey(segment, version, 0), what);
   if (!value) return undefined;
