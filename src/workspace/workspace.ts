@@ -17,6 +17,7 @@ import { closedError, invalid, QuernError } from "../base/errors.ts";
 import { noFolder, isGone, unreadableFolder } from "../base/folder-errors.ts";
 import { unlessAborted } from "../base/abort.ts";
 import { Slice } from "../base/yield.ts";
+import type { FindOptions, FindRequest, FindResponse } from "../find/request.ts";
 import type { IndexReport } from "../ingest/run/report.ts";
 import {
   checkedDiskPath,
@@ -98,6 +99,13 @@ export interface Workspace extends AsyncDisposable {
    * for await (const event of tree.stream({ query: "todo", matches: 100 })) console.log(event.type);
    */
   stream(request: SearchRequest, options?: SearchOptions): AsyncIterable<SearchEvent>;
+  /**
+   * Finds places like Engine.find(). The call sees the disk and the unsaved texts as search() does.
+   *
+   * @example
+   * const { places } = await tree.find({ text: "where are prices rounded" });
+   */
+  find(request: FindRequest, options?: FindOptions): Promise<FindResponse>;
   /**
    * Reads the current content of a file, which is its unsaved text, or its content on disk if it has no unsaved text.
    * Resolves to `undefined` if there is no such file.
@@ -193,6 +201,7 @@ export interface OverlaidEngine {
   readonly engine: {
     search(request: SearchRequest, options: SearchOptions): Promise<SearchResponse>;
     stream(request: SearchRequest, options: SearchOptions): AsyncIterable<SearchEvent>;
+    find(request: FindRequest, options: FindOptions): Promise<FindResponse>;
     read(file: { repository: string; path: string }): Promise<FileContent | undefined>;
   };
   /** The generation of the index below the documents that the last call has read. */
@@ -207,7 +216,7 @@ export interface WorkspaceEngine {
   readonly notices: MakeNotices;
   index(
     source: Source | Source[],
-    options: { symbols: "after" | "skip"; signal: AbortSignal },
+    options: { symbols?: "skip"; words?: "skip"; signal: AbortSignal },
   ): Promise<IndexReport[]>;
   over(documents: readonly CheckedDocument[]): OverlaidEngine;
   /**
@@ -366,6 +375,11 @@ class FollowedTree implements FollowedFolder {
     yield* engine.stream(request, options);
   }
 
+  async find(request: FindRequest, options: FindOptions = {}): Promise<FindResponse> {
+    const { engine } = this.#engine.over(await this.upToDate(options.signal));
+    return engine.find(request, options);
+  }
+
   async read(path: string): Promise<FileContent | undefined> {
     const { engine } = this.#engine.over(await this.upToDate(undefined));
     return engine.read({ repository: this.repository, path });
@@ -516,7 +530,7 @@ class FollowedTree implements FollowedFolder {
     const listAll = async () => (changes = await this.#listAll());
     const source = diskChanges(this.#options.tree, { changes, isWhole, listAll });
     const { signal } = this.#closing;
-    const [report] = await this.#engine.index(source, { symbols: "skip", signal });
+    const [report] = await this.#engine.index(source, { symbols: "skip", words: "skip", signal });
     this.#lacksSymbols = true;
     for (const [path, entry] of changes) {
       const isYoung = entry?.kind === "file" && entry.version === undefined;
@@ -540,7 +554,7 @@ class FollowedTree implements FollowedFolder {
     const either = new JoinedSignal([stop.signal, this.#closing.signal]);
     const { signal } = either;
     const done = this.#engine
-      .index([], { symbols: "after", signal })
+      .index([], { signal })
       .then(() => void (this.#lacksSymbols = false))
       .catch((error: unknown) => this.#tell(error, signal))
       .finally(() => {

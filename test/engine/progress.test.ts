@@ -32,7 +32,7 @@ test.each(SOURCES)("reports list, content and publish of $name", async ({ make, 
   const engine = await openEngine();
   const told: IndexProgress[] = [];
   const onProgress = (progress: IndexProgress) => void told.push(progress);
-  const [report] = await engine.index(make(), { symbols: "skip", onProgress });
+  const [report] = await engine.index(make(), { symbols: "skip", words: "skip", onProgress });
   expect(report!.bytesRead).toBe(BYTES);
   const of = (stage: string) => told.filter((one) => one.stage === stage);
   for (const one of told) {
@@ -58,8 +58,8 @@ test("if nothing must be read, files count as done without bytes", async () => {
   const told: IndexProgress[] = [];
   const files = ["a", "b"].map((path) => ({ path, version: "1", content: () => "one\n" }));
   const again = () => documents({ name: "d", files });
-  await engine.index(again(), { symbols: "skip" });
-  await engine.index(again(), { symbols: "skip", onProgress: (one) => void told.push(one) });
+  await engine.index(again(), { symbols: "skip", words: "skip" });
+  await engine.index(again(), { symbols: "skip", words: "skip", onProgress: (one) => void told.push(one) });
   const last = { repository: "d", done: 2, total: 2, bytes: 0, totalBytes: 0 };
   expect(told.map(({ stage }) => stage)).toEqual(["list", "content", "publish"]);
   for (const one of told) expect(one).toMatchObject(last);

@@ -20,18 +20,18 @@ const file = (i: number, edit = 0) => ({
  * Writes to a repository with FILES files, each with its number of transactions. The rows before have changed it, too.
  */
 const ROWS: [what: string, transactions: number, write: (engine: Engine) => Promise<unknown>][] = [
-  // lease; segment; content published; symbols of a range; symbols published; lease
-  ["a change of one file", 6, (engine) => update(engine, file(1, 1))],
-  ["a change of one file without symbols", 4, (engine) => update(engine, file(2, 1), "skip")],
-  ["the symbols that are missing", 4, (engine) => engine.index([])],
+  // lease; segment; content published; symbols of a range; symbols published; words published; lease
+  ["a change of one file", 7, (engine) => update(engine, file(1, 1))],
+  ["a change of one file without symbols and words", 4, (engine) => update(engine, file(2, 1), "skip")],
+  ["the symbols and words that are missing", 5, (engine) => engine.index([])],
   // the segment with only this file is merged away
-  ["a change of a file that was changed", 7, (engine) => update(engine, file(1, 2))],
+  ["a change of a file that was changed", 8, (engine) => update(engine, file(1, 2))],
   ["a run that finds nothing new", 3, (engine) => engine.index(all([1, 2], [2, 1]))],
   ["a removal, with what only it had", 4, (engine) => engine.remove("r")],
 ];
 
 const update = (engine: Engine, changed: ReturnType<typeof file>, symbols?: "skip") =>
-  engine.index(documents({ name: "r", changes: [changed] }), symbols && { symbols });
+  engine.index(documents({ name: "r", changes: [changed] }), symbols && { symbols, words: symbols });
 
 function all(...edits: [number: number, edit: number][]) {
   const edited = new Map(edits);
