@@ -9,6 +9,7 @@ import { applyDefaults } from "./defaults.ts";
 import { QuernError } from "../base/errors.ts";
 import { describeError, STOPPED_WORDS } from "./errors.ts";
 import { addExplain } from "./explain-command.ts";
+import { addFind } from "./find-command.ts";
 import { addIndex } from "./index-command.ts";
 import type { ExitCode, Io } from "./io.ts";
 import { addMcp } from "./mcp-command.ts";
@@ -25,6 +26,7 @@ import { VERSION } from "../base/version.ts";
 const COMMANDS = [
   addIndex,
   addSearch,
+  addFind,
   addSync,
   addServe,
   addCluster,

@@ -23,6 +23,9 @@ export interface QueryFlags extends CommonFlags {
   ignore: boolean;
 }
 
+/** The options that limit a search to some files. */
+export type FilterFlags = Pick<QueryFlags, "glob" | "type">;
+
 export const QUERY_HELP = `
 A query consists of words and filters (file: repo: lang: sym: content: rev: …). A file must match all of
 them. Use or, "quotes", (groups) and -filter: to combine them. In a shell, quote the query.
@@ -32,7 +35,7 @@ them. Use or, "quotes", (groups) and -filter: to combine them. In a shell, quote
   quern search -t go -g '!*_test.go' -w retry`;
 
 export function withQueryOptions(command: Command): Command {
-  return withCommonOptions(command)
+  return withFilterOptions(withCommonOptions(command))
     .argument("[query...]", "the query; several arguments are joined by blanks")
     .option("-r, --regex", "terms are regular expressions (RE2)")
     .option("-s, --case", "match case")
@@ -44,15 +47,27 @@ export function withQueryOptions(command: Command): Command {
       "search for this regular expression; repeatable: matches any",
       collect,
     )
+    .option("--no-ignore", "belongs to quern index; a search sees what was indexed")
+    .option("--hidden", "include files whose names begin with a dot; the default")
+    .option("-n, --line-number", "print line numbers; the default");
+}
+
+export function withFilterOptions(command: Command): Command {
+  return command
     .option(
       "-g, --glob <glob>",
       "only files that match the glob, or not with !glob; repeatable",
       collect,
     )
-    .option("-t, --type <language>", "only files of this language; repeatable", collect)
-    .option("--no-ignore", "belongs to quern index; a search sees what was indexed")
-    .option("--hidden", "include files whose names begin with a dot; the default")
-    .option("-n, --line-number", "print line numbers; the default");
+    .option("-t, --type <language>", "only files of this language; repeatable", collect);
+}
+
+/** Returns a query of the filters that were typed and those of the options, or "" if there are none. */
+export function filterOf(flags: FilterFlags, typed = ""): string {
+  const own =
+    typed.trim() === "" ? [] : [parseQuery(typed, { regex: false, caseSensitive: false })];
+  const parts = [...own, ...filtersOf(flags, false)];
+  return parts.length === 0 ? "" : formatQuery({ kind: "and", children: parts });
 }
 
 export function requestOf(words: readonly string[], flags: QueryFlags): SearchRequest {
@@ -89,7 +104,7 @@ function queryOf(
   return { query: formatQuery(query), isRegexEnabled: asExpressions };
 }
 
-function filtersOf({ glob = [], type = [] }: QueryFlags, caseSensitive: boolean): Query[] {
+function filtersOf({ glob = [], type = [] }: FilterFlags, caseSensitive: boolean): Query[] {
   const file = (one: string): Query => ({
     kind: "regex",
     field: "file",

@@ -5,6 +5,7 @@ import { isLong, type LongAnswer } from "../search/caller/long-answer.ts";
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "../search/messages/response.ts";
 import { makeAbsolute } from "./addresses.ts";
+import { findRequest, findResponse } from "./find-schema.ts";
 import { eventStream } from "./event-stream.ts";
 import { explanation, type Told } from "./explain-schema.ts";
 import { heldBytes } from "./held-bytes.ts";
@@ -66,8 +67,30 @@ export function searchRoutes(settings: Settings): Route[] {
       async (call, request) => answerStream(call, present(request)),
     ),
     explainRoute(settings),
+    FIND,
   ];
 }
+
+const FIND = withBody(
+  {
+    ...COMMON,
+    path: "/api/find",
+    action: "find",
+    audit: "search.performed",
+    summary: "Find code by description",
+    description:
+      "Returns the places that a question in words describes. The answer is a choice of the best places.",
+    body: findRequest,
+    answers: { status: 200, description: "The places", schema: findResponse },
+    refusals: ["FAILED_TO_PARSE_QUERY", "SEARCH_CONTEXT_NOT_FOUND", "OVERLOADED"],
+  },
+  async (call, request) =>
+    answerInSlot(call, async ({ maxBytes: _, ...options }) => {
+      const body = await call.engine.find(present(request), options);
+      await makeAbsolute(call, body.places);
+      return { body };
+    }),
+);
 
 function explainRoute(settings: Settings): Route {
   const body = schemas.searchRequest(settings.maxMatches);

@@ -17,6 +17,7 @@ import { quern } from "./terminal.ts";
 const COMMANDS = [
   "index",
   "search",
+  "find",
   "serve",
   "repos",
   "read",

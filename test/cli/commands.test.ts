@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CORPUS } from "../../scripts/build-corpus.ts";
-import type { CheckReport, Repository } from "../../src/index.ts";
+import type { CheckReport, FindResponse, Repository } from "../../src/index.ts";
 import { ask, db, indexSome } from "./indexed.ts";
 import { quern } from "./terminal.ts";
 
@@ -38,6 +38,41 @@ test("check finds no damage", async () => {
   expect((await ask("check")).stdout).toMatch(/^no damage: \d+ segments?, [\d,]+ files, /);
   const { code, stdout } = await ask("check", "--json");
   expect({ code, ok: (JSON.parse(stdout) as CheckReport).ok }).toEqual({ code: 0, ok: true });
+});
+
+test("find prints the places that a description fits", async () => {
+  const { code, stdout, stderr } = await ask(
+    "find",
+    "retry",
+    "with",
+    "backoff",
+    "--why",
+    "-m",
+    "2",
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^2 places from /) });
+  const [head, line] = stdout.split("\n");
+  expect(head).toMatch(/^task-queue\/src\/[\w.-]+:\d+-\d+ function retryWithBackoff$/);
+  expect(line).toMatch(/^\d+: /);
+  expect(stdout).toMatch(/^ {2}\d+\.\d\d definition: function retryWithBackoff: /m);
+  const python = await ask(
+    "find",
+    "retry",
+    "--json",
+    "-t",
+    "go",
+    "--filter",
+    "-file:_test",
+    "-g",
+    "!*.md",
+  );
+  for (const { path } of (JSON.parse(python.stdout) as FindResponse).places)
+    expect(path).toMatch(/^(?!.*_test).*\.go$/);
+  const nothing = await ask("find", "zyzzyva");
+  expect(nothing).toMatchObject({ code: 1, stdout: "" });
+  expect(nothing.stderr).toContain("quern: not in any file: zyzzyva");
+  expect((await ask("find", "retry", "--filter", "needle")).stderr).toMatch(/only filters/);
+  expect((await ask("find", "retry", "-m", "0")).stderr).toMatch(/places must be a whole number/);
 });
 
 test("explain prints the plan", async () => {

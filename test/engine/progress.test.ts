@@ -59,7 +59,11 @@ test("if nothing must be read, files count as done without bytes", async () => {
   const files = ["a", "b"].map((path) => ({ path, version: "1", content: () => "one\n" }));
   const again = () => documents({ name: "d", files });
   await engine.index(again(), { symbols: "skip", words: "skip" });
-  await engine.index(again(), { symbols: "skip", words: "skip", onProgress: (one) => void told.push(one) });
+  await engine.index(again(), {
+    symbols: "skip",
+    words: "skip",
+    onProgress: (one) => void told.push(one),
+  });
   const last = { repository: "d", done: 2, total: 2, bytes: 0, totalBytes: 0 };
   expect(told.map(({ stage }) => stage)).toEqual(["list", "content", "publish"]);
   for (const one of told) expect(one).toMatchObject(last);

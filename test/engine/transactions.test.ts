@@ -22,7 +22,11 @@ const file = (i: number, edit = 0) => ({
 const ROWS: [what: string, transactions: number, write: (engine: Engine) => Promise<unknown>][] = [
   // lease; segment; content published; symbols of a range; symbols published; words published; lease
   ["a change of one file", 7, (engine) => update(engine, file(1, 1))],
-  ["a change of one file without symbols and words", 4, (engine) => update(engine, file(2, 1), "skip")],
+  [
+    "a change of one file without symbols and words",
+    4,
+    (engine) => update(engine, file(2, 1), "skip"),
+  ],
   ["the symbols and words that are missing", 5, (engine) => engine.index([])],
   // the segment with only this file is merged away
   ["a change of a file that was changed", 8, (engine) => update(engine, file(1, 2))],
@@ -31,7 +35,10 @@ const ROWS: [what: string, transactions: number, write: (engine: Engine) => Prom
 ];
 
 const update = (engine: Engine, changed: ReturnType<typeof file>, symbols?: "skip") =>
-  engine.index(documents({ name: "r", changes: [changed] }), symbols && { symbols, words: symbols });
+  engine.index(
+    documents({ name: "r", changes: [changed] }),
+    symbols && { symbols, words: symbols },
+  );
 
 function all(...edits: [number: number, edit: number][]) {
   const edited = new Map(edits);

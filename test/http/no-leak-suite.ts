@@ -141,6 +141,12 @@ const reading: fc.Arbitrary<[string, Ask]> = fc.oneof(
       (secret) => ["/api/explain", post({ query, matches: 10 }, bearer(secret))],
     ]),
   fc
+    .record({ text: fc.constantFrom("needle", "hay in a stack", "secret needle", "read the file") })
+    .map(({ text }): [string, Ask] => [
+      `find ${text}`,
+      (secret) => ["/api/find", post({ text, places: 50 }, bearer(secret))],
+    ]),
+  fc
     .record({
       route: fc.constantFrom("/api/find_definitions", "/api/find_references"),
       symbolName: fc.constantFrom("needle", "hay"),

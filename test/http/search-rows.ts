@@ -1,5 +1,6 @@
 /** Searches, streams and symbols. */
 
+import type { FindResponse } from "../../src/find/request.ts";
 import { expect } from "vitest";
 import { events } from "./interface.ts";
 import { asks, needle, type Row } from "./rows.ts";
@@ -196,6 +197,53 @@ export const SEARCH_ROWS: Row[] = [
     request: asks("/api/explain", { ...needle, query: "a file:(" }),
     status: 400,
     code: "FAILED_TO_PARSE_QUERY",
+  },
+
+  // ── questions ──
+  {
+    name: "find returns places with absolute addresses",
+    operation: ["post", "/api/find"],
+    request: asks("/api/find", { text: "needle", query: "lang:javascript", places: 2 }),
+    status: 200,
+    check: ({ places, isComplete }: FindResponse) => {
+      expect(isComplete).toBe(true);
+      expect(places.length).toBeGreaterThan(0);
+      for (const { webUrl, language } of places)
+        expect([webUrl, language]).toEqual([expect.stringMatching(/^http/), "JavaScript"]);
+    },
+  },
+  {
+    name: "find sees only what the caller sees",
+    operation: ["post", "/api/find"],
+    request: async (service) => {
+      const { token } = await mint(service, service.keys.ada, [service.ids["acme/open"]!]);
+      return ["/api/find", post({ text: "needle", places: 100 }, bearer(token))];
+    },
+    status: 200,
+    check: ({ places }: FindResponse) => {
+      expect(new Set(places.map(({ repository }) => repository))).toEqual(new Set(["acme/open"]));
+    },
+  },
+  {
+    name: "a question without a word",
+    operation: ["post", "/api/find"],
+    request: asks("/api/find", { text: " " }),
+    status: 400,
+    code: "INVALID_REQUEST_BODY",
+  },
+  {
+    name: "a filter of a question that does not parse",
+    operation: ["post", "/api/find"],
+    request: asks("/api/find", { text: "needle", query: "file:(" }),
+    status: 400,
+    code: "FAILED_TO_PARSE_QUERY",
+  },
+  {
+    name: "an unknown context of a question",
+    operation: ["post", "/api/find"],
+    request: asks("/api/find", { text: "needle", query: "context:nope" }),
+    status: 404,
+    code: "SEARCH_CONTEXT_NOT_FOUND",
   },
 
   // ── symbols ──
