@@ -23,7 +23,7 @@ export function comparable(value: unknown, layout: Layout = "any"): unknown {
   const isTold = (name: string) =>
     layout === "same" ? !TIMES.includes(name) : COUNTERS.includes(name);
   const fields = Object.entries(value)
-    .filter(([name]) => !["id", "repoId", "repositoryId", "indexedAt"].includes(name))
+    .filter(([name]) => !["id", "repoId", "repositoryId", "indexedAt", "durationMs"].includes(name))
     .filter(([name]) => !isStats || isTold(name))
     .map(([name, field]) => [name, comparable(field, layout)]);
   return Object.fromEntries(fields);

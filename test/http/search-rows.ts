@@ -203,13 +203,13 @@ export const SEARCH_ROWS: Row[] = [
   {
     name: "find returns places with absolute addresses",
     operation: ["post", "/api/find"],
-    request: asks("/api/find", { text: "needle", query: "lang:javascript", places: 2 }),
+    request: asks("/api/find", { text: "needle", query: "lang:typescript", places: 2 }),
     status: 200,
     check: ({ places, isComplete }: FindResponse) => {
       expect(isComplete).toBe(true);
       expect(places.length).toBeGreaterThan(0);
       for (const { webUrl, language } of places)
-        expect([webUrl, language]).toEqual([expect.stringMatching(/^http/), "JavaScript"]);
+        expect([webUrl, language]).toEqual([expect.stringMatching(/^http/), "TypeScript"]);
     },
   },
   {
