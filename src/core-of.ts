@@ -4,6 +4,7 @@
  * the public methods, so the answers stay correct. Some of them take longer.
  */
 
+import { findOptions } from "./find/request.ts";
 import type { CoreView, EngineCore, RepositoryLists } from "./engine-core.ts";
 import type { Engine } from "./engine.ts";
 import { comparing, type ListQuestion, type RepositoryPage } from "./repositories.ts";
@@ -74,10 +75,7 @@ function publicView(engine: PublicEngine, options: SearchOptions): CoreView {
     begin: (request) => engine.search(request, options),
     stream: (request) => engine.stream(request, options),
     explain: (request) => engine.explain(request, options),
-    find: (request) => {
-      const { maxBytes: _, ...finding } = options;
-      return engine.find(request, finding);
-    },
+    find: (request) => engine.find(request, findOptions(options)),
     notIndexed: async (request) =>
       (await engine.explain({ ...request, matches: 0 }, options)).notIndexed.filter(
         ({ reason }) => reason !== "files-skipped",

@@ -182,6 +182,16 @@ export interface FindResponse {
  */
 export type FindOptions = Pick<SearchOptions, "signal" | "timeoutMs" | "viewer" | "overlay">;
 
+/** Returns those options of a search that find() has, too. */
+export function findOptions({ signal, timeoutMs, viewer, overlay }: SearchOptions): FindOptions {
+  return {
+    ...(signal && { signal }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(viewer && { viewer }),
+    ...(overlay && { overlay }),
+  };
+}
+
 const KEYS: KeysOf<FindRequest> = {
   text: true,
   query: true,

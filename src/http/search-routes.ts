@@ -5,6 +5,7 @@ import { isLong, type LongAnswer } from "../search/caller/long-answer.ts";
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "../search/messages/response.ts";
 import { makeAbsolute } from "./addresses.ts";
+import { findOptions } from "../find/request.ts";
 import { findRequest, findResponse } from "./find-schema.ts";
 import { eventStream } from "./event-stream.ts";
 import { explanation, type Told } from "./explain-schema.ts";
@@ -85,8 +86,8 @@ const FIND = withBody(
     refusals: ["FAILED_TO_PARSE_QUERY", "SEARCH_CONTEXT_NOT_FOUND", "OVERLOADED"],
   },
   async (call, request) =>
-    answerInSlot(call, async ({ maxBytes: _, ...options }) => {
-      const body = await call.engine.find(present(request), options);
+    answerInSlot(call, async (options) => {
+      const body = await call.engine.find(present(request), findOptions(options));
       await makeAbsolute(call, body.places);
       return { body };
     }),
