@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureCaller } from "./caller.ts";
 import { clusterRun } from "./cluster-run.ts";
+import { scoreFind } from "./find.ts";
 import { fullRun, STAGES, type Stage } from "./full-run.ts";
 import { writePage } from "./page.ts";
 import { PEER_NAMES, type PeerName } from "./peer-names.ts";
@@ -29,6 +30,7 @@ const HELP = `npm run bench -- [--corpus PATH] [options]
   --symbols        those with symbols too, which take minutes
   --cluster        only a cluster on this machine, over generated text
   --repositories N in its large catalog; default 100 000
+  --find FOLDER    only score find() over the repositories in FOLDER; bench/find.ts says what it needs
   --page           only write docs/benchmarks.md again, from the records`;
 
 const { values } = parseArgs({
@@ -42,6 +44,7 @@ const { values } = parseArgs({
     symbols: { type: "boolean" },
     cluster: { type: "boolean" },
     repositories: { type: "string", default: "100000" },
+    find: { type: "string" },
     page: { type: "boolean" },
     help: { type: "boolean" },
   },
@@ -59,7 +62,8 @@ function chosen<Word extends string>(given: string | undefined, all: readonly Wo
 async function main(): Promise<boolean> {
   if (values.help) console.log(HELP);
   if (values.page) console.log(await writePage(newestRecords()));
-  if (values.help || values.page) return true;
+  if (values.find !== undefined) await scoreFind(values.find, values.queries);
+  if (values.help || values.page || values.find !== undefined) return true;
   const here = (file: string) => new URL(file, import.meta.url);
   if (values.cluster)
     return await inFolder(values.folder, (folder) =>

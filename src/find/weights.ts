@@ -1,7 +1,7 @@
 /**
  * The features of a file with their weights, and the factors of the kinds of files. Each feature is a number from 0 to
  * about 1. The score of a file is the weighted sum of its features (features.ts), times the factors of its kinds
- * (factors.ts). scripts/fit-find.ts fits these numbers.
+ * (factors.ts). `npm run bench -- --find FOLDER` shows what a change of these numbers does.
  */
 
 /** The weights for a question in words. */

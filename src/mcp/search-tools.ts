@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { Answer } from "./answer.ts";
 import { quote } from "../query/ast.ts";
+import { describedPlaces } from "./described-places.ts";
 import { fileKey } from "./definitions-of.ts";
 import { tellMatches, type Told } from "./match-pages.ts";
 import { notSearchedWords, nothingSearchedWords, partialWords } from "./partial-words.ts";
@@ -41,7 +42,8 @@ const searchInput = z.object({
 export const search = tool({
   name: "search",
   title: "Search code",
-  description: "Matches by file, best first, with exact totals.",
+  description:
+    "Matches by file, best first, with exact totals. All words must be in a file; if none has them all, the best places for the description are listed.",
   input: searchInput,
   output: MATCHED,
   async run(args, context) {
@@ -80,7 +82,9 @@ async function nothingFound(
   const answer = new Answer(args.maxTokens, context.count);
   answer.head("Nothing found.");
   const hint = hintFor(query, regex);
+  const described = regex ? [] : await describedPlaces(query, filter, options, context);
   const words = [
+    ...described,
     ...partialWords(response),
     ...context.behind(),
     ...(hint ? [hint] : []),
