@@ -51,6 +51,8 @@ export const WEIGHT = {
 export const MIN_PREFIX = 4;
 /** The maximum number of terms. The words after them are ignored. */
 export const MAX_TERMS = 32;
+/** The maximum number of words that are read. The words after them are ignored. */
+const MAX_WORDS = 256;
 /** The maximum number of names that are looked up in the lists of definitions. */
 const MAX_NAMES = 16;
 
@@ -68,7 +70,7 @@ export function parseQuestion(text: string, repository = ""): Question {
     .map(([word]) => word)
     .filter((word) => !STOP_WORDS.has(word.toLowerCase()) && !identifiers.has(word));
   return {
-    terms: termsOf(wordsOf(text), new Set(wordsOf(repository).map(stemOf))),
+    terms: termsOf(wordsOf(text).slice(0, MAX_WORDS), new Set(wordsOf(repository).map(stemOf))),
     identifiers: [...identifiers].slice(0, MAX_NAMES),
     capitals: [...new Set(capitals)].slice(0, MAX_NAMES),
     isName,

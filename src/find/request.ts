@@ -14,7 +14,7 @@ import type { AlternativeReason } from "./question.ts";
  * const { places } = await engine.find(request);
  */
 export interface FindRequest {
-  /** The question, in ordinary words or as a name. At most 32 KiB. */
+  /** The question, in ordinary words or as a name. At most 8 KiB. */
   text: string;
   /** Filters such as `repo:`, `lang:`, `file:` or `rev:`, as in a query. By default, all files are in scope. */
   query?: string;
@@ -200,7 +200,7 @@ const KEYS: KeysOf<FindRequest> = {
   maxTokens: true,
   after: true,
 };
-const MAX_TEXT_BYTES = 32 * 1024;
+const MAX_TEXT_BYTES = 8 * 1024;
 const MAX_PLACES = 100;
 const MAX_LINES = 200;
 

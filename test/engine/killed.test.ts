@@ -38,6 +38,7 @@ const LIFE: readonly Step[] = [
   "published",
   "symbols written",
   "symbols named",
+  "words written",
   "merged",
   "removed",
   "deleted",

@@ -102,6 +102,12 @@ const searched = [
   },
 ];
 
+const described = [
+  { what: "a question of a megabyte", body: field(`"text":"${filled("ab")}"`), status: 400 },
+  { what: "thousands of words", body: field(`"text":"${"ab ".repeat(2_700)}"`), status: 200 },
+  { what: "many places", body: field('"text":"needle","places":1e9'), status: 400 },
+];
+
 const symbolic = [
   { what: "a name of a megabyte", body: field(`"symbolName":"${filled("ab")}"`), status: 400 },
   {
@@ -246,6 +252,7 @@ export const HTTP_ATTACKS: readonly HttpAttack[] = [
   ...["post /api/find_definitions", "post /api/find_references"].flatMap((route) =>
     ofBodies(route, symbolic),
   ),
+  ...ofBodies("post /api/find", described),
   ...ofBodies("post /api/tree", trees),
   ...ofBodies("post /api/files", filesOf),
   ...ofBodies("post /api/ee/scoped_access_token", minted),

@@ -107,13 +107,15 @@ const BODIES: [path: string, fields: string][] = [
   ["/api/search", '"query":"needle","matches":5'],
   ["/api/stream_search", '"query":"needle","matches":5'],
   ["/api/explain", '"query":"needle","matches":5'],
+  ["/api/find", '"text":"needle"'],
   ["/api/tree", '"repoName":"acme/open","revisionName":"HEAD","paths":["src"]'],
   ["/api/find_definitions", '"symbolName":"needle"'],
   ["/api/find_references", '"symbolName":"needle"'],
   [MINT, '"repoIds":[1]'],
 ];
 // values that are never the same twice: times, and a new token
-const FRESH = /"(?:(?:duration|wait|matchTree\w+)":\d+|(?:id|token|createdAt|expiresAt)":"[^"]+")/g;
+const FRESH =
+  /"(?:(?:duration|durationMs|wait|matchTree\w+)":[\d.]+|(?:id|token|createdAt|expiresAt)":"[^"]+")/g;
 
 test.each(BODIES)("%s: unknown keys have no effect", async (path, fields) => {
   const ask = async (body: string) => {

@@ -4,7 +4,7 @@
  * QUERN_BLIND a writer does not check who holds the lease.
  */
 
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as runBuild, type Plugin } from "esbuild";
@@ -73,6 +73,7 @@ export async function bundle(...names: readonly string[]): Promise<Bundle> {
     outExtension: { ".js": ".js" },
     logLevel: "warning",
   });
+  symlinkSync(join(ROOT, "build", "wasm"), join(folder, "wasm"));
   return {
     script: (name) => join(folder, `${name}.js`),
     remove: () => rmSync(folder, { recursive: true, force: true }),

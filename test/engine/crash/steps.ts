@@ -15,6 +15,7 @@ export type Step =
   | "published"
   | "symbols written"
   | "symbols named"
+  | "words written"
   | "merged"
   | "removed"
   | "deleted"
@@ -50,6 +51,7 @@ export function nameStep({ put, removed, before, after }: Touched): Step {
   const parts = new Set(put.filter(isSegment).map((key) => key[5]));
   if (parts.has(PART.HEADER))
     return parts.has(PART.HASHES) ? "segment complete" : "content borrowed";
+  if (parts.has(PART.WORDS)) return "words written";
   if (parts.size > 0) return parts.has(PART.SYMBOLS) ? "symbols written" : "segment written";
   if (removed.some(isSegment)) return "deleted";
   if (removed.length > 0) return "lease released";
@@ -63,6 +65,10 @@ function nameManifest(before: Manifest, after: Manifest): Step {
   if (after.retired.length < before.retired.length) return "forgotten";
   if (after.repositories.length < before.repositories.length) return "removed";
   const editions = ({ segments }: Manifest) => segments.reduce((sum, one) => sum + one.symbols, 0);
+  const listed = ({ segments }: Manifest) => segments.filter(({ words }) => words).length;
+  if (editions(after) === editions(before) && listed(after) !== listed(before)) {
+    if (after.segments.length === before.segments.length) return "words written";
+  }
   const isSame = after.segments.length === before.segments.length;
   return isSame && editions(after) !== editions(before) ? "symbols named" : "published";
 }
