@@ -34,12 +34,12 @@ import type { SegmentStore } from "../../src/cluster/objects/segment-store.ts";
 import { documents, open, type Engine } from "../../src/index.ts";
 import { openStore } from "../../src/store/catalog/open.ts";
 import {
+  putManifest,
   readManifest,
   type Manifest,
   type ManifestSegment,
 } from "../../src/store/catalog/manifest.ts";
 import {
-  engineKey,
   HASH_BYTES,
   isTextKey,
   PART,
@@ -77,14 +77,18 @@ function manifestOf(environment: Environment): Manifest {
 async function copyCatalog(from: Environment, to: Environment): Promise<void> {
   const snapshot = from.snapshot();
   const end = SEGMENTS_RANGE[0];
-  const values = [...snapshot.keys([Buffer.of(1), end]), engineKey("manifest")];
+  const values = [...snapshot.keys([Buffer.of(1), end])];
   const read = values.map((key) => ({
     key: Buffer.from(key),
     value: Buffer.from(snapshot.get(key, "a value")!),
   }));
   snapshot.close();
+  const manifest = manifestOf(from);
+  // objects have no word lists
+  const segments = manifest.segments.map((one) => ({ ...one, words: undefined }));
   await to.write((writer) => {
     for (const { key, value } of read) writer.put(key, value);
+    putManifest(writer, { ...manifest, segments });
   });
 }
 
