@@ -50,17 +50,23 @@ function countingContext(engine: Engine) {
 /** Returns a context whose engine keeps its answers, so that each call runs once. */
 function cachedContext(engine: Engine) {
   const answers = new Map<string, unknown>();
-  const cached = new Proxy(engine, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== "function") return value;
-      return async (request: unknown, ...rest: unknown[]) => {
-        const key = `${String(name)} ${JSON.stringify(request)}`;
-        if (!answers.has(key))
-          answers.set(key, await Reflect.apply(value, target, [request, ...rest]));
-        return answers.get(key);
-      };
-    },
+  const keeping = <Calls extends object>(calls: Calls): Calls =>
+    Object.fromEntries(
+      Object.entries(calls).map(([name, call]) => [
+        name,
+        async (...asked: unknown[]): Promise<unknown> => {
+          const key = `${name} ${JSON.stringify(asked)}`;
+          if (!answers.has(key))
+            answers.set(key, await (call as (...asked: unknown[]) => unknown)(...asked));
+          return answers.get(key);
+        },
+      ]),
+    ) as Calls;
+  const core = coreOf(engine);
+  const cached = new EngineFacade({
+    ...core,
+    view: (options) => keeping(core.view(options)),
+    repositories: keeping(core.repositories),
   });
   return toolContext(cached);
 }
