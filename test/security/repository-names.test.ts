@@ -46,7 +46,7 @@ const MOST_MS = 8 * SLOWNESS;
 const TRIES = 5;
 
 /** The same limit without workers: a slice of 4 ms, and a step. */
-const MOST_INLINE_MS = 10 * SLOWNESS;
+const MOST_INLINE_MS = 14 * SLOWNESS;
 
 describe.runIf(process.platform === "linux").each([
   { workers: 1, most: MOST_MS },
