@@ -1,6 +1,7 @@
 /** What a tool costs besides the engine's work: how often it searches, and its own processor time. */
 
 import { expect, test } from "vitest";
+import type { SearchResponse } from "../../src/search/messages/response.ts";
 import { coreOf } from "../../src/core-of.ts";
 import { EngineFacade } from "../../src/engine-facade.ts";
 import { documents, type Engine } from "../../src/index.ts";
@@ -50,6 +51,10 @@ function countingContext(engine: Engine) {
 /** Returns a context whose engine keeps its answers, so that each call runs once. */
 function cachedContext(engine: Engine) {
   const answers = new Map<string, unknown>();
+  const searches = new Map<
+    string,
+    { readonly answer: SearchResponse; readonly isMany: boolean | undefined }
+  >();
   const keeping = <Calls extends object>(calls: Calls): Calls =>
     Object.fromEntries(
       Object.entries(calls).map(([name, call]) => [
@@ -65,7 +70,22 @@ function cachedContext(engine: Engine) {
   const core = coreOf(engine);
   const cached = new EngineFacade({
     ...core,
-    view: (options) => keeping(core.view(options)),
+    view(options) {
+      const view = core.view(options);
+      const search: typeof view.search = async (request, ifMany) => {
+        const key = JSON.stringify(request);
+        let known = searches.get(key);
+        if (!known) {
+          let isMany: boolean | undefined;
+          const onCounted = (many: boolean) => void (isMany = many);
+          const answer = await view.search(request, ifMany && { ...ifMany, onCounted });
+          searches.set(key, (known = { answer, isMany }));
+        }
+        if (known.isMany !== undefined) ifMany?.onCounted(known.isMany);
+        return known.answer;
+      };
+      return { ...keeping(view), search };
+    },
     repositories: keeping(core.repositories),
   });
   return toolContext(cached);
@@ -82,7 +102,7 @@ test.each([
 });
 
 /** The most milliseconds of a tool's own work. The budget is 1, and SLOWNESS is at least 1.75. */
-const MOST_OWN = 0.8;
+const MOST_OWN = 0.6;
 
 test("an answer that fills its budget takes little time in addition to the engine's", async () => {
   const context = cachedContext(shop());
@@ -90,12 +110,14 @@ test("an answer that fills its budget takes little time in addition to the engin
   const ask = () => search.run(args, context);
   for (let i = 0; i < 300; i++) await ask();
   let least = Infinity;
-  for (let batch = 0; batch < 15; batch++) {
+  // a shared machine may be slow for seconds, so this measures until it was fast enough once
+  const most = MOST_OWN * SLOWNESS;
+  for (let batch = 0; batch < 400 && (batch < 15 || least >= most); batch++) {
     const before = process.cpuUsage();
     for (let i = 0; i < 20; i++) await ask();
     const { user, system } = process.cpuUsage(before);
     least = Math.min(least, (user + system) / 1_000 / 20);
   }
   tellFigure(`an answer of 4 000 tokens takes ${least.toFixed(2)} ms in addition to the engine's`);
-  expect(least).toBeLessThan(MOST_OWN * SLOWNESS);
+  expect(least).toBeLessThan(most);
 });
