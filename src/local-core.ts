@@ -9,7 +9,6 @@ import { newPause } from "./base/yield.ts";
 import type { EngineCore, CoreView, RepositoryLists } from "./engine-core.ts";
 import type { OpenOptions } from "./engine.ts";
 import { EngineFacade } from "./engine-facade.ts";
-import { answerFind } from "./find/answer.ts";
 import { FIND_TASKS } from "./find/tasks.ts";
 import { Histories } from "./history/histories.ts";
 import type { History } from "./history/history.ts";
@@ -247,7 +246,10 @@ class LocalEngine {
       begin: (request) => beginSearch(searching, call(request)),
       stream: (request) => streamFiles(searching, call(request)),
       explain: (request) => explain(searching, call(request)),
-      find: (request) => answerFind(searching, request, { options, view: source }),
+      find: async (request) => {
+        const { answerFind } = await import("./find/answer.ts");
+        return answerFind(searching, request, { options, view: source });
+      },
       notIndexed: (request) => notIndexedOf(searching, call(request)),
       read: async (file) => reader.read(file, viewer, await source()),
       list: async (folder) => reader.list(folder, viewer, await source()),

@@ -1,11 +1,25 @@
-/** Defines the tasks that threads run for find(), in the lane "search". */
+/**
+ * Defines the tasks that threads run for find(), in the lane "search". Their modules are loaded with the first question,
+ * so that a host that asks none does not pay for them.
+ */
 
-import { countTask } from "./count-task.ts";
-import { rankTask } from "./rank-task.ts";
-import { readTask } from "./read-task.ts";
+import type { Task } from "../threads/task.ts";
+import type {
+  CountInput,
+  CountOutput,
+  RankInput,
+  RankOutput,
+  ReadInput,
+  ReadOutput,
+} from "./messages.ts";
 
-export const FIND_TASKS = {
-  "find.count": countTask,
-  "find.rank": rankTask,
-  "find.read": readTask,
-};
+const count: Task<CountInput, CountOutput> = async (input, context) =>
+  (await import("./count-task.ts")).countTask(input, context);
+
+const rank: Task<RankInput, RankOutput> = async (input, context) =>
+  (await import("./rank-task.ts")).rankTask(input, context);
+
+const read: Task<ReadInput, ReadOutput> = async (input, context) =>
+  (await import("./read-task.ts")).readTask(input, context);
+
+export const FIND_TASKS = { "find.count": count, "find.rank": rank, "find.read": read };

@@ -14,7 +14,7 @@ import { mergeTask } from "./run/merging.ts";
 import { SegmentSession } from "./run/segment-session.ts";
 import type { SymbolsInput, SymbolsOutput } from "./symbols/symbol-task.ts";
 import { walkTask } from "./sources/walk-elsewhere.ts";
-import { wordsTask } from "./words/words-task.ts";
+import type { WordsInput } from "./words/words-task.ts";
 
 const session = (context: TaskContext): SegmentSession =>
   context.memo("ingest session", () => {
@@ -40,6 +40,9 @@ const known: Task<KnownInput, KnownOutput> = async (input, context) =>
 const symbols: Task<SymbolsInput, SymbolsOutput> = async (input, context) =>
   (await symbolTask()).symbolsTask(input, context);
 
+const words: Task<WordsInput, void> = async (input, context) =>
+  (await import("./words/words-task.ts")).wordsTask(input, context);
+
 export const INGEST_TASKS = {
   "ingest.add": add,
   "ingest.finish": finish,
@@ -49,5 +52,5 @@ export const INGEST_TASKS = {
   "ingest.symbols": symbols,
   "ingest.edition": editionTask,
   "ingest.walk": walkTask,
-  "ingest.words": wordsTask,
+  "ingest.words": words,
 };

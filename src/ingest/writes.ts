@@ -30,7 +30,6 @@ import {
   type MergeGroup,
   type MergeOptions,
 } from "./run/merging.ts";
-import { indexWords } from "./words/words-pass.ts";
 import { aborted, throwIfAborted } from "../base/abort.ts";
 import type { IndexProgress, IndexReport } from "./run/report.ts";
 import { indexSources } from "./run/run.ts";
@@ -232,6 +231,7 @@ export class Writes {
   /** Makes the missing word lists of all segments, including segments that earlier runs have written. */
   async #indexWords({ lease, signal, onProgress }: Improving): Promise<void> {
     const { environment, pool, catalogs, memoryBudget, onWarning } = this.#options;
+    const { indexWords } = await import("./words/words-pass.ts");
     await indexWords({
       environment,
       pool,
