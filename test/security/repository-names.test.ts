@@ -43,10 +43,11 @@ const EXPRESSIONS = [
 
 /** The limit of milliseconds of processor time in one turn. The documented limit is 5, but this machine may be slow. */
 const MOST_MS = 8 * SLOWNESS;
-const TRIES = 5;
+/** A shared machine may be slow for seconds, so this measures until a turn was short once. */
+const TRIES = 25;
 
 /** The same limit without workers: a slice of 4 ms, and a step. */
-const MOST_INLINE_MS = 14 * SLOWNESS;
+const MOST_INLINE_MS = 10 * SLOWNESS;
 
 describe.runIf(process.platform === "linux").each([
   { workers: 1, most: MOST_MS },
