@@ -7,7 +7,12 @@ import { stemOf } from "../words/stems.ts";
 import { wordsOf } from "../words/split.ts";
 import { STOP_WORDS, SYNONYMS, WEAK_WORDS } from "../words/synonyms.ts";
 
-/** Why a stem may stand for a word of a question. */
+/**
+ * Why a stem may stand for a word of a question.
+ *
+ * @example
+ * const isOwn = (why: AlternativeReason): boolean => why === "same";
+ */
 export type AlternativeReason = "same" | "synonym" | "prefix" | "initials";
 
 export interface Alternative {

@@ -4,6 +4,7 @@ import { QuernError } from "../base/errors.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 import { mustBe } from "../base/must-be.ts";
 import type { SearchOptions } from "../search/messages/request.ts";
+import type { Position } from "../search/messages/response.ts";
 import type { AlternativeReason } from "./question.ts";
 
 /**
@@ -108,8 +109,8 @@ export interface FoundPlace {
   chunk: {
     /** The text of the lines. */
     content: string;
-    /** The beginning of the text. The byte offset begins at 0, the line number and the column at 1. */
-    contentStart: { byteOffset: number; lineNumber: number; column: number };
+    /** The beginning of the text. */
+    contentStart: Position;
   };
   /** Other places of the file that fit the question, best first. */
   others: PlaceLines[];
@@ -127,7 +128,12 @@ export interface FindWord {
   /** The word in lower case. */
   word: string;
   /** The stems that stand for the word: its own, and others with the reason and a weight from 0 to 1. */
-  alternatives: { word: string; why: AlternativeReason; weight: number }[];
+  alternatives: {
+    word: string;
+    why: AlternativeReason;
+    /** The weight, from 0 to 1. */
+    weight: number;
+  }[];
   /** The number of windows of about 400 bytes that have the word. A rare word weighs more. */
   frequency: number;
 }
