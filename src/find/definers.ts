@@ -12,7 +12,7 @@ import type { Candidate, RankInput } from "./messages.ts";
 import type { AskedSegment, FindThread } from "./thread.ts";
 
 /** The maximum number of definers of one name that are read. */
-export const MAX_DEFINERS = 20;
+const MAX_DEFINERS = 20;
 /** The maximum number of blobs whose definitions are compared with one name. */
 const MAX_COMPARED = 500;
 

@@ -53,9 +53,9 @@ export const WEIGHT = {
 } as const;
 
 /** The minimum length of a stem that stands for longer ones. */
-export const MIN_PREFIX = 4;
+const MIN_PREFIX = 4;
 /** The maximum number of terms. The words after them are ignored. */
-export const MAX_TERMS = 32;
+const MAX_TERMS = 32;
 /** The maximum number of words that are read. The words after them are ignored. */
 const MAX_WORDS = 256;
 /** The maximum number of names that are looked up in the lists of definitions. */

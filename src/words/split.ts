@@ -11,7 +11,7 @@
  */
 
 /** The classes of bytes that the rules distinguish. */
-export const BYTE_CLASS = { OTHER: 0, LOWER: 1, UPPER: 2, DIGIT: 3 } as const;
+const BYTE_CLASS = { OTHER: 0, LOWER: 1, UPPER: 2, DIGIT: 3 } as const;
 
 const { OTHER, LOWER, UPPER, DIGIT } = BYTE_CLASS;
 
@@ -23,7 +23,7 @@ export const WORD_CLASSES: Uint8Array = Uint8Array.from({ length: 256 }, (_, byt
 });
 
 /** The maximum length of a word in bytes. A longer run is a hash, a key or encoded data, and is ignored. */
-export const MAX_WORD_BYTES = 32;
+const MAX_WORD_BYTES = 32;
 
 /** Returns the words of a text in lower case, in order. */
 export function wordsOf(text: string): string[] {

@@ -94,11 +94,6 @@ export class WordTable {
     return this.#get(STATE.WORD_COUNT);
   }
 
-  /** Returns the number of a stem, or undefined if no word has it. */
-  numberOf(stem: string): number | undefined {
-    return this.#numbers.get(stem);
-  }
-
   /** Returns the number of a stem, which is new if no word has it. */
   numberFor(stem: string): number {
     const known = this.#numbers.get(stem);
