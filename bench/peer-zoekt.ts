@@ -19,6 +19,8 @@ type Answer = Readonly<Record<string, unknown>>;
 /** The part of an answer of /api/search that is used. */
 interface Result {
   readonly MatchCount: number;
+  /** The time of the search by zoekt's own clock, in nanoseconds. */
+  readonly Duration: number;
   readonly Crashes: number;
   readonly Files:
     | readonly { FileName: string; ChunkMatches: readonly { Ranges: readonly unknown[] }[] }[]
@@ -50,7 +52,7 @@ export async function zoekt(
   const CTAGS_COMMAND = isOnPath("universal-ctags") ? "universal-ctags" : "ctags";
   const env = { ...process.env, CTAGS_COMMAND };
   const figures = await measured("zoekt-index", [...args, corpus.path], { env });
-  const server = await serve(folder);
+  const server = await zoektServer(folder);
   const count = async (words: readonly string[]) => server.search(words, { ...COUNT, ...FIRST });
   return {
     name: "zoekt",
@@ -83,7 +85,8 @@ const within = (words: readonly string[], paths: string) =>
 const rangesOf = (chunks: readonly { Ranges: readonly unknown[] }[]) =>
   chunks.reduce((sum, { Ranges }) => sum + Ranges.length, 0);
 
-async function serve(folder: string) {
+/** Starts zoekt's server on an index. */
+export async function zoektServer(folder: string) {
   const port = await freePort();
   const child = spawn(
     "zoekt-webserver",

@@ -95,9 +95,9 @@ export interface Subject {
   end(): Promise<void>;
 }
 
-export async function startSubject(): Promise<Subject> {
+/** Starts a process that measures a build of quern. By default, measures the chosen one. */
+export async function startSubject(url = libraryUrl()): Promise<Subject> {
   bundled ??= bundleSubject();
-  const url = libraryUrl();
   const child = fork(await bundled, {
     execArgv: url.endsWith(".ts") ? ["--import", "tsx"] : [],
     cwd: root,

@@ -51,6 +51,8 @@ export interface Commands {
   }): Promise<Opened>;
   index(options: { source: SourceSpec; symbols: boolean }): Promise<Indexed>;
   ask(options: { request: SearchRequest; patience: Patience }): Promise<Asked>;
+  /** Searches once, and resolves to the milliseconds that this took. */
+  first(options: { request: SearchRequest }): Promise<{ ms: number; matches: number }>;
   /** For each run, resolves to the milliseconds from stream() to the first chunk, or to the end if there is none. */
   firstChunk(options: { request: SearchRequest; patience: Patience }): Promise<number[]>;
   perFile(options: { request: SearchRequest }): Promise<FileCount[]>;

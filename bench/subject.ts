@@ -76,6 +76,12 @@ const commands: Commands = {
     return await sample(() => msToFirstChunk(request), patience);
   },
 
+  async first({ request }) {
+    const start = performance.now();
+    const { stats } = await engine().search(request);
+    return { ms: performance.now() - start, matches: stats.totalMatchCount };
+  },
+
   // streamed, so that millions of ranges are never in memory at once
   async perFile({ request }) {
     const counts: FileCount[] = [];

@@ -119,13 +119,12 @@ class LocalEngine {
       kept: this.#kept,
       workerDied: () => this.#tracer.workerDied(),
     });
-    this.#nearThread = new NearThread(() => this.#kept.memory);
+    this.#nearThread = new NearThread(environment, () => this.#kept.memory);
     // without workers, every search runs on the calling thread anyway
     this.#near = this.#pool.inline ? undefined : new Near(this.#nearThread);
-    this.#catalogs = new CatalogKeeper(environment, newPause, ({ manifest }) => {
-      this.#kept.dropOthers(manifest.segments);
-      this.#nearThread.dropOthers(manifest.segments);
-    });
+    this.#catalogs = new CatalogKeeper(environment, newPause, ({ manifest }) =>
+      this.#kept.dropOthers(manifest.segments),
+    );
     this.#searching = new Searching(this.#searchParts(options.onWarning));
     this.#warmUp = this.#newWarmUp();
     this.#overlays = new Overlays({
@@ -207,7 +206,7 @@ class LocalEngine {
       webUrl,
       contexts,
       onWarning,
-      lists: () => this.#kept.listsFor(this.#pool),
+      makeRoom: () => this.#kept.makeRoom(this.#pool),
       near: this.#near,
       indexing: () => this.#writes.indexing,
       skipped: (repository) =>

@@ -1,5 +1,6 @@
 /** The caller's thread finds the same as the worker threads, which are the twin here, with the same counters. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Engine } from "../../src/engine.ts";
@@ -17,7 +18,7 @@ const own = Reflect.get(Near.prototype, "search") as Near["search"];
 vi.spyOn(Near.prototype, "search").mockImplementation(async function (this: Near, ...asked) {
   if (near.isOff) return undefined;
   const output = await own.call(this, ...asked);
-  if (output && output !== "too much") near.found++;
+  if (output) near.found++;
   else near.left++;
   return output;
 });
@@ -34,11 +35,8 @@ async function answer(engine: Engine, request: SearchRequest, options: SearchOpt
   return { ...rest, counted };
 }
 
-/**
- * The number of searches after which the caller's thread has everything it needs. One search caches the lists and the
- * tables, and one records what is read.
- */
-const ROUNDS = 3;
+/** The number of searches after which the caller's thread has everything it needs, because one shares the tables. */
+const ROUNDS = 2;
 
 async function both(engine: Engine, request: SearchRequest, options: SearchOptions = {}) {
   near.isOff = true;
@@ -88,12 +86,22 @@ const files = (name: string, count: number, content = GO) =>
     files: Array.from({ length: count }, (_, i) => ({ path: `${name}/${i}.go`, content })),
   });
 
-/** Resolves to the thread that answers the last of several searches, and to the number of matching files. */
+/**
+ * The waits before several equal searches, in milliseconds. After slow reads, which are frequent on a busy machine, the
+ * caller's thread reads nothing for a while.
+ */
+const WAITS = [0, 0, 0, 100, 500];
+
+/** Resolves to the thread that answers one of several equal searches at last, and to the number of matching files. */
 async function finds(engine: Engine, request: SearchRequest): Promise<[string, number]> {
-  for (let round = 1; round < ROUNDS; round++) await engine.search(request);
   const before = near.found;
-  const { stats } = await engine.search(request);
-  return [near.found > before ? "near" : "threads", stats.fileCount];
+  let count = 0;
+  for (const wait of WAITS) {
+    await sleep(wait);
+    count = (await engine.search(request)).stats.fileCount;
+    if (near.found > before) return ["near", count];
+  }
+  return ["threads", count];
 }
 
 const shared = sharedEngine((engine) => engine.index(files("one", 3)), { workers: 1 });
@@ -120,13 +128,14 @@ test.each<[query: string, who: string, count: number, more?: Partial<SearchReque
 test("many files or pages are left to the worker threads", async () => {
   const engine = await openEngine({ workers: 1 });
   await engine.index(files("one", 2100));
-  const text = `apple pie\n${"x".repeat(8180)}\n`.repeat(250);
-  await engine.index(documents({ name: "two", files: [{ path: "t", content: text }] }));
+  const text = `apple pie\n${"x".repeat(8180)}\n`.repeat(150);
+  const two = ["a", "b"].map((path) => ({ path, content: path + text }));
+  await engine.index(documents({ name: "two", files: two }));
   for (const [query, who, count] of [
     ["lang:go", "threads", 2100],
     ["file:one/59", "near", 11],
-    ["apple", "threads", 2101],
-    ["pie", "threads", 1],
+    ["apple", "threads", 2102],
+    ["pie", "threads", 2],
   ] as const)
     expect([query, ...(await finds(engine, { query, matches: 50 }))]).toEqual([query, who, count]);
   // a search that was too large once is not tried again
@@ -134,18 +143,6 @@ test("many files or pages are left to the worker threads", async () => {
   expect(left).toBeGreaterThan(0);
   expect(await finds(engine, { query: "lang:go", matches: 50 })).toEqual(["threads", 2100]);
   expect(near.left).toBe(left);
-});
-
-test("a search that reads too much to be recorded is left to the worker threads", async () => {
-  const engine = await openEngine({ workers: 1 });
-  const text = (file: number) => `apple ${file}\n${`${file} `.repeat(5000)}`;
-  const many = Array.from({ length: 300 }, (_, file) => ({ path: `${file}`, content: text(file) }));
-  await engine.index(documents({ name: "many", files: many }));
-  for (let time = 0; time < 6; time++) {
-    const { stats } = await engine.search({ query: "apple", matches: 50 });
-    expect(stats.fileCount).toBe(300);
-  }
-  expect(near).toMatchObject({ found: 0, left: 2 });
 });
 
 test("answers stay right after the index was changed, merged or trimmed", async () => {

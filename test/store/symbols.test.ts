@@ -9,7 +9,6 @@ import { GrowableBytes } from "../../src/base/growable.ts";
 import { PART, segmentKey } from "../../src/store/format/format.ts";
 import type { Snapshot } from "../../src/store/lmdb/environment.ts";
 import { openStore } from "../../src/store/catalog/open.ts";
-import { KeptValues, ValueRecorder } from "../../src/store/memory/kept-values.ts";
 import type { SegmentTarget } from "../../src/store/segments/segment-target.ts";
 import { SYMBOL_KINDS } from "../../src/store/symbols/symbol-kinds.ts";
 import {
@@ -268,25 +267,6 @@ test("the symbols and the origin of each blob are read back, in any order", asyn
     }),
     { numRuns: 60 },
   );
-});
-
-test("a recorder also records a block that the reader has cached", async () => {
-  const { segment } = await write(
-    [1, 2].map((size) => [ORIGINS[1], largeTable(size)] as const),
-    2,
-  );
-  const snapshot = environment.snapshot();
-  const reader = openSymbols(snapshot, segment, 1)!;
-  reader.definitions(snapshot, 0, TEXT_BYTES);
-  for (const blob of [0, 1]) {
-    const recorder = new ValueRecorder(snapshot, 1_000_000);
-    reader.definitions(recorder, blob, TEXT_BYTES);
-    const kept = new KeptValues(1_000_000);
-    kept.add(recorder.packed()!);
-    const there = openSymbols(snapshot, segment, 1)!.definitions(kept.snapshot(), blob, TEXT_BYTES);
-    expect(there.count).toBe(blob + 1);
-  }
-  snapshot.close();
 });
 
 function largeTable(count: number): SymbolTable {

@@ -51,16 +51,11 @@ export class Kept {
     return { keptLists: this.#lists?.memory, tables: this.#tables?.memory };
   }
 
-  /**
-   * Returns the shared lists for the next search. If memory of lists or tables is full, makes room first, unless a
-   * thread may be using it.
-   */
-  listsFor(pool: OwnPool): KeptLists | undefined {
-    if (pool.isIdle) {
-      if (this.#lists?.isFull) this.#lists.clear();
-      if (this.#tables?.isFull && this.#dropped > MOST_DROPPED) this.#replaceTables(pool);
-    }
-    return this.#lists;
+  /** Makes room if the memory of lists or tables is full, unless a thread may be using it. */
+  makeRoom(pool: OwnPool): void {
+    if (!pool.isIdle) return;
+    if (this.#lists?.isFull) this.#lists.clear();
+    if (this.#tables?.isFull && this.#dropped > MOST_DROPPED) this.#replaceTables(pool);
   }
 
   #newTables(): SharedTables | undefined {

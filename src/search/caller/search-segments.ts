@@ -3,28 +3,14 @@
  * thread instead.
  */
 
-import { emptyBitset } from "../../base/bitset.ts";
 import { newPause } from "../../base/yield.ts";
 import { textBytesOf } from "../../store/catalog/manifest.ts";
-import {
-  nothingFound,
-  type SearchInput,
-  type SearchOutput,
-  type SegmentInput,
-  type StreamPart,
-} from "../messages/messages.ts";
+import type { SearchInput, SearchOutput, StreamPart } from "../messages/messages.ts";
 import type { Attempt } from "./attempt.ts";
-import { MOST_PAGES, type Near } from "./near.ts";
-import { NOT_PLANNED, planAhead, type PlannedAhead } from "./plan-ahead.ts";
+import type { Near } from "./near.ts";
 import { repositoryTable } from "./repository-table.ts";
 import type { SearchParts } from "./searching.ts";
 import { isComplete } from "./tally.ts";
-
-/**
- * The maximum number of pages that one thread searches alone. With so few pages, a second thread would spend as long
- * on planning as on its half of the pages.
- */
-const PAGES_OF_ONE = 128;
 
 /** What the threads do in a search in addition to counting and ranking files. */
 export interface SearchWork {
@@ -60,15 +46,11 @@ export async function searchSegments(
   const shown = { contextLines, whole, enclosing };
   const onMessage = (message: unknown) => onPart?.(message as StreamPart);
   if (segments.length === 0) return [];
-  const ahead = await planAheadOf(parts, attempt);
-  const decided = ahead.parts.size > 0 ? [nothingFound([...ahead.parts.values()])] : [];
-  const open = segments.length - ahead.parts.size;
-  if (open === 0) return decided;
-  const isSmall = ahead.pages <= PAGES_OF_ONE;
-  const threads = isSmall ? 1 : Math.min(pool.lanes, open * 2);
+  parts.makeRoom?.();
+  const threads = Math.min(pool.lanes, segments.length * 2);
   const input: SearchInput = {
     plan: understood.plan,
-    segments: segments.map((one, i) => (ahead.parts.has(i) ? decidedInput(one) : one)),
+    segments,
     textBytes: textBytesOf(catalog.manifest),
     packed: view.packed,
     repositories: await repositoryTable(catalog, newPause()),
@@ -82,18 +64,14 @@ export async function searchSegments(
     ...(facets === undefined ? {} : { facets: true as const }),
     ...(bestIfMany === undefined ? {} : { bestIfMany }),
   };
-  const near = nearFor(parts, attempt, input, ahead);
-  const found = await near?.search(input, catalog, ahead.found);
-  if (found && found !== "too much") return [found, ...decided];
+  const near = nearFor(parts, attempt, input);
+  const found = await near?.search(input, catalog);
+  if (found) return [found];
   if (near) control.restart();
-  const learner = found === undefined ? near : undefined;
-  const task = learner ? { ...input, isRecorded: true as const } : input;
-  const run = () => pool.run<SearchOutput>("search.segments", task, { lane: "search", onMessage });
-  const outputs = await untilComplete(Array.from({ length: threads }, run), (some) =>
-    isComplete([...some, ...decided], segments.length),
+  const run = () => pool.run<SearchOutput>("search.segments", input, { lane: "search", onMessage });
+  return untilComplete(Array.from({ length: threads }, run), (some) =>
+    isComplete(some, segments.length),
   );
-  learner?.learn(input, outputs);
-  return [...outputs, ...decided];
 }
 
 /** Returns the searcher of the calling thread, or undefined if the calling thread should not try this search. */
@@ -101,22 +79,9 @@ function nearFor(
   { near }: SearchParts,
   { catalog, control }: Attempt,
   input: SearchInput,
-  { pages }: PlannedAhead,
 ): Near | undefined {
   const isPlain = input.ahead && !input.facets && !input.stream && input.packed.length === 0;
-  const mayTry = isPlain && !control.stopped && near?.mayTry(input, { catalog, pages });
-  return mayTry ? near : undefined;
-}
-
-/** Decides on the calling thread which segments cannot match, if the posting lists are in shared memory. */
-async function planAheadOf(
-  parts: SearchParts,
-  { understood, segments, catalog, control }: Attempt,
-): Promise<PlannedAhead> {
-  const lists = parts.lists?.();
-  if (!lists || control.stopped) return NOT_PLANNED;
-  const { plan } = understood;
-  return planAhead({ plan, segments, catalog, lists, most: MOST_PAGES, pause: newPause() });
+  return isPlain && !control.stopped && near?.mayTry(input, catalog) ? near : undefined;
 }
 
 /**
@@ -136,15 +101,3 @@ function untilComplete(
     for (const one of running) one.then(onOutput, reject);
   });
 }
-
-/**
- * Returns the input for a segment in which nothing matches, as the calling thread has already found. Threads skip
- * this segment.
- */
-const decidedInput = ({ segment }: SegmentInput): SegmentInput => ({
-  segment,
-  scope: emptyBitset(0),
-  sets: [],
-  symbols: 0,
-  isDecided: true,
-});

@@ -11,7 +11,6 @@ import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { View } from "../../store/catalog/view.ts";
 import type { SkippedFile } from "../../store/format/records.ts";
 import { corrupt } from "../../store/format/sealed.ts";
-import type { KeptLists } from "../../store/segments/kept-lists.ts";
 import type { Pool } from "../../threads/pool.ts";
 import { Control } from "../messages/control.ts";
 import type { SearchOutput, SegmentInput } from "../messages/messages.ts";
@@ -40,8 +39,8 @@ export interface SearchParts {
   readonly webUrl: WebUrl;
   readonly contexts: Contexts | undefined;
   readonly onWarning: (warning: { code: string; message: string }) => void;
-  /** Returns the posting lists that threads share. Called before each search. */
-  readonly lists?: () => KeptLists | undefined;
+  /** Makes room in the memory that threads share, if it is full. Called before each search. */
+  readonly makeRoom?: () => void;
   /** Searches on the calling thread if little work is needed. If absent, only the threads of the pool search. */
   readonly near?: Near | undefined;
   /** Returns the names of the repositories that are being indexed for the first time. */

@@ -49,7 +49,7 @@ const QUESTIONS: readonly SearchRequest[] = [
 
 /**
  * Returns searches that find a file: for a word in it that is probably rare, for its name, and for its language. Each
- * is asked twice. The first time, workers read the data, and the second time, the calling thread answers with it.
+ * is asked twice, so that the calling thread answers one of them even if a worker must first open a segment.
  */
 function questionsAbout({ fileName, language, chunks }: FileResult): SearchRequest[] {
   const words = chunks[0]?.content.match(/[a-z]\w+/gi) ?? [];

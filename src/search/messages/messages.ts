@@ -4,7 +4,6 @@
  */
 
 import type { Bitset } from "../../base/bitset.ts";
-import type { PackedValues } from "../../store/memory/kept-values.ts";
 import type { PackedSegment } from "../../store/memory/memory-store.ts";
 import type { PackedPlan } from "./plan.ts";
 import type { PackedChunks } from "./packed-chunks.ts";
@@ -18,11 +17,6 @@ export interface SegmentInput {
   readonly sets: readonly Bitset[];
   /** The edition of the segment's symbols, or 0 if the segment has no symbols. */
   readonly symbols: number;
-  /**
-   * Present if the calling thread has found that nothing matches in this segment. In this case, no thread searches
-   * it.
-   */
-  readonly isDecided?: true;
 }
 
 /** The properties of repositories that ranking needs. Each array is indexed by the repository's id. */
@@ -93,11 +87,6 @@ export interface SearchInput {
      */
     readonly isAlone?: true;
   };
-  /**
-   * Present if the threads must return the data that they read. The calling thread caches this data, so that it can
-   * run the next search of this kind itself.
-   */
-  readonly isRecorded?: true;
   /** Present for a stream, whose results are sent as they are found. */
   readonly stream?: {
     readonly contextLines: number;
@@ -171,14 +160,12 @@ export interface SearchOutput {
   readonly ranked: RankedFiles;
   readonly facets?: FacetCounts;
   readonly ahead?: readonly ShownAhead[];
-  /** The data that the thread has read, if SearchInput.isRecorded is present and the thread has not read too much. */
-  readonly read?: PackedValues | "too much";
 }
 
-/** Returns the output of a thread that has found no files. `parts` has the segments that the thread has planned. */
-export const nothingFound = (parts: readonly SegmentPart[] = []): SearchOutput => ({
+/** Returns the output of a thread that was stopped before it has begun a segment. */
+export const nothingFound = (): SearchOutput => ({
   beganAt: performance.timeOrigin + performance.now(),
-  parts,
+  parts: [],
   ranked: {
     scores: new Int32Array(),
     segments: new Uint32Array(),

@@ -66,6 +66,8 @@ export class SearchRun {
   readonly #collector: Collector;
   readonly #facets: FacetCounter | undefined;
   readonly #readers = new Map<number, SegmentReader>();
+  /** The plans that planAll() has made, by the positions of their segments. */
+  readonly #planned = new Map<number, { readonly plan: SegmentPlan; readonly ms: number }>();
   readonly #beganAt = performance.timeOrigin + performance.now();
   #pending: { file: RankedFile; plan: SegmentPlan }[] = [];
   #postedTotals = zeroTotals();
@@ -81,6 +83,21 @@ export class SearchRun {
       files: bestIfMany === undefined ? 0 : bestIfMany + more,
     };
     this.#collector = new Collector(kept, (a, b) => this.#compare(a, b));
+  }
+
+  /**
+   * Plans all segments before any of them is searched, and calls `check` with each plan. Throws what `check` throws, and
+   * the errors of damaged and deleted segments.
+   */
+  async planAll(check: (plan: SegmentPlan) => void): Promise<void> {
+    for (const position of this.#thread.input.segments.keys()) {
+      const began = performance.now();
+      const plan = await this.#plan(position);
+      if (!plan) return;
+      check(plan);
+      this.#planned.set(position, { plan, ms: performance.now() - began });
+      await this.#thread.context.pause();
+    }
   }
 
   async run(): Promise<SearchOutput> {
@@ -118,8 +135,8 @@ export class SearchRun {
     const { input, worker } = this.#thread;
     const { threads, segments } = input;
     const [own, others]: [number[], number[]] = [[], []];
-    for (const [at, { segment, isDecided }] of segments.entries())
-      if (!isDecided) (segment % threads === worker % threads ? own : others).push(at);
+    for (const [at, { segment }] of segments.entries())
+      (segment % threads === worker % threads ? own : others).push(at);
     own.push(...others);
     return own;
   }
@@ -136,12 +153,11 @@ export class SearchRun {
     this.#parts.push(part);
     let isShared = !isOwner;
     try {
-      const plan = await this.#plan(position);
+      const plan = this.#planned.get(position)?.plan ?? (await this.#plan(position));
       if (!plan) return;
-      this.#thread.checkPlan?.(plan);
       const planned = performance.now();
       if (isOwner) {
-        part.plan = reportOf(plan, planned - began);
+        part.plan = reportOf(plan, this.#planned.get(position)?.ms ?? planned - began);
         isShared = plan.steps.length > WORTH_HELP && !plan.hasReadText;
         if (isShared) this.#thread.control.open(position, plan.steps.length);
       }
@@ -426,7 +442,7 @@ function comparePaths(one: PathTable, a: number, other: PathTable, b: number): n
 
 const names = (totals: Totals): (keyof Totals)[] => Object.keys(totals) as (keyof Totals)[];
 
-class SegmentGone extends Error {
+export class SegmentGone extends Error {
   constructor(segment: number) {
     super(`segment ${segment} is not there any more`);
   }

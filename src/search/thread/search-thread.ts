@@ -5,7 +5,6 @@ import type { TaskContext } from "../../threads/task.ts";
 import type { Control } from "../messages/control.ts";
 import type { SearchInput } from "../messages/messages.ts";
 import type { PreparedQuery } from "./planning/prepare.ts";
-import type { SegmentPlan } from "./planning/segment-plan.ts";
 import type { SearchTools, ThreadTools } from "./reading/thread-tools.ts";
 
 export interface SearchThread {
@@ -18,6 +17,4 @@ export interface SearchThread {
   readonly thread: ThreadTools;
   readonly tools: SearchTools;
   readonly context: Pick<TaskContext, "pause" | "post" | "transfer">;
-  /** Called with the plan of each segment before the segment is scanned. If this function throws, the search ends. */
-  readonly checkPlan?: (plan: SegmentPlan) => void;
 }

@@ -7,7 +7,6 @@ import { FIRST_MEMORY_SEGMENT } from "../../store/format/format.ts";
 import { isCorrupt, unlessCorrupt } from "../../store/format/sealed.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
-import { ValueRecorder, type PackedValues } from "../../store/memory/kept-values.ts";
 import { withSegments } from "../../store/memory/memory-store.ts";
 import type { SharedMemory, SharedTablesMemory } from "../../store/segments/shared-tables.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
@@ -41,9 +40,6 @@ export interface SearchEnvironment extends SharedMemory {
 const TOOLS = "search tools";
 /** The memo() key of the memory that this thread shares with other threads. */
 const SHARED = "shared memory";
-
-/** The maximum number of bytes that are recorded during one search. The blocks of about 128 pages have this size. */
-const MOST_RECORDED = 2 * 2 ** 20;
 
 export const toolsOf = (context: TaskContext): ThreadTools =>
   context.memo(TOOLS, () => {
@@ -84,10 +80,8 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
     isDue: () => control.hasEnded,
     pause: () => context.pause(),
   };
-  const tools = thread.forTask(stop, input.isRecorded);
-  const opened = snapshotOf(input, context);
-  const recorder = input.isRecorded && new ValueRecorder(opened, MOST_RECORDED);
-  const snapshot = recorder ?? opened;
+  const tools = thread.forTask(stop);
+  const snapshot = snapshotOf(input, context);
   const mark = thread.arena.mark();
   try {
     const query = await prepareInTime(unpackPlan(input.plan), tools);
@@ -102,11 +96,10 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
       tools,
       context,
     });
-    const output = withoutGone(await run.run(), input, context);
-    return recorder ? { ...output, read: sent(recorder, context) ?? "too much" } : output;
+    return withoutGone(await run.run(), input, context);
   } finally {
     thread.arena.release(mark);
-    opened.close();
+    snapshot.close();
   }
 };
 
@@ -136,16 +129,6 @@ function isNamed(segment: number, context: TaskContext): boolean {
   } finally {
     snapshot.close();
   }
-}
-
-/**
- * Returns the recorded values, and transfers their buffer, so that sending the values does not copy them again. Returns
- * undefined if there are too many.
- */
-function sent(recorder: ValueRecorder, context: TaskContext): PackedValues | undefined {
-  const values = recorder.packed();
-  if (values) context.transfer(values.bytes.buffer as ArrayBuffer);
-  return values;
 }
 
 const show: Task<ShowInput, ShowResult> = async (input, context) => {

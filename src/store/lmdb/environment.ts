@@ -88,11 +88,6 @@ export interface Snapshot {
   hasOpenText?(segment: number): boolean;
   /** Returns the seal of a block of text. REQUIRES: the block is in a file that is open. */
   textSeal?(segment: number, block: number): number;
-  /**
-   * Tells the snapshot that a reader uses a kept copy of the value instead of calling getSealed(). Absent if the
-   * snapshot need not know.
-   */
-  used?(key: Buffer, value: Uint8Array): void;
   /** Returns the keys of the range in order, at most `limit` of them. */
   keys(range: KeyRange, limit?: number): Iterable<Buffer>;
   close(): void;

@@ -68,14 +68,6 @@ export interface KeptPages {
   readonly listBytes: number;
 }
 
-export interface CountedPages {
-  readonly count: number;
-  /** The total length of the lists, in bytes. */
-  readonly listBytes: number;
-  /** Undefined if there are too many pages. */
-  readonly found: KeptPages | undefined;
-}
-
 /** Reads the payload of a block of a set. The result is valid until the next call. */
 export type ReadBlock = (number: number) => Uint8Array;
 
@@ -90,8 +82,6 @@ export class KeptLists {
    * it has for a set of pages.
    */
   #scratch = { epoch: -1, at: 0, setBytes: 0 };
-  /** The addresses of the sets of text lists, by segment. */
-  #texts = { epoch: -1, sets: new Map<number, number>() };
 
   constructor(memory: KeptListsMemory) {
     this.memory = memory;
@@ -168,42 +158,6 @@ export class KeptLists {
     }
     if (found === BROKEN) return "broken";
     return found === MISSING ? undefined : this.#result(found, pages, scratch);
-  }
-
-  /**
-   * Counts the pages of a segment's text that contain all grams. If there are at most `most`, returns them as well.
-   * Does not read the data file. Returns undefined if a part of the lists of these grams is not in memory. REQUIRES:
-   * there is at least one gram.
-   */
-  countPages(
-    grams: readonly number[],
-    {
-      segment,
-      pages,
-      most,
-    }: { readonly segment: number; readonly pages: number; readonly most: number },
-  ): CountedPages | undefined {
-    const set = grams.length > MOST_GRAMS ? 0 : this.#textOf(segment);
-    const scratch = set === 0 ? 0 : this.#scratchFor(pages);
-    if (scratch === 0) return undefined;
-    const count = this.#run(grams, { set, pages, scratch });
-    if (count < 0) return undefined;
-    const listBytes = this.#words[scratch >>> 2]!;
-    return {
-      count,
-      listBytes,
-      found: count > most ? undefined : this.#result(count, pages, scratch),
-    };
-  }
-
-  /** Returns the address of the lists of a segment's text, or 0 if they are not in memory. These lists never change. */
-  #textOf(segment: number): number {
-    const { epoch } = this;
-    if (this.#texts.epoch !== epoch) this.#texts = { epoch, sets: new Map() };
-    const { sets } = this.#texts;
-    const set = sets.get(segment) ?? this.#find({ segment, edition: 0 });
-    if (set !== 0) sets.set(segment, set);
-    return set;
   }
 
   #run(

@@ -123,6 +123,11 @@ export class SharedTables {
     return Atomics.load(this.#words, FULL) === 1;
   }
 
+  /** Returns a table, or undefined if it is not in the memory. */
+  get<K extends Kind>(kind: K, of: TableOf): Table<K> | undefined {
+    return this.#find(kind, of);
+  }
+
   /** Returns a table. If it is not in the memory yet, calls `make`, and adds the result if there is room for it. */
   getOrMake<K extends Kind>(kind: K, of: TableOf, make: () => Table<K>): Table<K> {
     const found = this.#find(kind, of);

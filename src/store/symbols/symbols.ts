@@ -288,7 +288,7 @@ export class SymbolsReader {
    * another blob.
    */
   definitions(snapshot: Snapshot, blob: number, textBytes: number): SymbolList {
-    if (this.#list && this.#decoded === blob && !snapshot.used) return this.#list;
+    if (this.#list && this.#decoded === blob) return this.#list;
     this.#decoded = -1; // decodeSymbols() leaves the list incomplete if the run is damaged
     if (!this.#list || this.#list.rows.length > MOST_KEPT) this.#list = newSymbolList();
     decodeSymbols(this.run(snapshot, blob), textBytes, this.#list);
@@ -316,11 +316,9 @@ export class SymbolsReader {
   }
 
   #block(snapshot: Snapshot, block: number): Uint8Array {
-    const isKept = block === this.#copied;
-    if (!isKept || snapshot.used) {
+    if (block !== this.#copied) {
       const key = symbolsKey(this.segment, this.edition, blockNumber(this.#blocks[block]!));
-      if (isKept) snapshot.used!(key, this.#copy);
-      else this.#copyBlock(block, key, snapshot.getSealed(key));
+      this.#copyBlock(block, key, snapshot.getSealed(key));
     }
     return this.#copy.subarray(0, this.#copy.length - SEAL_BYTES);
   }

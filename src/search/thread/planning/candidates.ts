@@ -9,7 +9,6 @@ import { FIRST_MEMORY_SEGMENT } from "../../../store/format/format.ts";
 import { MOST_GRAMS, type KeptLists, type KeptPages } from "../../../store/segments/kept-lists.ts";
 import { decodeList } from "../../../store/segments/posting-bits.ts";
 import type { PostingsReader } from "../../../store/segments/postings.ts";
-import type { PagesAhead } from "../reading/pages-ahead.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 
@@ -25,8 +24,6 @@ export interface Lookup {
   readonly scanned?: ReadonlyMap<readonly number[], Bitset> | undefined;
   /** The lists that threads share. Undefined if there are none. */
   readonly kept?: KeptLists | undefined;
-  /** The pages of literals that were found before the search. */
-  readonly ahead?: PagesAhead | undefined;
   readonly kernel: Kernel;
   readonly arena: Arena;
   /** Returns how many of the given pages are in scope. Other pages must not influence any counter. */
@@ -54,8 +51,7 @@ export interface Candidates {
 export function pagesWith(grams: readonly number[], lookup: Lookup): Candidates {
   if (grams.length === 0) return { pages: undefined, listBytes: 0 };
   if (lookup.scanned && !lookup.lists) return { pages: lookup.scanned.get(grams), listBytes: 0 };
-  const ahead = lookup.lists ? undefined : lookup.ahead?.get(grams, lookup.reader.header.content);
-  return ahead ?? keptPagesWith(grams, lookup) ?? readPagesWith(grams, lookup);
+  return keptPagesWith(grams, lookup) ?? readPagesWith(grams, lookup);
 }
 
 /**

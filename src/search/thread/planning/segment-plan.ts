@@ -90,7 +90,7 @@ export async function planSegment(
   tools: SearchTools,
 ): Promise<SegmentPlan | undefined> {
   const { query, scope, sets, symbols } = asked;
-  const { kept, ahead, kernel, arena, isStopped, pause } = tools;
+  const { kept, kernel, arena, isStopped, pause } = tools;
   const { files } = reader.header;
   const possible = async (atoms: readonly AtomPlan[]): Promise<Bitset> => {
     const known = knownOf(atoms, sets, reader);
@@ -103,7 +103,7 @@ export async function planSegment(
     if (isEmpty(candidates)) return excluded({ reader, asked, windows, candidates }, anyAtoms);
   }
   const countInScope = counterInScope(scope, reader);
-  const tried = { reader, snapshot, kept, ahead, kernel, arena, countInScope, isStopped, pause };
+  const tried = { reader, snapshot, kept, kernel, arena, countInScope, isStopped, pause };
   const lookup = await withScannedPages(tried, query, scope);
   const planned = await planAtoms(query, lookup, symbols);
   if (!planned || isStopped()) return undefined;

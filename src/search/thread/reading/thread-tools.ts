@@ -1,7 +1,6 @@
 /** Keeps the kernel of a thread, its caches, and its open segments from one search to the next. */
 
 import { Arena } from "../../../kernel/arena.ts";
-import type { PagesAhead } from "./pages-ahead.ts";
 import type { Pause } from "../../../base/yield.ts";
 import { LruCache } from "../../../base/lru-cache.ts";
 import { KeptLists } from "../../../store/segments/kept-lists.ts";
@@ -15,6 +14,7 @@ import {
   SharedTables,
   type SharedMemory,
   type SharedTablesMemory,
+  type Tables,
 } from "../../../store/segments/shared-tables.ts";
 import { hasEdition, openSymbols, type SymbolsReader } from "../../../store/symbols/symbols.ts";
 import { LiteralScanner } from "./literal-scanner.ts";
@@ -38,8 +38,6 @@ export interface SearchTools {
   readonly textCache: TextCache | undefined;
   /** The posting lists that all threads share. Undefined if threads share none. */
   readonly kept?: KeptLists | undefined;
-  /** The pages of literals that were found before the search. Absent if nothing was looked up. */
-  readonly ahead?: PagesAhead;
   /** Whether the tools are used on the calling thread. */
   readonly isInline: boolean;
   /** Returns true once the search was stopped. No more text is searched after that. */
@@ -60,12 +58,14 @@ export interface SearchTools {
 export interface Caches extends SharedMemory {
   /** The maximum number of bytes of text that this thread caches. Default 0. */
   readonly textCache?: number | undefined;
+  /** Called if a table is not in shared memory. By default, the table is read. */
+  readonly onMissing?: () => never;
 }
 
 export interface OpenedSegment {
   readonly reader: SegmentReader;
   /** The tables that the reader shares with other threads. */
-  readonly tables: SharedTables | undefined;
+  readonly tables: Tables | undefined;
   /** The first blob of each window; see windowsOf(). */
   readonly windows: Uint32Array;
   /** The symbols of the edition that was requested last. Undefined if none was requested. */
@@ -83,37 +83,36 @@ export class ThreadTools {
   readonly #memory: WindowMemory;
   readonly #textCache: TextCache | undefined;
   readonly #kept: KeptLists | undefined;
-  #tables: SharedTables | undefined;
+  #tables: Tables | undefined;
   readonly #opened = new LruCache<number, OpenedSegment>({
     most: OPENED_BYTES,
     costOf,
     onEvict: ({ reader }) => this.#textCache?.drop(reader.header.content),
   });
 
-  constructor(isInline: boolean, { textCache = 0, keptLists, tables }: Caches = {}) {
+  constructor(isInline: boolean, { textCache = 0, keptLists, tables, onMissing }: Caches = {}) {
     this.#isInline = isInline;
     this.#textCache = textCache > 0 ? new TextCache(this.#kernel, textCache) : undefined;
     this.#kept = keptLists && new KeptLists(keptLists);
-    this.#tables = tables && new SharedTables(tables);
+    const shared = tables && new SharedTables(tables);
+    this.#tables = onMissing
+      ? { getOrMake: (kind, of) => shared?.get(kind, of) ?? onMissing() }
+      : shared;
     this.#memory = new WindowMemory(this.#kernel);
     this.arena = new Arena(this.#kernel);
     this.#literals = new LiteralScanner(this.#kernel, this.arena);
   }
 
   /**
-   * Returns the tools for a task. `stop` has the functions that stop the task and let it yield. If `isRecorded` is set,
-   * the tools have no text cache. The task then reads all text through its snapshot, which records the text.
+   * Returns the tools for a task. `stop` has the functions that stop the task and let it yield.
    */
-  forTask(
-    stop: Pick<SearchTools, "isStopped" | "giveUp" | "isDue" | "pause">,
-    isRecorded = false,
-  ): SearchTools {
+  forTask(stop: Pick<SearchTools, "isStopped" | "giveUp" | "isDue" | "pause">): SearchTools {
     return {
       kernel: this.#kernel,
       arena: this.arena,
       literals: this.#literals,
       memory: this.#memory,
-      textCache: isRecorded ? undefined : this.#textCache,
+      textCache: this.#textCache,
       kept: this.#kept,
       isInline: this.#isInline,
       ...stop,
@@ -124,10 +123,6 @@ export class ThreadTools {
   shareTables(memory: SharedTablesMemory): void {
     this.#opened.clear();
     this.#tables = new SharedTables(memory);
-  }
-
-  close(segment: number): void {
-    this.#opened.delete(segment);
   }
 
   /**
