@@ -184,30 +184,18 @@ const ofNames = (record: Measured, names: readonly string[]) =>
 const ofQueries = ({ questions }: Measured, queries: readonly string[]) =>
   highest(questions.filter(({ query }) => queries.includes(query)).map(median));
 
-/** Returns the time of quern that counts. */
-export type TimeOf = (question: QuestionFigures) => number | undefined;
-
-/** With two workers and all text cached. */
-export const cached: TimeOf = ({ quern }) => quern.cached?.median;
-
 interface Compared {
   /** The names of the questions. Default: all. */
   readonly names?: readonly string[];
-  /** Default: with two workers and without a text cache. */
-  readonly timeOf?: TimeOf;
 }
 
 /** Returns, for each question that both can answer, how many times as fast as a peer quern is if it counts every match. */
-export function ratios(
-  record: Measured,
-  peer?: PeerName,
-  { names, timeOf = median }: Compared = {},
-): number[] {
+export function ratios(record: Measured, peer?: PeerName, { names }: Compared = {}): number[] {
   const questions = names ? named(record, names) : record.questions;
   const peers = peer ? [peer] : PEER_NAMES;
   return questions.flatMap((question) =>
     peers.flatMap((one) => {
-      const [ours, theirs] = [timeOf(question), question.peers[one]?.count.median];
+      const [ours, theirs] = [median(question), question.peers[one]?.count.median];
       return ours === undefined || theirs === undefined ? [] : [theirs / ours];
     }),
   );

@@ -201,7 +201,6 @@ async function ask(
 const methodOf = (peers: readonly Peer[], stages: readonly Stage[]): string[] => [
   `Tools run one at a time, with warm file caches. V8 optimizes only code that runs often, so quern has answered each question 3 to 200 times before. ${describePatience(THOROUGH)} Most rows of indexing are from one run. Two are medians of three runs: csearch, and quern with 2 workers, a budget of 256 MiB and no symbols.`,
   "Every match is counted. quern and zoekt also return the first 50 matches with their text. All tools get the same files: files up to 2 MiB, regardless of ignore files, without .git.",
-  "Text cached: textCache has room for a quarter more than the text, and almost all text came from the cache.",
   `quern: ${describeBuild()} in a process of its own; its index contains the content`,
   "Memory is the most that a process held. Own memory is RssAnon, sampled every 10 ms; resident memory is VmHWM, which includes mapped files. For many repositories and growth, the indexing process also generates the content.",
   `"Caller held up" is the longest time between two turns of the calling thread's event loop during an index run. Only the time in parentheses includes waiting for a free core.`,

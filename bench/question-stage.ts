@@ -4,7 +4,6 @@
  */
 
 import type { SearchRequest } from "../src/search/messages/request.ts";
-import { MOST_CACHE_BYTES } from "../src/store/segments/text-cache.ts";
 import { agree } from "./agreement.ts";
 import { MEBIBYTE } from "./index-stage.ts";
 import type { Corpus, Peer } from "./peer.ts";
@@ -41,17 +40,15 @@ export interface Answers {
 
 export async function askAll(asking: Asking): Promise<Answers> {
   const { path, peers } = asking;
-  const textCache = await roomForText(path);
   const subjects = {
     one: await searcher(path, 1),
     two: await searcher(path, 2),
-    cached: await searcher(path, 2, textCache),
     checker: await searcher(path, 2),
   };
   const failures: string[] = [];
   const questions: QuestionFigures[] = [];
   for (const question of asking.questions)
-    for (const subject of [subjects.one, subjects.two, subjects.cached])
+    for (const subject of [subjects.one, subjects.two])
       await subject.do("ask", { request: requestOf(question), patience: WARMING });
   for (const question of asking.questions) {
     try {
@@ -66,25 +63,16 @@ export async function askAll(asking: Asking): Promise<Answers> {
   const { anonymousBytes } = subjects.two.peak();
   const residentBytes = {
     quern: subjects.two.peak().residentBytes,
-    cached: subjects.cached.peak().residentBytes,
     zoekt: peers.find(({ name }) => name === "zoekt")?.peak?.().residentBytes,
   };
   for (const subject of Object.values(subjects)) await subject.end();
   return { questions, failures, anonymousBytes, residentBytes };
 }
 
-/** Resolves to the bytes of a text cache for the whole text. */
-async function roomForText(path: string): Promise<number> {
-  const subject = await searcher(path, 1);
-  const bytes = await subject.do("contentBytes", {});
-  await subject.end();
-  return Math.min(MOST_CACHE_BYTES, Math.ceil(1.25 * bytes));
-}
-
 /**
  * The processes that run quern. `checker` is separate, so that its work does not count in the figures of the others.
  */
-type Subjects = Readonly<Record<"one" | "two" | "cached" | "checker", Subject>>;
+type Subjects = Readonly<Record<"one" | "two" | "checker", Subject>>;
 
 async function askEverybody(
   asking: Asking,
@@ -106,27 +94,24 @@ const disputesOf = ({ name, matches, peers }: QuestionFigures): string[] =>
     .filter(([, { isExplained }]) => !isExplained)
     .map(([peer, { agreement }]) => `${name}: ${matches} against ${peer}'s ${agreement}`);
 
-export async function searcher(path: string, workers: number, textCache = 0): Promise<Subject> {
+export async function searcher(path: string, workers: number): Promise<Subject> {
   const subject = await startSubject();
-  await subject.do("open", { path, workers, textCache, memoryBudget: 256 * MEBIBYTE });
+  await subject.do("open", { path, workers, memoryBudget: 256 * MEBIBYTE });
   return subject;
 }
 
 async function askQuern(
   question: Question,
   patience: Patience,
-  { one, two, cached }: Subjects,
+  { one, two }: Subjects,
 ): Promise<Omit<QuestionFigures, "peers">> {
   const request = requestOf(question);
   const alone = await one.do("ask", { request, patience });
   const both = await two.do("ask", { request, patience });
-  const inMemory = await cached.do("ask", { request, patience });
   const firstChunk = await two.do("firstChunk", { request, patience });
-  const counts = [alone, both, inMemory].map(({ matches }) => matches);
-  if (new Set(counts).size > 1 || ![alone, both, inMemory].every(({ isComplete }) => isComplete))
-    throw new Error(
-      `${question.name}: ${counts.join(", ")} with 1 worker, 2, and 2 with a text cache`,
-    );
+  const counts = [alone, both].map(({ matches }) => matches);
+  if (new Set(counts).size > 1 || ![alone, both].every(({ isComplete }) => isComplete))
+    throw new Error(`${question.name}: ${counts.join(", ")} with 1 worker and 2`);
   return {
     name: question.name,
     group: question.group,
@@ -137,7 +122,6 @@ async function askQuern(
     quern: {
       one: spreadOf(alone.times),
       two: spreadOf(both.times),
-      cached: spreadOf(inMemory.times),
       firstChunk: spreadOf(firstChunk),
     },
   };

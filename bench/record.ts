@@ -62,8 +62,6 @@ export interface QuestionFigures {
 export interface QuernTimes {
   readonly one: Spread;
   readonly two: Spread;
-  /** Two workers with a text cache that has room for the whole text. */
-  readonly cached?: Spread;
   readonly firstChunk: Spread;
 }
 
@@ -85,12 +83,9 @@ export interface EngineFigures {
   readonly updateDocuments?: Spread;
   readonly updateGit?: Spread;
   readonly searchAnonymousBytes?: number | undefined; // the peak
-  /**
-   * The maximum resident bytes of each searching process, including mapped files: quern, quern with a text cache,
-   * zoekt.
-   */
+  /** The maximum resident bytes of each searching process, including mapped files. */
   readonly searchResidentBytes?:
-    | Readonly<Partial<globalThis.Record<"quern" | "cached" | "zoekt", number | undefined>>>
+    | Readonly<Partial<globalThis.Record<"quern" | "zoekt", number | undefined>>>
     | undefined;
   /** The median of the longest stalls of several searches with 100 000 matches in one answer. */
   readonly searchStall?: Stall;

@@ -1,6 +1,6 @@
 /** Makes the tables of a record, for the terminal and for the page. */
 
-import { cached, mebibytesOf, ratios } from "./budgets.ts";
+import { mebibytesOf, ratios } from "./budgets.ts";
 import { MEBIBYTE } from "./index-stage.ts";
 import { PEER_NAMES, type PeerName } from "./peer-names.ts";
 import type { IndexingFigures, ManyFigures, QuestionFigures, Record, Verdict } from "./record.ts";
@@ -40,12 +40,11 @@ export function medianTable(record: Measured): Table {
   const peers = presentPeers(record);
   return {
     title: "Questions: medians in ms until every match is counted",
-    head: ["question", "matches", "2 workers", "cached", ...peers],
+    head: ["question", "matches", "2 workers", ...peers],
     rows: record.questions.map(({ name, matches, quern, peers: asked }) => [
       name,
       matches,
       quern.two.median,
-      quern.cached?.median ?? "–",
       ...peers.map((who): Cell => asked[who]?.count.median ?? "–"),
     ]),
   };
@@ -80,7 +79,6 @@ export function summaryTable(record: Measured): Table {
       indexing("memory while indexing, MiB", (run) => mebibytesOf(run.anonymousBytes), false),
       row("memory while searching, MiB", mebibytesOf(engine.searchAnonymousBytes), () => "–"),
       row("the same with mapped files, MiB", mebibytesOf(resident.quern), residentOf),
-      row("the same with its text cached, MiB", mebibytesOf(resident.cached), () => "–"),
       row("one changed file, git repository, ms", engine.updateGit?.median, () => "–"),
       row("open, ms", engine.open?.median, () => "–"),
     ],
@@ -137,16 +135,10 @@ export function ratioTable(record: Measured): Table {
     Math.min(...all),
     Math.max(...all),
   ];
-  const hasCached = record.questions.some((question) => question.quern.cached);
   return {
     title: "Speed with 2 workers, as a multiple of each peer's speed",
     head: ["peer", "questions", "geometric mean", "least", "most"],
-    rows: presentPeers(record).flatMap((peer) => [
-      row(peer, ratios(record, peer)),
-      ...(hasCached
-        ? [row(`${peer}, quern's text cached`, ratios(record, peer, { timeOf: cached }))]
-        : []),
-    ]),
+    rows: presentPeers(record).map((peer) => row(peer, ratios(record, peer))),
   };
 }
 

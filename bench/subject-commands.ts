@@ -43,12 +43,7 @@ export interface FileCount {
 }
 
 export interface Commands {
-  open(options: {
-    path: string;
-    workers: number;
-    memoryBudget: number;
-    textCache?: number;
-  }): Promise<Opened>;
+  open(options: { path: string; workers: number; memoryBudget: number }): Promise<Opened>;
   index(options: { source: SourceSpec; symbols: boolean }): Promise<Indexed>;
   ask(options: { request: SearchRequest; patience: Patience }): Promise<Asked>;
   /** Searches once, and resolves to the milliseconds that this took. */

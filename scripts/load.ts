@@ -1,6 +1,6 @@
 /**
  * Tests quern with many simultaneous clients:
- * `npx tsx scripts/load.ts [--clients 200] [--seconds 30] [--warm-up 10] [--corpus PATH] [--text-cache BYTES]`.
+ * `npx tsx scripts/load.ts [--clients 200] [--seconds 30] [--warm-up 10] [--corpus PATH]`.
  *
  * Indexes the folders of the corpus, serves them from one process, and sends requests from another. At the end it
  * prints a line for each promise, kept or broken, and exits with 1 if one is broken. Every answer is right, or says
@@ -79,14 +79,12 @@ function flagsOf(argv: readonly string[]): Flags {
       corpus: { type: "string", default: CORPUS },
       workers: { type: "string", default: "2" },
       "max-concurrent": { type: "string" },
-      "text-cache": { type: "string", default: "0" },
       json: { type: "boolean", default: false },
     },
   });
   const clients = Number(values.clients);
   const maxConcurrent = Number(values["max-concurrent"] ?? clients);
-  const textCache = Number(values["text-cache"]);
-  const limits = { workers: Number(values.workers), maxConcurrent, textCache };
+  const limits = { workers: Number(values.workers), maxConcurrent };
   const { corpus, json } = values;
   const [seconds, warmUpSeconds] = [Number(values.seconds), Number(values["warm-up"])];
   return { clients, seconds, warmUpSeconds, corpus, limits, json };

@@ -19,10 +19,7 @@ export type Stage = (typeof STAGES)[number];
  * its caller's stage.
  */
 const PLACES: readonly (readonly [RegExp, Stage])[] = [
-  [
-    /^search\/thread\/reading\/window|^store\/segments\/text-cache|^store\/segments\/segment-reader/,
-    "fetching",
-  ],
+  [/^search\/thread\/reading\/window|^store\/segments\/segment-reader/, "fetching"],
   [/^search\/thread\/planning|^store\/segments\/(posting|kept-lists)/, "planning"],
   [/^search\/thread\/scanning|^search\/thread\/reading|^regex/, "scanning"],
   [/^search\/thread\/ranking/, "ranking"],

@@ -290,11 +290,6 @@ export interface OpenOptions {
   /** The memory that an index run may use in addition to a fixed base, in bytes. Default 256 MiB, at least 32 MiB. */
   memoryBudget?: number;
   /**
-   * The maximum size of the text that searches cache in memory, in bytes, for all threads together. With 0 (default),
-   * no text is cached. At most 4 GiB.
-   */
-  textCache?: number;
-  /**
    * Whether the engine runs searches of its own while it is idle, so that V8 compiles the code before the host
    * searches. Default true.
    */

@@ -372,7 +372,7 @@ function sizeOf(manifest: Manifest): IndexSize {
 
 function startPool(
   environment: Environment,
-  { workers, textCache, readOnly, onWarning }: CoreOptions,
+  { workers, readOnly, onWarning }: CoreOptions,
   { kept, workerDied }: { readonly kept: Kept; readonly workerDied: () => void },
 ): OwnPool {
   const { path } = environment;
@@ -382,11 +382,10 @@ function startPool(
     tasks: { ...INGEST_TASKS, ...SEARCH_TASKS, ...FIND_TASKS, ...OVERLAY_TASKS },
     environment:
       workers === 0
-        ? { path, readOnly, opened: environment, textCache, ...kept.memory }
+        ? { path, readOnly, opened: environment, ...kept.memory }
         : {
             path,
             readOnly,
-            textCache: Math.floor(textCache / workers),
             get keptLists() {
               return kept.memory.keptLists;
             },

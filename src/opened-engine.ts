@@ -12,7 +12,6 @@ import { INTERNALS, type Internals } from "./internals.ts";
 import { localCore, type CoreOptions, type LocalCore } from "./local-core.ts";
 import { defaultWebUrl } from "./search/caller/present.ts";
 import { openStore } from "./store/catalog/open.ts";
-import { MOST_CACHE_BYTES } from "./store/segments/text-cache.ts";
 
 const MIB = 2 ** 20;
 
@@ -59,7 +58,6 @@ const OPEN_OPTIONS: KeysOf<OpenOptions> = {
   readOnly: true,
   workers: true,
   memoryBudget: true,
-  textCache: true,
   warmUp: true,
   maxFileSize: true,
   lockTimeoutMs: true,
@@ -81,7 +79,6 @@ function checkOptions(path: string, options: OpenOptions): CoreOptions {
       32 * MIB,
       Number.MAX_SAFE_INTEGER,
     ),
-    textCache: within("textCache", options.textCache ?? 0, 0, MOST_CACHE_BYTES),
     warmUp: options.warmUp ?? true,
     maxFileSize: within("maxFileSize", options.maxFileSize ?? 2 * MIB, 1, 16 * MIB),
     lockTimeoutMs: within("lockTimeoutMs", options.lockTimeoutMs ?? 0, 0, Number.MAX_SAFE_INTEGER),

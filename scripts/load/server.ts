@@ -43,8 +43,8 @@ export interface Measured {
 }
 
 export async function serve(index: string, limits: Limits): Promise<void> {
-  const { workers, textCache } = limits;
-  const engine = await open(index, { readOnly: true, workers, textCache });
+  const { workers } = limits;
+  const engine = await open(index, { readOnly: true, workers });
   const tokens = memoryTokenStore();
   const { secret } = await createApiKey(tokens, { ownerId: "ada" });
   const users = memoryUserStore([member("ada")]);
@@ -69,7 +69,6 @@ export async function serve(index: string, limits: Limits): Promise<void> {
 
 export interface Limits {
   readonly workers: number;
-  readonly textCache: number;
   readonly maxConcurrent: number;
 }
 

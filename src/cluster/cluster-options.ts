@@ -141,7 +141,6 @@ const OPTIONS: KeysOf<ClusterOptions> = {
   workers: true,
   memoryBudget: true,
   maxFileSize: true,
-  textCache: true,
   warmUp: true,
   lockTimeoutMs: true,
   webUrl: true,

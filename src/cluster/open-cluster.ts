@@ -66,7 +66,7 @@ export async function openClusterWith(
     secret === undefined
       ? await openWhole(opening)
       : await openOverNodes({ ...opening, secret, settings });
-  const writing = { ...engine, textCache: 0, warmUp: false }; // no search runs in a writer's directory
+  const writing = { ...engine, warmUp: false }; // no search runs in a writer's directory
   const written = new Map<number, number>();
   const onPublished = (shard: number, generation: number): void =>
     void written.set(shard, Math.max(generation, written.get(shard) ?? 0));

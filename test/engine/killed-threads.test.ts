@@ -39,7 +39,7 @@ test("answers stay the same, whichever threads died", async () => {
     expect(message).toMatch(/^worker \d died/);
     killed++;
   };
-  const options = { workers: 2, textCache: 6 * 2 ** 20, onWarning };
+  const options = { workers: 2, onWarning };
   const engine = await openEngine(options, twin.path);
   for (let kill = 0; kill < KILLS; kill++) {
     if (random() < 0.3) engine.trim(); // everything is then added anew

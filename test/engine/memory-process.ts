@@ -3,7 +3,6 @@
  *
  *     loop SEARCHES UPDATES    the samples of a soak
  *     matches MATCHES          an answer of so many ranges out of 1.7 million: before, at the highest, after
- *     trim MEBIBYTES           searches that keep so much text: before them, after them, after trim()
  *     languages FILES          an index run that parses so many files of more languages than a thread keeps grammars
  */
 
@@ -21,13 +20,6 @@ export interface Parsing {
   readonly before: number;
   /** The bytes of memory after each range of files. */
   readonly bytes: readonly number[];
-}
-
-export interface Trimmed {
-  /** Bytes. */
-  readonly before: number;
-  readonly kept: number;
-  readonly trimmed: number;
 }
 
 export interface Answer {
@@ -102,38 +94,7 @@ async function languages(engine: Engine, files: number): Promise<Parsing> {
   return { symbols: report!.symbols, before, bytes };
 }
 
-/** Resolves to the memory once it no longer falls. */
-async function settled(): Promise<number> {
-  for (let last = Infinity; ;) {
-    globalThis.gc?.();
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    const now = anonymousBytes();
-    if (now > last - 2 ** 20) return now;
-    last = now;
-  }
-}
-
-async function trim(engine: Engine, mebibytes: number): Promise<Trimmed> {
-  const line = (file: number) => `needle ${file} ${"in a haystack ".repeat(9)}\n`;
-  const files = Array.from({ length: mebibytes }, (_, file) => ({
-    path: `${file}`,
-    content: line(file).repeat(2 ** 20 / line(file).length),
-  }));
-  await engine.index(documents({ name: "kept", files }), { symbols: "skip" });
-  engine.trim();
-  const ask = () => engine.search({ query: "needle", matches: 1 });
-  await ask();
-  const before = await settled();
-  for (let time = 0; time < 3; time++) await ask();
-  const kept = await settled();
-  engine.trim();
-  // each thread releases memory when it receives the request
-  for (let tries = 0; tries < 100 && kept - (await settled()) < (kept - before) / 2; tries++);
-  return { before, kept, trimmed: await settled() };
-}
-
 function run(name: string | undefined): Promise<unknown> {
-  if (name === "trim") return trim(engine, first);
   if (name === "loop") return loop(engine, first, second);
   return name === "languages" ? languages(engine, first) : answer(engine, first);
 }
@@ -144,7 +105,6 @@ const path = mkdtempSync(join(tmpdir(), "quern-memory-"));
 const engine = await open(path, {
   workers: command === "languages" ? 1 : 2,
   warmUp: false,
-  ...(command === "trim" && { textCache: 2 * (first + 8) * 2 ** 20 }),
 });
 const result = await run(command);
 console.log(JSON.stringify(result));

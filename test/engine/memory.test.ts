@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { THREAD_TIMES } from "../../src/ingest/symbols/work-limit.ts";
-import type { Answer, Parsing, Trimmed } from "./memory-process.ts";
+import type { Answer, Parsing } from "./memory-process.ts";
 import { openEngine } from "./opened.ts";
 import type { Sample } from "./soak.ts";
 import { tellFigure } from "../figures.ts";
@@ -59,19 +59,6 @@ describe.skipIf(!isLinux)("memory", () => {
       expect(bytes.length).toBeGreaterThanOrEqual(5);
       expect(Math.max(...bytes) - before).toBeLessThan(180 * MIB); // 100 in measurements
       expect(bytes.at(-1)! - bytes[2]!).toBeLessThan(20 * MIB);
-    },
-  );
-
-  test.runIf(isInTurn(3))(
-    "cached text takes as much memory as it has bytes, and trim() releases it",
-    async () => {
-      const { before, kept, trimmed } = await measured<Trimmed>(bundled, "trim", 64);
-      const shown = [before, kept, trimmed].map((bytes) => (bytes / MIB).toFixed());
-      tellFigure(`RssAnon with 64 MiB kept: ${shown.join(", ")} MiB`);
-      // other memory of the process varies by about 10 MiB meanwhile
-      expect(kept - before).toBeGreaterThan(40 * MIB);
-      expect(kept - before).toBeLessThan(96 * MIB);
-      expect(kept - trimmed).toBeGreaterThan(40 * MIB);
     },
   );
 

@@ -173,11 +173,11 @@ const ROWS: Row[] = [
     () => opening(temporaryFolder(), { memoryBudget: 1 }),
     /memoryBudget/,
   ],
-  ...[-1, 1.5, Number.NaN, 2 ** 40, "8"].map((textCache): Row => [
+  ...[-1, 1.5, Number.NaN, 2 ** 40, "8"].map((maxFileSize): Row => [
     "INVALID_REQUEST",
-    `a text cache of ${textCache}`,
-    () => opening(temporaryFolder(), { textCache } as OpenOptions),
-    /textCache must be a whole number from 0 to 4294967296/,
+    `a largest file of ${maxFileSize}`,
+    () => opening(temporaryFolder(), { maxFileSize } as OpenOptions),
+    /maxFileSize must be a whole number from 1 to 16777216/,
   ]),
   ["INVALID_REQUEST", "no object", () => search(null as never), /object/],
   ["INVALID_REQUEST", "no matches", () => search({ query: "a" }), /matches is missing; it must be/],

@@ -27,12 +27,12 @@ const { pageBytes } = SMALL_LAYOUT;
 test.each(
   someOf(
     [
-      { workers: 0, textCache: 0, states: 5 },
-      { workers: 2, textCache: 2 ** 16, states: 3 },
+      { workers: 0, states: 5 },
+      { workers: 2, states: 3 },
     ],
     2,
   ),
-)("any query, $workers workers, $textCache bytes of cache", async ({ states, ...options }) => {
+)("any query, $workers workers", async ({ states, ...options }) => {
   const contexts = (name: string) => CONTEXTS[name];
   const engine = await openEngine({ contexts, ...options, internals });
   const check = async ({ corpus, asked }: SearchState) => {

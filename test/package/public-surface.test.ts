@@ -76,7 +76,7 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/\.depth$/, /\bfolder levels\b/],
   [/^SyncProgress\.wanted$/, /\brepositories\b/],
   [/\.byteOffset$/, /0-based.*\bbytes\b/i],
-  [/bytes|\.(size|maxFileSize|memoryBudget|textCache)$/i, /\bbytes\b/i],
+  [/bytes|\.(size|maxFileSize|memoryBudget)$/i, /\bbytes\b/i],
   [/\.lineNumber$/, /1-based/],
   [/^(LineRange|Blame\.ranges)\./, /\blines?\b/],
   [/\.commitCount$|^(CommitsOptions|History\.commits)\./, /\bcommits\b/],

@@ -4,7 +4,6 @@
  */
 
 import { newPause } from "../../base/yield.ts";
-import { textBytesOf } from "../../store/catalog/manifest.ts";
 import type { SearchInput, SearchOutput, StreamPart } from "../messages/messages.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Near } from "./near.ts";
@@ -51,7 +50,6 @@ export async function searchSegments(
   const input: SearchInput = {
     plan: understood.plan,
     segments,
-    textBytes: textBytesOf(catalog.manifest),
     packed: view.packed,
     repositories: await repositoryTable(catalog, newPause()),
     matches,

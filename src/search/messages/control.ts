@@ -165,8 +165,8 @@ export class Control {
   /**
    * Claims one of the steps of an open segment. Returns the number of the step, or undefined if all steps have been
    * claimed. The owner is the thread that has planned the segment. It claims steps from the beginning, and
-   * the other threads claim steps from the end. So in every search, a thread gets about the same steps, and may have
-   * cached their text.
+   * the other threads claim steps from the end. So in every search, a thread gets about the same steps, and need not
+   * verify their text again.
    */
   claimStep(segment: number, isOwner: boolean): number | undefined {
     const at = SEGMENTS + SEGMENT_WORDS * segment;

@@ -51,8 +51,6 @@ export interface PagePlace extends Place {
 export interface SearchInput {
   readonly plan: PackedPlan;
   readonly segments: readonly SegmentInput[];
-  /** The number of bytes of text in the whole index. */
-  readonly textBytes: number;
   /** The segments that are in memory instead of on disk. */
   readonly packed: readonly PackedSegment[];
   readonly repositories: RepositoryTable;

@@ -35,11 +35,6 @@ import { zeroTotals, type Totals } from "../messages/totals.ts";
  */
 const WORTH_HELP = 4;
 /**
- * The share of the text cache that one search may replace. A search that reads more text than this evicts nothing from
- * the cache.
- */
-const CACHE_SHARE = 0.5;
-/**
  * The minimum number of milliseconds between two parts of a stream. The first part is sent after the first window with
  * a hit.
  */
@@ -129,7 +124,7 @@ export class SearchRun {
 
   /**
    * Returns the positions of the segments to search, in the order in which this thread tries to claim them. A thread
-   * begins with the same segments in every search, because it may have cached their text.
+   * begins with the same segments in every search, because it may have opened them.
    */
   #order(): number[] {
     const { input, worker } = this.#thread;
@@ -196,8 +191,7 @@ export class SearchRun {
     const { position, plan, isOwner, isShared, totals, part } = work;
     const { control, context, input, snapshot, tools } = this.#thread;
     const { steps } = plan;
-    const caching = this.#fitsCache(plan) ? "replace" : "add";
-    const scan = new SegmentScan(plan, { snapshot, tools, caching });
+    const scan = new SegmentScan(plan, { snapshot, tools });
     const rater = await this.#rater(plan);
     const onHit = (hit: Hit) => {
       // #compare and #columns need the hashes later. They are read now, so that damage in them is reported for this
@@ -231,17 +225,6 @@ export class SearchRun {
       const wait = context.pause();
       if (wait) await wait;
     }
-  }
-
-  /**
-   * Returns true if the text that the whole search reads probably fits into the search's share of the cache. Assumes
-   * that the search reads as large a part of the other segments as of this one.
-   */
-  #fitsCache({ reader, stats }: SegmentPlan): boolean {
-    const { tools, input } = this.#thread;
-    const share = stats.ngramMatches / Math.max(1, reader.header.pages);
-    const bytes = (tools.textCache?.bytes ?? 0) * input.threads;
-    return share * input.textBytes <= CACHE_SHARE * bytes;
   }
 
   #rater({ reader, candidates }: SegmentPlan): Promise<HitRater> {

@@ -31,25 +31,16 @@ import { SearchRun } from "./search-task.ts";
 import { showFile } from "./showing/show.ts";
 import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 
-/** The fields of a pool's environment that search tasks use. */
-export interface SearchEnvironment extends SharedMemory {
-  /** The maximum number of bytes of text that each thread caches. */
-  textCache?: number;
-}
-
 const TOOLS = "search tools";
 /** The memo() key of the memory that this thread shares with other threads. */
 const SHARED = "shared memory";
 
 export const toolsOf = (context: TaskContext): ThreadTools =>
-  context.memo(TOOLS, () => {
-    const { textCache } = context.environment as SearchEnvironment;
-    return new ThreadTools(context.isInline, { textCache, ...sharedBy(context) });
-  });
+  context.memo(TOOLS, () => new ThreadTools(context.isInline, sharedBy(context)));
 
 const sharedBy = (context: TaskContext): SharedMemory =>
   context.memo(SHARED, (): SharedMemory => {
-    const { keptLists, tables } = context.environment as SearchEnvironment;
+    const { keptLists, tables } = context.environment as SharedMemory;
     return { keptLists, tables };
   });
 

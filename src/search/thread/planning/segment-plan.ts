@@ -71,8 +71,6 @@ export interface SegmentPlan {
   readonly order: readonly number[];
   /** The first blob of each window, then the number of blobs; see joinedWindows(). */
   readonly windows: Uint32Array;
-  /** The windows of the segment that may be cached; see windowsOf(). */
-  readonly cacheable: Uint32Array;
   /** The numbers of the windows that contain a file to evaluate. */
   readonly steps: readonly number[];
   readonly stats: PlanStats;
@@ -133,7 +131,6 @@ export async function planSegment(
     withoutContent,
     order: await scanOrder(query, atoms, visit, pause),
     windows: joined,
-    cacheable: windows,
     steps: stepsOf(joined, work, withoutContent.length > 0),
     stats: await statsOf(contentOf(atoms), { scope, visit, pause }, reader),
     undecided: await countUndecided(asked, planned, lookup, decidePaths),
@@ -149,7 +146,6 @@ function excluded(
   const { blobs } = segment.reader.header;
   return {
     ...segment,
-    cacheable: segment.windows,
     atoms,
     visit: emptyBitset(blobs),
     work: emptyBitset(blobs),

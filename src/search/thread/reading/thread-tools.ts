@@ -4,7 +4,6 @@ import { Arena } from "../../../kernel/arena.ts";
 import type { Pause } from "../../../base/yield.ts";
 import { LruCache } from "../../../base/lru-cache.ts";
 import { KeptLists } from "../../../store/segments/kept-lists.ts";
-import { TextCache } from "../../../store/segments/text-cache.ts";
 import { createKernel, type Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
@@ -35,7 +34,6 @@ export interface SearchTools {
   readonly arena: Arena;
   readonly literals: LiteralScanner;
   readonly memory: WindowMemory;
-  readonly textCache: TextCache | undefined;
   /** The posting lists that all threads share. Undefined if threads share none. */
   readonly kept?: KeptLists | undefined;
   /** Whether the tools are used on the calling thread. */
@@ -56,8 +54,6 @@ export interface SearchTools {
 }
 
 export interface Caches extends SharedMemory {
-  /** The maximum number of bytes of text that this thread caches. Default 0. */
-  readonly textCache?: number | undefined;
   /** Called if a table is not in shared memory. By default, the table is read. */
   readonly onMissing?: () => never;
 }
@@ -81,18 +77,15 @@ export class ThreadTools {
   readonly #kernel: Kernel = createKernel();
   readonly #literals: LiteralScanner;
   readonly #memory: WindowMemory;
-  readonly #textCache: TextCache | undefined;
   readonly #kept: KeptLists | undefined;
   #tables: Tables | undefined;
   readonly #opened = new LruCache<number, OpenedSegment>({
     most: OPENED_BYTES,
     costOf,
-    onEvict: ({ reader }) => this.#textCache?.drop(reader.header.content),
   });
 
-  constructor(isInline: boolean, { textCache = 0, keptLists, tables, onMissing }: Caches = {}) {
+  constructor(isInline: boolean, { keptLists, tables, onMissing }: Caches = {}) {
     this.#isInline = isInline;
-    this.#textCache = textCache > 0 ? new TextCache(this.#kernel, textCache) : undefined;
     this.#kept = keptLists && new KeptLists(keptLists);
     const shared = tables && new SharedTables(tables);
     this.#tables = onMissing
@@ -112,7 +105,6 @@ export class ThreadTools {
       arena: this.arena,
       literals: this.#literals,
       memory: this.#memory,
-      textCache: this.#textCache,
       kept: this.#kept,
       isInline: this.#isInline,
       ...stop,

@@ -17,11 +17,11 @@ import {
 } from "../../../base/bitset.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
-import { FIRST_MEMORY_SEGMENT } from "../../../store/format/format.ts";
 import { unlessCorrupt } from "../../../store/format/sealed.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
-import { SLOT_BYTES, type TextCache } from "../../../store/segments/text-cache.ts";
 
+/** The maximum number of bytes of text in a window, unless a single blob is longer. */
+export const WINDOW_BYTES = 2 ** 20;
 /** The largest value in `tails`. */
 const MOST_TAIL = 2 ** 16 - 1;
 /**
@@ -57,7 +57,7 @@ export function windowsOf(reader: SegmentReader): Uint32Array {
   const { blobStarts, header } = reader;
   const starts = [0];
   for (let blob = 1; blob < header.blobs; blob++)
-    if (blobStarts[blob + 1]! - blobStarts[starts.at(-1)!]! > SLOT_BYTES) starts.push(blob);
+    if (blobStarts[blob + 1]! - blobStarts[starts.at(-1)!]! > WINDOW_BYTES) starts.push(blob);
   return Uint32Array.from([...starts, header.blobs]);
 }
 
@@ -82,7 +82,12 @@ export function joinedWindows(
     const isSparse =
       visited === 0 || isMostlySkipped(visited, blobStarts[end]! - blobStarts[first]!);
     const blobs = countBitsBetween(work, first, end);
-    if (mayGrow && isSparse && bytes + visited <= SLOT_BYTES && evaluated + blobs <= MOST_JOINED) {
+    if (
+      mayGrow &&
+      isSparse &&
+      bytes + visited <= WINDOW_BYTES &&
+      evaluated + blobs <= MOST_JOINED
+    ) {
       bytes += visited;
       evaluated += blobs;
     } else {
@@ -126,7 +131,7 @@ export class WindowMemory {
   /** Returns the address of `length` free bytes for text. */
   room(length: number): number {
     if (length + 2 * MARGIN > this.#length) {
-      this.#length = Math.max(2 * SLOT_BYTES, Math.ceil(1.5 * length)) + 2 * MARGIN;
+      this.#length = Math.max(2 * WINDOW_BYTES, Math.ceil(1.5 * length)) + 2 * MARGIN;
       this.#at = this.kernel.reserve(this.#length);
     }
     return this.#at + MARGIN;
@@ -148,13 +153,6 @@ export class WindowMemory {
   }
 }
 
-/**
- * What a window may do with the text cache. With "find", the window may only use text that is already cached. With
- * "add", the window may also be added to the cache if there is room. With "replace", other windows may be evicted from
- * the cache to make room.
- */
-export type Caching = "find" | "add" | "replace";
-
 /** The blobs of a window. */
 export interface WindowBlobs {
   /** The first blob of the window, and the first blob after it. */
@@ -167,11 +165,6 @@ export interface WindowBlobs {
 export interface WindowOptions {
   readonly snapshot: Snapshot;
   readonly memory: WindowMemory;
-  readonly textCache: TextCache | undefined;
-  /** Default "find". */
-  readonly caching?: Caching | undefined;
-  /** The windows that may be cached; see windowsOf(). Needed unless `caching` is "find". */
-  readonly windows?: Uint32Array;
   /** The number of bytes that will probably be loaded. Default 0. */
   readonly expectedBytes?: number;
 }
@@ -185,11 +178,8 @@ export class Window {
   readonly #firstBlob: number;
   /** The address of each visited blob's text. The index is the number of the blob minus #firstBlob. */
   readonly #addresses: Uint32Array;
-  /** The cache of texts. Undefined if the text may not come from it. */
-  readonly #cache: TextCache | undefined;
-  readonly #caching: Caching;
-  /** The place that already contains all text of the window. Undefined if no place does. */
-  readonly #whole: "in the cache" | "in the window" | undefined;
+  /** Whether all text of the window was read when it was opened. */
+  readonly #isWhole: boolean;
   readonly #firstPage: number;
   readonly #marks: PageMarks;
   /** The ranges of the segment's text that readAhead() has read, as pairs of offsets in ascending order. */
@@ -200,36 +190,28 @@ export class Window {
   constructor(
     reader: SegmentReader,
     { firstBlob, endBlob, visited }: WindowBlobs,
-    { snapshot, memory, textCache, caching = "find", windows, expectedBytes = 0 }: WindowOptions,
+    { snapshot, memory, expectedBytes = 0 }: WindowOptions,
   ) {
     this.reader = reader;
     this.#snapshot = snapshot;
     this.#kernel = memory.kernel;
     this.#firstBlob = firstBlob;
-    // the text of segments in memory is not cached
-    this.#cache = reader.segment < FIRST_MEMORY_SEGMENT ? textCache : undefined;
-    this.#caching = caching;
-    if (windows) this.#addToCache(visited, windows);
     this.#addresses = memory.addresses(endBlob - firstBlob);
     const from = reader.blobStarts[firstBlob]!;
     const bytes = reader.blobStarts[endBlob]! - from;
     const visitedBytes = visited.reduce((sum, blob) => sum + this.length(blob), 0);
-    if (isMostlySkipped(visitedBytes, bytes)) {
-      let at = memory.room(visitedBytes);
+    const isSparse = isMostlySkipped(visitedBytes, bytes);
+    let at = memory.room(isSparse ? visitedBytes : bytes);
+    const isWorthIt = expectedBytes > 0 && expectedBytes >= WHOLE_PART * bytes;
+    this.#isWhole = !isSparse && isWorthIt && this.#readWhole(from, bytes, at);
+    if (isSparse) {
       for (const blob of visited) {
         this.#addresses[blob - firstBlob] = at;
         at += this.length(blob);
       }
     } else {
-      const cached = this.#cache?.find({ content: reader.header.content, firstBlob, endBlob });
-      const at = cached
-        ? cached.address + from - reader.blobStarts[cached.firstBlob]!
-        : memory.room(bytes);
       for (const blob of visited)
         this.#addresses[blob - firstBlob] = at + reader.blobStarts[blob]! - from;
-      const isWorthIt = expectedBytes > 0 && expectedBytes >= WHOLE_PART * bytes;
-      if (cached) this.#whole = "in the cache";
-      else if (isWorthIt && this.#readWhole(from, bytes, at)) this.#whole = "in the window";
     }
     this.#firstPage = reader.firstPages[firstBlob]!;
     this.#marks = memory.marks(reader.firstPages[endBlob]! - this.#firstPage);
@@ -263,7 +245,7 @@ export class Window {
     const { content } = header;
     this.#ahead = [];
     this.#lastAhead = 0;
-    if (this.#whole || !this.#snapshot.hasOpenText?.(content)) return;
+    if (this.#isWhole || !this.#snapshot.hasOpenText?.(content)) return;
     let [from, to, shift] = [0, 0, 0]; // the range that is read next, and the distance to its address
     const read = () => {
       if (from === to) return;
@@ -272,7 +254,6 @@ export class Window {
       if (isRead) this.#ahead.push(from, to);
     };
     for (const blob of blobs) {
-      if (this.#cache?.find({ content, firstBlob: blob, endBlob: blob + 1 })) continue;
       const [start, end] = [blobStarts[blob]!, blobStarts[blob + 1]!];
       const own = this.address(blob) - start;
       for (let page = firstPages[blob]!; page < firstPages[blob + 1]!; page++) {
@@ -350,19 +331,8 @@ export class Window {
   #copy(blob: number, from: number, to: number): void {
     if (from >= to) return;
     this.bytesLoaded += to - from;
-    if (this.#whole === "in the cache") return;
-    const { content, blobs } = this.reader.header;
-    if (!this.#whole) {
-      const [start, at] = [this.reader.blobStarts[blob]!, this.address(blob)];
-      const cached = this.#cache?.find({ content, firstBlob: blob, endBlob: blob + 1 });
-      if (cached) {
-        const source = cached.address - this.reader.blobStarts[cached.firstBlob]!;
-        this.bytes.copyWithin(at + from - start, source + from, source + to);
-        return;
-      }
-      if (!this.#isAhead(from, to)) this.#read(from, to, at + from - start);
-    }
-    if (this.#caching !== "find") this.#cache?.addRead({ content, blob }, to - from, blobs);
+    if (this.#isWhole || this.#isAhead(from, to)) return;
+    this.#read(from, to, this.address(blob) + from - this.reader.blobStarts[blob]!);
   }
 
   /**
@@ -372,26 +342,6 @@ export class Window {
   #readWhole(from: number, bytes: number, at: number): boolean {
     if (!this.#snapshot.hasOpenText?.(this.reader.header.content)) return false;
     return unlessCorrupt(() => (this.#read(from, from + bytes, at), true)) ?? false;
-  }
-
-  /** Caches those of the segment's windows that contain visited blobs, if they were read often enough. */
-  #addToCache(visited: readonly number[], windows: Uint32Array): void {
-    if (!this.#cache || this.#caching === "find") return;
-    const { header, blobStarts } = this.reader;
-    const { content } = header;
-    let window = 0;
-    for (const blob of visited) {
-      if (blob < windows[window]!) continue; // its window was handled before
-      while (windows[window + 1]! <= blob) window++;
-      const [firstBlob, endBlob] = [windows[window]!, windows[++window]!];
-      if (this.#cache.find({ content, firstBlob, endBlob })) continue;
-      const [from, to] = [blobStarts[firstBlob]!, blobStarts[endBlob]!];
-      const place = { content, firstBlob, endBlob, bytes: to - from };
-      // damage is ignored here, because the search may not need the damaged part
-      unlessCorrupt(() =>
-        this.#cache!.keep(place, this.#caching === "replace", (at) => this.#read(from, to, at)),
-      );
-    }
   }
 
   #read(from: number, to: number, at: number): void {

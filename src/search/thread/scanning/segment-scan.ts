@@ -11,7 +11,7 @@ import { decide, type Facts, type Verdict } from "../planning/evaluate.ts";
 import type { SegmentPlan } from "../planning/segment-plan.ts";
 import type { Found } from "../reading/literal-scanner.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
-import { Window, type Caching } from "../reading/window.ts";
+import { Window } from "../reading/window.ts";
 import { DefinitionRater, type RatedAtom } from "./definitions.ts";
 import { VisitedBlobs } from "./visited-blobs.ts";
 
@@ -32,8 +32,6 @@ export type OnHit = (hit: Hit) => Promise<void> | void;
 export interface ScanOptions {
   readonly snapshot: Snapshot;
   readonly tools: SearchTools;
-  /** What the windows may do with the text cache. */
-  readonly caching?: Caching;
 }
 
 export class SegmentScan {
@@ -50,8 +48,8 @@ export class SegmentScan {
    * even if damage ends the scan.
    */
   async window(number: number, stats: WindowStats, onHit: OnHit): Promise<void> {
-    const { reader, asked, atoms, order, visit, windows, cacheable } = this.plan;
-    const { snapshot, tools, caching } = this.#options;
+    const { reader, asked, atoms, order, visit, windows } = this.plan;
+    const { snapshot, tools } = this.#options;
     const { query, symbols } = asked;
     const [first, end] = [windows[number]!, windows[number + 1]!];
     const blobs = bitsBetween(visit, first, end);
@@ -68,7 +66,7 @@ export class SegmentScan {
     let rater: DefinitionRater | undefined;
     if (blobs.length > 0) {
       const expectedBytes = this.#expectedBytes(blobs);
-      const how = { ...tools, snapshot, caching, windows: cacheable, expectedBytes };
+      const how = { ...tools, snapshot, expectedBytes };
       const place = { firstBlob: first, endBlob: end, visited: blobs };
       const window = new Window(reader, place, how);
       await visited.scan(window, tools);
