@@ -3,12 +3,14 @@
  * them. It contains no other logic.
  */
 
+import { invalid } from "./base/errors.ts";
 import { lazily } from "./base/out-of-files.ts";
 import { packageFile } from "./base/package-file.ts";
 import { newPause } from "./base/yield.ts";
 import type { EngineCore, CoreView, RepositoryLists } from "./engine-core.ts";
 import type { OpenOptions } from "./engine.ts";
 import { EngineFacade } from "./engine-facade.ts";
+import { CHANGE_TASKS } from "./changes/tasks.ts";
 import { FIND_TASKS } from "./find/tasks.ts";
 import { Histories } from "./history/histories.ts";
 import type { History } from "./history/history.ts";
@@ -20,16 +22,23 @@ import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
 import { Overlays } from "./overlay/overlays.ts";
 import { Reader } from "./reader.ts";
 import { knownRepositories, lookUp } from "./repositories.ts";
+import { mayBeHistory, type HistoryQuery } from "./query/parse.ts";
 import { Kept } from "./search/caller/kept.ts";
 import { Near } from "./search/caller/near.ts";
 import { isVisible } from "./search/caller/scope.ts";
 import { explain, notIndexedOf } from "./search/caller/explain.ts";
 import { beginSearch, search } from "./search/caller/search.ts";
-import { Searching, type SearchParts, type ViewSource } from "./search/caller/searching.ts";
+import {
+  Searching,
+  type SearchCall,
+  type SearchParts,
+  type ViewSource,
+} from "./search/caller/searching.ts";
 import { streamFiles } from "./search/caller/stream.ts";
 import type { Contexts } from "./search/caller/understand.ts";
 import { WarmUp } from "./search/caller/warm-up.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "./search/messages/request.ts";
+import type { SearchEvent, SearchResponse } from "./search/messages/response.ts";
 import { NearThread } from "./search/thread/near-thread.ts";
 import { SEARCH_TASKS } from "./search/thread/tasks.ts";
 import { CatalogKeeper } from "./store/catalog/catalog-keeper.ts";
@@ -77,6 +86,32 @@ interface Below {
 }
 
 const workspaceModule = lazily(() => import("./workspace/workspace.ts"));
+
+// loaded with the first query of the history
+const changesModule = lazily(() => import("./changes/answer.ts"));
+
+/** Returns whether a request, which is not checked yet, may be a query of the history. */
+const mayBe = (request: Partial<SearchRequest> | null | undefined): boolean =>
+  mayBeHistory(request?.query);
+
+async function historyQueryOf(request: SearchRequest): Promise<HistoryQuery | undefined> {
+  return mayBe(request) ? (await changesModule()).historyQueryOf(request) : undefined;
+}
+
+/** Streams the answer of a query that may be one of the history. */
+async function* streamEither(
+  request: SearchRequest,
+  streams: {
+    readonly history: (
+      query: HistoryQuery,
+      changes: Awaited<ReturnType<typeof changesModule>>,
+    ) => AsyncIterable<SearchEvent>;
+    readonly files: () => AsyncIterable<SearchEvent>;
+  },
+): AsyncGenerator<SearchEvent> {
+  const query = await historyQueryOf(request);
+  yield* query ? streams.history(query, await changesModule()) : streams.files();
+}
 
 const NOTHING: Below = { documents: async () => [] };
 
@@ -240,11 +275,24 @@ class LocalEngine {
     const { viewer } = options;
     const source = this.#viewSource(options, below);
     const call = (request: SearchRequest) => ({ request, options, view: source });
+    const tools = { searching, environment: this.#environment };
     const view: CoreView = {
-      search: (request, ifMany) => search(searching, call(request), ifMany),
-      begin: (request) => beginSearch(searching, call(request)),
-      stream: (request) => streamFiles(searching, call(request)),
-      explain: (request) => explain(searching, call(request)),
+      search: async (request, ifMany) =>
+        (await this.#searchHistory(call(request))) ?? search(searching, call(request), ifMany),
+      begin: async (request) =>
+        (await this.#searchHistory(call(request))) ?? beginSearch(searching, call(request)),
+      stream: (request) =>
+        mayBe(request)
+          ? streamEither(request, {
+              history: (query, changes) => changes.streamChanges(query, call(request), tools),
+              files: () => streamFiles(searching, call(request)),
+            })
+          : streamFiles(searching, call(request)),
+      explain: async (request) => {
+        const query = await historyQueryOf(request);
+        if (query) throw invalid("explain does not support queries with type:");
+        return explain(searching, call(request));
+      },
       find: async (request) => {
         const { answerFind } = await import("./find/answer.ts");
         return answerFind(searching, request, { options, view: source });
@@ -255,6 +303,15 @@ class LocalEngine {
       paths: async (revision) => reader.paths(revision, viewer, await source()),
     };
     return this.#tracer.view(view, () => this.#warmUp?.interrupt());
+  }
+
+  /** Answers a query of the history. Resolves to undefined if the query is an ordinary one. */
+  async #searchHistory(call: SearchCall): Promise<SearchResponse | undefined> {
+    const query = await historyQueryOf(call.request);
+    if (!query) return undefined;
+    const { searchChanges } = await changesModule();
+    const tools = { searching: this.#searching, environment: this.#environment };
+    return searchChanges(query, call, tools);
   }
 
   /** Documents of `below` are left out if the viewer may not see their repository. */
@@ -379,7 +436,7 @@ function startPool(
   return createPool({
     size: workers,
     entry: packageFile("worker.js"),
-    tasks: { ...INGEST_TASKS, ...SEARCH_TASKS, ...FIND_TASKS, ...OVERLAY_TASKS },
+    tasks: { ...INGEST_TASKS, ...SEARCH_TASKS, ...FIND_TASKS, ...CHANGE_TASKS, ...OVERLAY_TASKS },
     environment:
       workers === 0
         ? { path, readOnly, opened: environment, ...kept.memory }

@@ -1,5 +1,6 @@
 /** Defines the public types of repositories, files and folders. */
 
+import type { HistoryLimits } from "./ingest/sources/source.ts";
 import type { CatalogRepository } from "./store/catalog/catalog.ts";
 import type {
   CodeHostType,
@@ -28,6 +29,8 @@ export interface Repository extends Required<
   displayName?: string;
   /** The folder from which the repository was indexed, if the source states it. Never sent over HTTP. */
   origin?: Origin;
+  /** The limits of the indexed history. Absent if no history is indexed. Never sent over HTTP. */
+  history?: HistoryLimits;
   /** The address of the repository's page on its code host, if the source states it. */
   webUrl?: string;
   /** The indexed revisions. The first one is the default revision. */
@@ -110,6 +113,7 @@ export function describe(
   const { id, name, metadata, origin, revisions, indexedAt, contentBytes } = record;
   const { codeHostType = "genericGitHost", archived = false, fork = false, rank = 0.5 } = metadata;
   const { displayName, webUrl } = metadata;
+  const { since, commits } = record.history ?? {};
   const pushedAt = revisions[0]!.committedAt;
   return {
     id,
@@ -122,6 +126,9 @@ export function describe(
     ...(displayName === undefined ? {} : { displayName }),
     ...(webUrl === undefined ? {} : { webUrl }),
     ...(origin === undefined ? {} : { origin }),
+    ...(record.history && {
+      history: { ...(since !== undefined && { since }), ...(commits !== undefined && { commits }) },
+    }),
     revisions: revisions.map(({ name, commit, files }, i) => ({
       name,
       ...(commit === undefined ? {} : { commit }),

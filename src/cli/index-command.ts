@@ -64,6 +64,12 @@ export function addIndex(program: Command, call: Call): void {
     .option("--code-host <type>", CODE_HOST_TYPES.join(", "), oneOf(CODE_HOST_TYPES))
     .option("--web-url <url>", "the repository's page on its code host")
     .option("--no-symbols", "do not extract symbols: faster, but sym: finds nothing")
+    .option(
+      "--history [since]",
+      "index the history, too, from a date on if one is given, so that type:diff and type:commit " +
+        "search it; default: as in the last run",
+    )
+    .option("--no-history", "drop the indexed history")
     .option("--watch", "index again after every change, until interrupted")
     .option(
       "--workers <n>",

@@ -11,7 +11,7 @@ import { invalid, QuernError } from "../base/errors.ts";
 import { pathWithin } from "../base/paths.ts";
 import { directory } from "../ingest/sources/directory.ts";
 import { git, remoteOf } from "../ingest/sources/git.ts";
-import type { Source } from "../ingest/sources/source.ts";
+import type { HistoryLimits, Source } from "../ingest/sources/source.ts";
 import type { Repository } from "../repository.ts";
 import type { CodeHostType, RepositoryMetadata } from "../store/format/records.ts";
 
@@ -23,6 +23,8 @@ export interface SourceFlags {
   allTags?: true;
   /** Patterns for files to exclude. False if .gitignore and .ignore files are not read. */
   ignore?: string[] | false;
+  /** True, or the date since which the history is indexed. False if none is indexed. */
+  history?: boolean | string;
   public?: true;
   webUrl?: string;
   codeHost?: CodeHostType;
@@ -72,11 +74,26 @@ async function sourceOf(path: string, asked: Asked): Promise<Source> {
     });
   const known = asked.repositories.find((repository) => repository.name === name);
   const revisions = revisionsOf(asked.flags) ?? known?.origin?.revisions;
-  return git(path, { ...options, ...(revisions && { revisions: [...revisions] }) });
+  const history = historyOf(asked.flags, known);
+  return git(path, {
+    ...options,
+    ...(revisions && { revisions: [...revisions] }),
+    ...(history !== undefined && { history }),
+  });
+}
+
+/** Returns the history to index: as the option says, or as in the last run. */
+function historyOf(
+  { history }: SourceFlags,
+  known: Repository | undefined,
+): boolean | HistoryLimits | undefined {
+  return typeof history === "string" ? { since: history } : (history ?? known?.history);
 }
 
 function refuseMisplaced(path: string, isGit: boolean, flags: SourceFlags): void {
   if (isGit && flags.ignore) throw invalid(`--ignore is for folders; ${path} is a git repository`);
+  if (!isGit && flags.history)
+    throw invalid(`--history is for git repositories; ${path} is not one`);
   if (!isGit && revisionsOf(flags))
     throw invalid(
       `--rev, --all-branches and --all-tags are for git repositories; ${path} is not one`,

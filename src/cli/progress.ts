@@ -21,6 +21,7 @@ const WORDS: Readonly<Record<IndexProgress["stage"], string>> = {
   content: "reading",
   symbols: "symbols",
   words: "words",
+  history: "history",
   publish: "publishing",
   merge: "merging",
 };

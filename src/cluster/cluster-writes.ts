@@ -73,6 +73,10 @@ export class ClusterWrites {
     writing: WriteOptions = options,
   ): Promise<IndexReport[]> {
     this.#mustBeOpen();
+    if (source.history)
+      throw invalid(
+        `index: a cluster does not index histories; index ${source.name} without history`,
+      );
     const { catalog, shardBytes } = this.#parts;
     const shard = await catalog.shardOf(source.name, shardBytes);
     return this.#write(writer, shard, writing, async ({ core, steps, expect }) => {

@@ -227,6 +227,23 @@ export class GitProcesses {
     }
   }
 
+  /** Runs git with `input` as its standard input, and yields its output as it comes. Rejects if git fails. */
+  async *stream(args: readonly string[], input: string): AsyncGenerator<Buffer> {
+    const child = this.start(args);
+    const stderr = collectStderr(child.stderr);
+    const end = ended(child);
+    end.catch(() => {}); // `end` is awaited below, unless the caller leaves the loop early
+    child.stdin.end(input);
+    try {
+      yield* this.#chunks(child.stdout);
+      const code = await end;
+      this.throwIfOver();
+      if (code !== 0) throw failed(this.folder, stderr());
+    } finally {
+      child.kill();
+    }
+  }
+
   /** Waits for the end of a process, and resolves to its exit code. Rejects if the process is silent for too long. */
   async #ended(child: ChildProcess): Promise<number> {
     const patience = this.patience();

@@ -6,7 +6,7 @@
 import { QuernError } from "../base/errors.ts";
 
 /** What the run did when it failed. */
-export type Step = "content" | "symbols" | "words" | "merge";
+export type Step = "content" | "symbols" | "words" | "history" | "merge";
 
 const MOST_NAMES = 5;
 
@@ -15,6 +15,8 @@ const OUTCOMES: Readonly<Record<Step, (names: string) => string>> = {
   symbols: (names) => `${names} had been published, but the next run must find missing symbols`,
   words: (names) =>
     `${names} had been published, but the next run must index their words for find()`,
+  history: (names) =>
+    `${names} had been published, but the next run must index the rest of their history`,
   merge: (names) => `${names} had been published completely; only segments were not merged`,
 };
 

@@ -14,6 +14,9 @@ import { mergeTask } from "./run/merging.ts";
 import { SegmentSession } from "./run/segment-session.ts";
 import type { SymbolsInput, SymbolsOutput } from "./symbols/symbol-task.ts";
 import { walkTask } from "./sources/walk-elsewhere.ts";
+import type { HistoryInput, HistoryOutput } from "./history/history-task.ts";
+import type { HistoryMergeInput } from "./history/merge-task.ts";
+import type { WrittenHistory } from "../store/history/history-builder.ts";
 import type { WordsInput } from "./words/words-task.ts";
 
 const session = (context: TaskContext): SegmentSession =>
@@ -43,6 +46,12 @@ const symbols: Task<SymbolsInput, SymbolsOutput> = async (input, context) =>
 const words: Task<WordsInput, void> = async (input, context) =>
   (await import("./words/words-task.ts")).wordsTask(input, context);
 
+const history: Task<HistoryInput, HistoryOutput> = async (input, context) =>
+  (await import("./history/history-task.ts")).historyTask(input, context);
+
+const historyMerge: Task<HistoryMergeInput, WrittenHistory> = async (input, context) =>
+  (await import("./history/merge-task.ts")).historyMergeTask(input, context);
+
 export const INGEST_TASKS = {
   "ingest.add": add,
   "ingest.finish": finish,
@@ -53,4 +62,6 @@ export const INGEST_TASKS = {
   "ingest.edition": editionTask,
   "ingest.walk": walkTask,
   "ingest.words": words,
+  "ingest.history": history,
+  "ingest.historyMerge": historyMerge,
 };

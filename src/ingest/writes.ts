@@ -191,6 +191,8 @@ export class Writes {
         for (const report of reports) if (hasSymbols(report)) report.durationMs += ms;
         step = "words";
         if (words !== "skip") await this.#indexWords(improving);
+        step = "history";
+        await this.#indexHistories(reports, improving);
         step = "merge";
         await this.#merge({ ...improving, next: nextMerge });
         return reports;
@@ -241,6 +243,36 @@ export class Writes {
       throwIfStopped: () => this.#throwIfStopped(signal),
       onProgress,
       onWarning,
+    });
+  }
+
+  /** Brings the histories of the indexed repositories up to date. */
+  async #indexHistories(
+    reports: readonly IndexReport[],
+    { lease, signal, onProgress, betweenSteps }: Improving,
+  ): Promise<void> {
+    const { environment, pool, catalogs, memoryBudget, maxFileSize, layout } = this.#options;
+    const { manifest, repositories } = await catalogs.newest();
+    const indexed = new Set(reports.map(({ repositoryId }) => repositoryId));
+    const having = new Set(manifest.history.map(({ repository }) => repository));
+    const concerned = [...indexed].filter(
+      (id) => having.has(id) || repositories.get(id)?.record.history,
+    );
+    if (concerned.length === 0) return;
+    await betweenSteps();
+    const { indexHistories } = await import("./history/history-pass.ts");
+    await indexHistories({
+      environment,
+      pool,
+      memoryBudget,
+      maxFileSize,
+      layout,
+      newest: () => catalogs.newest(),
+      repositories: concerned,
+      owner: lease.owner,
+      signal,
+      throwIfStopped: () => this.#throwIfStopped(signal),
+      onProgress,
     });
   }
 

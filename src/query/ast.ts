@@ -32,7 +32,29 @@ export type Atom =
   | { readonly kind: "reposet"; readonly names: readonly string[] }
   | { readonly kind: "context"; readonly name: string }
   | { readonly kind: "archived" | "fork"; readonly value: Selection }
-  | { readonly kind: "visibility"; readonly value: Visibility };
+  | { readonly kind: "visibility"; readonly value: Visibility }
+  /** A filter that only queries of the history have. */
+  | { readonly kind: "history"; readonly filter: HistoryFilter };
+
+export type HistoryFilter =
+  | { readonly name: "type"; readonly value: HistoryType }
+  | { readonly name: "select"; readonly value: HistorySelection }
+  /** `seconds` is the time since 1970. */
+  | { readonly name: "before" | "after"; readonly seconds: number; readonly value: string }
+  | {
+      readonly name: HistoryText;
+      readonly value: string;
+      readonly isExpression: boolean;
+      readonly caseSensitive: boolean;
+    };
+
+export const HISTORY_TYPES = ["diff", "commit"] as const;
+export type HistoryType = (typeof HISTORY_TYPES)[number];
+
+export const HISTORY_SELECTIONS = ["commit.diff.added", "commit.diff.removed"] as const;
+export type HistorySelection = (typeof HISTORY_SELECTIONS)[number];
+
+export type HistoryText = "added" | "removed" | "message" | "author" | "committer";
 
 export type RegexField = "content" | "file" | "repo" | "symbol";
 
@@ -118,6 +140,8 @@ function formatPrefix(atom: Atom): string {
     case "fork":
     case "visibility":
       return `${atom.kind}:${atom.value}`;
+    case "history":
+      return `${atom.filter.name}:${formatValue(atom.filter.value)}`;
   }
 }
 

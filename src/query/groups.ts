@@ -20,7 +20,7 @@ interface Opener {
 }
 
 /** Returns the positions of all `(` that open groups. */
-export function findGroups(text: string, regex: boolean): ReadonlySet<number> {
+export function findGroups(text: string, regex: boolean, isHistory = false): ReadonlySet<number> {
   const groups = new Set<number>();
   if (!text.includes("(")) return groups;
   const open: Opener[] = [];
@@ -35,7 +35,7 @@ export function findGroups(text: string, regex: boolean): ReadonlySet<number> {
     } else if (text[at] === ")" && outer !== undefined) {
       at = close(groups, open, at, text);
     } else {
-      at = endOfOperand(text, at, regex, outer);
+      at = endOfOperand(text, at, { regex, isHistory, outer });
     }
   }
   return groups;
@@ -60,10 +60,18 @@ function close(groups: Set<number>, open: Opener[], at: number, text: string): n
  * Returns the end of the element that begins here: a `-` before a group, a prefix with its value, a quoted string or
  * a word.
  */
-function endOfOperand(text: string, at: number, regex: boolean, outer?: Opener): number {
+function endOfOperand(
+  text: string,
+  at: number,
+  {
+    regex,
+    isHistory,
+    outer,
+  }: { readonly regex: boolean; readonly isHistory: boolean; readonly outer: Opener | undefined },
+): number {
   const start = text[at] === "-" ? skipBlanks(text, at + 1) : at;
   if (text[start] === "(") return at + 1;
-  const prefix = prefixAt(text, start);
+  const prefix = prefixAt(text, start, isHistory);
   const begins = prefix === undefined ? at : prefix.end;
   const quoted = text[begins] === '"' ? endOfQuoted(text, begins) : undefined;
   if (outer !== undefined) {

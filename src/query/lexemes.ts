@@ -21,18 +21,50 @@ export const PREFIXES = {
   visibility: "visibility",
 } as const;
 
-export type Prefix = (typeof PREFIXES)[keyof typeof PREFIXES];
+/** Prefixes that only queries of the history have. */
+const HISTORY_PREFIXES = [
+  "type",
+  "select",
+  "added",
+  "removed",
+  "message",
+  "author",
+  "committer",
+  "before",
+  "after",
+] as const;
+
+export type HistoryPrefix = (typeof HISTORY_PREFIXES)[number];
+export type Prefix = (typeof PREFIXES)[keyof typeof PREFIXES] | HistoryPrefix;
 
 /** Prefixes whose value is a regular expression in both dialects. */
-const ALWAYS_PATTERN: ReadonlySet<Prefix> = new Set(["file", "repo", "sym"]);
+const ALWAYS_PATTERN: ReadonlySet<Prefix> = new Set<Prefix>([
+  "file",
+  "repo",
+  "sym",
+  "author",
+  "committer",
+]);
 
-const PREFIX_HERE = new RegExp(`(${Object.keys(PREFIXES).join("|")}):`, "y");
+/** Prefixes whose value is a term, and so is a regular expression in the regex dialect alone. */
+const AS_TERM: ReadonlySet<Prefix> = new Set<Prefix>(["content", "added", "removed", "message"]);
 
-export function prefixAt(text: string, at: number): { prefix: Prefix; end: number } | undefined {
-  PREFIX_HERE.lastIndex = at;
-  const found = PREFIX_HERE.exec(text);
-  if (found === null) return undefined;
-  return { prefix: PREFIXES[found[1] as keyof typeof PREFIXES], end: PREFIX_HERE.lastIndex };
+const expressionOf = (names: readonly string[]): RegExp => new RegExp(`(${names.join("|")}):`, "y");
+const PREFIX_HERE = expressionOf(Object.keys(PREFIXES));
+const HISTORY_HERE = expressionOf([...Object.keys(PREFIXES), ...HISTORY_PREFIXES]);
+
+/** Finds the prefix at a position. `isHistory` says whether the query is one of the history. */
+export function prefixAt(
+  text: string,
+  at: number,
+  isHistory = false,
+): { prefix: Prefix; end: number } | undefined {
+  const here = isHistory ? HISTORY_HERE : PREFIX_HERE;
+  here.lastIndex = at;
+  const name = here.exec(text)?.[1];
+  if (name === undefined) return undefined;
+  const prefix = name in PREFIXES ? PREFIXES[name as keyof typeof PREFIXES] : name;
+  return { prefix: prefix as Prefix, end: here.lastIndex };
 }
 
 /**
@@ -40,7 +72,7 @@ export function prefixAt(text: string, at: number): { prefix: Prefix; end: numbe
  * parentheses.
  */
 export function isPattern(prefix: Prefix | undefined, regex: boolean): boolean {
-  return prefix === undefined || prefix === "content" ? regex : ALWAYS_PATTERN.has(prefix);
+  return prefix === undefined || AS_TERM.has(prefix) ? regex : ALWAYS_PATTERN.has(prefix);
 }
 
 /** Returns whether there is a blank at this position. False at the end of the text. */

@@ -17,13 +17,22 @@ import {
   ALL,
   NONE,
   SELECTIONS,
+  formatQuery,
   formatValue,
   VISIBILITIES,
+  atomsOf,
+  conjuncts,
+  HISTORY_SELECTIONS,
+  HISTORY_TYPES,
+  type HistoryFilter,
+  type HistoryText,
+  type HistoryType,
   type Query,
   type RegexField,
 } from "./ast.ts";
 import type { Pause } from "../base/yield.ts";
-import { compileSteps } from "../regex/expression.ts";
+import { compileSteps, lineExpression } from "../regex/expression.ts";
+import { secondsOf } from "./dates.ts";
 import { expressionChecker, type Operand } from "./check-expression.ts";
 import { findGroups } from "./groups.ts";
 import {
@@ -75,6 +84,72 @@ export function parseQuery(text: string, dialect: Dialect): Query {
   return query;
 }
 
+/** A query of the history. */
+export interface HistoryQuery {
+  readonly type: HistoryType;
+  readonly query: Query;
+}
+
+/** Returns whether a text may be a query of the history. An ordinary query costs no more than this test. */
+export const mayBeHistory = (text: unknown): boolean =>
+  typeof text === "string" && /(?:^|[\s(-])type:/.test(text);
+
+/**
+ * Parses a query of the history, which has the filter `type:`. Returns undefined if it has no such filter, so that it
+ * is an ordinary query.
+ */
+export function parseHistoryQuery(text: string, dialect: Dialect): HistoryQuery | undefined {
+  const { query, expressions, terms, check } = parse(text, dialect, true);
+  const types = atomsOf(query).flatMap((atom) =>
+    atom.kind === "history" && atom.filter.name === "type" ? [atom.filter.value] : [],
+  );
+  if (types.length === 0) return undefined;
+  const fail = (reason: string, name: string) =>
+    pointingError("QUERY_SYNTAX", reason, text, Math.max(0, text.indexOf(`${name}:`)));
+  for (const name of ["type", "select"] as const) {
+    const isThis = (one: Query) => one.kind === "history" && one.filter.name === name;
+    const top = conjuncts(query).filter(isThis);
+    if (top.length !== atomsOf(query).filter(isThis).length)
+      throw fail(
+        `${name}: applies to the whole query, so it cannot be negated or in a group`,
+        name,
+      );
+    if (new Set(top.map(formatQuery)).size > 1) throw fail(`${name}: is given twice`, name);
+  }
+  const [type] = types as [HistoryType];
+  const hasFilter = (name: string) =>
+    atomsOf(query).some((atom) => atom.kind === "history" && atom.filter.name === name);
+  if (type === "commit")
+    for (const name of ["select", "added", "removed"])
+      if (hasFilter(name)) throw fail(`${name}: needs type:diff`, name);
+  for (const kind of ["symbol", "language"] as const)
+    if (atomsOf(query).some((atom) => atom.kind === kind || isField(atom, kind)))
+      throw fail(
+        `${kind === "symbol" ? "sym" : "lang"}: cannot be used together with type:`,
+        kind === "symbol" ? "sym" : "lang",
+      );
+  for (const expression of expressions) check(expression);
+  if (type === "diff")
+    for (const term of terms)
+      if (needsNewline(term, dialect))
+        throw pointingError(
+          "QUERY_SYNTAX",
+          "with type:diff a term is within one line, so it cannot contain a newline",
+          text,
+          term.at,
+        );
+  return { type, query };
+}
+
+const isField = (atom: Query, field: string): boolean =>
+  atom.kind === "regex" && atom.field === field;
+
+/** Returns whether a term matches only texts with a newline. */
+function needsNewline({ text }: Operand, { regex, caseSensitive }: Dialect): boolean {
+  if (!regex) return text.includes("\n");
+  return lineExpression(text, { caseSensitive }) === undefined;
+}
+
 /**
  * Does the same as parseQuery(), but yields to the event loop between expressions, and while large classes are built.
  */
@@ -93,20 +168,23 @@ export async function parseInSlices(text: string, dialect: Dialect, pause: Pause
 const HAS_CLASSES = /\\[pP]|\[/;
 
 /** Parses everything except the expressions. The caller must check the returned expressions in their order. */
-function parse(text: string, dialect: Dialect) {
+function parse(text: string, dialect: Dialect, isHistory = false) {
   const { characters } = QUERY_LIMITS;
   if (text.length > characters) {
     const reason = `the query is longer than ${characters} characters`;
     throw pointingError("QUERY_SYNTAX", reason, text, characters);
   }
-  const parser = new Parser(text, dialect);
+  const parser = new Parser(text, dialect, isHistory);
   const query = parser.query();
   const check = expressionChecker(text, dialect.caseSensitive);
-  return { query, expressions: parser.expressions, check };
+  return { query, expressions: parser.expressions, terms: parser.terms, check };
 }
 
 class Parser {
   readonly expressions: Operand[] = [];
+  /** The operands that are searched in content. */
+  readonly terms: Operand[] = [];
+  readonly #isHistory: boolean;
   readonly #text: string;
   readonly #dialect: Dialect;
   readonly #groups: ReadonlySet<number>;
@@ -119,10 +197,11 @@ class Parser {
   #depth = 0;
   readonly #held = { terms: 0, termCharacters: 0, groupedTerms: 0, repositoryTerms: 0, names: 0 };
 
-  constructor(text: string, dialect: Dialect) {
+  constructor(text: string, dialect: Dialect, isHistory: boolean) {
     this.#text = text;
+    this.#isHistory = isHistory;
     this.#dialect = dialect;
-    this.#groups = findGroups(text, dialect.regex);
+    this.#groups = findGroups(text, dialect.regex, isHistory);
     this.#first = skipBlanks(text, 0);
     this.#last = endWithoutBlanks(text);
     this.#at = this.#first;
@@ -196,7 +275,7 @@ class Parser {
   }
 
   #prefixed(): Query | undefined {
-    const found = prefixAt(this.#text, this.#at);
+    const found = prefixAt(this.#text, this.#at, this.#isHistory);
     if (found === undefined) return undefined;
     const colon = found.end - 1;
     const keyword = this.#text.slice(this.#at, colon);
@@ -231,12 +310,39 @@ class Parser {
         return { kind: prefix, value: this.#choice(prefix, SELECTIONS, operand) };
       case "visibility":
         return { kind: prefix, value: this.#choice(prefix, VISIBILITIES, operand) };
+      case "type":
+        return history({ name: prefix, value: this.#choice(prefix, HISTORY_TYPES, operand) });
+      case "select":
+        return history({ name: prefix, value: this.#choice(prefix, HISTORY_SELECTIONS, operand) });
+      case "before":
+      case "after": {
+        const seconds = secondsOf(value, Date.now());
+        if (seconds !== undefined) return history({ name: prefix, seconds, value });
+        const reason = `${prefix}: takes a date such as 2026-05-01 or "3 weeks ago"`;
+        throw this.#error(reason, operand.at);
+      }
+      case "added":
+      case "removed":
+        this.terms.push(operand);
+        return this.#historyText(prefix, operand, this.#dialect.regex);
+      case "message":
+        return this.#historyText(prefix, operand, this.#dialect.regex);
+      case "author":
+      case "committer":
+        return this.#historyText(prefix, operand, true);
     }
+  }
+
+  #historyText(name: HistoryText, operand: Operand, isExpression: boolean): Query {
+    if (isExpression) this.expressions.push(operand);
+    const { caseSensitive } = this.#dialect;
+    return history({ name, value: operand.text, isExpression, caseSensitive });
   }
 
   #content(operand: Operand): Query {
     const { text, quoted } = operand;
     const { regex, caseSensitive } = this.#dialect;
+    this.terms.push(operand);
     if (text === "" || (regex && text === "()" && !quoted)) return ALL;
     return regex ? this.#regex("content", operand) : { kind: "literal", text, caseSensitive };
   }
@@ -324,6 +430,8 @@ function globAdvice(value: string): string | undefined {
     ? `as a glob it is file:${formatValue(globPattern(value))}`
     : undefined;
 }
+
+const history = (filter: HistoryFilter): Query => ({ kind: "history", filter });
 
 function and(operands: readonly Query[]): Query {
   return operands.length === 1 ? operands[0]! : { kind: "and", children: operands };

@@ -43,6 +43,10 @@ export function union(a: CodePoints, b: CodePoints): CodePoints {
   return normalize([...a, ...b]);
 }
 
+/** Returns the set without one code point. */
+export const withoutMember = (set: CodePoints, cp: number): CodePoints =>
+  negate(union(negate(set), [cp, cp]));
+
 export function includes(set: CodePoints, cp: number): boolean {
   const low = firstIndex(0, set.length >> 1, (range) => set[2 * range + 1]! >= cp);
   return 2 * low < set.length && set[2 * low]! <= cp;

@@ -7,9 +7,9 @@
 
 import { QuernError } from "../base/errors.ts";
 import { LruCache } from "../base/lru-cache.ts";
-import type { Node } from "./ast.ts";
+import { EMPTY, type Node } from "./ast.ts";
 import { partitionSteps } from "./byte-classes.ts";
-import { includes, type CodePoints } from "./code-points.ts";
+import { includes, withoutMember, type CodePoints } from "./code-points.ts";
 import { parseExpression } from "./parse.ts";
 import { countNodes, NODE_LIMIT } from "./program.ts";
 import { re2Size } from "./re2-size.ts";
@@ -65,6 +65,64 @@ export function compileExpression(
 ): Expression {
   const key = `${caseSensitive}${source}`;
   return accepted.getOrMake(key, () => understand(source, caseSensitive));
+}
+
+/**
+ * Compiles an expression so that it matches within single lines, each of which counts as a whole text: no match contains
+ * a newline, and a line begins and ends where a text does. Returns undefined if the expression matches no such text.
+ * Throws as compileExpression() does.
+ */
+export function lineExpression(
+  source: string,
+  { caseSensitive }: { caseSensitive: boolean },
+): Expression | undefined {
+  const expression = compileExpression(source, { caseSensitive });
+  if (!seesOtherLines(expression.syntax)) return expression;
+  const syntax = withoutNewlines(expression.syntax);
+  if (!syntax) return undefined;
+  return {
+    ...expression,
+    source: `\n${source}`, // the matchers of both expressions are cached by their sources
+    syntax,
+    required: requiredFormula(syntax),
+    matchesEmpty: canBeEmpty(syntax),
+  };
+}
+
+/** Returns the syntax that matches only the texts without a newline, or undefined if there are none. */
+function withoutNewlines(node: Node): Node | undefined {
+  switch (node.kind) {
+    case "char":
+      return node.cp === 10 ? undefined : node;
+    case "class": {
+      const members = withoutMember(node.members, 10);
+      return members.length === 0 ? undefined : { kind: "class", members };
+    }
+    case "byte": // would have to match any byte but a newline
+      return undefined;
+    case "empty":
+      return node;
+    case "assert":
+      if (node.assertion === "textStart") return { kind: "assert", assertion: "lineStart" };
+      if (node.assertion === "textEnd") return { kind: "assert", assertion: "lineEnd" };
+      return node;
+    case "concat": {
+      const children = node.children.map(withoutNewlines);
+      return children.every((child) => child !== undefined)
+        ? { kind: "concat", children }
+        : undefined;
+    }
+    case "alternate": {
+      const children = node.children.flatMap((child) => withoutNewlines(child) ?? []);
+      return children.length === 0 ? undefined : { kind: "alternate", children };
+    }
+    case "repeat": {
+      const child = withoutNewlines(node.child);
+      const last = node.last && withoutNewlines(node.last);
+      if (child) return { ...node, child, ...(last && { last }) };
+      return node.min === 0 ? EMPTY : undefined;
+    }
+  }
 }
 
 /**

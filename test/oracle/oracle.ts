@@ -187,6 +187,8 @@ function atomHolds(atom: Atom, scene: Scene): boolean {
       return (
         atom.value === "any" || (repository.metadata.public ?? false) === (atom.value === "public")
       );
+    case "history":
+      throw new Error("ordinary queries have no filters of the history");
   }
 }
 

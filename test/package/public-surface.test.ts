@@ -95,6 +95,7 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/^FindReason\.weight$|^FoundPlace\.score$/, /\bscores?\b/i],
   [/^FindRequest\.places$/, /\bplaces\b/],
   [/^FindRequest\.maxTokens$/, /\btokens\b/],
+  [/^HistoryLimits\.commits$/, /\bnumber of commits\b/],
   [/^FindRequest\.lines$|^PlaceLines\./, /\blines?\b/],
   [/^FindWord\.frequency$/, /\bwindows\b/],
   [/\.workers$/, /\bthreads\b/i],

@@ -29,6 +29,8 @@ function outlineAtom(atom: Atom): string {
     case "fork":
     case "visibility":
       return `${atom.kind}:${atom.value}`;
+    case "history":
+      return `${atom.filter.name}:${atom.filter.value}`;
   }
 }
 

@@ -16,13 +16,19 @@ import type { LocalCore } from "../../local-core.ts";
 import { knownRepositories, lookUp, pageByName } from "../../repositories.ts";
 import { describe, type FileContent, type FolderEntry, type Repository } from "../../repository.ts";
 import { formatQuery } from "../../query/ast.ts";
+import { mayBeHistory, parseHistoryQuery } from "../../query/parse.ts";
 import { Searching, type Question, type SearchCall } from "../../search/caller/searching.ts";
 import { explainWith, notIndexedOf, type ExplainedPlan } from "../../search/caller/explain.ts";
 import { cursorsOf, repositoryGone, stateDigest, type Cursors } from "../../search/caller/pages.ts";
 import { repositoryLimits } from "../../search/caller/repository-limits.ts";
 import { isVisible } from "../../search/caller/scope.ts";
 import type { Understood } from "../../search/caller/understand.ts";
-import type { SearchOptions, SearchRequest, Viewer } from "../../search/messages/request.ts";
+import {
+  checkRequest,
+  type SearchOptions,
+  type SearchRequest,
+  type Viewer,
+} from "../../search/messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "../../search/messages/response.ts";
 import { addStats, zeroStats } from "../../search/messages/stats.ts";
 import { repositoryNamed, type CatalogRepository } from "../../store/catalog/catalog.ts";
@@ -149,12 +155,21 @@ export class Front {
   #view(options: SearchOptions): CoreView {
     if (options.overlay !== undefined) throw noOverlay();
     const { viewer } = options;
-    const search = (request: SearchRequest) => this.#search(request, options);
+    const search = async (request: SearchRequest) => {
+      mustBeOrdinary(request);
+      return this.#search(request, options);
+    };
     return this.#tracer.view({
       search,
       begin: search,
-      stream: (request) => this.#stream(request, options),
-      explain: (request) => this.#explain(request, options),
+      stream: (request) => {
+        mustBeOrdinary(request);
+        return this.#stream(request, options);
+      },
+      explain: async (request) => {
+        mustBeOrdinary(request);
+        return this.#explain(request, options);
+      },
       notIndexed: (request) => notIndexedOf(this.#searching, this.#call(request, options)),
       find: () => Promise.reject(noFind()),
       read: (file) => this.#read(file, viewer),
@@ -550,6 +565,20 @@ const noFind = (): QuernError =>
   invalid(
     "find: a front over nodes does not support find; ask an engine that has the whole index, or use search",
   );
+
+/** Rejects queries of the history, because the objects of a cluster have none. */
+function mustBeOrdinary(request: SearchRequest): void {
+  if (!mayBeHistory(request.query)) return;
+  const {
+    query,
+    isRegexEnabled: regex,
+    isCaseSensitivityEnabled: caseSensitive,
+  } = checkRequest(request);
+  if (parseHistoryQuery(query, { regex, caseSensitive }))
+    throw invalid(
+      "type: a front over nodes does not support searches in the history; ask an engine that has the whole index",
+    );
+}
 
 const withContexts = ({ contexts }: Understood) => (contexts.size > 0 ? { contexts } : {});
 

@@ -25,7 +25,8 @@ import {
   type ManifestSegment,
 } from "../../store/catalog/manifest.ts";
 import { encodeVersions } from "../../store/segments/file-versions.ts";
-import type { RepositoryRecord, SkippedFile } from "../../store/format/records.ts";
+import type { HistoryRecord, RepositoryRecord, SkippedFile } from "../../store/format/records.ts";
+import type { HistoryLimits } from "../sources/source.ts";
 import type { RepositoryRun } from "./repository-run.ts";
 
 export interface Publication {
@@ -159,7 +160,24 @@ function recordOf(
     })),
     indexedAt: Date.now(),
     ...(run.gitFolder === undefined ? {} : { gitFolder: run.gitFolder }),
+    ...(run.target.history && {
+      history: historyOf(run.target.history, run.target.known?.record.history),
+    }),
   };
+}
+
+/** Returns the record of a history to index. Keeps what is indexed, unless the limits have changed. */
+function historyOf(
+  { since, commits }: HistoryLimits,
+  before: HistoryRecord | undefined,
+): HistoryRecord {
+  const limits = {
+    ...(since !== undefined && { since }),
+    ...(commits !== undefined && { commits }),
+  };
+  return before?.since === since && before?.commits === commits
+    ? { tips: [], ...before }
+    : { ...limits, tips: [] };
 }
 
 /** Removes a repository. Its files stay in their segments until the next merge. */
@@ -168,8 +186,14 @@ export function removeRepository(writer: Writer, repository: number, owner: stri
   const manifest = readManifest(writer);
   for (const range of repositoryRanges(repository))
     for (const key of writer.keys(range)) writer.remove(key);
+  const gone = manifest.history.filter((one) => one.repository === repository);
+  const retired = { at: Date.now(), generation: manifest.generation + 1 };
   putManifest(
     writer,
-    nextManifest(manifest, { repositories: manifest.repositories.with({ gone: [repository] }) }),
+    nextManifest(manifest, {
+      repositories: manifest.repositories.with({ gone: [repository] }),
+      history: manifest.history.filter((one) => one.repository !== repository),
+      retired: [...manifest.retired, ...gone.map(({ segment }) => ({ segment, ...retired }))],
+    }),
   );
 }

@@ -16,7 +16,7 @@ export interface IndexProgress {
    * The stage. A run goes through 'list', 'content' and 'publish' for each repository, and through 'symbols',
    * 'words' and 'merge' once at its end.
    */
-  stage: "list" | "content" | "symbols" | "words" | "publish" | "merge";
+  stage: "list" | "content" | "symbols" | "words" | "history" | "publish" | "merge";
   /**
    * The number of files that the stage has processed. For 'symbols' this is the number of contents, which several
    * files may share. For 'words' and 'merge' it is the number of segments.

@@ -24,7 +24,14 @@ import { skipReason } from "../../store/segments/segment-tables.ts";
 import type { BatchFile, Outcome } from "./batch.ts";
 import { openFinder, type Finder, type FoundFile } from "./finder.ts";
 import type { IndexProgress } from "./report.ts";
-import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "../sources/source.ts";
+import type {
+  Entry,
+  FileEntry,
+  HistoryLimits,
+  ListedRevision,
+  Listing,
+  SkippedEntry,
+} from "../sources/source.ts";
 
 const NO_VERSION = new Uint8Array(HASH_BYTES);
 /**
@@ -62,6 +69,7 @@ export interface Target {
   readonly name: string;
   readonly metadata: RepositoryMetadata;
   readonly origin: Origin | undefined;
+  readonly history: HistoryLimits | undefined;
   readonly known: CatalogRepository | undefined;
 }
 

@@ -149,7 +149,8 @@ class IndexRun {
     const known = repositoryNamed(this.#catalog, name);
     const id = known?.record.id ?? this.#nextRepository++;
     const metadata = checkedMetadata("index", source.metadata ?? {});
-    return { id, name, metadata, origin: await originOf(source, this.#options.signal), known };
+    const origin = await originOf(source, this.#options.signal);
+    return { id, name, metadata, origin, history: source.history, known };
   }
 
   /**
@@ -296,7 +297,9 @@ function checkedListing(
             ? "names a base that is not indexed"
             : isBadFolder(listing.gitFolder)
               ? "gives a gitFolder that is not an absolute path"
-              : undefined;
+              : source.history && listing.gitFolder === undefined
+                ? "has a history but gives no gitFolder"
+                : undefined;
   if (problem) throw new QuernError("INVALID_REQUEST", `the source of ${source.name} ${problem}`);
   return listing;
 }

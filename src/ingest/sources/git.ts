@@ -40,7 +40,15 @@ import {
 import { checkKeys } from "../../base/known-keys.ts";
 import { Slice } from "../../base/yield.ts";
 import { isValidPath, printablePath } from "../../base/paths.ts";
-import type { Entry, Indexed, ListedRevision, Listing, ListingOptions, Source } from "./source.ts";
+import type {
+  Entry,
+  HistoryLimits,
+  Indexed,
+  ListedRevision,
+  Listing,
+  ListingOptions,
+  Source,
+} from "./source.ts";
 
 /**
  * Options of git().
@@ -67,6 +75,11 @@ export type GitOptions = RepositoryMetadata & {
    * in the repository refers to a file outside its folder. Default true.
    */
   trusted?: boolean;
+  /**
+   * Whether the history of the revisions is indexed as well, so that `type:diff` and `type:commit` search it. Limits
+   * may be given instead of true. Default false. A later run without this option drops the history.
+   */
+  history?: boolean | HistoryLimits;
 };
 
 /**
@@ -78,11 +91,12 @@ export type GitOptions = RepositoryMetadata & {
  * await engine.index([git("./shop", { revisions: ["main", "v2.0"] }), git("./ledger.git")]);
  */
 export function git(path: string, options: GitOptions = {}): Source {
-  checkedOptions("git", options, ["revisions", "trusted"]);
+  checkedOptions("git", options, ["revisions", "trusted", "history"]);
   const folder = resolve(checkedDiskPath("git", path));
   const name = checkedName("git", options.name ?? defaultName(folder));
   const metadata = checkedMetadata("git", options);
   const revisions = checkedRevisions(options.revisions);
+  const history = checkedHistory(options.history);
   const { trusted = true } = options;
   if (typeof trusted !== "boolean") throw invalid("git: trusted must be a boolean");
   const look = async (signal: AbortSignal) => {
@@ -91,6 +105,7 @@ export function git(path: string, options: GitOptions = {}): Source {
   return {
     name,
     metadata,
+    ...(history && { history }),
     origin: {
       folder: basename(folder) === ".git" ? dirname(folder) : folder,
       ...(revisions && { revisions }),
@@ -103,6 +118,28 @@ export function git(path: string, options: GitOptions = {}): Source {
       await look(listing.signal);
       return open(folder, revisions, indexed, listing);
     },
+  };
+}
+
+function checkedHistory(history: unknown): HistoryLimits | undefined {
+  if (history === undefined || history === false) return undefined;
+  if (history === true) return {};
+  if (typeof history !== "object" || history === null)
+    throw invalid(`git: history must be true, false or limits, not ${formatValue(history)}`);
+  const limits = { since: true, commits: true } as const;
+  checkKeys({ call: "git: history", what: "field" }, history, limits);
+  const { since, commits } = history as { since?: unknown; commits?: unknown };
+  if (since !== undefined && !(typeof since === "string" && Number.isFinite(Date.parse(since))))
+    throw invalid(
+      `git: history.since must be a date such as 2024-01-01, not ${formatValue(since)}`,
+    );
+  if (commits !== undefined && !(Number.isSafeInteger(commits) && (commits as number) > 0))
+    throw invalid(
+      `git: history.commits must be a whole number of 1 or more, not ${formatValue(commits)}`,
+    );
+  return {
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+    ...(commits !== undefined && { commits: commits as number }),
   };
 }
 

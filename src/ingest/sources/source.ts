@@ -40,6 +40,11 @@ export interface Source {
    */
   readonly origin?: SourceOrigin;
   /**
+   * The history to index, so that searches find changes and commits. Its listings must have a `gitFolder`. Default: no
+   * history is indexed.
+   */
+  readonly history?: HistoryLimits;
+  /**
    * Starts a listing. `indexed` is the state of the repository in the index, with which the source may compare its
    * files. Rejects with SOURCE_NOT_FOUND, SOURCE_UNREADABLE, NOT_A_GIT_REPOSITORY, REVISION_NOT_FOUND, GIT_MISSING,
    * or ABORTED.
@@ -151,6 +156,20 @@ export interface Indexed {
      */
     readonly mustBeListed?: boolean;
   }[];
+}
+
+/**
+ * Limits the history of a git repository that is indexed. Without limits, it is indexed completely.
+ *
+ * @example
+ * const limits: HistoryLimits = { since: "2024-01-01", commits: 50_000 };
+ * await engine.index(git("./shop", { history: limits }));
+ */
+export interface HistoryLimits {
+  /** Leaves out commits before this date, as `2024-01-01` or with a time. Default: none are left out. */
+  since?: string;
+  /** The maximum number of commits that one run reads, newest first. Default: no limit. */
+  commits?: number;
 }
 
 /**

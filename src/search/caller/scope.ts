@@ -232,10 +232,10 @@ async function countSets(
  * Returns the names of the repositories that a `reposet:`, `context:` or `repo:` atom selects. Returns an empty set
  * for any other atom.
  */
-async function namesOf(
+export async function namesOf(
   atom: HostAtom,
   all: readonly string[],
-  { contexts, matching, pause }: ScopeQuestion,
+  { contexts, matching, pause }: Pick<ScopeQuestion, "contexts" | "matching" | "pause">,
 ): Promise<ReadonlySet<string>> {
   if (atom.kind === "reposet") return new Set(atom.names);
   if (atom.kind === "context") return contexts.get(atom.name)!;
@@ -248,7 +248,11 @@ interface AtomQuestion {
 }
 
 /** For each revision of a repository, returns whether the atom is true for the files of that revision. */
-function truthOf(atom: HostAtom, { record }: CatalogRepository, question: AtomQuestion): boolean[] {
+export function truthOf(
+  atom: HostAtom,
+  { record }: CatalogRepository,
+  question: AtomQuestion,
+): boolean[] {
   if (atom.kind === "revision")
     return record.revisions.map((_, i) => isNamed(atom.value, record.revisions, i));
   const holds = holdsFor(atom, record, question);

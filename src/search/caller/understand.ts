@@ -81,8 +81,8 @@ async function understandElsewhere(
   }
 }
 
-async function resolveContexts(
-  { contextNames }: Meaning,
+export async function resolveContexts(
+  { contextNames }: Pick<Meaning, "contextNames">,
   viewer: Viewer | undefined,
   contexts: Contexts | undefined,
 ): Promise<Map<string, ReadonlySet<string>>> {

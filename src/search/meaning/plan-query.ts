@@ -3,6 +3,7 @@
  * thread decides with the catalog. The second part is the plan, which the threads evaluate.
  */
 
+import { QuernError } from "../../base/errors.ts";
 import { languageNamed } from "../../base/languages.ts";
 import type { Atom, Query } from "../../query/ast.ts";
 import { compileExpression } from "../../regex/expression.ts";
@@ -54,6 +55,7 @@ function* mapQuery(query: Query, place: (atom: Atom) => PlanNode): Steps<PlanNod
     case "archived":
     case "fork":
     case "visibility":
+    case "history":
       yield;
       return place(query);
   }
@@ -78,6 +80,8 @@ function planAtom(atom: Atom): { own: PlanAtom } | { host: HostAtom } {
     case "fork":
     case "visibility":
       return { host: atom };
+    case "history":
+      throw new QuernError("INTERNAL", "a filter of the history is in an ordinary query");
   }
 }
 

@@ -81,6 +81,33 @@ export interface Chunk {
    * Present if the request asked for enclosing definitions.
    */
   enclosing?: (ResultSymbol | null)[];
+  /**
+   * The side of the change to which the lines belong. Present for queries with `type:diff`. Lines are then numbered as in
+   * the file on this side, but offsets count from the start of the added or removed text of the change.
+   */
+  side?: "added" | "removed";
+}
+
+/**
+ * The commit of a result, for queries with `type:diff` or `type:commit`.
+ *
+ * @example
+ * const show = ({ hash, authorName, date }: ResultCommit): string =>
+ *   `${hash.slice(0, 8)} ${date} ${authorName}`;
+ */
+export interface ResultCommit {
+  /** The full id. */
+  hash: string;
+  /** The full ids of the parents. */
+  parents: string[];
+  /** The author's name, as recorded in the commit. */
+  authorName: string;
+  /** The author's email address, as recorded in the commit. */
+  authorEmail: string;
+  /** The committer date in ISO 8601, in UTC. */
+  date: string;
+  /** The whole message. */
+  message: string;
 }
 
 /**
@@ -120,6 +147,8 @@ export interface FileResult {
   branches?: string[];
   /** The whole content, if the request asked for it. */
   content?: string;
+  /** The commit that made the change, with `type:diff`, or the commit that was found, with `type:commit`. */
+  commit?: ResultCommit;
 }
 
 /**

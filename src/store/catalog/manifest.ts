@@ -24,6 +24,17 @@ export interface Manifest {
   /** Greater than the number of every segment that was ever published. */
   readonly nextSegment: number;
   readonly retired: readonly RetiredSegment[];
+  /** The history segments. Those of one repository are in order, newest first. */
+  readonly history: readonly HistorySegment[];
+}
+
+/** A segment with commits and changes of one repository, see history/tables.ts. */
+export interface HistorySegment {
+  readonly segment: number;
+  readonly repository: number;
+  readonly commits: number;
+  readonly changes: number;
+  readonly textBytes: number;
 }
 
 export interface ManifestSegment {
@@ -75,6 +86,7 @@ export const EMPTY_MANIFEST: Manifest = {
   nextRepository: 1,
   nextSegment: 1,
   retired: [],
+  history: [],
 };
 
 export function readManifest(from: Snapshot | Writer): Manifest {

@@ -1,5 +1,5 @@
 /**
- * Describes version 8 of the format of the data directory, which consists of one LMDB environment with one table, and
+ * Describes version 9 of the format of the data directory, which consists of one LMDB environment with one table, and
  * files of text. The first byte of a key says what the value contains.
  *
  *     0  name                       engine records: `format`, `manifest`, `lease`; `cluster`: what a
@@ -44,6 +44,8 @@
  *     RUNS        0                           which files are the lender's, see file-tables.ts; only in a
  *                                             segment that borrows; FILES and PATHS do not contain these files
  *     WORDS       version, block              blobs that have each stem, see words/word-lists.ts; written later
+ *     HISTORY     table, block                commits, and changes of files, see history/tables.ts; only in a history
+ *                                             segment, which has no files
  *     SEALS       0                           the seals of all blocks of text, see text-seals.ts; only if the
  *                                             text is in a file
  *
@@ -84,12 +86,12 @@
  * version 4, segments may borrow content. In version 5, pages and blocks of text are half as long as before. In version
  * 6, segments may also borrow files, versions are stored without the zeros at their end, and headers have the sizes of
  * pages and blocks. In version 7, the text of a long segment is in a file. In version 8, all files of a blob have the same
- * language.
+ * language. In version 9, there are history segments, which the manifest lists separately.
  */
 
 import { SEAL_BYTES } from "./sealed.ts";
 
-export const FORMAT_VERSION = 8;
+export const FORMAT_VERSION = 9;
 
 /** The sizes of the pages and blocks into which the text of a segment is cut. */
 export interface Layout {
@@ -149,6 +151,7 @@ export const PART = {
   RUNS: 12,
   SEALS: 13,
   WORDS: 14,
+  HISTORY: 15,
 } as const;
 export type Part = (typeof PART)[keyof typeof PART];
 

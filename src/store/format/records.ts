@@ -120,6 +120,19 @@ export interface RepositoryRecord {
   readonly unread?: readonly string[];
   /** The segments that contain files of the repository's revisions. */
   readonly segments: readonly number[];
+  /** Which history of the repository is indexed. Absent if none is. */
+  readonly history?: HistoryRecord;
+}
+
+export interface HistoryRecord {
+  /** Only commits after this date are read. An ISO date. */
+  readonly since?: string;
+  /** At most this many commits are read by each run. */
+  readonly commits?: number;
+  /** The commits of the revisions whose history is indexed completely. Empty until the first run has ended. */
+  readonly tips: readonly string[];
+  /** Whether the repository was shallow. */
+  readonly isShallow?: boolean;
 }
 
 export interface RevisionRecord {

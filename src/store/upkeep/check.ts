@@ -18,6 +18,7 @@ import { HEADER_COPIES, readHeaderCopy } from "../segments/segment-tables.ts";
 import type { ManifestSegment } from "../catalog/manifest.ts";
 import { pagesOfList } from "../segments/posting-bits.ts";
 import type { PostingsReader } from "../segments/postings.ts";
+import { openHistorySegment } from "../history/history-reader.ts";
 import { openSymbols } from "../symbols/symbols.ts";
 import { entriesOf } from "../words/merged-words.ts";
 import { openWords } from "../words/word-lists.ts";
@@ -110,6 +111,8 @@ async function checkCatalog(
     await attempt(report, { segment: one.segment }, () =>
       checkSegment(snapshot, one, { report, checked }),
     );
+  for (const { segment } of manifest.history)
+    await attempt(report, { segment }, () => checkHistory(snapshot, segment, report));
   for (const [id, { record, places }] of repositories) {
     const where = { repository: record.name };
     await attempt(report, where, () => readSkipped(snapshot, id, () => undefined));
@@ -142,6 +145,33 @@ function checkSegment(
   checkTexts(snapshot, reader);
   if (symbols > 0) checkSymbols(snapshot, reader, { symbols, hasSymbols, languages });
   if (words > 0) checkWords(snapshot, reader, words);
+}
+
+/** Reads everything in a history segment, and compares its two tables of lines. */
+function checkHistory(snapshot: Snapshot, segment: number, report: CheckReport): void {
+  const reader = openHistorySegment(snapshot, segment);
+  if (!reader) throw new QuernError("INDEX_CORRUPT", "the history segment is missing");
+  report.segments++;
+  report.bytes += reader.text.header.textBytes;
+  checkLists(snapshot, reader.text.postings, { of: "text", pages: reader.text.header.pages });
+  checkTexts(snapshot, reader.text);
+  reader.people(snapshot);
+  reader.paths(snapshot);
+  const { changes, lines } = reader.header;
+  // the number of lines that each change adds and removes, by both tables
+  const [added, removed] = [new Float64Array(changes), new Float64Array(changes)];
+  const all = Uint32Array.from({ length: lines }, (_, line) => line);
+  reader.forEachEvent(snapshot, all, (_, change, plus, minus) => {
+    added[change]! += plus;
+    removed[change]! += minus;
+  });
+  for (let change = 0; change < changes; change++)
+    for (const run of reader.runs(snapshot, change)) {
+      added[change]! -= run.added.length;
+      removed[change]! -= run.removed.length;
+    }
+  if ([added, removed].some((counts) => counts.some((count) => count !== 0)))
+    throw new QuernError("INDEX_CORRUPT", "the changes of the history disagree with its lines");
 }
 
 /** Returns the language of each blob of a segment that stores its content. */

@@ -59,7 +59,7 @@ export async function deleteLeftovers(
   const dead = [...deletableNow]
     .map(({ segment }) => segment)
     .filter((segment) => !contents.has(segment));
-  const named = new Set(manifest.segments.map(({ segment }) => segment));
+  const named = new Set([...manifest.segments, ...manifest.history].map(({ segment }) => segment));
   const isUnnamed = (segment: number): boolean => !named.has(segment) && !retired.has(segment);
   const unnamed = stored.filter(isUnnamed);
   const leftFiles = environment.texts.segments().filter(isUnnamed);

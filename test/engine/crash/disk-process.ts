@@ -114,6 +114,7 @@ async function attempt(what: Attempt): Promise<Partial<Outcome>> {
     case "pair, full at publish":
     case "pair, full at symbols":
     case "pair, full at words":
+    case "pair, full at history":
     case "pair, full at merge":
       return indexFilling(what.slice("pair, full at ".length) as IndexProgress["stage"]);
     case "open":
