@@ -7,6 +7,7 @@
 import { findOptions } from "./find/request.ts";
 import type { CoreView, EngineCore, RepositoryLists } from "./engine-core.ts";
 import type { Engine } from "./engine.ts";
+import { navigationOptions } from "./navigation/request.ts";
 import { comparing, type ListQuestion, type RepositoryPage } from "./repositories.ts";
 import type { SearchOptions, Viewer } from "./search/messages/request.ts";
 
@@ -76,6 +77,21 @@ function publicView(engine: PublicEngine, options: SearchOptions): CoreView {
     stream: (request) => engine.stream(request, options),
     explain: (request) => engine.explain(request, options),
     find: (request) => engine.find(request, findOptions(options)),
+    navigate: ({ ask, target, checked: { depth, ...more } }) => {
+      const own = { ...findOptions(options), ...navigationOptions(more) };
+      switch (ask) {
+        case "definitions":
+          return engine.definitionsOf(target, own);
+        case "uses":
+          return engine.usesOf(target, own);
+        case "callers":
+          return engine.callersOf(target, { ...own, depth });
+        case "implementations":
+          return engine.implementationsOf(target, own);
+      }
+    },
+    streamUses: ({ target, checked }) =>
+      engine.streamUses(target, { ...findOptions(options), ...navigationOptions(checked) }),
     notIndexed: async (request) =>
       (await engine.explain({ ...request, matches: 0 }, options)).notIndexed.filter(
         ({ reason }) => reason !== "files-skipped",

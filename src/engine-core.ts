@@ -19,6 +19,8 @@ import type {
 import type { FindRequest, FindResponse } from "./find/request.ts";
 import type { History } from "./history/history.ts";
 import type { Metric } from "./metrics/metrics-text.ts";
+import type { NavigationQuestion } from "./navigation/answer.ts";
+import type { NavigationAnswer, NavigationEvent } from "./navigation/request.ts";
 import type { ListQuestion, RepositoryPage, RepositorySummary } from "./repositories.ts";
 import type { FileContent, FolderEntry, Repository } from "./repository.ts";
 import type { Generations } from "./search/caller/generations.ts";
@@ -55,6 +57,10 @@ export interface CoreView {
   readonly explain: (request: SearchRequest) => Promise<Explanation>;
   /** Answers a question in words, or rejects if the core does not support it. */
   readonly find: (request: FindRequest) => Promise<FindResponse>;
+  /** Answers a question about a symbol, or rejects if the core does not support it. */
+  readonly navigate: (question: NavigationQuestion) => Promise<NavigationAnswer>;
+  /** Finds the uses of a symbol, and yields them as files are resolved. */
+  readonly streamUses: (question: NavigationQuestion) => AsyncIterable<NavigationEvent>;
   /** Resolves to `notIndexed` of explain(), but without the skipped files. Runs no search if the core can avoid it. */
   readonly notIndexed: (request: SearchRequest) => Promise<Explanation["notIndexed"]>;
   readonly read: (file: Location) => Promise<FileContent | undefined>;

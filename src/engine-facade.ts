@@ -13,6 +13,17 @@ import type { History } from "./history/history.ts";
 import type { IndexProgress, IndexReport } from "./ingest/run/report.ts";
 import type { Source } from "./ingest/sources/source.ts";
 import type { CompactReport } from "./ingest/writes.ts";
+import {
+  checkNavigation,
+  checkTarget,
+  type Ask,
+  type CallersOptions,
+  type NavigationAnswer,
+  type NavigationCaller,
+  type NavigationEvent,
+  type NavigationOptions,
+  type NavigationTarget,
+} from "./navigation/request.ts";
 import { checkPage } from "./repositories.ts";
 import type { FileContent, FolderEntry, Repository } from "./repository.ts";
 import {
@@ -90,6 +101,58 @@ export class EngineFacade implements Engine, OffersCore {
   async find(request: FindRequest, options: FindOptions = {}): Promise<FindResponse> {
     checkKeys({ call: "find", what: "option" }, options, FIND_OPTIONS);
     return this.#view("find", options).find(request);
+  }
+
+  // ── navigation ──
+
+  async definitionsOf(
+    target: NavigationTarget,
+    options: NavigationOptions = {},
+  ): Promise<NavigationAnswer> {
+    return this.#navigate("definitionsOf", "definitions", target, options);
+  }
+
+  async usesOf(
+    target: NavigationTarget,
+    options: NavigationOptions = {},
+  ): Promise<NavigationAnswer> {
+    return this.#navigate("usesOf", "uses", target, options);
+  }
+
+  streamUses(
+    target: NavigationTarget,
+    options: NavigationOptions = {},
+  ): AsyncIterable<NavigationEvent> {
+    const { view, question } = this.#question("streamUses", "uses", target, options);
+    return view.streamUses(question);
+  }
+
+  async callersOf(
+    target: NavigationTarget,
+    options: CallersOptions = {},
+  ): Promise<NavigationAnswer<NavigationCaller>> {
+    const answer = await this.#navigate("callersOf", "callers", target, options);
+    return answer as NavigationAnswer<NavigationCaller>;
+  }
+
+  async implementationsOf(
+    target: NavigationTarget,
+    options: NavigationOptions = {},
+  ): Promise<NavigationAnswer> {
+    return this.#navigate("implementationsOf", "implementations", target, options);
+  }
+
+  #navigate(call: string, ask: Ask, target: NavigationTarget, options: CallersOptions) {
+    const { view, question } = this.#question(call, ask, target, options);
+    return view.navigate(question);
+  }
+
+  #question(call: string, ask: Ask, target: NavigationTarget, options: CallersOptions) {
+    const core = this.#open;
+    const checked = checkNavigation(call, options);
+    const { atLeast: _, limit: __, after: ___, depth: ____, ...more } = options;
+    checkSearchOptions(call, more);
+    return { view: core.view(more), question: { ask, target: checkTarget(call, target), checked } };
   }
 
   #view(call: string, options: SearchOptions) {

@@ -12,6 +12,14 @@ import type { WebUrl } from "./search/caller/present.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "./search/messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "./search/messages/response.ts";
 import type { FindOptions, FindRequest, FindResponse } from "./find/request.ts";
+import type {
+  CallersOptions,
+  NavigationAnswer,
+  NavigationCaller,
+  NavigationEvent,
+  NavigationOptions,
+  NavigationTarget,
+} from "./navigation/request.ts";
 import type { Workspace, WorkspaceOptions } from "./workspace/workspace.ts";
 import type { History } from "./history/history.ts";
 import type { FileContent, FolderEntry, Repository } from "./repository.ts";
@@ -78,6 +86,55 @@ export interface Engine extends AsyncDisposable {
    * for (const { path, lines } of places) console.log(`${path}:${lines.from}`);
    */
   find(request: FindRequest, options?: FindOptions): Promise<FindResponse>;
+  /**
+   * Finds the definitions of a symbol, which is given by its name or by a place where it is named. Works without a
+   * build, by rules of the language. There are rules for Go, Python, TypeScript and JavaScript.
+   *
+   * @example
+   * const place = { repository: "shop", path: "src/cart.ts", line: 12, column: 10 };
+   * const { places } = await engine.definitionsOf(place);
+   * console.log(places[0]?.path, places[0]?.certainty);
+   */
+  definitionsOf(target: NavigationTarget, options?: NavigationOptions): Promise<NavigationAnswer>;
+  /**
+   * Finds the uses of a symbol, and says of each how certain it is. Places that only have the same name are 'possible'.
+   *
+   * @example
+   * const { places, leftOut } = await engine.usesOf({ symbol: "Cart.add", repository: "shop" });
+   * for (const { path, range, certainty } of places)
+   *   console.log(`${path}:${range.start.lineNumber}`, certainty);
+   */
+  usesOf(target: NavigationTarget, options?: NavigationOptions): Promise<NavigationAnswer>;
+  /**
+   * Finds the uses of a symbol as usesOf() does, and yields them as files are resolved. The last event is 'final'.
+   *
+   * @example
+   * for await (const event of engine.streamUses({ symbol: "Cart.add" }))
+   *   if (event.type === "places") console.log(event.places.length, event.filesLeft);
+   */
+  streamUses(target: NavigationTarget, options?: NavigationOptions): AsyncIterable<NavigationEvent>;
+  /**
+   * Finds the functions that call a symbol. With a depth, also finds their callers.
+   *
+   * @example
+   * const { places } = await engine.callersOf({ symbol: "Cart.add" }, { depth: 2 });
+   * for (const { inside, depth } of places) console.log(inside?.symbol, depth);
+   */
+  callersOf(
+    target: NavigationTarget,
+    options?: CallersOptions,
+  ): Promise<NavigationAnswer<NavigationCaller>>;
+  /**
+   * Finds the types that implement or extend a type, or the members of these types that replace a member.
+   *
+   * @example
+   * const { places } = await engine.implementationsOf({ symbol: "Store", repository: "shop" });
+   * console.log(places.map(({ inside }) => inside?.symbol));
+   */
+  implementationsOf(
+    target: NavigationTarget,
+    options?: NavigationOptions,
+  ): Promise<NavigationAnswer>;
   /**
    * Looks up one repository by its name or id. Resolves to `undefined` if it does not exist or the viewer may not see
    * it. The look-up takes the same time however many repositories there are.

@@ -84,6 +84,17 @@ export type {
   PlaceLines,
 } from "./find/request.ts";
 export type { AlternativeReason } from "./find/question.ts";
+export type {
+  CallersOptions,
+  Certainty,
+  NavigationAnswer,
+  NavigationCaller,
+  NavigationEvent,
+  NavigationOptions,
+  NavigationPlace,
+  NavigationTarget,
+  NavigationUse,
+} from "./navigation/request.ts";
 export type { FlushReason, SearchStats } from "./search/messages/stats.ts";
 export type { Contexts } from "./search/caller/understand.ts";
 export type { CheckProblem, CheckReport } from "./store/upkeep/check.ts";

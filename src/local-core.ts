@@ -17,6 +17,7 @@ import type { History } from "./history/history.ts";
 import { INGEST_TASKS } from "./ingest/tasks.ts";
 import { Writes } from "./ingest/writes.ts";
 import type { Internals } from "./internals.ts";
+import { NAVIGATION_TASKS } from "./navigation/tasks.ts";
 import { checkDocuments, mergeDocuments, type CheckedDocument } from "./overlay/documents.ts";
 import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
 import { Overlays } from "./overlay/overlays.ts";
@@ -86,6 +87,8 @@ interface Below {
 }
 
 const workspaceModule = lazily(() => import("./workspace/workspace.ts"));
+
+const navigationModule = lazily(() => import("./navigation/answer.ts"));
 
 // loaded with the first query of the history
 const changesModule = lazily(() => import("./changes/answer.ts"));
@@ -297,6 +300,14 @@ class LocalEngine {
         const { answerFind } = await import("./find/answer.ts");
         return answerFind(searching, request, { options, view: source });
       },
+      navigate: async (question) => {
+        const { answerNavigation } = await navigationModule();
+        return answerNavigation(searching, question, { options, view: source });
+      },
+      streamUses: async function* (question) {
+        const { streamNavigation } = await navigationModule();
+        yield* streamNavigation(searching, question, { options, view: source });
+      },
       notIndexed: (request) => notIndexedOf(searching, call(request)),
       read: async (file) => reader.read(file, viewer, await source()),
       list: async (folder) => reader.list(folder, viewer, await source()),
@@ -436,7 +447,14 @@ function startPool(
   return createPool({
     size: workers,
     entry: packageFile("worker.js"),
-    tasks: { ...INGEST_TASKS, ...SEARCH_TASKS, ...FIND_TASKS, ...CHANGE_TASKS, ...OVERLAY_TASKS },
+    tasks: {
+      ...INGEST_TASKS,
+      ...SEARCH_TASKS,
+      ...FIND_TASKS,
+      ...CHANGE_TASKS,
+      ...NAVIGATION_TASKS,
+      ...OVERLAY_TASKS,
+    },
     environment:
       workers === 0
         ? { path, readOnly, opened: environment, ...kept.memory }

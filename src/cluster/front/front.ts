@@ -171,7 +171,12 @@ export class Front {
         return this.#explain(request, options);
       },
       notIndexed: (request) => notIndexedOf(this.#searching, this.#call(request, options)),
-      find: () => Promise.reject(noFind()),
+      find: () => Promise.reject(notSupported("find")),
+      navigate: () => Promise.reject(notSupported("navigation")),
+      // eslint-disable-next-line require-yield
+      streamUses: async function* () {
+        throw notSupported("navigation");
+      },
       read: (file) => this.#read(file, viewer),
       list: (folder) => this.#list(folder, viewer),
       paths: (revision) => this.#paths(revision, viewer),
@@ -561,9 +566,9 @@ const noOverlay = (): QuernError =>
     "overlay: a front over nodes does not support overlays; ask an engine that has the whole index",
   );
 
-const noFind = (): QuernError =>
+const notSupported = (what: string): QuernError =>
   invalid(
-    "find: a front over nodes does not support find; ask an engine that has the whole index, or use search",
+    `${what}: a front over nodes does not support ${what}; ask an engine that has the whole index, or use search`,
   );
 
 /** Rejects queries of the history, because the objects of a cluster have none. */

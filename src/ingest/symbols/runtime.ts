@@ -82,6 +82,20 @@ interface Bindings {
   _ts_tree_root_node_wasm(tree: number): void;
   _ts_node_has_error_wasm(tree: number): number;
   _ts_node_end_index_wasm(tree: number): number;
+  _ts_tree_cursor_new_wasm(tree: number): void;
+  _ts_tree_cursor_delete_wasm(tree: number): void;
+  _ts_tree_cursor_current_node_type_id_wasm(tree: number): number;
+  _ts_tree_cursor_current_field_id_wasm(tree: number): number;
+  _ts_tree_cursor_current_node_is_named_wasm(tree: number): number;
+  _ts_tree_cursor_start_index_wasm(tree: number): number;
+  _ts_tree_cursor_end_index_wasm(tree: number): number;
+  _ts_tree_cursor_goto_first_child_wasm(tree: number): number;
+  _ts_tree_cursor_goto_next_sibling_wasm(tree: number): number;
+  _ts_tree_cursor_goto_parent_wasm(tree: number): number;
+  _ts_language_symbol_count(language: number): number;
+  _ts_language_symbol_name(language: number, id: number): number;
+  _ts_language_field_count(language: number): number;
+  _ts_language_field_name_for_id(language: number, id: number): number;
   _ts_query_new(
     language: number,
     source: number,
@@ -92,6 +106,21 @@ interface Bindings {
   _ts_query_capture_count(query: number): number;
   _ts_query_capture_name_for_id(query: number, id: number, length: number): number;
   _ts_query_matches_wasm(...args: number[]): void;
+}
+
+/** A position in a syntax tree. The methods that move return whether there is such a node. */
+export interface TreeCursor {
+  /** The number of the node's type in `typeNames`. */
+  readonly type: number;
+  /** The number of the node's field in `fieldNames`, or 0 if the node has none. */
+  readonly field: number;
+  readonly isNamed: boolean;
+  /** The range of the node in UTF-16 units. */
+  readonly start: number;
+  readonly end: number;
+  toFirstChild(): boolean;
+  toNextSibling(): boolean;
+  toParent(): boolean;
 }
 
 type Imports = ConstructorParameters<typeof WebAssembly.Instance>[1];
@@ -180,6 +209,7 @@ export class Runtime {
   readonly #query: number;
   /** For each capture, the index of its role's integers within a match. */
   readonly #places: Int32Array;
+  readonly #language: number;
   /** The names of the captures in the query, by number. */
   readonly captures: readonly string[];
   #values = new Int32Array(MATCH_STRIDE * 256);
@@ -194,6 +224,7 @@ export class Runtime {
     c._ts_parser_new_wasm();
     this.#parser = this.#word(0);
     this.#input = this.#word(1);
+    this.#language = language;
     assert(c._ts_parser_set_language(this.#parser, language) === 1, options.grammar);
     this.#query = this.#compileQuery(language, options.query);
     this.captures = this.#captureNames();
@@ -217,6 +248,48 @@ export class Runtime {
       return this.#run(tree, isOver);
     } finally {
       this.#c._ts_tree_delete(tree);
+    }
+  }
+
+  /** The names of the types of nodes, by number. Several numbers may have the same name. */
+  typeNames(): string[] {
+    const c = this.#c;
+    return Array.from({ length: c._ts_language_symbol_count(this.#language) }, (_, id) =>
+      c.UTF8ToString(c._ts_language_symbol_name(this.#language, id)),
+    );
+  }
+
+  /** The names of the fields of nodes, by number. There is no field 0. */
+  fieldNames(): string[] {
+    const c = this.#c;
+    return Array.from({ length: c._ts_language_field_count(this.#language) + 1 }, (_, id) =>
+      id === 0 ? "" : c.UTF8ToString(c._ts_language_field_name_for_id(this.#language, id)),
+    );
+  }
+
+  /**
+   * Parses a text, and calls `visit` with a cursor at the root of its syntax tree. Returns the result of `visit`, or
+   * undefined if the time limit is reached while parsing. The cursor is valid only during the call.
+   */
+  walk<T>(
+    text: SourceText,
+    isOver: () => boolean,
+    visit: (cursor: TreeCursor, hasError: boolean) => T,
+  ): T | undefined {
+    this.unitsRead += text.length;
+    const tree = this.#parse(text, isOver);
+    if (tree === 0) return undefined;
+    const c = this.#c;
+    c._ts_tree_root_node_wasm(tree);
+    const hasError = c._ts_node_has_error_wasm(tree) !== 0;
+    c._ts_tree_root_node_wasm(tree);
+    // the runtime keeps the cursor in the transfer buffer, which no call below uses for anything else
+    c._ts_tree_cursor_new_wasm(tree);
+    try {
+      return visit(new Cursor(c, tree), hasError);
+    } finally {
+      c._ts_tree_cursor_delete_wasm(tree);
+      c._ts_tree_delete(tree);
     }
   }
 
@@ -314,5 +387,47 @@ export class Runtime {
       const address = c._ts_query_capture_name_for_id(this.#query, id, this.#transfer);
       return c.UTF8ToString(address, this.#word(0));
     });
+  }
+}
+
+class Cursor implements TreeCursor {
+  readonly #c: Bindings;
+  readonly #tree: number;
+
+  constructor(c: Bindings, tree: number) {
+    this.#c = c;
+    this.#tree = tree;
+  }
+
+  get type(): number {
+    return this.#c._ts_tree_cursor_current_node_type_id_wasm(this.#tree);
+  }
+
+  get field(): number {
+    return this.#c._ts_tree_cursor_current_field_id_wasm(this.#tree);
+  }
+
+  get isNamed(): boolean {
+    return this.#c._ts_tree_cursor_current_node_is_named_wasm(this.#tree) !== 0;
+  }
+
+  get start(): number {
+    return this.#c._ts_tree_cursor_start_index_wasm(this.#tree);
+  }
+
+  get end(): number {
+    return this.#c._ts_tree_cursor_end_index_wasm(this.#tree);
+  }
+
+  toFirstChild(): boolean {
+    return this.#c._ts_tree_cursor_goto_first_child_wasm(this.#tree) !== 0;
+  }
+
+  toNextSibling(): boolean {
+    return this.#c._ts_tree_cursor_goto_next_sibling_wasm(this.#tree) !== 0;
+  }
+
+  toParent(): boolean {
+    return this.#c._ts_tree_cursor_goto_parent_wasm(this.#tree) !== 0;
   }
 }
