@@ -19,6 +19,7 @@ import { addSearch } from "./search-command.ts";
 import { addServe } from "./serve-command.ts";
 import { addSync } from "./sync-command.ts";
 import { addCheck, addCompact } from "./upkeep-commands.ts";
+import { addUses } from "./uses-command.ts";
 import { addUsers } from "./users-command.ts";
 import { optionsFirst } from "./words.ts";
 import { VERSION } from "../base/version.ts";
@@ -27,6 +28,7 @@ const COMMANDS = [
   addIndex,
   addSearch,
   addFind,
+  addUses,
   addSync,
   addServe,
   addCluster,

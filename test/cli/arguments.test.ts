@@ -18,6 +18,7 @@ const COMMANDS = [
   "index",
   "search",
   "find",
+  "uses",
   "serve",
   "repos",
   "read",

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CORPUS } from "../../scripts/build-corpus.ts";
+import type { NavigationAnswer } from "../../src/navigation/request.ts";
 import type { CheckReport, FindResponse, Repository } from "../../src/index.ts";
 import { ask, db, indexSome } from "./indexed.ts";
 import { quern } from "./terminal.ts";
@@ -73,6 +74,25 @@ test("find prints the places that a description fits", async () => {
   expect(nothing.stderr).toContain("quern: not in any file: zyzzyva");
   expect((await ask("find", "retry", "--filter", "needle")).stderr).toMatch(/only filters/);
   expect((await ask("find", "retry", "-m", "0")).stderr).toMatch(/places must be a whole number/);
+});
+
+test("uses prints places with their certainty, and says how many there are", async () => {
+  const { code, stdout, stderr } = await ask("uses", "retryWithBackoff");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^task-queue\/src\/[\w.-]+:\d+:\d+ resolved (?:call|import)/m);
+  expect(stderr).toMatch(/^\d+ uses? of retryWithBackoff: \d+ certain/);
+  const json = await ask("uses", "retryWithBackoff", "--definitions", "--json");
+  const [definition] = (JSON.parse(json.stdout) as NavigationAnswer).places;
+  const { path, range } = definition!;
+  const place = `${path}:${range.start.lineNumber}:${range.start.column}`;
+  const again = await ask("uses", "-r", "task-queue", place);
+  expect(again.stdout).toBe(stdout);
+  expect(await ask("uses", "zyzzyva")).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: "No definition of zyzzyva is known.\n",
+  });
+  expect((await ask("uses", "a", "--at-least", "sure")).stderr).toMatch(/atLeast must be/);
 });
 
 test("explain prints the plan", async () => {

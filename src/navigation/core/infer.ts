@@ -280,9 +280,10 @@ export class Inference implements Inferring {
   #genericType(facts: Facts, shape: Extract<Shape, { is: "generic" }>): MaybeType {
     const base = this.typeAt(facts, shape.base);
     const name = facts.syntax.textOf(shape.base).split(".").at(-1)!;
-    if (!base || base.is === "outside") return this.#libraryType(facts, name, shape.of);
-    if (base.is !== "instance") return base;
-    return { ...base, arguments: shape.of.map((one) => this.typeAt(facts, one)) };
+    if (base?.is === "instance")
+      return { ...base, arguments: shape.of.map((one) => this.typeAt(facts, one)) };
+    const isKnown = base?.is === "parameter" || base?.is === "module" || base?.is === "type";
+    return isKnown ? base : this.#libraryType(facts, name, shape.of);
   }
 
   /** Returns how a type of the language's library is read. */

@@ -3,8 +3,8 @@
  * they are known to lose or to confuse is left out: it says nothing about what a place names.
  */
 
-import { COLUMN, ROLE, ROW } from "../../../src/scip/scip-document.ts";
-import { readScip } from "../../../src/scip/read-scip.ts";
+import { COLUMN, ROLE, ROW } from "../scip/scip-document.ts";
+import { readScip } from "../scip/read-scip.ts";
 
 /** A place is `path:offset`, where the offset is in UTF-16 units. */
 export interface TruthUse {

@@ -3,7 +3,7 @@
  * around it before it is used, and nothing is allocated by a length that the bytes name.
  */
 
-import { QuernError } from "../base/errors.ts";
+import { QuernError } from "../../../src/base/errors.ts";
 
 /** Returns the error for a damaged index. `offset` is the offset of the damage in the whole file, in bytes. */
 export const damaged = (what: string, offset: number): QuernError =>
