@@ -203,7 +203,7 @@ class ChangeSearch {
       stats,
       files,
       repositoryInfo: repositoryInfo(files, attempt.catalog.repositories),
-      isSearchExhaustive: isExhaustive(stats),
+      isSearchExhaustive: isExhaustive(stats) && histories.every(({ isComplete }) => isComplete),
       ...(cursors && hasMore && last && { nextCursor: cursors.write(placeOf(last, parts)) }),
       ...(cursors?.indexChanged && { indexChanged: true }),
     };

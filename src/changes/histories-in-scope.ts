@@ -23,6 +23,8 @@ export interface HistoryScope {
   readonly graph: CommitGraph;
   /** The segments, newest first. */
   readonly segments: readonly SegmentScope[];
+  /** Whether all commits of the searched revisions are indexed. False while a run still reads them. */
+  readonly isComplete: boolean;
 }
 
 export interface ScopeOptions {
@@ -75,7 +77,7 @@ export async function historiesInScope(
   }
   const visible: CatalogRepository[] = [];
   for (const one of visibleRepositories(catalog, viewer)) {
-    if (bySegments.has(one.record.id)) visible.push(one);
+    if (one.record.history) visible.push(one);
     await pause();
   }
   const names = visible.map(({ record }) => record.name);
@@ -83,7 +85,7 @@ export async function historiesInScope(
   for (const atom of hostAtoms) selected.push(await namesOf(atom, names, options));
   const scopes: HistoryScope[] = [];
   for (const repository of visible) {
-    const segments = bySegments.get(repository.record.id)!;
+    const segments = bySegments.get(repository.record.id) ?? [];
     const key = `${path} ${segments.map(({ segment }) => segment).join()}`;
     const histories = graphs.get(key) ?? openGraph(segments, options.snapshot);
     if (!histories) return undefined;
@@ -116,8 +118,10 @@ function scopeOf(
     readonly selected: readonly ReadonlySet<string>[];
   },
 ): HistoryScope {
-  const { revisions } = repository.record;
+  const { revisions, history } = repository.record;
   const { graph } = histories;
+  const isRead = ({ commit }: { readonly commit?: string }): boolean =>
+    commit === undefined || history!.tips.includes(commit);
   const isAllRevisions = hostAtoms.some(({ kind }) => kind === "revision");
   const reach = (places: readonly number[]): Bitset =>
     histories.reach(places.flatMap((place) => revisions[place]!.commit ?? []));
@@ -135,6 +139,7 @@ function scopeOf(
   return {
     repository,
     graph,
+    isComplete: all.every((place) => isRead(revisions[place]!)),
     segments: segments.map(({ segment }) => ({
       segment,
       commits: graph.partOf(inScope, segment),

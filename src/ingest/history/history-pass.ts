@@ -61,24 +61,32 @@ export async function indexHistories(pass: HistoryPass): Promise<void> {
     const { repositories, manifest } = await pass.newest();
     const record = repositories.get(repository)?.record;
     if (!record) continue;
-    if (!record.history) await dropHistory(pass, manifest, repository);
-    else await new RepositoryHistory(pass, record, record.history).update();
+    if (!record.history || record.history.isStale) await dropHistory(pass, manifest, record);
+    if (record.history) {
+      const { isStale: _, ...wanted } = record.history;
+      await new RepositoryHistory(pass, record, wanted).update();
+    }
   }
 }
 
 const ofRepository = ({ history }: Manifest, repository: number): HistorySegment[] =>
   history.filter((one) => one.repository === repository);
 
+/** Drops the history of a repository, which is then no longer stale. */
 async function dropHistory(
   { environment, owner }: HistoryPass,
   manifest: Manifest,
-  repository: number,
+  { id, history }: RepositoryRecord,
 ): Promise<void> {
-  const gone = ofRepository(manifest, repository);
-  if (gone.length === 0) return;
+  const gone = ofRepository(manifest, id);
+  if (gone.length === 0 && !history) return;
   await environment.write((writer) => {
     checkLease(writer, owner);
-    putManifest(writer, replaced(readManifest(writer), repository, gone, []));
+    if (history) {
+      const { isStale: _, ...fresh } = history;
+      writer.put(repositoryKey(id), pack({ ...readRecord(writer, id), history: fresh }));
+    }
+    putManifest(writer, replaced(readManifest(writer), id, gone, []));
   });
 }
 

@@ -175,9 +175,9 @@ function historyOf(
     ...(since !== undefined && { since }),
     ...(commits !== undefined && { commits }),
   };
-  return before?.since === since && before?.commits === commits
-    ? { tips: [], ...before }
-    : { ...limits, tips: [] };
+  if (!before) return { ...limits, tips: [] };
+  const isSame = before.since === since && before.commits === commits;
+  return isSame ? before : { ...limits, tips: [], isStale: true };
 }
 
 /** Removes a repository. Its files stay in their segments until the next merge. */

@@ -133,6 +133,8 @@ export interface HistoryRecord {
   readonly tips: readonly string[];
   /** Whether the repository was shallow. */
   readonly isShallow?: boolean;
+  /** Whether the indexed history was read with other limits, and so must be read again. */
+  readonly isStale?: boolean;
 }
 
 export interface RevisionRecord {

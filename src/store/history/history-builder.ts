@@ -416,10 +416,10 @@ class TextWriter {
   }
 
   async #addBlob(text: Uint8Array, pause: WriteOptions["pause"]): Promise<void> {
-    // the number of the blob makes its name unique, because the messages may repeat the lines
-    const hash = createHash("sha256").update(text).update(String(this.#segment.blobs)).digest();
+    const hash = createHash("sha256").update(text).digest().subarray(0, HASH_BYTES);
     let page = this.#segment.pages;
-    this.#segment.addBlob({ hash: hash.subarray(0, HASH_BYTES), language: "" }, text);
+    // the messages may repeat the lines, and two blobs must differ in their language then
+    this.#segment.addBlob({ hash, language: String(this.#segment.blobs) }, text);
     while (32 * this.#folds.length < this.#segment.pages) this.#folds.push(0);
     const { pageBytes } = this.#layout;
     for (let from = 0; from < text.length; from += pageBytes, page++) {
