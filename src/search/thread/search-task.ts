@@ -156,7 +156,8 @@ export class SearchRun {
         isShared = plan.steps.length > WORTH_HELP && !plan.hasReadText;
         if (isShared) this.#thread.control.open(position, plan.steps.length);
       }
-      await this.#windows({ position, plan, isOwner, isShared, totals, part });
+      if (plan.steps.length > 0)
+        await this.#windows({ position, plan, isOwner, isShared, totals, part });
       part.nanoseconds = nanoseconds(performance.now() - planned);
     } catch (error) {
       part.failure = failureOf(error);

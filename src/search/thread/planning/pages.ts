@@ -76,10 +76,14 @@ export function pagesOf(scope: Bitset, { files, firstPages, header }: SegmentRea
 
 /**
  * Returns a function that counts how many of the given pages belong to files in scope. The pages in scope are computed
- * at the first call.
+ * at the first call, because the plan of a single literal does not need them.
  */
 export function counterInScope(scope: Bitset, reader: SegmentReader): (pages: Bitset) => number {
-  if (isAllContent(reader.segment, reader.header, countBits(scope))) return countBits;
+  let isAll: boolean | undefined;
   let inScope: Bitset | undefined;
-  return (pages) => countBits(intersect(pages.slice(), (inScope ??= pagesOf(scope, reader))));
+  return (pages) => {
+    isAll ??= isAllContent(reader.segment, reader.header, countBits(scope));
+    if (isAll) return countBits(pages);
+    return countBits(intersect(pages.slice(), (inScope ??= pagesOf(scope, reader))));
+  };
 }

@@ -98,7 +98,10 @@ export async function planSegment(
   if (sets.length > 0) {
     const anyAtoms = query.atoms.map(anywhere);
     const candidates = await possible(anyAtoms);
-    if (isEmpty(candidates)) return excluded({ reader, asked, windows, candidates }, anyAtoms);
+    if (isEmpty(candidates)) {
+      const stats = lookUpStats([], scope, reader);
+      return excluded({ reader, asked, windows, candidates, atoms: anyAtoms, stats });
+    }
   }
   const countInScope = counterInScope(scope, reader);
   const tried = { reader, snapshot, kept, kernel, arena, countInScope, isStopped, pause };
@@ -112,8 +115,15 @@ export async function planSegment(
     : planned;
   if (!decided || isStopped()) return undefined;
   const candidates = await possible(decided);
-  const blobs = blobsOfFiles(candidates, reader);
+  const undecided = await countUndecided(asked, planned, lookup, decidePaths);
+  const hasReadText = lookup.scanned !== undefined;
   const contentOf = (plans: readonly AtomPlan[]) => query.contentAtoms.map((atom) => plans[atom]!);
+  if (isEmpty(candidates)) {
+    const stats = lookUpStats(contentOf(decided), scope, reader);
+    const found = { reader, asked, windows, candidates, atoms: decided, stats };
+    return { ...excluded(found), undecided, hasReadText };
+  }
+  const blobs = blobsOfFiles(candidates, reader);
   const visit = blobsToVisit(contentOf(decided), blobs, reader);
   const ranked = { atoms: query.shown, visit, symbols: asked.isRanked ? symbols : undefined };
   const atoms = await withNamedBlobs(decided, ranked, lookup);
@@ -133,31 +143,23 @@ export async function planSegment(
     windows: joined,
     steps: stepsOf(joined, work, withoutContent.length > 0),
     stats: await statsOf(contentOf(atoms), { scope, visit, pause }, reader),
-    undecided: await countUndecided(asked, planned, lookup, decidePaths),
-    hasReadText: lookup.scanned !== undefined,
+    undecided,
+    hasReadText,
   };
 }
 
 /** Returns the plan of a segment in which nothing can match, so that no work is left. */
 function excluded(
-  segment: Pick<SegmentPlan, "reader" | "asked" | "windows" | "candidates">,
-  atoms: readonly AtomPlan[],
+  segment: Pick<SegmentPlan, "reader" | "asked" | "windows" | "candidates" | "atoms" | "stats">,
 ): SegmentPlan {
   const { blobs } = segment.reader.header;
   return {
     ...segment,
-    atoms,
     visit: emptyBitset(blobs),
     work: emptyBitset(blobs),
     withoutContent: [],
     order: [],
     steps: [],
-    stats: {
-      shardFilesConsidered: countBits(segment.asked.scope),
-      ngramLookups: 0,
-      ngramMatches: 0,
-      indexBytesLoaded: 0,
-    },
     undecided: 0,
     hasReadText: false,
   };
@@ -264,6 +266,26 @@ function stepsOf(windows: Uint32Array, work: Bitset, withFirst: boolean): number
   return steps;
 }
 
+/** Returns the counters of a segment in which nothing is scanned. `content` has the plans of the content atoms. */
+function lookUpStats(
+  content: readonly AtomPlan[],
+  scope: Bitset,
+  reader: SegmentReader,
+): PlanStats {
+  const inScope = countBits(scope);
+  const sum = (of: (plan: AtomPlan) => number) =>
+    content.reduce((total, plan) => total + of(plan), 0);
+  return {
+    shardFilesConsidered: inScope,
+    ngramLookups: sum(({ atom }) => gramsOf(atom)),
+    ngramMatches: 0,
+    // if the segment has files out of scope, this number would reveal something about them
+    indexBytesLoaded: isAllContent(reader.segment, reader.header, inScope)
+      ? sum(({ listBytes }) => listBytes)
+      : 0,
+  };
+}
+
 async function statsOf(
   content: readonly AtomPlan[],
   {
@@ -273,23 +295,12 @@ async function statsOf(
   }: { readonly scope: Bitset; readonly visit: Bitset; readonly pause: Pause },
   reader: SegmentReader,
 ): Promise<PlanStats> {
-  const inScope = countBits(scope);
-  const sum = (of: (plan: AtomPlan) => number) =>
-    content.reduce((total, plan) => total + of(plan), 0);
   let ngramMatches = 0;
   for (const plan of content) {
     ngramMatches += pagesToScan(plan, visit, reader);
     await pause();
   }
-  return {
-    shardFilesConsidered: inScope,
-    ngramLookups: sum(({ atom }) => gramsOf(atom)),
-    ngramMatches,
-    // if the segment has files out of scope, this number would reveal something about them
-    indexBytesLoaded: isAllContent(reader.segment, reader.header, inScope)
-      ? sum(({ listBytes }) => listBytes)
-      : 0,
-  };
+  return { ...lookUpStats(content, scope, reader), ngramMatches };
 }
 
 function pagesToScan({ pages, blobs }: AtomPlan, visit: Bitset, reader: SegmentReader): number {
