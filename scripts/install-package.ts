@@ -11,17 +11,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { FOUND, hostScript, type ModuleSystem } from "../test/package/host.ts";
+import { installIn, isNoNetwork } from "./installing.ts";
 import { isStrict } from "./nodes.ts";
 
-const NO_NETWORK = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED/;
 const run = promisify(execFile);
-
-async function install(cwd: string, tarball: string): Promise<void> {
-  writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "host", private: true }));
-  const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--fetch-retries=0"];
-  const shell = process.platform === "win32";
-  await run("npm", ["install", ...flags, tarball], { cwd, shell, timeout: 180_000 });
-}
 
 async function tryIn(cwd: string, type: ModuleSystem): Promise<void> {
   const manifest = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")) as object;
@@ -39,10 +32,10 @@ const [, , path] = process.argv;
 if (path === undefined) throw new Error("which tarball?");
 const folder = mkdtempSync(join(tmpdir(), "quern-install-"));
 try {
-  await install(folder, resolve(path));
+  await installIn(folder, resolve(path));
   for (const type of ["module", "commonjs"] as const) await tryIn(folder, type);
 } catch (error) {
-  if (isStrict || !NO_NETWORK.test(String(error))) throw error;
+  if (isStrict || !isNoNetwork(error)) throw error;
   console.log(`   the registry cannot be reached, so it is not tried: ${String(error)}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });

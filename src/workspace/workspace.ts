@@ -586,7 +586,7 @@ class FollowedTree implements FollowedFolder {
       if (performance.now() < this.#due) this.#setTimer();
       else void this.#catchUp();
     };
-    this.#timer = setTimeout(end, this.#due - performance.now()).unref();
+    this.#timer = setTimeout(end, Math.max(0, this.#due - performance.now())).unref();
   }
 
   async #catchUp(): Promise<void> {

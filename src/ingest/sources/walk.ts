@@ -100,12 +100,12 @@ class Walk {
     const children: Child[] = [];
     let dir: Dir | undefined;
     try {
-      // dir is undefined if a folder on the path has become a symlink
-      dir = inFolder(resolve(this.#tree.root, folder), (path) =>
-        opendirSync(path, { bufferSize: 256 }),
-      );
-      if (!dir) return children;
-      for (let dirent = dir.readSync(); dirent !== null; dirent = dir.readSync()) {
+      const first = inFolder(resolve(this.#tree.root, folder), (path) => {
+        dir = opendirSync(path, { bufferSize: 256 });
+        return dir.readSync(); // Bun and Deno open the path only now
+      });
+      // undefined if a folder on the path has become a symlink
+      for (let dirent = first ?? null; dirent !== null; dirent = dir!.readSync()) {
         if (dirent.name !== ".git") children.push(childOf(dirent));
         if (this.#slice.isOver) await this.#slice.rest();
       }
