@@ -1,18 +1,24 @@
 /**
  * Finds the data directory. It is the one that --db, QUERN_DB or a quern.json names. Otherwise, it is the nearest
- * `.quern` in the current folder or a parent folder, as git finds `.git`. A new data directory gets a .gitignore that
- * excludes it from git. If the run that created the directory fails, the directory is removed again.
+ * `.quern` in the current folder or a parent folder, as git finds `.git`. That of `quern mcp` depends on its paths
+ * instead, because a client starts it in any folder. A new data directory gets a .gitignore that excludes it from git.
+ * If the run that created the directory fails, the directory is removed again.
  */
 
+import { createHash } from "node:crypto";
 import {
+  accessSync,
+  constants,
   existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { QuernError } from "../base/errors.ts";
 import type { Io } from "./io.ts";
@@ -33,6 +39,50 @@ export function findDataDirectory(
   const found = configured?.() ?? nearest(from);
   mustStayInside(resolve(from, found));
   return found;
+}
+
+/**
+ * Returns the data directory of a server that follows these paths: `.quern` in the path. If there are several paths, or
+ * nothing can be written there, it is a directory in the user's cache that only the same paths share.
+ */
+export function findDirectoryOfPaths(
+  paths: readonly string[],
+  env: Io["env"],
+  configured?: () => string,
+): string {
+  if (env["QUERN_DB"] || configured) return findDataDirectory(env, configured);
+  const inside = resolve(paths[0]!, NAME);
+  if (paths.length > 1 || !isWritable(inside)) return join(cacheFolder(env), keyOf(paths));
+  mustStayInside(inside);
+  return inside;
+}
+
+/** Whether a directory exists and is writable, or can be created in its parent folder. */
+function isWritable(directory: string): boolean {
+  const stat = statSync(directory, { throwIfNoEntry: false });
+  if (stat && !stat.isDirectory()) return false;
+  try {
+    accessSync(stat ? directory : dirname(directory), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns a name that depends on the folders of the paths, in whatever order they are given. */
+function keyOf(paths: readonly string[]): string {
+  const real = paths.map((path) => (existsSync(path) ? realpathSync(path) : resolve(path)));
+  const hash = createHash("sha256").update(JSON.stringify(real.toSorted()));
+  return `mcp-${hash.digest("hex").slice(0, 32)}`;
+}
+
+/** Returns quern's folder among the user's caches, by the rules of the system. */
+function cacheFolder(env: Io["env"]): string {
+  const { platform } = process;
+  if (platform === "win32")
+    return join(env["LOCALAPPDATA"] ?? join(homedir(), "AppData", "Local"), "quern", "Cache");
+  if (platform === "darwin") return join(homedir(), "Library", "Caches", "quern");
+  return join(env["XDG_CACHE_HOME"] || join(env["HOME"] || homedir(), ".cache"), "quern");
 }
 
 function nearest(from: string): string {

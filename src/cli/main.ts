@@ -4,7 +4,7 @@ import { Command, CommanderError } from "commander";
 import type { Call } from "./call.ts";
 import { addCluster } from "./cluster-command.ts";
 import { addCompletion } from "./completion-command.ts";
-import { findDataDirectory } from "./data-directory.ts";
+import { findDataDirectory, findDirectoryOfPaths } from "./data-directory.ts";
 import { applyDefaults } from "./defaults.ts";
 import { QuernError } from "../base/errors.ts";
 import { describeError, STOPPED_WORDS } from "./errors.ts";
@@ -98,8 +98,12 @@ function commandLine(call: Call): Command {
   program.hook("preAction", async (_, command) => {
     const db = await applyDefaults(command);
     const takesDirectory = command.options.some(({ long }) => long === "--db");
-    if (takesDirectory && command.getOptionValue("db") === undefined)
-      command.setOptionValue("db", findDataDirectory(call.io.env, db));
+    if (!takesDirectory || command.getOptionValue("db") !== undefined) return;
+    const { env } = call.io;
+    const followed = command.name() === "mcp" ? command.args : [];
+    const found =
+      followed.length > 0 ? findDirectoryOfPaths(followed, env, db) : findDataDirectory(env, db);
+    command.setOptionValue("db", found);
   });
   for (const add of COMMANDS) add(program, call);
   return program;

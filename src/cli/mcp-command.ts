@@ -7,6 +7,7 @@ import { JoinedSignal } from "../base/joined-signal.ts";
 import type { Command } from "commander";
 import type { Engine } from "../engine.ts";
 import { type Call, type CommonFlags, withCommonOptions } from "./call.ts";
+import { inNewDirectory } from "./data-directory.ts";
 import { withEngine } from "./engine-session.ts";
 import { firstAnswer } from "./first-answer.ts";
 import type { FollowedPaths } from "./followed-paths.ts";
@@ -21,11 +22,20 @@ export function addMcp(program: Command, call: Call): void {
         "that answers show the files as they are on disk, and the commits of bare repositories.",
     )
     .argument("[path...]", "folders and repositories to index and watch")
+    .addHelpText("after", WHERE)
     .action((paths: string[], flags: CommonFlags) => {
-      const options = { db: flags.db, readOnly: paths.length === 0 };
-      return withEngine(call.io, options, (engine) => serve(engine, { paths, flags }, call.io));
+      const { io } = call;
+      const { db } = flags;
+      const readOnly = paths.length === 0;
+      const run = () =>
+        withEngine(io, { db, readOnly }, (engine) => serve(engine, { paths, flags }, io));
+      return readOnly ? run() : inNewDirectory(db, run, () => false);
     });
 }
+
+const WHERE = `
+Without --db and QUERN_DB, the index of a path is in PATH/.quern. That of several paths, and of a path in which
+nothing can be written, is in the user's cache directory. Without a path, the nearest .quern is searched.`;
 
 async function serve(engine: Engine, paths: FollowedPaths, io: Io): Promise<void> {
   const { serveOnStdio } = await import("../mcp/stdio.ts");

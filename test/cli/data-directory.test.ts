@@ -9,8 +9,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
-import { findDataDirectory } from "../../src/cli/data-directory.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { pathWithin } from "../../src/base/paths.ts";
+import { findDataDirectory, findDirectoryOfPaths } from "../../src/cli/data-directory.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { acquireLease } from "../../src/store/lmdb/lease.ts";
 import { temporaryFolder } from "../engine/opened.ts";
@@ -38,6 +39,50 @@ test.each<[from: string, made: string[], found: string]>([
   const root = project();
   for (const folder of made) mkdirSync(join(root, folder));
   expect(findDataDirectory({}, undefined, join(root, from))).toBe(found);
+});
+
+describe("the index of a server that follows paths", () => {
+  const cacheOf = (root: string): Record<string, string> =>
+    process.platform === "win32"
+      ? { LOCALAPPDATA: join(root, "cache") }
+      : { XDG_CACHE_HOME: join(root, "cache") };
+
+  test("is in its only path, from whatever folder it is started", () => {
+    const root = project();
+    process.chdir("/");
+    expect(findDirectoryOfPaths([join(root, "src")], {})).toBe(join(root, "src/.quern"));
+    expect(findDirectoryOfPaths([join(root, "src")], { QUERN_DB: "own" })).toBe("own");
+    expect(findDirectoryOfPaths([join(root, "src")], {}, () => "configured")).toBe("configured");
+  });
+
+  test("is in the cache for several paths, and only the same paths share it", () => {
+    const root = project();
+    const env = cacheOf(root);
+    const both = findDirectoryOfPaths(["src", root], env);
+    expect(pathWithin(join(root, "cache"), both)).toBeDefined();
+    expect(findDirectoryOfPaths([root, join(root, "src")], env)).toBe(both);
+    expect(findDirectoryOfPaths([root, "src/deep"], env)).not.toBe(both);
+  });
+
+  test("is in the cache if nothing can be written to the path", () => {
+    const root = project();
+    writeFileSync(join(root, "src/.quern"), "");
+    const found = findDirectoryOfPaths(["src"], cacheOf(root));
+    expect(pathWithin(join(root, "cache"), found)).toBeDefined();
+    expect(findDirectoryOfPaths(["nowhere"], cacheOf(root))).not.toBe(found);
+  });
+
+  test.runIf(process.platform === "linux")("is in the home directory without other rules", () => {
+    project();
+    const home = findDirectoryOfPaths(["src", "src/deep"], { HOME: "/home/ada" });
+    expect(home).toMatch(/^\/home\/ada\/\.cache\/quern\/mcp-[0-9a-f]{32}$/);
+  });
+
+  test.skipIf(process.platform === "win32")("is not a symlink in somebody else's folder", () => {
+    const root = project();
+    symlinkSync(temporaryFolder(), join(root, "src/.quern"));
+    expect(() => findDirectoryOfPaths(["src"], {})).toThrow(/is a symlink, .* type --db/);
+  });
 });
 
 test("a file named .quern is not a data directory", () => {

@@ -17,16 +17,18 @@ import { SHORT_LIVED } from "../short-lived.ts";
 
 const [command] = await bundledPrograms(["src/cli/bin.ts"]);
 
-async function started(
+const started = (
   paths: readonly string[],
   era = "2026",
   db = join(temporaryFolder(), "index"),
-): Promise<Client> {
+): Promise<Client> => startedIn(process.cwd(), [...paths, "--db", db], era);
+
+async function startedIn(cwd: string, argv: readonly string[], era = "2026"): Promise<Client> {
   const options = era === "2026" ? { versionNegotiation: { mode: "auto" as const } } : {};
   const client = new Client({ name: "test", version: "1" }, options);
-  const args = [...SHORT_LIVED, command!, "mcp", ...paths, "--db", db];
-  const transport = new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" });
-  await client.connect(transport);
+  const args = [...SHORT_LIVED, command!, "mcp", ...argv];
+  const server = { command: process.execPath, args, cwd, stderr: "ignore" as const };
+  await client.connect(new StdioClientTransport(server));
   onTestFinished(() => client.close());
   return client;
 }
@@ -60,6 +62,18 @@ function shop(): { folder: string; git: (...args: string[]) => void } {
   git("commit", "-qm", "Begin the shop");
   return { folder, git };
 }
+
+test("servers started in / keep their indexes in their paths, where git does not see them", async () => {
+  const [one, other] = [shop(), shop()];
+  writeFileSync(join(other.folder, "src/cart.ts"), "export const needle = 1;\n");
+  for (const { folder } of [one, other]) {
+    const client = await startedIn("/", [folder]);
+    const { facts } = await whenRead(client, "search", { query: "needle or totalOf" });
+    expect(facts.matches).toBe(1);
+    const seen = execFileSync("git", ["-C", folder, "status", "--porcelain"], { encoding: "utf8" });
+    expect(seen).toBe(folder === one.folder ? "" : " M src/cart.ts\n");
+  }
+});
 
 test.each(["2025", "2026"])("era %s: what is on the disk is in the next answer", async (era) => {
   const { folder } = shop();
