@@ -26,6 +26,7 @@ import { printJson, printLines } from "./io.ts";
 import { checkPaths, isRepository, sourcesOf, type SourceFlags } from "./index-sources.ts";
 import { progressLine } from "./progress.ts";
 import { bytes, count, duration, visible } from "./style.ts";
+import { uncommittedNotes } from "./uncommitted-notes.ts";
 
 interface IndexFlags extends CommonFlags, SourceFlags, WaitFlags {
   symbols: boolean;
@@ -38,7 +39,9 @@ interface IndexFlags extends CommonFlags, SourceFlags, WaitFlags {
 export function addIndex(program: Command, call: Call): void {
   withWait(withCommonOptions(program.command("index")))
     .summary("index git repositories and folders")
-    .description("Index git repositories (committed files) and other folders.")
+    .description(
+      "Index git repositories (committed files, or with --worktree those on disk) and other folders.",
+    )
     .argument("<path...>", "top folder of a git repository, bare repository, or any other folder")
     .option(
       "--name <name>",
@@ -53,6 +56,7 @@ export function addIndex(program: Command, call: Call): void {
     )
     .option("--all-branches", "every branch; that of HEAD is the default revision")
     .option("--all-tags", "every tag, and the branch of HEAD")
+    .option("--worktree", "files of git work trees as they are on disk, committed or not")
     .option(
       "--ignore <pattern>",
       "exclude files of a folder, as .gitignore does; repeatable",
@@ -83,9 +87,13 @@ export function addIndex(program: Command, call: Call): void {
       wholeNumber,
     )
     .action(async (paths: string[], flags: IndexFlags) => {
-      await index(paths, flags, call, async (reports) => {
+      await index(paths, flags, call, async (reports, engine) => {
+        const { stderr, signal } = call.io;
         show(reports, flags, call);
-        if (flags.ignore !== false) printLines(call.io.stderr, await excludedLines(paths));
+        if (flags.ignore !== false) printLines(stderr, await excludedLines(paths));
+        const names = new Set(reports.map(({ repository }) => repository));
+        const indexed = (await engine.repositories()).filter(({ name }) => names.has(name));
+        printLines(stderr, await uncommittedNotes(indexed, signal));
       });
     });
 }
@@ -111,7 +119,7 @@ async function index(
   paths: string[],
   flags: IndexFlags,
   call: Call,
-  onRun: (reports: readonly IndexReport[]) => Promise<void>,
+  onRun: (reports: readonly IndexReport[], engine: Engine) => Promise<void>,
 ): Promise<void> {
   const { io } = call;
   checkPaths(paths, flags);
@@ -135,7 +143,7 @@ async function index(
         const { onProgress } = progress;
         const reports = await engine.index(sources, { signal, onProgress, symbols });
         progress.clear();
-        await onRun(reports);
+        await onRun(reports, engine);
         if (flags.watch) await watchUntilStopped(engine, { sources, symbols, flags }, call);
       } finally {
         isEmpty = (await engine.repositories()).length === 0;

@@ -21,6 +21,8 @@ export interface SourceFlags {
   rev?: string[];
   allBranches?: true;
   allTags?: true;
+  /** Take the files of a work tree as they are on disk. */
+  worktree?: true;
   /** Patterns for files to exclude. False if .gitignore and .ignore files are not read. */
   ignore?: string[] | false;
   /** True, or the date since which the history is indexed. False if none is indexed. */
@@ -72,6 +74,7 @@ async function sourceOf(path: string, asked: Asked): Promise<Source> {
       ignore: ignored(path, asked.flags),
       gitignore: asked.flags.ignore !== false,
     });
+  if (asked.flags.worktree) return directory(path, { ...options, git: true });
   const known = asked.repositories.find((repository) => repository.name === name);
   const revisions = revisionsOf(asked.flags) ?? known?.origin?.revisions;
   const history = historyOf(asked.flags, known);
@@ -94,6 +97,12 @@ function refuseMisplaced(path: string, isGit: boolean, flags: SourceFlags): void
   if (isGit && flags.ignore) throw invalid(`--ignore is for folders; ${path} is a git repository`);
   if (!isGit && flags.history)
     throw invalid(`--history is for git repositories; ${path} is not one`);
+  if (flags.worktree && !existsSync(join(path, ".git")))
+    throw invalid(`--worktree is for git work trees; ${path} is not one`);
+  if (flags.worktree && (revisionsOf(flags) || flags.history))
+    throw invalid(
+      "--worktree takes the files on disk, and --rev, --all-branches, --all-tags and --history take commits; give one of them",
+    );
   if (!isGit && revisionsOf(flags))
     throw invalid(
       `--rev, --all-branches and --all-tags are for git repositories; ${path} is not one`,

@@ -128,8 +128,16 @@ async function search(
         ...wordsLikeOptions(request.query),
         ...explainNothing(await engine.explain(request, { signal })),
       ]);
+    if (!isFound && (formOf(flags) === "lines" || io.stderr.isTTY))
+      printLines(io.stderr, await notesOnCommits(engine, signal));
   }
   return isFound;
+}
+
+/** Resolves to notes on files that nothing can be found in, because they are not committed. */
+async function notesOnCommits(engine: Engine, signal: AbortSignal): Promise<string[]> {
+  const { uncommittedNotes } = await import("./uncommitted-notes.ts"); // starts git, which few searches need
+  return uncommittedNotes(await engine.repositories(), signal);
 }
 
 /** Returns a note for each word that looks like an option but was searched for. */
