@@ -5,7 +5,8 @@
 
 import type { Settings } from "./options.ts";
 
-const READABLE = "Link, Mcp-Session-Id, Retry-After, X-Quern-Not-Indexed, X-Total-Count";
+const READABLE =
+  "Link, Mcp-Session-Id, Retry-After, X-Quern-Ignored-Fields, X-Quern-Not-Indexed, X-Total-Count";
 const MAX_AGE_S = 600;
 
 /**

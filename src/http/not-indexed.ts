@@ -9,6 +9,7 @@
 
 import { coreOf } from "../core-of.ts";
 import type { Engine } from "../engine.ts";
+import { headerList } from "./header-list.ts";
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
 
 const NAME = "X-Quern-Not-Indexed";
@@ -20,7 +21,6 @@ export const NOT_INDEXED_HEADER = {
 };
 
 const NAMES_REPOSITORY = /(?:^|[\s(-])(?:r|repo|reposet):/;
-const MOST_HEADER_BYTES = 4096;
 
 /** Resolves to the header, or to an empty object if the caller can see every repository that the query names. */
 export async function notIndexedHeader(
@@ -29,27 +29,7 @@ export async function notIndexedHeader(
   options: SearchOptions,
 ): Promise<Record<string, string>> {
   if (!NAMES_REPOSITORY.test(request.query)) return {};
-  const names = (await coreOf(engine).view(options).notIndexed(request)).map(({ repository }) =>
-    encodeName(repository),
-  );
-  const list = fit([...new Set(names)], MOST_HEADER_BYTES);
+  const missing = await coreOf(engine).view(options).notIndexed(request);
+  const list = headerList(missing.map(({ repository }) => repository));
   return list === "" ? {} : { [NAME]: list };
-}
-
-/** Percent-encodes the characters that a header or a list of names cannot contain. */
-function encodeName(name: string): string {
-  return name.replace(/[^!#-$&-+\--~ ]+/g, (part) =>
-    encodeURIComponent(part.replace(/\p{Cs}/gu, "\ufffd")),
-  );
-}
-
-/** Joins as many names as fit into the limit. */
-function fit(names: readonly string[], most: number): string {
-  let list = "";
-  for (const name of names) {
-    const longer = list === "" ? name : `${list}, ${name}`;
-    if (longer.length > most) break;
-    list = longer;
-  }
-  return list;
 }

@@ -1,6 +1,7 @@
 /** Creates the OpenAPI 3.1 document from the routes and their schemas. */
 
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
+import { IGNORED_HEADER } from "./field-names.ts";
 import { GENERATION_HEADER } from "./generation.ts";
 import type { Settings } from "./options.ts";
 import { STATUS, type RefusalCode } from "./refusal.ts";
@@ -113,13 +114,14 @@ function pathOf(route: Route, generation: typeof GENERATION): RouteConfig {
   };
 }
 
-function answersOf({ answers }: Route): RouteConfig["responses"] {
-  const { status, description, schema, contentType = "application/json", headers } = answers;
+function answersOf({ answers, body }: Route): RouteConfig["responses"] {
+  const { status, description, schema, contentType = "application/json" } = answers;
+  const headers = { ...answers.headers, ...(body && IGNORED_HEADER) };
   return {
     [status]: {
       description,
       ...(schema && { content: { [contentType]: { schema } } }),
-      ...(headers && { headers: describeHeaders(headers) }),
+      ...(Object.keys(headers).length > 0 && { headers: describeHeaders(headers) }),
     },
   };
 }

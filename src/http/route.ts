@@ -16,6 +16,7 @@ import type { Viewer } from "../search/messages/request.ts";
 import type { Identity } from "../auth/principal.ts";
 import type { AuditAction } from "./audit-trail.ts";
 import { check, isJson, queryObject, readJson } from "./body.ts";
+import { ignoredHeader, withOwnNames } from "./field-names.ts";
 import { reachGeneration } from "./generation.ts";
 import { admit, forbidden, seesLess, type Access, type Caller } from "./gate.ts";
 import type { Metrics } from "./metrics.ts";
@@ -101,9 +102,13 @@ export function withBody<Body extends z.ZodType>(
   return {
     ...spec,
     async answer(call, readBody) {
-      const body = check(spec.body, await readBody());
+      const given = withOwnNames(spec.body, await readBody());
+      const ignored = ignoredHeader(spec.body, given);
+      const body = check(spec.body, given);
       call.note(body as object);
-      return run(call, body);
+      const response = await run(call, body);
+      for (const [name, value] of Object.entries(ignored)) response.headers.set(name, value);
+      return response;
     },
   };
 }
@@ -115,7 +120,7 @@ export function withQuery<Query extends z.ZodObject>(
   return {
     ...spec,
     async answer(call) {
-      const query = check(spec.query, queryObject(call.request.url));
+      const query = check(spec.query, withOwnNames(spec.query, queryObject(call.request.url)));
       call.note(query);
       return run(call, query);
     },
