@@ -79,12 +79,14 @@ function flagsOf(argv: readonly string[]): Flags {
       corpus: { type: "string", default: CORPUS },
       workers: { type: "string", default: "2" },
       "max-concurrent": { type: "string" },
+      "max-waiting": { type: "string" },
       json: { type: "boolean", default: false },
     },
   });
   const clients = Number(values.clients);
   const maxConcurrent = Number(values["max-concurrent"] ?? clients);
-  const limits = { workers: Number(values.workers), maxConcurrent };
+  const maxWaiting = Number(values["max-waiting"] ?? clients);
+  const limits = { workers: Number(values.workers), maxConcurrent, maxWaiting };
   const { corpus, json } = values;
   const [seconds, warmUpSeconds] = [Number(values.seconds), Number(values["warm-up"])];
   return { clients, seconds, warmUpSeconds, corpus, limits, json };
@@ -198,7 +200,7 @@ function verdictsOf(flags: Flags, report: Omit<LoadReport, "verdicts">): Verdict
   const { errors, overloaded, loop, memory, answers, latency } = report;
   const wrong = Object.entries(errors).map(([what, times]) => `${times} × ${what}`);
   const { growth, mean } = memory;
-  const mayRefuse = flags.limits.maxConcurrent < flags.clients;
+  const mayRefuse = flags.limits.maxConcurrent + flags.limits.maxWaiting < flags.clients;
   return [
     {
       promise: "every answer says what it says when nobody else asks",
@@ -208,7 +210,7 @@ function verdictsOf(flags: Flags, report: Omit<LoadReport, "verdicts">): Verdict
     {
       promise: "OVERLOADED only where configured",
       isKept: overloaded === 0 || mayRefuse,
-      measured: `${overloaded} refused, ${flags.limits.maxConcurrent} at once are let in`,
+      measured: `${overloaded} refused, ${flags.limits.maxConcurrent} at once run, ${flags.limits.maxWaiting} wait`,
     },
     {
       promise: `no growth of memory after ${flags.warmUpSeconds} s: a fitted line rises by less than ${percent(MOST_GROWTH)}`,

@@ -48,7 +48,8 @@ export async function serve(index: string, limits: Limits): Promise<void> {
   const tokens = memoryTokenStore();
   const { secret } = await createApiKey(tokens, { ownerId: "ada" });
   const users = memoryUserStore([member("ada")]);
-  const handler = createHandler(engine, { tokens, users, maxConcurrent: limits.maxConcurrent });
+  const { maxConcurrent, maxWaiting } = limits;
+  const handler = createHandler(engine, { tokens, users, maxConcurrent, maxWaiting });
   const server = createServer(toNodeListener(orExplain(engine, handler)));
   server.listen(0, "127.0.0.1", () => {
     const { port } = server.address() as AddressInfo;
@@ -70,6 +71,7 @@ export async function serve(index: string, limits: Limits): Promise<void> {
 export interface Limits {
   readonly workers: number;
   readonly maxConcurrent: number;
+  readonly maxWaiting: number;
 }
 
 type Handler = ReturnType<typeof createHandler>;

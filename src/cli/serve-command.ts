@@ -36,6 +36,8 @@ interface ServeFlags extends CommonFlags {
   basePath?: string;
   serviceName?: string;
   maxMatches?: number;
+  maxConcurrent?: number;
+  maxWaiting?: number;
   timeout?: number;
   cors?: string[];
   mcpHost?: string[];
@@ -69,6 +71,8 @@ export function addServe(program: Command, call: Call): void {
     .option("--trust-proxy", "tell clients apart by the last address in X-Forwarded-For")
     .option("--service-name <name>", "name in the header X-<name>-Api-Key; default: Quern")
     .option("--max-matches <n>", "most matches a search may ask for", wholeNumber)
+    .option("--max-concurrent <n>", "searches that run at the same time; default: 64", wholeNumber)
+    .option("--max-waiting <n>", "searches that wait for one of these; default: 256", wholeNumber)
     .option("--timeout <ms>", "time limit of a search; default: 10000", wholeNumber)
     .option(
       "--cors <origin>",
@@ -172,6 +176,7 @@ function underOwnNames(handler: Handler, { publicUrl }: ServeFlags): Handler {
 
 function handlerOptions(flags: ServeFlags): HandlerOptions {
   const { anonymous, basePath, serviceName, maxMatches, timeout, cors, publicUrl, mcpHost } = flags;
+  const { maxConcurrent, maxWaiting } = flags;
   return {
     page: flags.page,
     mcp: mcpHost === undefined ? true : { allowedHosts: mcpHost },
@@ -181,6 +186,8 @@ function handlerOptions(flags: ServeFlags): HandlerOptions {
     ...(publicUrl !== undefined && { publicUrl }),
     ...(serviceName !== undefined && { serviceName }),
     ...(maxMatches !== undefined && { maxMatches }),
+    ...(maxConcurrent !== undefined && { maxConcurrent }),
+    ...(maxWaiting !== undefined && { maxWaiting }),
     ...(timeout !== undefined && { timeoutMs: timeout }),
     ...(cors !== undefined && { cors: { origins: cors } }),
   };

@@ -64,7 +64,7 @@ async function browse(call: Call): Promise<Response> {
   call.note({ repo, path, ...(ref !== undefined && { ref }) });
   checkRef(ref);
   const repository = await findVisible(call, repo);
-  const { giveBack, onReader } = call.slots.take(call.caller);
+  const { giveBack, onReader } = await call.slots.take(call.caller, call.request.signal);
   try {
     const place = { repository, path, ref };
     const text = kind === "blob" ? await fileText(call, place) : await folderText(call, place);

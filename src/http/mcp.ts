@@ -124,7 +124,7 @@ function guardOf(request: Request, { identity, viewer, client }: Caller, service
     const put = (refusal?: Refusal): void =>
       record(settings, { at, action: ACTIONS[call.tool], request, identity, noted, refusal });
     try {
-      const { giveBack } = slots.take({ identity, client });
+      const { giveBack } = await slots.take({ identity, client }, request.signal);
       try {
         const answer = await run((facts) => void Object.assign(noted, facts));
         const { viewer: now } = await admit(request, "search", service);

@@ -63,10 +63,15 @@ export interface HandlerOptions {
   timeoutMs?: number;
   /**
    * The maximum number of simultaneous searches. A search counts until its response has been read. Further searches
-   * are rejected. Default 64. If `tokens` or `authenticate` is set, callers without a credential can use only three
+   * wait (see `maxWaiting`). Default 64. If `tokens` or `authenticate` is set, callers without a credential can use only three
    * quarters of this number.
    */
   maxConcurrent?: number;
+  /**
+   * The maximum number of searches that wait until one of `maxConcurrent` has ended. A search waits for at most 10 s.
+   * Further searches are rejected. Default 256.
+   */
+  maxWaiting?: number;
   /**
    * Returns a key that tells callers without a user apart, such as the address that a trusted proxy has forwarded.
    * Callers with the same key share one part of `maxConcurrent`. Default: the address of the connection, if the request
@@ -200,6 +205,7 @@ const NUMBERS = {
   maxBodyBytes: { fallback: 1 << 20, least: 0, most: 1 << 30 },
   timeoutMs: { fallback: 10_000, least: 1, most: 2 ** 31 - 1 },
   maxConcurrent: { fallback: 64, least: 1, most: Number.MAX_SAFE_INTEGER },
+  maxWaiting: { fallback: 256, least: 0, most: 100_000 },
 } as const;
 
 const OPTIONS: KeysOf<HandlerOptions> = {
@@ -227,6 +233,7 @@ const OPTIONS: KeysOf<HandlerOptions> = {
   maxBodyBytes: true,
   timeoutMs: true,
   maxConcurrent: true,
+  maxWaiting: true,
 };
 
 type Numbers = { readonly [Name in keyof typeof NUMBERS]: number };

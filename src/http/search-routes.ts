@@ -135,7 +135,7 @@ function present<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Na
 }
 
 async function answerSearch(call: Call, request: SearchRequest): Promise<Response> {
-  const slot = call.slots.take(call.caller);
+  const slot = await call.slots.take(call.caller, call.request.signal);
   const { giveBack, onReader } = slot;
   try {
     const options = searchOptions(call, call.request.signal);
@@ -205,7 +205,7 @@ export async function answerInSlot(
   call: Call,
   run: (options: SearchOptions) => Promise<{ body: object; headers?: Record<string, string> }>,
 ): Promise<Response> {
-  const { giveBack, onReader, hold } = call.slots.take(call.caller);
+  const { giveBack, onReader, hold } = await call.slots.take(call.caller, call.request.signal);
   try {
     const { body, headers = {} } = await run(searchOptions(call, call.request.signal));
     hold(await heldBytes(body));
@@ -222,7 +222,7 @@ function searchOptions(call: Call, signal: AbortSignal): SearchOptions {
 }
 
 async function answerStream(call: Call, request: SearchRequest): Promise<Response> {
-  const { giveBack, onReader, hold } = call.slots.take(call.caller);
+  const { giveBack, onReader, hold } = await call.slots.take(call.caller, call.request.signal);
   const abort = new AbortController();
   const { signal } = call.request;
   const leave = (): void => abort.abort(signal.reason);

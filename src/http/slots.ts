@@ -1,7 +1,8 @@
 /**
  * Limits the number of searches that are running or whose responses are being read, and the memory that these
- * responses take. Further searches are rejected immediately, because a queue would only delay all searches. But if a
- * reader is far behind, its response is cut off, and its slot is used for the new search.
+ * responses take. Further searches wait for a slot in a queue, first come, first served. A search is rejected if the
+ * queue is full, or if it has waited for too long. If a reader is far behind, its response is cut off, and its slot is
+ * used for another search.
  *
  * If the service accepts credentials, callers without one may use at most three quarters of the slots and of the
  * memory, so that they cannot lock out callers with a credential.
@@ -17,8 +18,11 @@ import { overloaded } from "./refusal.ts";
 import type { Reader } from "./stalled.ts";
 
 export interface Slots {
-  /** Takes a slot. Throws OVERLOADED if no slot is free and none can be freed. */
-  take(caller: Pick<Caller, "identity" | "client">): Slot;
+  /**
+   * Takes a slot, and waits for one if necessary. Rejects with OVERLOADED if there is no slot within MOST_QUEUED_MS, or
+   * if the queue is full. If `signal` is aborted, the caller stops waiting.
+   */
+  take(caller: Pick<Caller, "identity" | "client">, signal: AbortSignal): Promise<Slot>;
 }
 
 export interface Slot {
@@ -32,7 +36,7 @@ export interface Slot {
   readonly hold: (bytes: number) => void;
 }
 
-type SlotSettings = Pick<Settings, "maxConcurrent" | "tokens" | "authenticate">;
+type SlotSettings = Pick<Settings, "maxConcurrent" | "maxWaiting" | "tokens" | "authenticate">;
 
 interface Taken {
   readonly client: string;
@@ -50,6 +54,17 @@ interface Resource {
   readonly waiting: Map<string, number>;
 }
 
+/** A caller that waits for a slot. */
+interface Waiting {
+  readonly caller: Parameters<Slots["take"]>[0];
+  /** Ends the waiting, with a slot or without. */
+  readonly end: (slot: Slot | undefined) => void;
+}
+
+/** How long a search may wait for a slot. */
+const MOST_QUEUED_MS = 10_000;
+/** How often waiting searches check whether a reader has fallen so far behind that it loses its slot. */
+const LOOK_MS = 250;
 /** How far a reader may fall behind before another caller may take its slot. */
 const MOST_LATE_MS = 10_000;
 /** The same, if the reader's client has more than its share, and the other caller has less. */
@@ -66,7 +81,8 @@ const MOST_HELD = 256 * 2 ** 20;
  */
 const MOST_COUNTED = MOST_HELD / 2;
 
-export function createSlots({ maxConcurrent, tokens, authenticate }: SlotSettings): Slots {
+export function createSlots(settings: SlotSettings): Slots {
+  const { maxConcurrent, maxWaiting, tokens, authenticate } = settings;
   const isAnybodyKnown = tokens !== undefined || authenticate !== undefined;
   const all = new Set<Taken>();
   const slots: Resource = { amountOf: () => 1, most: maxConcurrent, waiting: new Map() };
@@ -109,28 +125,83 @@ export function createSlots({ maxConcurrent, tokens, authenticate }: SlotSetting
     }
   }
 
+  /** Takes a slot at once. Throws OVERLOADED if no slot is free and none can be freed. */
+  function takeNow({ identity, client }: Parameters<Slots["take"]>[0]): Slot {
+    const isAnonymous = identity.principal.kind === "anonymous";
+    const taken: Taken = { client, isAnonymous, bytes: 0 };
+    const giveBack = (): void => {
+      if (all.delete(taken)) queue.admit();
+    };
+    all.add(taken);
+    try {
+      makeRoom(taken, slots);
+    } catch (error) {
+      all.delete(taken);
+      throw error;
+    }
+    return {
+      giveBack,
+      onReader: (reader) => void (taken.reader = reader),
+      hold(bytes) {
+        taken.bytes = Math.min(bytes, MOST_COUNTED);
+        makeRoom(taken, memory);
+      },
+    };
+  }
+
+  const queue = createQueue(takeNow, maxWaiting);
   return {
-    take({ identity, client }) {
-      const isAnonymous = identity.principal.kind === "anonymous";
-      const taken: Taken = { client, isAnonymous, bytes: 0 };
-      const giveBack = (): void => void all.delete(taken);
-      all.add(taken);
+    async take(caller, signal) {
       try {
-        makeRoom(taken, slots);
-      } catch (error) {
-        giveBack();
-        throw error;
+        return takeNow(caller);
+      } catch {
+        return queue.wait(caller, signal);
       }
-      return {
-        giveBack,
-        onReader: (reader) => void (taken.reader = reader),
-        hold(bytes) {
-          taken.bytes = Math.min(bytes, MOST_COUNTED);
-          makeRoom(taken, memory);
-        },
-      };
     },
   };
+}
+
+/** Creates the queue of callers that wait for a slot. */
+function createQueue(takeNow: (caller: Waiting["caller"]) => Slot, maxWaiting: number) {
+  const queue = new Set<Waiting>();
+  let look: NodeJS.Timeout | undefined;
+
+  /** Gives slots to waiting callers, in the order in which they came. */
+  function admit(): void {
+    const refused = new Set<string>(); // what one caller does not get, no other one of the same client gets
+    for (const waiting of queue) {
+      const { identity, client } = waiting.caller;
+      const key = `${identity.principal.kind} ${client}`;
+      if (refused.has(key)) continue;
+      try {
+        waiting.end(takeNow(waiting.caller));
+      } catch {
+        refused.add(key);
+      }
+    }
+  }
+
+  function wait(caller: Waiting["caller"], signal: AbortSignal): Promise<Slot> {
+    return new Promise((resolve, reject) => {
+      if (queue.size >= maxWaiting || signal.aborted) return reject(overloaded());
+      const giveUp = (): void => end(undefined);
+      const end = (slot: Slot | undefined): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", giveUp);
+        queue.delete(waiting);
+        if (queue.size === 0) clearInterval(look);
+        if (slot) resolve(slot);
+        else reject(overloaded());
+      };
+      const timer = setTimeout(giveUp, MOST_QUEUED_MS);
+      signal.addEventListener("abort", giveUp, { once: true });
+      const waiting: Waiting = { caller, end };
+      if (queue.size === 0) look = setInterval(admit, LOOK_MS);
+      queue.add(waiting);
+    });
+  }
+
+  return { admit, wait };
 }
 
 const isAnonymous = (taken: Taken): boolean => taken.isAnonymous;

@@ -31,7 +31,9 @@ test("files and folders of any revision are returned as plain text, complete and
   const indexed = { "src/a.txt": "one\n", "src/long.txt": LONG };
   const engine = await openEngine([{ name: "acme/clone", files: indexed, gitFolder: folder }]);
   onTestFinished(() => engine.close());
-  const client = clientOf(createHandler(engine, { anonymous: "all", maxConcurrent: 1 }));
+  const client = clientOf(
+    createHandler(engine, { anonymous: "all", maxConcurrent: 1, maxWaiting: 0 }),
+  );
   const at = (place: string) => `/browse/acme/clone${place}`;
   const text = async (place: string) => (await client(at(place))).text();
   expect(await text("/-/blob/src/a.txt")).toBe("one\n");

@@ -15,7 +15,9 @@ async function serving() {
   const { folder, run } = makeClone(FILES);
   const engine = await openEngine([{ name: "r", files: FILES, gitFolder: folder }]);
   onTestFinished(() => engine.close());
-  const client = clientOf(createHandler(engine, { anonymous: "all", maxConcurrent: 1 }));
+  const client = clientOf(
+    createHandler(engine, { anonymous: "all", maxConcurrent: 1, maxWaiting: 0 }),
+  );
   const add = (...messages: string[]): void => {
     for (const message of messages) run("commit", "-q", "--allow-empty", "-m", message);
   };

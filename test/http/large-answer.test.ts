@@ -43,7 +43,7 @@ describe.each(someOf([0, 2], 2))("%i workers: a long answer", (workers) => {
       }),
     );
     await engine.index(sources, { symbols: "skip" });
-    handler = createHandler(engine, { anonymous: "all", maxConcurrent: 1 });
+    handler = createHandler(engine, { anonymous: "all", maxConcurrent: 1, maxWaiting: 0 });
   });
   afterAll(async () => {
     await engine.close();

@@ -61,10 +61,23 @@ test.runIf(isInTurn(3))(
 test.runIf(isInTurn(3, 1))(
   "if the server allows fewer requests than arrive, some are told to retry, and nothing else fails",
   async () => {
-    const flags = ["--clients=20", "--warm-up=0", "--seconds=0.5", "--max-concurrent=2"];
+    const flags = [
+      "--clients=20",
+      "--warm-up=0",
+      "--seconds=0.5",
+      "--max-concurrent=2",
+      "--max-waiting=2",
+    ];
     const { latency, errors, overloaded } = await load(...flags, `--corpus=${FEW}`);
     expect(errors).toEqual({});
     expect(overloaded).toBeGreaterThan(0);
     expect(latency["all"]?.answers).toBeGreaterThan(0);
   },
 );
+
+test("200 connections share the slots of one server, and no short search is refused", async () => {
+  const limits = ["--clients=200", "--max-concurrent=64", "--warm-up=0", "--seconds=5"];
+  const { latency, errors, overloaded } = await load(...limits, `--corpus=${FEW}`);
+  expect([errors, overloaded]).toEqual([{}, 0]);
+  expect(latency["all"]!.answers).toBeGreaterThan(200);
+});

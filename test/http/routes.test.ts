@@ -83,7 +83,12 @@ describe.each(Object.entries(MOUNTS))("%s", (name, mount) => {
   let mounted: Mounted;
   beforeAll(async () => {
     const { webhook } = deliveries;
-    const options = { maxConcurrent: MAX_CONCURRENT, tokens: failingTokens(), webhook };
+    const options = {
+      maxConcurrent: MAX_CONCURRENT,
+      maxWaiting: 0,
+      tokens: failingTokens(),
+      webhook,
+    };
     service = await startService(options, failing(engine, damaged));
     mounted = await mount(service.handler);
     const response = await mounted.client("/api/openapi.json");

@@ -22,7 +22,7 @@ function serve(bytes: number, options: Partial<HandlerOptions> = {}) {
   const files = [{ ...file!, content: "x".repeat(bytes) }];
   const engine = scriptedEngine({ search: async () => ({ ...emptyResponse(), files }) });
   const clientKey = ({ headers }: Request) => headers.get("x-client") ?? undefined;
-  const handler = createHandler(engine, { anonymous: "all", clientKey, ...options });
+  const handler = createHandler(engine, { anonymous: "all", clientKey, maxWaiting: 0, ...options });
   const client = clientOf(handler);
   return (name: string, headers: Record<string, string> = {}) =>
     client("/api/search", post({ query: "x", matches: 1 }, { "x-client": name, ...headers }));
@@ -66,7 +66,7 @@ test("80 unread answers of one client leave every other client its share", async
 
 test("without others, a client may use everything; while another waits, it gets no more than its share", async () => {
   useFakeTime();
-  const ask = serve(100_000, { maxConcurrent: 4 });
+  const ask = serve(100_000, { maxConcurrent: 4, maxWaiting: 0 });
   const bodies: Response[] = [];
   for (let n = 0; n < 4; n++) bodies.push(await ask("greedy"));
   expect((await ask("ada")).status).toBe(503);
@@ -80,7 +80,7 @@ test("without others, a client may use everything; while another waits, it gets 
 
 test("a client that waits and does not come back is forgotten after five seconds", async () => {
   useFakeTime();
-  const ask = serve(100_000, { maxConcurrent: 2 });
+  const ask = serve(100_000, { maxConcurrent: 2, maxWaiting: 0 });
   const bodies = [await ask("greedy"), await ask("greedy")];
   expect((await ask("ada")).status).toBe(503);
   await bodies[0]!.body!.cancel();
@@ -100,7 +100,7 @@ test("the memory of unread answers is shared in the same way", async () => {
 
 test("a client within its share loses nothing to a client that wants more", async () => {
   useFakeTime();
-  const ask = serve(100_000, { maxConcurrent: 4 });
+  const ask = serve(100_000, { maxConcurrent: 4, maxWaiting: 0 });
   const bodies = [await ask("ada"), await ask("ada")];
   expect(await begin(ask, "greedy", 9)).toBe(2);
   vi.advanceTimersByTime(5_000);
@@ -118,7 +118,7 @@ test("all credentials of one user are one client", async () => {
     await keyOfUser("ada"),
     await keyOfUser("bob"),
   ];
-  const ask = serve(100_000, { tokens, maxConcurrent: 4 });
+  const ask = serve(100_000, { tokens, maxConcurrent: 4, maxWaiting: 0 });
   for (const headers of [first, second, first, second])
     expect(await isAccepted(ask("", headers))).toBe(true);
   vi.advanceTimersByTime(1_500);
@@ -130,7 +130,7 @@ test("all credentials of one user are one client", async () => {
 test("clients of the listener are told apart by their addresses", async () => {
   const files = [{ ...file!, content: "x".repeat(8 * MIB) }];
   const engine = scriptedEngine({ search: async () => ({ ...emptyResponse(), files }) });
-  const handler = createHandler(engine, { anonymous: "all", maxConcurrent: 6 });
+  const handler = createHandler(engine, { anonymous: "all", maxConcurrent: 6, maxWaiting: 0 });
   await using server = await listen(createServer(toNodeListener(handler)));
   const { port } = new URL(server.origin);
   const ask = (localAddress: string): Promise<IncomingMessage> =>

@@ -74,7 +74,7 @@ test.each(
     ]),
   ),
 )("%s: who %s is cut off when %s", async (path, pace, _name, lose, code) => {
-  const service = await startService({ maxConcurrent: 1 }, engine);
+  const service = await startService({ maxConcurrent: 1, maxWaiting: 0 }, engine);
   await using server = await listen(createServer(toNodeListener(service.handler)));
   const { id, token } = await mint(service, service.keys.ada, [1]);
   const body = JSON.stringify({ query: "x", matches: 1 });

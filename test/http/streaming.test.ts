@@ -71,7 +71,7 @@ test.each(SERVED)("a client that leaves aborts its search: %s", async (_name, mo
       await aborted(options.signal);
     },
   };
-  await using mounted = await mount(serve(script, { maxConcurrent: 1 }));
+  await using mounted = await mount(serve(script, { maxConcurrent: 1, maxWaiting: 0 }));
   const leaving = new AbortController();
   const { signal } = leaving;
   const response = await mounted.client("/api/stream_search", { ...search, signal });
@@ -173,7 +173,7 @@ test("one search too many is answered with 503, and its slot is free when anothe
       yield finalEvent();
     },
   };
-  const client = clientOf(serve(script, { maxConcurrent: 2 }));
+  const client = clientOf(serve(script, { maxConcurrent: 2, maxWaiting: 0 }));
   const one = client("/api/search", search);
   const two = await client("/api/stream_search", search);
   for (const path of ["/api/search", "/api/stream_search"]) {
@@ -223,7 +223,7 @@ test.each<[string, (answer: Response) => unknown]>([
   ],
 ])("an answer keeps its slot until %s", async (_name, release) => {
   fakeTimers();
-  longAnswers = serve({ search: async () => longAnswer() }, { maxConcurrent: 1 });
+  longAnswers = serve({ search: async () => longAnswer() }, { maxConcurrent: 1, maxWaiting: 0 });
   const answer = await ask();
   for (const path of ["/api/search", "/api/stream_search"])
     expect((await ask(path)).status).toBe(503);
@@ -235,7 +235,7 @@ test("symbols keep their slot, too, and an answer that was made again has one sl
   let seen: "public" | "all" = "all";
   const authenticate = async () => ({ kind: "session" as const, repositoryIds: seen });
   const listed = { search: async () => ((seen = "public"), longMatches()) };
-  const handler = serve(listed, { maxConcurrent: 1, authenticate });
+  const handler = serve(listed, { maxConcurrent: 1, maxWaiting: 0, authenticate });
   const asked = post({ symbolName: "x" });
   const answer = await clientOf(handler)("/api/find_references", asked);
   expect(answer.status).toBe(200);
@@ -260,7 +260,10 @@ test.each(["/api/search", "/api/stream_search"])(
     async function* stream() {
       for (;;) yield { ...longAnswer(), type: "chunk" as const };
     }
-    const handler = serve({ search: async () => longAnswer(), stream }, { maxConcurrent: 2 });
+    const handler = serve(
+      { search: async () => longAnswer(), stream },
+      { maxConcurrent: 2, maxWaiting: 0 },
+    );
     const host = createServer(toNodeListener(handler));
     let [came, left] = [0, 0];
     host.on("connection", (connection) => ++came <= 2 && connection.once("close", () => left++));
@@ -303,7 +306,7 @@ test("a search that fails frees its slot", async () => {
       throw new Error("x");
     },
   };
-  const client = clientOf(serve(script, { maxConcurrent: 1 }));
+  const client = clientOf(serve(script, { maxConcurrent: 1, maxWaiting: 0 }));
   for (let n = 0; n < 3; n++)
     for (const path of ["/api/search", "/api/stream_search"])
       expect((await client(path, search)).status).toBe(500);

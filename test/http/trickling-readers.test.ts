@@ -55,7 +55,7 @@ async function trickle(
 }
 
 test.each(PATHS)("%s: a reader who is ten seconds late loses its slot", async (path) => {
-  const ask = serve({ maxConcurrent: 2 });
+  const ask = serve({ maxConcurrent: 2, maxWaiting: 0 });
   const quick = bodyOf(await ask(path));
   const slow = bodyOf(await ask(path));
   await trickle(slow, 60_000, 12);
@@ -86,7 +86,7 @@ test.each(PATHS)(
 test("readers without a credential leave room for those with one", async () => {
   const tokens = memoryTokenStore();
   const { secret } = await createApiKey(tokens, { ownerId: "ada", name: "ada" });
-  const ask = serve({ maxConcurrent: 4, tokens });
+  const ask = serve({ maxConcurrent: 4, maxWaiting: 0, tokens });
   const strangers = [];
   for (let n = 0; n < 3; n++) strangers.push(bodyOf(await ask("/api/search")));
   expect((await ask("/api/search")).status).toBe(503);
@@ -103,7 +103,7 @@ test("readers without a credential leave room for those with one", async () => {
 });
 
 test("if nobody has a credential, readers without one get all slots", async () => {
-  const ask = serve({ maxConcurrent: 4 });
+  const ask = serve({ maxConcurrent: 4, maxWaiting: 0 });
   for (let n = 0; n < 4; n++) expect((await ask("/api/search")).status).toBe(200);
   expect((await ask("/api/search")).status).toBe(503);
 });

@@ -182,6 +182,7 @@ async function answersOf(engine: Engine): Promise<Map<string, unknown>> {
     page: true,
     mcp: true,
     maxConcurrent: 1000,
+    maxWaiting: 0,
   });
   const told = new Map<string, unknown>();
   for (const [path, init = {}] of asks()) {

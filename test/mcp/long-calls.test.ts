@@ -81,7 +81,12 @@ test.each(ERAS)("era %s: a call ends when its client gives up", async (era) => {
 
 /** Starts a server on this machine, with one slot. */
 async function served(engine: Engine): Promise<() => Promise<Client>> {
-  const handler = createHandler(engine, { anonymous: "all", mcp: true, maxConcurrent: 1 });
+  const handler = createHandler(engine, {
+    anonymous: "all",
+    mcp: true,
+    maxConcurrent: 1,
+    maxWaiting: 0,
+  });
   const server = createServer(toNodeListener(handler)).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {

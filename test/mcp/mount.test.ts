@@ -195,7 +195,7 @@ const batch = (count: number, secret: string): Request => {
 };
 
 test("each call of a request takes a slot, and frees it", async () => {
-  const { handler, keys } = await startService({ mcp: true, maxConcurrent: 2 });
+  const { handler, keys } = await startService({ mcp: true, maxConcurrent: 2, maxWaiting: 0 });
   for (let round = 0; round < 2; round++) {
     const response = await handler(batch(20, keys.ada));
     const text = await response.text();

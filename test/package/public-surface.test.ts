@@ -103,7 +103,7 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/^FindWord\.frequency$/, /\bwindows\b/],
   [/\.workers$/, /\bthreads\b/i],
   [/\.contextLines$/, /\blines\b/i],
-  [/\.maxConcurrent$/, /\bsearches\b/i],
+  [/\.max(Concurrent|Waiting)$/, /\bsearches\b/i],
   [/\.((max)?matches(PerFile)?|\w+MatchCount)$/i, /\branges\b/i],
   [/files|\.(fileCount|done|total|added|removed|unchanged)$/i, /\bfiles\b/i],
   [/\.(segments\w*|shards\w+|crashes)$/, /\bsegments\b/i],
