@@ -47,6 +47,21 @@ export async function openAccounts(db: string): Promise<Accounts> {
   };
 }
 
+/** The owner of a key if --owner is not given. Somebody who uses quern alone needs no names of owners. */
+export const DEFAULT_OWNER = "local";
+
+/** Whether somebody has a key that was not revoked: the default owner or a member. */
+export async function hasKeys({ tokens, users }: Accounts): Promise<boolean> {
+  const isThere = async (owner: string): Promise<boolean> => {
+    for await (const { kind, revokedAt } of tokens.list(owner))
+      if (kind === "api-key" && revokedAt === undefined) return true;
+    return false;
+  };
+  if (await isThere(DEFAULT_OWNER)) return true;
+  for await (const { id } of users.list()) if (await isThere(id)) return true;
+  return false;
+}
+
 /** Opens the stores. Throws INDEX_NOT_FOUND if they do not exist, so that a mistyped path does not create them. */
 export async function openExistingAccounts(db: string): Promise<Accounts> {
   if (!existsSync(accountFolder(db)))

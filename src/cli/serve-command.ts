@@ -7,6 +7,7 @@ import { isOwnName } from "../base/own-names.ts";
 import type { Engine } from "../engine.ts";
 import type { HandlerOptions } from "../http/options.ts";
 import {
+  hasKeys,
   membersOrAnybody,
   openAccounts,
   openClusterAccounts,
@@ -153,11 +154,16 @@ async function serve({ engine, accounts }: Served, flags: ServeFlags, io: Io): P
   answerUnreadable(server);
   await listenOn(server, flags);
   announce(addressOf(server, flags.host), flags, io);
+  if (flags.anonymous === undefined && !(await hasKeys(accounts))) io.stderr.write(NO_KEYS);
   if (!io.signal.aborted) await once(io.signal, "abort");
   await closeServer(server);
 }
 
 type Handler = (request: Request) => Promise<Response>;
+
+const NO_KEYS =
+  "quern: warning: nobody can search yet, because there is no API key; create one with quern keys create, " +
+  "or let everybody search with --anonymous public or --anonymous all\n";
 
 /** Whether only programs on this machine can connect, and all of them may read everything. */
 const isForThisMachine = ({ anonymous, host }: ServeFlags): boolean =>

@@ -46,7 +46,20 @@ test("requires a key, which keys create makes and keys revoke revokes", async ()
   expect(await search(url, headers)).toBe(true);
   expect((await ask("keys", "revoke", id)).code).toBe(0);
   expect(await search(url, headers)).toBe(401);
-  expect(await stop()).toMatchObject({ code: 0, stderr: "" });
+  const { code, stderr } = await stop();
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /^quern: warning: nobody can search yet, .* quern keys create, .*--anonymous all\n$/,
+  );
+});
+
+test("does not warn of missing keys if there is one, or everybody may search", async () => {
+  const open = await serve("--anonymous", "public");
+  expect((await open.stop()).stderr).toBe("");
+  const { stdout } = await ask("keys", "create", "--json");
+  const { stop } = await serve();
+  expect((await stop()).stderr).toBe("");
+  await ask("keys", "revoke", (JSON.parse(stdout) as { id: string }).id);
 });
 
 test.each([

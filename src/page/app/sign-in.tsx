@@ -35,7 +35,8 @@ export function SignIn({ onKey }: { onKey: (key: string) => void }) {
           </p>
         )}
         <p id="key-note" class="muted">
-          The key stays in this tab until you close it or sign out.
+          The key stays in this tab until you close it or sign out. Whoever runs this server creates
+          keys, on its machine with <code>quern keys create</code>.
         </p>
       </form>
     </main>
