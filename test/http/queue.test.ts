@@ -21,7 +21,7 @@ const REFUSED = { code: "OVERLOADED" };
 
 test("searches wait for a slot, first come, first served", async () => {
   const { take, served } = serve(9);
-  await Promise.all([..."abcd"].map(async (name) => (await take(name)).giveBack()));
+  await Promise.all(["a", "b", "c", "d"].map(async (name) => (await take(name)).giveBack()));
   expect(served).toEqual(["a", "b", "c", "d"]);
 });
 
