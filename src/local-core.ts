@@ -3,7 +3,6 @@
  * them. It contains no other logic.
  */
 
-import { invalid } from "./base/errors.ts";
 import { lazily } from "./base/out-of-files.ts";
 import { packageFile } from "./base/package-file.ts";
 import { newPause } from "./base/yield.ts";
@@ -293,7 +292,7 @@ class LocalEngine {
           : streamFiles(searching, call(request)),
       explain: async (request) => {
         const query = await historyQueryOf(request);
-        if (query) throw invalid("explain does not support queries with type:");
+        if (query) return (await changesModule()).explainChanges(query, call(request), tools);
         return explain(searching, call(request));
       },
       find: async (request) => {

@@ -3,11 +3,11 @@
  * the newest of them. This file merges these lists, and asks the threads for the lines of the results to return.
  */
 
-import { invalid, QuernError } from "../base/errors.ts";
+import { invalid } from "../base/errors.ts";
 import { GcPacer } from "../base/gc-pacer.ts";
 import { newPause, type Pause } from "../base/yield.ts";
 import { parseHistoryQuery, type HistoryQuery } from "../query/parse.ts";
-import { atomsOf } from "../query/ast.ts";
+import { atomsOf, formatQuery } from "../query/ast.ts";
 import { isExhaustive, type Attempt } from "../search/caller/attempt.ts";
 import { stateDigest } from "../search/caller/pages.ts";
 import { externalWebUrl, repositoryInfo } from "../search/caller/present.ts";
@@ -20,6 +20,7 @@ import { packPlan } from "../search/messages/plan.ts";
 import { checkRequest, type CheckedRequest } from "../search/messages/request.ts";
 import type {
   Chunk,
+  Explanation,
   FileResult,
   SearchEvent,
   SearchResponse,
@@ -64,6 +65,23 @@ export async function searchChanges(
     const search = new ChangeSearch({ plan, request, attempt, searching, environment });
     return search.run();
   });
+}
+
+/** Explains a query. Terms of the history have no plans, and no queries are suggested. */
+export async function explainChanges(
+  query: HistoryQuery,
+  call: SearchCall,
+  tools: ChangesTools,
+): Promise<Explanation> {
+  const { stats } = await searchChanges(query, call, tools);
+  return {
+    query: formatQuery(query.query),
+    segments: [],
+    stats,
+    hints: [],
+    suggestions: [],
+    notIndexed: [],
+  };
 }
 
 /** Searches, and yields the results as a stream of one chunk. */
@@ -174,9 +192,8 @@ class ChangeSearch {
     const histories = await this.#histories();
     if (!histories) return undefined;
     if (histories.length === 0)
-      throw new QuernError(
-        "HISTORY_NOT_AVAILABLE",
-        "no repository here has an indexed history; index one with git(path, { history: true }) or quern index --history",
+      throw invalid(
+        "type: no repository here has an indexed history; index one with git(path, { history: true }) or quern index --history",
       );
     const cursors = await this.#cursors();
     const parts = partsOf(histories, cursors?.after);

@@ -15,6 +15,8 @@ interface Line {
   readonly text: string;
   /** The columns of matches, as 0-based code points of `text`, with exclusive ends. Absent if the line has no match. */
   readonly marks: readonly (readonly [number, number])[] | undefined;
+  /** Whether a change adds (+) or removes (-) the line. */
+  readonly sign?: string;
 }
 
 export interface FileView {
@@ -29,13 +31,20 @@ export interface FileView {
 export function showFile(file: FileResult, view: FileView): string[] {
   const lines = [showHeading(file, view)];
   let last: number | undefined;
-  for (const line of file.chunks.flatMap((chunk) => near(linesOf(chunk), view))) {
-    if (last !== undefined && line.number !== last + 1) lines.push(view.style.quiet("--"));
-    lines.push(showLine(line, view.style));
+  for (const line of file.chunks.flatMap((chunk) => near(signed(chunk), view))) {
+    if (last !== undefined && line.number !== last + 1 && !line.sign)
+      lines.push(view.style.quiet("--"));
+    lines.push((line.sign ?? "") + showLine(line, view.style));
     last = line.number;
   }
   return lines;
 }
+
+/** Returns the lines of a chunk, with their side if it is part of a change. */
+const signed = (chunk: Chunk): Line[] =>
+  chunk.side === undefined
+    ? linesOf(chunk)
+    : linesOf(chunk).map((line) => ({ ...line, sign: chunk.side === "added" ? "+" : "-" }));
 
 /** Formats each match as a line `path:line:column:text`, which editors can read. Columns are 1-based bytes. */
 export function showForEditor(file: FileResult, path: string, { foreign }: Style): string[] {
@@ -74,7 +83,18 @@ function showHeading(file: FileResult, { style, revisions }: FileView): string {
   const names =
     revisions && file.branches ? ` ${style.quiet(`(${file.branches.join(", ")})`)}` : "";
   const path = mark(style.foreign(text), marks, style, style.heading);
-  return style.heading(`${file.repository}:`) + path + style.foreign(names);
+  const head = style.heading(`${file.repository}:`) + path + style.foreign(names);
+  return file.commit ? `${head} ${style.quiet(style.foreign(summaryOf(file)))}` : head;
+}
+
+/** Returns the commit of a change as one line: its id, day, author and subject. */
+function summaryOf({ fileName, commit }: FileResult): string {
+  const { hash, date, authorName, message } = commit!;
+  const subject = message.split("\n", 1)[0]!;
+  const isCommit = fileName.text === hash; // its message is shown below
+  return [hash.slice(0, 12), date.slice(0, 10), authorName, ...(isCommit ? [] : [subject])].join(
+    " ",
+  );
 }
 
 function showLine({ number, text, marks }: Line, style: Style): string {

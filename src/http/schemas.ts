@@ -98,8 +98,22 @@ const chunk = z
       description:
         "For each range, the definition around its first line, by the layout of the code; null: none. Set if the request asked for it.",
     }),
+    side: z.enum(["added", "removed"]).optional().openapi({
+      description: "The side of the change. Set for queries with type:diff.",
+    }),
   })
   .openapi("Chunk");
+
+const resultCommit = z
+  .object({
+    hash: z.string(),
+    parents: z.array(z.string()),
+    authorName: z.string(),
+    authorEmail: z.string(),
+    date: z.string().openapi({ description: "The committer date in ISO 8601." }),
+    message: z.string(),
+  })
+  .openapi("ResultCommit");
 
 const fileResult = z
   .object({
@@ -114,6 +128,9 @@ const fileResult = z
     chunks: z.array(chunk),
     branches: z.array(z.string()).optional(),
     content: z.string().optional(),
+    commit: resultCommit.optional().openapi({
+      description: "The commit. Set for queries with type:diff or type:commit.",
+    }),
   })
   .openapi("FileResult");
 

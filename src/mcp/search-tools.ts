@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { Answer } from "./answer.ts";
 import { quote } from "../query/ast.ts";
+import { mayBeHistory, parseHistoryQuery } from "../query/parse.ts";
 import { describedPlaces } from "./described-places.ts";
 import { fileKey } from "./definitions-of.ts";
 import { tellMatches, type Told } from "./match-pages.ts";
@@ -52,6 +53,14 @@ export const search = tool({
     const { query = "", regex, contextLines, ...own } = args;
     if (query.trim() === "")
       throw new QuernError("INVALID_REQUEST", "search needs a query, or a cursor");
+    if (
+      mayBeHistory(query) &&
+      parseHistoryQuery(query, { regex: regex ?? false, caseSensitive: args.case ?? false })
+    )
+      throw new QuernError(
+        "INVALID_REQUEST",
+        "this tool does not search the history with type:; use the tool history",
+      );
     const { filter } = await scopeOf(own, context);
     const dialect = { isRegexEnabled: regex, isCaseSensitivityEnabled: args.case };
     const scoped = await scopedQuery({ query, ...dialect }, filter);

@@ -109,11 +109,11 @@ test("a run without history drops it, and a removed repository takes its history
   await update(engine, folder);
   await update(engine, folder, { history: false });
   const search = () => engine.search({ query: "type:diff word", matches: 1 });
-  await expect(search()).rejects.toMatchObject({ code: "HISTORY_NOT_AVAILABLE" });
+  await expect(search()).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   await update(engine, folder);
   expect(await changesWith(engine, "type:diff word")).toHaveLength(1);
   await engine.remove("made");
-  await expect(search()).rejects.toMatchObject({ code: "HISTORY_NOT_AVAILABLE" });
+  await expect(search()).rejects.toMatchObject({ code: "INVALID_REQUEST" });
 });
 
 test("limits leave out old commits", async () => {
@@ -169,5 +169,70 @@ test("a viewer learns nothing of histories that it may not see", async () => {
     { query: "type:diff equal", matches: 1 },
     { viewer: { repositoryIds: new Set<number>() } },
   );
-  await expect(none).rejects.toMatchObject({ code: "HISTORY_NOT_AVAILABLE" });
+  await expect(none).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+});
+
+test("queries that the history cannot answer are rejected with a reason, and words stay words elsewhere", async () => {
+  const folder = repository({ "a.txt": "type:diff is a word\nadded:x\n" });
+  const engine = await openEngine();
+  await update(engine, folder);
+  const outcome = async (query: string, rest = {}): Promise<string> => {
+    try {
+      const { stats } = await engine.search({ query, matches: 10, ...rest });
+      return String(stats.fileCount);
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  };
+  expect(await outcome('"type:diff" word')).toBe("1");
+  expect(await outcome("added:x")).toBe("1");
+  expect(await outcome("type:diff added:word")).toBe("1");
+  expect(await outcome("type:diff removed:word")).toBe("0");
+  expect(await outcome("type:diff -content:word")).toBe("0");
+  expect(await outcome("type:diff author:^A.<a@example")).toBe("1");
+  expect(await outcome("type:diff author:nobody")).toBe("0");
+  expect(await outcome("type:diff after:2024-01-02 before:2024-01-03")).toBe("1");
+  expect(await outcome("type:diff after:2024-01-03")).toBe("0");
+  expect(await outcome("type:diff message:m file:a")).toBe("1");
+  expect(await outcome("type:diff select:commit.diff.removed word")).toBe("0");
+  for (const bad of [
+    "-type:diff x",
+    "type:diff or x",
+    "type:file x",
+    "type:diff sym:x",
+    "type:diff lang:go x",
+    "type:commit added:x",
+    "type:diff before:someday",
+    'type:diff "a\nb"',
+  ])
+    expect([bad, await outcome(bad)]).toEqual([bad, "QUERY_SYNTAX"]);
+  expect(await outcome("type:diff a\\nb", { isRegexEnabled: true })).toBe("QUERY_SYNTAX");
+  expect(await outcome("type:diff word", { whole: true })).toBe("INVALID_REQUEST");
+  const { query } = await engine.explain({ query: "type:diff  word", matches: 0 });
+  expect(query).toBe("type:diff word");
+});
+
+test("pages have every result once, in order", async () => {
+  const folder = repository({ "a.txt": "word\nword\nword\n" });
+  for (let i = 0; i < 4; i++)
+    commit(folder, { [`${i}.txt`]: "word word\n", "a.txt": `word ${i}\n` });
+  const engine = await openEngine();
+  await update(engine, folder);
+  const request = { query: "type:diff word", matches: 100_000 };
+  const whole = await engine.search(request);
+  const spans = (files: typeof whole.files): string[] =>
+    files.flatMap(({ commit: of, fileName, chunks }) =>
+      chunks.flatMap(({ side, matchRanges }) =>
+        matchRanges.map(({ start }) => `${of!.hash} ${fileName.text} ${side} ${start.byteOffset}`),
+      ),
+    );
+  const paged: string[] = [];
+  let after: string | undefined = "";
+  while (after !== undefined) {
+    const page: typeof whole = await engine.search({ ...request, matches: 2, after });
+    paged.push(...spans(page.files));
+    after = page.nextCursor;
+  }
+  expect(paged).toEqual(spans(whole.files));
+  expect(paged).toHaveLength(whole.stats.totalMatchCount);
 });
