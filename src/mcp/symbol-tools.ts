@@ -21,6 +21,7 @@ import { tellMatches } from "./match-pages.ts";
 import { nothingSearchedWords, partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
 import { readText } from "./read-text.ts";
+import { tellResolved } from "./resolved-uses.ts";
 import { TextLines } from "./text-lines.ts";
 import {
   eitherHalf,
@@ -43,13 +44,18 @@ import {
 
 const symbolInput = z.object({
   symbol: text,
-  file: text.describe("of a use, with line"),
+  file: text.describe("with line"),
   line: z.int().min(1).optional(),
   ...filters,
   maxTokens,
   cursor,
 });
 type SymbolArgs = z.output<typeof symbolInput>;
+
+const referencesInput = symbolInput.extend({
+  certainty: z.enum(["resolved", "likely"]).optional(),
+  callers: z.int().min(1).max(5).optional(),
+});
 
 const MOST_DEFINITIONS = 200;
 const MOST_NAMES = 30;
@@ -303,13 +309,15 @@ async function namesLike(name: string, args: SymbolArgs, context: ToolContext): 
 
 export const references = tool({
   name: "references",
-  title: "Find references",
-  description: "Lines that name a symbol, its definition among them.",
-  input: symbolInput,
+  title: "References",
+  description: "Lines that name a symbol, or certain uses.",
+  input: referencesInput,
   output: MATCHED,
   async run(args, context) {
     if (args.cursor !== undefined)
       return tellMatches({ tool: "references", cursor: args.cursor }, args.maxTokens, context);
+    if (args.certainty !== undefined || args.callers !== undefined)
+      return tellResolved(args, context);
     const names = await namesOf(args, context);
     if (!args.symbol && names.length > 1) {
       const known = await definedNames(names, args, context);

@@ -391,11 +391,8 @@ class TypescriptReader {
       isFunction ? { ...details, ...this.#parts(value) } : details,
     );
     this.visit(typeNode, scope);
-    if (isFunction) {
-      const inner = this.#callable(value, scope);
-      made.inner = inner;
-      if (inner.parameters) made.parameters = inner.parameters;
-    } else this.visit(value, scope);
+    if (isFunction) this.#callable(value, scope, made);
+    else this.visit(value, scope);
   }
 
   #forIn(node: number, scope: Scope): void {
