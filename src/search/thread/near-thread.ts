@@ -27,7 +27,7 @@ import { SearchRun, SegmentGone } from "./search-task.ts";
  */
 const MOST_FILES = 2048;
 /** The maximum number of pages that such a search reads. Reading and scanning a page takes 1 to 5 µs. */
-const MOST_PAGES = 256;
+const MOST_PAGES = 64;
 /**
  * The maximum time that the reads of a search may take, in milliseconds. If all data is in the system's cache, they
  * take less than a third of this. Once they have taken longer, the calling thread reads nothing for RESTS times as long.
