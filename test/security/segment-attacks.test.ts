@@ -160,7 +160,9 @@ async function told(part: number, hurt: Hurt, which = 0): Promise<Set<string>> {
 }
 
 /** Objects have no RUNS, because a segment in a cluster borrows nothing. */
-const PARTS = Object.entries(PART).filter(([name]) => name !== "RANGES" && name !== "RUNS");
+const PARTS = Object.entries(PART).filter(
+  ([name]) => name !== "RANGES" && name !== "RUNS" && name !== "HISTORY",
+);
 const ROWS = [
   ...PARTS.flatMap(([name, part]) =>
     HURTS.map(([what, hurt]) => [name, what, () => told(part, hurt)] as const),

@@ -84,14 +84,28 @@ export function putHistoryHeader(writer: Writer, segment: number, header: Histor
   writer.put(keyOf(segment, HISTORY.HEADER, 0), pack(header));
 }
 
+/** Returns whether a record is a header. Each row of a table takes at least one byte, which bounds all counts. */
+function isHeader({ lengths, ...record }: Readonly<Record<string, unknown>>): boolean {
+  if (!Array.isArray(lengths) || lengths.length !== HISTORY.FORWARD + 1) return false;
+  const within = (name: string, table: HistoryTable): boolean =>
+    isCount(record[name]) && record[name] <= (lengths[table] as number);
+  return (
+    lengths.every(isCount) &&
+    isCount(record["repository"]) &&
+    isCount(record["lineBytes"]) &&
+    (record["idBytes"] === 20 || record["idBytes"] === 32) &&
+    within("commits", HISTORY.COMMITS) &&
+    within("people", HISTORY.PEOPLE) &&
+    within("paths", HISTORY.PATHS) &&
+    within("changes", HISTORY.CHANGES) &&
+    within("lines", HISTORY.LINES)
+  );
+}
+
 export function readHistoryHeader(snapshot: Snapshot, segment: number): HistoryHeader | undefined {
   const value = snapshot.get(keyOf(segment, HISTORY.HEADER, 0), nameOf(segment));
   if (!value) return undefined;
-  return unpackAs<HistoryHeader>(value, nameOf(segment), (record) =>
-    ["repository", "idBytes", "commits", "changes", "lines", "lineBytes", "people", "paths"].every(
-      (name) => isCount(record[name]),
-    ),
-  );
+  return unpackAs<HistoryHeader>(value, nameOf(segment), isHeader);
 }
 
 /** Returns the values of a table that is read as a whole. */
@@ -114,6 +128,10 @@ export function readHistoryTable(
   table: HistoryTable,
   length: number,
 ): Uint8Array {
+  if (length === 0) return new Uint8Array(0);
+  // a wrong length is noticed before memory is taken for it
+  const last = Math.floor((length - 1) / VALUE_BYTES);
+  readHistoryValue(snapshot, segment, [table, last], length - last * VALUE_BYTES);
   const bytes = new Uint8Array(length);
   for (let at = 0, block = 0; at < length; at += VALUE_BYTES, block++)
     bytes.set(
