@@ -41,6 +41,15 @@ const BATCH = 100;
  * const { secret } = await createApiKey(tokens, { ownerId: "ada" });
  */
 export function lmdbTokenStore(path: string): TokenStore & AsyncDisposable {
+  return openTokens(path);
+}
+
+/** The store that lmdbTokenStore() returns, and whether it has any token, whoever owns it. */
+export interface OpenedTokens extends TokenStore, AsyncDisposable {
+  readonly hasAny: () => Promise<boolean>;
+}
+
+export function openTokens(path: string): OpenedTokens {
   const store = openKeyValue(path);
   const tokens = store.table<Stored<TokenRecord>>("tokens");
   const ids = store.table<string>("tokens.hash");
@@ -81,6 +90,10 @@ export function lmdbTokenStore(path: string): TokenStore & AsyncDisposable {
       }),
     async touch(id, at) {
       await change(id, (record) => ((record.lastUsedAt = at), true));
+    },
+    async hasAny() {
+      for await (const _ of inOrder(owned, new Uint8Array(), get)) return true;
+      return false;
     },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };

@@ -25,15 +25,17 @@ export interface Accounts extends AsyncDisposable {
   readonly tokens: TokenStore;
   readonly users: UserStore;
   readonly audits: AuditStore;
+  /** Whether a key was ever made. Always true for a cluster, whose database is not asked. */
+  readonly hasKeys: () => Promise<boolean>;
 }
 
 /** Opens the stores. Creates the folder if it does not exist. */
 export async function openAccounts(db: string): Promise<Accounts> {
-  const { lmdbTokenStore, lmdbUserStore } = await import("../auth/lmdb-stores.ts");
+  const { lmdbUserStore, openTokens } = await import("../auth/lmdb-stores.ts");
   const { lmdbAuditStore } = await import("../auth/lmdb-audit-store.ts");
   const folder = accountFolder(db);
   const [tokens, users, audits] = [
-    lmdbTokenStore(folder),
+    openTokens(folder),
     lmdbUserStore(folder),
     lmdbAuditStore(folder),
   ];
@@ -41,25 +43,11 @@ export async function openAccounts(db: string): Promise<Accounts> {
     tokens,
     users,
     audits,
+    hasKeys: tokens.hasAny,
     async [Symbol.asyncDispose]() {
       for (const store of [tokens, users, audits]) await store[Symbol.asyncDispose]();
     },
   };
-}
-
-/** The owner of a key if --owner is not given. Somebody who uses quern alone needs no names of owners. */
-export const DEFAULT_OWNER = "local";
-
-/** Whether somebody has a key that was not revoked: the default owner or a member. */
-export async function hasKeys({ tokens, users }: Accounts): Promise<boolean> {
-  const isThere = async (owner: string): Promise<boolean> => {
-    for await (const { kind, revokedAt } of tokens.list(owner))
-      if (kind === "api-key" && revokedAt === undefined) return true;
-    return false;
-  };
-  if (await isThere(DEFAULT_OWNER)) return true;
-  for await (const { id } of users.list()) if (await isThere(id)) return true;
-  return false;
 }
 
 /** Opens the stores. Throws INDEX_NOT_FOUND if they do not exist, so that a mistyped path does not create them. */
@@ -81,6 +69,7 @@ export async function openClusterAccounts({
     tokens: postgresTokenStore(pool, place),
     users: postgresUserStore(pool, place),
     audits: postgresAuditStore(pool, place),
+    hasKeys: async () => true,
     [Symbol.asyncDispose]: async () => {}, // whoever opened the cluster file closes the connections
   };
 }

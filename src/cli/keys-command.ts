@@ -8,7 +8,6 @@ import { QuernError } from "../base/errors.ts";
 import type { TokenRecord, TokenStore } from "../auth/token-store.ts";
 import {
   type Accounts,
-  DEFAULT_OWNER,
   hasUsers,
   openAccounts,
   openExistingAccounts,
@@ -25,6 +24,9 @@ interface KeyFlags extends CommonFlags {
 interface ListFlags extends CommonFlags {
   owner?: string;
 }
+
+/** The owner of a key if --owner is not given. Somebody who uses quern alone needs no names of owners. */
+const DEFAULT_OWNER = "local";
 
 export function addKeys(program: Command, call: Call): void {
   const keys = program.command("keys").summary("create, list and revoke API keys");

@@ -7,7 +7,6 @@ import { isOwnName } from "../base/own-names.ts";
 import type { Engine } from "../engine.ts";
 import type { HandlerOptions } from "../http/options.ts";
 import {
-  hasKeys,
   membersOrAnybody,
   openAccounts,
   openClusterAccounts,
@@ -154,7 +153,7 @@ async function serve({ engine, accounts }: Served, flags: ServeFlags, io: Io): P
   answerUnreadable(server);
   await listenOn(server, flags);
   announce(addressOf(server, flags.host), flags, io);
-  if (flags.anonymous === undefined && !(await hasKeys(accounts))) io.stderr.write(NO_KEYS);
+  if (flags.anonymous === undefined && !(await accounts.hasKeys())) io.stderr.write(NO_KEYS);
   if (!io.signal.aborted) await once(io.signal, "abort");
   await closeServer(server);
 }

@@ -77,4 +77,4 @@ test("any value of a history may be wrong", async () => {
     }
   }
   await environment.close();
-}, 120_000);
+});

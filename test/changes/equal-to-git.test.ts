@@ -68,7 +68,7 @@ async function expectAllEqual(folder: string): Promise<void> {
 
 test("every line, side, line number and order of an awkward history", async () => {
   await expectAllEqual(makeRepository(awkwardHistory(), temporaryFolder()));
-}, 60_000);
+});
 
 test("every line of random histories", async () => {
   for (let seed = 1; seed <= 3 * RUNS; seed++) {
@@ -77,7 +77,7 @@ test("every line of random histories", async () => {
       throw new Error(`seed ${seed}`, { cause: error });
     });
   }
-}, 60_000);
+});
 
 const PATTERNS = [
   "call",

@@ -50,7 +50,7 @@ test("each run adds the new commits, and many small segments are merged", async 
   const { ok, problems } = await engine.check();
   expect(problems).toEqual([]);
   expect(ok).toBe(true);
-}, 60_000);
+});
 
 test("after a force push, commits that no revision reaches are not found", async () => {
   const folder = repository({ "a.txt": "first\n" });
