@@ -14,7 +14,7 @@ import { git } from "../../src/ingest/sources/git.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { translated } from "../../src/store/lmdb/failures.ts";
 import { storageError } from "../../src/store/lmdb/key-value.ts";
-import { engineKey } from "../../src/store/format/format.ts";
+import { engineKey, FORMAT_VERSION } from "../../src/store/format/format.ts";
 import { acquireLease } from "../../src/store/lmdb/lease.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
 
@@ -91,7 +91,7 @@ async function withoutGit(): Promise<unknown> {
 const searching = (call: "search" | "explain", options: object) => async () =>
   (await openEngine())[call](ask("a"), options);
 
-const version9 = Buffer.from([9, 0, 0, 0]);
+const nextVersion = Buffer.from([FORMAT_VERSION + 1, 0, 0, 0]);
 const gone = "/nowhere/at/all";
 const unreadable = () => {
   const path = join(temporaryFolder(), "file");
@@ -228,14 +228,14 @@ const ROWS: Row[] = [
   ["INDEX_LOCKED", "another writer", locked, /lockTimeoutMs/],
   [
     "INDEX_VERSION",
-    "version 9",
-    async () => opening(await spoiled(engineKey("format"), version9)),
-    /version 9/,
+    "the next version",
+    async () => opening(await spoiled(engineKey("format"), nextVersion)),
+    new RegExp(`version ${FORMAT_VERSION + 1}`),
   ],
   [
     "INDEX_CORRUPT",
     "a version of 3 bytes",
-    async () => opening(await spoiled(engineKey("format"), version9.subarray(1))),
+    async () => opening(await spoiled(engineKey("format"), nextVersion.subarray(1))),
     /damaged/,
   ],
   ["INDEX_CORRUPT", "cut short", async () => opening(await truncated()), /cut short/],
