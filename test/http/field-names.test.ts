@@ -39,6 +39,7 @@ describe("any other field is ignored, and a header lists it", () => {
   test.each<[path: string, body: object, header: string | null]>([
     ["search", search, null],
     ["search", { ...search, trace: 1, "é,": 2 }, "trace, %C3%A9%2C"],
+    ["search", { ...search, source: "editor" }, "source"],
     ["stream_search", { ...search, limit: 1 }, "limit"],
     ["find", { text: "needle", __trace: 1 }, "__trace"],
     ["find_references", { ...symbol, colour: "red" }, "colour"],
