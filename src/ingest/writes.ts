@@ -4,6 +4,7 @@
  * left behind.
  */
 
+import { Slice } from "../base/yield.ts";
 import { isOutOfFiles, lazily, outOfFiles } from "../base/out-of-files.ts";
 import { JoinedSignal } from "../base/joined-signal.ts";
 import { closedError, QuernError } from "../base/errors.ts";
@@ -255,9 +256,12 @@ export class Writes {
     const { manifest, repositories } = await catalogs.newest();
     const indexed = new Set(reports.map(({ repositoryId }) => repositoryId));
     const having = new Set(manifest.history.map(({ repository }) => repository));
-    const concerned = [...indexed].filter(
-      (id) => having.has(id) || repositories.get(id)?.record.history,
-    );
+    const slice = new Slice({ signal });
+    const concerned: number[] = [];
+    for (const id of indexed) {
+      if (having.has(id) || repositories.get(id)?.record.history) concerned.push(id);
+      if (slice.isOver) await slice.rest();
+    }
     if (concerned.length === 0) return;
     await betweenSteps();
     const { indexHistories } = await import("./history/history-pass.ts");
