@@ -29,7 +29,11 @@ const index = join(folder, "index");
 beforeAll(async () => {
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
   const engine = await open(index);
-  await engine.index(documents({ name: "shop", files: [{ path: "a.ts", content: "needle\n" }] }));
+  const files = [
+    { path: "a.ts", content: "needle\n" },
+    { path: "src/cart.ts", content: `${"\n".repeat(11)}function addToCart() {}\n` }, // line 12 of docs/navigation.md
+  ];
+  await engine.index(documents({ name: "shop", files }));
   await engine.close();
 });
 
@@ -39,14 +43,15 @@ test("the pages contain blocks of code", () => {
   expect(blocks.length).toBeGreaterThan(8);
 });
 
-/** A folder with an index, two folders of sources and two repositories. Each block has a copy. */
+/** A folder with an index, a folder of sources and three repositories. Each block has a copy. */
 const model = join(folder, "model");
 beforeAll(() => {
-  for (const made of [".quern", "src", "shop", "repositories"])
+  for (const made of [".quern", "src", "repositories"])
     mkdirSync(join(model, made), { recursive: true });
   copyFileSync(join(index, "quern.mdb"), join(model, ".quern/quern.mdb"));
   const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
-  for (const repository of ["shop", "ledger"].map((one) => join(model, "repositories", one))) {
+  for (const path of ["shop", "repositories/shop", "repositories/ledger"]) {
+    const repository = join(model, path);
     execFileSync("git", ["init", "--quiet", repository]);
     const commit = ["commit", "--quiet", "--allow-empty", "-m", "Nothing yet"];
     execFileSync("git", ["-C", repository, ...who, ...commit]);

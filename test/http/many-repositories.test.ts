@@ -76,8 +76,8 @@ const stepsBeside = (count: number) =>
 
 test("no request goes through all repositories", async () => {
   const [few, many] = [await stepsBeside(FEW), await stepsBeside(MANY)];
-  // pages and turns of the event loop differ by a few; one step for each repository would be thousands
-  const more = Object.keys(many).filter((what) => many[what]! > few[what]! + 20);
+  // hundreds more if a worker searches in place of the calling thread; one step for each repository would be thousands
+  const more = Object.keys(many).filter((what) => many[what]! > few[what]! + MANY / 4);
   expect(more.map((what) => [what, few[what], many[what]])).toEqual([]);
 });
 

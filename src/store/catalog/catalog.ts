@@ -119,7 +119,14 @@ export async function changeRepositories<One extends CatalogRepository>({
 }): Promise<OfRepositories<One>> {
   const { repositories: list, nextRepository: end } = manifest;
   const isFew = changes.arrived.length + changes.gone.length <= FEW_CHANGES;
-  if (before && isFew) return changeFew(before, { list, end, changes, arrived: new Map(arrived) });
+  if (before && isFew) {
+    const few = new Map<number, One>();
+    for (const [id, one] of arrived) {
+      few.set(id, one);
+      await pause();
+    }
+    return changeFew(before, { list, end, changes, arrived: few });
+  }
   const coming = await IdMap.from(arrived, end, pause);
   const all = before ? before.repositories.moved(list.ids, coming, end) : coming;
   const named: Named[] = [];
