@@ -1,13 +1,15 @@
 /**
- * Prints `N passed, N failed` from vitest's JSON report. A file that could not be loaded is one failure, and so is a
+ * Prints `N passed, N failed` from vitest's JSON reports. A file that could not be loaded is one failure, and so is a
  * report that is not there, because the tests were broken off.
  */
 
 import { existsSync, readFileSync } from "node:fs";
 
-const [, , report] = process.argv;
 const broken = { testResults: [{ status: "failed", assertionResults: [] }] };
-const { testResults } = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : broken;
+const testResults = process.argv
+  .slice(2)
+  .map((report) => (existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : broken))
+  .flatMap((report) => report.testResults);
 let passed = 0;
 let failed = 0;
 for (const { status, assertionResults } of testResults) {

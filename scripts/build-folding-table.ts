@@ -3,7 +3,7 @@
  * tsx scripts/build-folding-table.ts) when the RE2 package changes.
  *
  * The candidates come from the Unicode data of this Node, which may have more pairs than RE2. A newer Node never has
- * fewer. test/kernel/folding.test.ts asks RE2 about every code point.
+ * fewer. test/kernel/folding.long.test.ts asks RE2 about every code point.
  */
 
 import { writeFileSync } from "node:fs";

@@ -2,7 +2,7 @@
  * Mounts the page in a Next.js app, and walks through it in a browser: `npx tsx scripts/next-host.ts`. It packs the
  * package, installs it with Next.js in a temporary folder, and starts the app below a base path. Next.js strips that
  * path, and trailing slashes, from the addresses that handlers see. Next.js takes 0.3 GB and a network, which is too
- * much for a test. The mounts of test/page/mounts.test.ts need neither.
+ * much for a test. The mounts of test/page/mounts.long.test.ts need neither.
  */
 
 import { execFileSync, spawn } from "node:child_process";

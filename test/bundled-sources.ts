@@ -11,7 +11,6 @@ import { readdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { build, type BuildOptions, type Metafile } from "esbuild";
 import type { Plugin } from "vitest/config";
-import { quickEngines } from "./quick-engines.ts";
 
 /** The entries that most tests load come first. */
 const ENTRIES = ["engine", "index", "http/index", "mcp/index", "cluster/index", "sync/index"].map(
@@ -53,7 +52,6 @@ async function bundleSources(): Promise<ReadonlyMap<string, string>> {
     ...bundling,
     entryPoints: Object.fromEntries(entries.map(({ name }) => [name, `group:${name}`])),
     plugins: [
-      quickEngines,
       {
         name: "groups",
         setup(esbuild) {

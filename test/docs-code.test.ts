@@ -1,6 +1,6 @@
 /**
  * Tests the code on the pages. Every block runs in a project with the files and packages that it mentions. Whether blocks
- * compile is tested by package/public-surface.test.ts.
+ * compile is tested by package/public-surface.long.test.ts.
  */
 
 import { execFile, execFileSync } from "node:child_process";

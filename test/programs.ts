@@ -6,7 +6,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { quickEngines } from "./quick-engines.ts";
 
 /** Files that quern looks for in the folder of its code. test/setup.ts builds them. */
 const FILES_NEXT_TO_CODE = ["worker.js", "check.js", "page", "token-table.br", "wasm"];
@@ -41,7 +40,7 @@ export async function bundledPrograms(files: readonly string[]): Promise<string[
     bundle: true,
     splitting: true,
     packages: "external",
-    plugins: [ownNames, quickEngines],
+    plugins: [ownNames],
     platform: "node",
     format: "esm",
     target: "node20",

@@ -25,7 +25,7 @@ const run = (script: string, options: readonly string[] = []): void =>
   void execFileSync(process.execPath, [...options, script], { stdio: "inherit" });
 
 /** The files whose tests import quern by its name, and so need dist/. */
-const OF_PACKAGE = ["/test/package/package.test.ts", "/test/examples.test.ts"];
+const OF_PACKAGE = ["/test/package/package.long.test.ts", "/test/examples.long.test.ts"];
 
 /** Whether this run needs the package and `.ci/check` has not just built it. */
 const needsPackage = ({ vitest }: TestProject): boolean =>
@@ -38,6 +38,10 @@ const needsBrowser = ({ vitest }: TestProject): boolean =>
   vitest.state.getPaths().some((path) => path.includes("/test/page/"));
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (process.env["QUERN_ROWS"] !== undefined)
+    console.log(
+      `QUERN_ROWS=${process.env["QUERN_ROWS"]} chooses the same rows of long tables again`,
+    );
   // in a separate thread; if it fails, the tests in the browser report the error
   const unpacked = needsBrowser(project) ? unpackBrowser().catch(() => undefined) : undefined;
   for (const script of [

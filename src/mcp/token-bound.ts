@@ -11,7 +11,7 @@
  * tokens among the first 40 000 tokens of each. A text is counted with both vocabularies, and the larger count is the
  * bound. For code, the median count is 8 % too high. For these two tokenizers, the count is never too low. Pieces that
  * are not ASCII are counted with cl100k only. For nearly all of these pieces, cl100k gives more tokens than o200k; a
- * margin covers the rest. For these pieces, the bound is measured, not proven (test/mcp/budgets.test.ts).
+ * margin covers the rest. For these pieces, the bound is measured, not proven (test/mcp/budgets.long.test.ts).
  *
  * Both tokenizers cut ASCII text at nearly the same places. So ASCII text is cut by hand-written code into units that
  * end where both tokenizers end a piece, and the counts of each unit are cached. Other text is cut by the tokenizers'

@@ -403,10 +403,10 @@ test("the table has every error code of this side", () => {
     DUPLICATE_ID: "test/auth",
     PERMISSION_DENIED: "above",
     INVALID_GIT_REF: "test/history/revisions.test.ts",
-    HISTORY_NOT_AVAILABLE: "test/history/files.test.ts",
-    FILE_TOO_LARGE: "test/history/files.test.ts",
-    BINARY_FILE: "test/history/files.test.ts",
-    CURSOR_EXPIRED: "test/engine/pages.test.ts",
+    HISTORY_NOT_AVAILABLE: "test/history/files.long.test.ts",
+    FILE_TOO_LARGE: "test/history/files.long.test.ts",
+    BINARY_FILE: "test/history/files.long.test.ts",
+    CURSOR_EXPIRED: "test/engine/pages.long.test.ts",
     OVERLOADED: "test/cluster/search-nodes.test.ts",
   };
   const source = readFileSync("src/base/errors.ts", "utf8");

@@ -1,7 +1,7 @@
 /**
  * A suite for engines, and for fronts of a cluster. Every kind of caller sends random searches of random repositories
  * over HTTP. Each gets the answer of an engine that has only the caller's repositories. Other repositories change
- * nothing but times. Whole answers are compared. no-leak.test.ts does the same for the other routes.
+ * nothing but times. Whole answers are compared. no-leak.long.test.ts does the same for the other routes.
  */
 
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** Searches wait for a slot before they are refused. Of 200 connections, load.test.ts has the whole. */
+/** Searches wait for a slot before they are refused. Of 200 connections, load.long.test.ts has the whole. */
 
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createSlots, type Slot } from "../../src/http/slots.ts";
@@ -68,9 +68,11 @@ test("a caller that leaves gives its place in the queue to the next one", async 
 test("a slot that is given back twice admits one search", async () => {
   const { take, served } = serve(2);
   const first = await take("a");
-  const [second] = [take("b"), take("c")];
+  const [second, third] = [take("b"), take("c")];
   first.giveBack();
   first.giveBack();
-  await second;
+  const slot = await second;
   expect(served).toEqual(["a", "b"]);
+  slot.giveBack();
+  await third;
 });

@@ -248,7 +248,7 @@ export const SEARCH_ROWS: Row[] = [
 
   // ── symbols ──
   {
-    name: "definitions", // symbols.test.ts says which ones
+    name: "definitions", // symbols.long.test.ts says which ones
     operation: definitions,
     request: asks("/api/find_definitions", { symbolName: "needle", language: "JavaScript" }),
     status: 200,

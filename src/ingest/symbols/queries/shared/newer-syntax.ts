@@ -3,7 +3,7 @@
  * from first to last, each on the text that the rules before it have left.
  *
  * To add a rule, write it into the group of its language, and add a row with its smallest example to the table RULES in
- * `test/ingest/symbols/rewording.test.ts`. Then increase the `revision` of each language that uses the group. The head
+ * `test/ingest/symbols/rewording.long.test.ts`. Then increase the `revision` of each language that uses the group. The head
  * of rewording.ts says how much time a rule may take.
  *
  * To delete the rules that a newer grammar no longer needs, run this test with the newer grammar. The row of such a

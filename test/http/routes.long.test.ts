@@ -115,7 +115,7 @@ describe.each(Object.entries(MOUNTS))("%s", (name, mount) => {
   });
 });
 
-/** Codes that Node's server answers before a handler sees the request: bad-input.test.ts tests them. */
+/** Codes that Node's server answers before a handler sees the request: bad-input.long.test.ts tests them. */
 const OF_NODE = ["EXPECTATION_FAILED", "HEADERS_TOO_LARGE", "REQUEST_TIMEOUT"];
 
 test("every error code has a row, and so has every documented answer of every operation", () => {

@@ -1,6 +1,6 @@
 /**
  * Repositories that share content: whatever is indexed, changed, removed, merged and compacted, answers are those of an
- * index in which nothing is shared. Pages, blocks and segments are as small as those of small-pages.test.ts.
+ * index in which nothing is shared. Pages, blocks and segments are as small as those of small-pages.long.test.ts.
  */
 
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** Histories on real threads. Only the constants of waiting are replaced; small-pages.test.ts replaces others. */
+/** Histories on real threads. Only the constants of waiting are replaced; small-pages.long.test.ts replaces others. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
