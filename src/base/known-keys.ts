@@ -20,6 +20,9 @@ export function checkKeys(
 ): void {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new QuernError("INVALID_REQUEST", `${call}: ${what}s must be an object`);
+  const { signal } = given as { readonly signal?: unknown };
+  if ("signal" in known && signal !== undefined && !isSignal(signal))
+    throw new QuernError("INVALID_REQUEST", `${call}: signal must be an AbortSignal`);
   const words = Object.keys(known);
   const stranger = Object.keys(given).find((key) => !words.includes(key));
   if (stranger === undefined) return;
@@ -29,3 +32,7 @@ export function checkKeys(
   const name = JSON.stringify(stranger.slice(0, 80));
   throw new QuernError("INVALID_REQUEST", `${call}: unknown ${what} ${name}; ${advice}`);
 }
+
+/** Whether a value can abort a call. A signal of another realm, such as that of a test environment, is not an instance. */
+const isSignal = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;

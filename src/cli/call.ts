@@ -52,6 +52,15 @@ export function wholeNumber(value: string): number {
   return number;
 }
 
+/** Returns a parser of whole numbers that are not below `least`. */
+export const wholeNumberFrom =
+  (least: number) =>
+  (value: string): number => {
+    const number = wholeNumber(value);
+    if (number < least) throw new InvalidArgumentError(`It must be ${least} or more.`);
+    return number;
+  };
+
 export function port(value: string): number {
   const number = wholeNumber(value);
   if (number > 65_535) throw new InvalidArgumentError("A port is at most 65535.");

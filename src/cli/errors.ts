@@ -33,13 +33,25 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   INTERNAL: "this is a bug of quern, unless a worker died",
 };
 
+/** What to do after errors of the operating system. */
+const SYSTEM_ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    "another program uses this port: end it, or choose another port with --port (0 is any free one)",
+  EADDRNOTAVAIL: "this machine does not have this address: choose one of its own with --host",
+  EACCES:
+    "this user may not do that: ports below 1024 need more rights, and so do files of other users",
+  ENOTFOUND: "no machine has this name: check its spelling, and whether the network works",
+  ECONNREFUSED:
+    "no program listens at this address: check host and port, and whether the service runs",
+};
+
 /** The message that a person sees after pressing Ctrl-C. */
 export const STOPPED_WORDS = "quern: stopped; what was published before is as it was\n";
 
 /** Formats an error, without a stack trace. */
 export function describeError(error: unknown): string {
   const { code, message } = codeAndMessage(error);
-  const advice = code in ADVICE ? ADVICE[code as ErrorCode] : "";
+  const advice = code in ADVICE ? ADVICE[code as ErrorCode] : (SYSTEM_ADVICE[code] ?? "");
   return `quern: ${code}: ${message}\n${advice === "" ? "" : `  ${advice}\n`}`;
 }
 

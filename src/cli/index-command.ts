@@ -17,6 +17,7 @@ import {
   oneOf,
   type WaitFlags,
   wholeNumber,
+  wholeNumberFrom,
   withCommonOptions,
   withWait,
 } from "./call.ts";
@@ -80,7 +81,7 @@ export function addIndex(program: Command, call: Call): void {
       "number of threads; default: one for each core, at most 4",
       wholeNumber,
     )
-    .option("--memory <MiB>", "memory for indexing; default: 256", wholeNumber)
+    .option("--memory <MiB>", "memory for indexing, 32 or more; default: 256", wholeNumberFrom(32))
     .option(
       "--max-file-size <bytes>",
       "list larger files without searching them; default: 2 MiB",

@@ -1,6 +1,8 @@
 /** Implements quern repos, read and remove. */
 
 import type { Command } from "commander";
+import { nearestWord } from "../base/edit-distance.ts";
+import type { Engine } from "../engine.ts";
 import type { Repository } from "../repository.ts";
 import {
   type Call,
@@ -56,12 +58,45 @@ export function addRead(program: Command, call: Call): void {
         const { rev: revision } = flags;
         const file = await engine.read({ repository, path, ...(revision && { revision }) });
         call.exit(file ? 0 : 1);
-        if (!file) return void io.stderr.write(`quern: there is no ${repository}:${path}\n`);
+        if (!file) {
+          const what = await whatIsMissing(engine, { repository, path, revision });
+          return void io.stderr.write(`quern: ${visible(what)}\n`);
+        }
         const { bytes: content, ...described } = file;
         if (flags.json) printJson(io, described);
         else io.stdout.write(io.stdout.isTTY ? visible(file.content) : content);
       }),
     );
+}
+
+interface Wanted {
+  readonly repository: string;
+  readonly path: string;
+  readonly revision: string | undefined;
+}
+
+/** Says which of repository, revision and path does not exist, and names a similar one that does. */
+async function whatIsMissing(
+  engine: Engine,
+  { repository, path, revision }: Wanted,
+): Promise<string> {
+  const known = await engine.repository(repository);
+  if (!known) {
+    const names = (await engine.repositories()).map(({ name }) => name);
+    return `there is no repository ${repository}${orNear(repository, names, "; quern repos lists them")}`;
+  }
+  const names = known.revisions.map(({ name }) => name);
+  if (revision !== undefined && !names.includes(revision))
+    return `${repository} has no indexed revision ${revision}${orNear(revision, names, `; it has ${names.join(", ")}`)}`;
+  const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+  const siblings = await engine.list({ repository, path: folder, ...(revision && { revision }) });
+  const paths = (siblings ?? []).map((entry) => entry.path);
+  return `${repository} has no file ${path}${orNear(path, paths, "")}`;
+}
+
+function orNear(word: string, words: readonly string[], otherwise: string): string {
+  const near = nearestWord(word, words);
+  return near === undefined ? otherwise : `; did you mean ${near}?`;
 }
 
 export function addRemove(program: Command, call: Call): void {

@@ -7,7 +7,7 @@ import type { TokenStore } from "../auth/token-store.ts";
 import type { UserStore } from "../auth/user-store.ts";
 import { QuernError } from "../base/errors.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
-import { mustBe, wholeNumber } from "../base/must-be.ts";
+import { mustBe, valueText, wholeNumber } from "../base/must-be.ts";
 
 /**
  * Options of createHandler().
@@ -321,10 +321,19 @@ const MOUNT: KeysOf<McpMount> = { allowedHosts: true, allowedOrigins: true };
 const isListOfText = (value: unknown): boolean =>
   Array.isArray(value) && value.every((one) => typeof one === "string" && one !== "");
 
+/** Whether a text is what a browser sends as its origin: scheme and host, and no path, not even a slash. */
+const isOrigin = (text: unknown): boolean =>
+  typeof text === "string" && URL.canParse(text) && new URL(text).origin === text;
+
 function checkOrigins(cors: HandlerOptions["cors"]): ReadonlySet<string> {
   if (cors === undefined) return new Set();
   checkKeys({ call: "createHandler: cors", what: "option" }, cors, { origins: true });
   if (!Array.isArray(cors.origins)) refuse("cors.origins must be an array of origins");
+  const wrong = cors.origins.find((origin) => origin !== "*" && !isOrigin(origin));
+  if (wrong !== undefined)
+    refuse(
+      `cors.origins must contain origins such as 'https://example.com', or '*', not ${valueText(wrong)}`,
+    );
   return new Set(cors.origins);
 }
 

@@ -12,6 +12,7 @@ type Json = Record<string, unknown>;
 
 export function lean<Schema extends z.ZodObject>(
   schema: Schema,
+  aliases: Readonly<Record<string, string>> = {},
 ): StandardSchemaWithJSON<z.input<Schema>, z.output<Schema>> {
   const { properties, required } = z.toJSONSchema(schema, { io: "input" });
   const json: Json = {
@@ -27,10 +28,20 @@ export function lean<Schema extends z.ZodObject>(
   const { vendor } = schema["~standard"];
   const jsonSchema = { input: () => json, output: () => json };
   const validate = (value: unknown) => {
-    const result = checked(schema, value, "the arguments");
+    const result = checked(schema, renamed(value, aliases), "the arguments");
     return "data" in result ? { value: result.data } : { issues: [{ message: result.complaint }] };
   };
   return { "~standard": { version: 1, vendor, validate, jsonSchema } };
+}
+
+/** Gives fields their own names instead of aliases. A field that is also there under its own name is not renamed. */
+function renamed(value: unknown, aliases: Readonly<Record<string, string>>): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([name, field]): [string, unknown] => {
+    const own = Object.hasOwn(aliases, name) ? aliases[name]! : name;
+    return [Object.hasOwn(value, own) ? name : own, field];
+  });
+  return Object.fromEntries(entries);
 }
 
 /**

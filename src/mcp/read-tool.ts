@@ -30,6 +30,7 @@ export const read = tool({
   description: "Numbered lines of a file, or the body of a definition in it.",
   input,
   output: ["shown", "complete"],
+  aliases: { path: "file" },
   async run(args, context) {
     const file = await readText(
       { ...args, repository: args.repository, revision: args.revision },

@@ -207,7 +207,7 @@ export function nearest(name: string, names: readonly string[]): string[] {
     const distance = editDistance(lastPart(wanted), lastPart(text));
     return { other, distance, isPart: text.includes(wanted) || wanted.includes(text) };
   };
-  return names
+  return [...new Set(names)]
     .map(rated)
     .filter(({ distance, isPart }) => isPart || distance <= Math.max(1, wanted.length / 3))
     .sort((a, b) => a.distance - b.distance)

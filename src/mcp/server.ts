@@ -85,7 +85,7 @@ const converted = new WeakMap<Tool, Schemas>();
 
 function schemasOf(tool: Tool): Schemas {
   const schemas = converted.get(tool) ?? {
-    inputSchema: lean(tool.input.strict()),
+    inputSchema: lean(tool.input.strict(), tool.aliases),
     outputSchema: leanOutput(tool.output),
   };
   converted.set(tool, schemas);

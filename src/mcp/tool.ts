@@ -48,6 +48,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   readonly description: string;
   readonly input: Input;
+  /** Other names of fields that models write, which the schema does not show. */
+  readonly aliases?: Readonly<Record<string, string>>;
   /** The facts that the tool's answers contain. */
   readonly output: readonly (keyof Facts)[];
   readonly run: (args: z.output<Input>, context: ToolContext) => Promise<Outcome>;

@@ -9,6 +9,7 @@
 
 import { QuernError } from "../base/errors.ts";
 import { languageNamed, nearestLanguage } from "../base/languages.ts";
+import { nearestWord } from "../base/edit-distance.ts";
 import { globPattern, looksLikeGlob } from "./glob.ts";
 import { findGroups } from "./groups.ts";
 import { endOfQuoted, endOfWord, isPattern, prefixAt, skipBlanks, PREFIXES } from "./lexemes.ts";
@@ -50,6 +51,9 @@ export const FOREIGN_FILTERS: Readonly<Record<string, string>> = {
   text: "content",
 };
 
+/** Filters that a misspelt word may mean. Shorter ones are near many words. */
+const LONG_PREFIXES = Object.keys(PREFIXES).filter((name) => name.length > 2);
+
 export const FOREIGN_OPERATORS: Readonly<Record<string, string>> = {
   OR: "or",
   "||": "or",
@@ -59,6 +63,16 @@ export const FOREIGN_OPERATORS: Readonly<Record<string, string>> = {
   and: "",
   NOT: "-",
   not: "-",
+};
+
+/** Filters of other engines that are options here, or filters of the history alone. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  case: "whether case matters is an option: -s, isCaseSensitivityEnabled",
+  count: "the number of matches to return is an option: --matches, matches",
+  timeout: "the time limit is an option: --timeout, timeoutMs",
+  patterntype: "whether terms are regular expressions is an option: --regex, isRegexEnabled",
+  type: "it is a filter only as type:diff and type:commit",
+  select: "it is a filter only beside type:diff or type:commit",
 };
 
 /** The maximum number of hints for one query. For each hint, the query is rewritten and parsed again. */
@@ -186,8 +200,7 @@ function filterHint(word: string): Advice | undefined {
   const dash = word.startsWith("-") ? "-" : "";
   const lower = name.toLowerCase();
   const said = `${name}: is a word here`;
-  if (lower === "case")
-    return { message: `${said}; whether case matters is an option: -s, isCaseSensitivityEnabled` };
+  if (Object.hasOwn(ELSEWHERE, lower)) return { message: `${said}; ${ELSEWHERE[lower]}` };
   if (lower === "ext" || lower === "extension") {
     const instead = `${dash}file:\\.${value.replace(/^\./, "").replace(/[^\w]/g, "\\$&")}$`;
     return { message: `${said}; write ${instead}`, instead };
@@ -196,7 +209,7 @@ function filterHint(word: string): Advice | undefined {
     ? lower
     : Object.hasOwn(FOREIGN_FILTERS, lower)
       ? FOREIGN_FILTERS[lower]
-      : undefined;
+      : nearestWord(lower, LONG_PREFIXES);
   if (ours === undefined || ours === name) return undefined;
   return { message: `${said}; did you mean ${ours}:`, instead: `${dash}${ours}:${value}` };
 }
@@ -210,7 +223,7 @@ function dashHint(word: string, { regex }: Dialect): Advice | undefined {
 }
 
 function expressionHint(word: string, { regex }: Dialect): Advice | undefined {
-  if (regex || !/^\/.*[\\^$|?*+()[\]{}].*\/[a-z]?$/s.test(word)) return undefined;
+  if (regex || !/^\/(?:[^/]+|.*[\\^$|?*+()[\]{}].*)\/[a-z]?$/s.test(word)) return undefined;
   return {
     message: `${word} is text here; for regular expressions give --regex (isRegexEnabled), without slashes`,
   };

@@ -120,7 +120,8 @@ test.each<[unknown, string]>([
   ],
   [
     Object.assign(new Error("address in use"), { code: "EADDRINUSE", syscall: "listen" }),
-    "quern: EADDRINUSE: address in use\n",
+    "quern: EADDRINUSE: address in use\n" +
+      "  another program uses this port: end it, or choose another port with --port (0 is any free one)\n",
   ],
   ["thrown text", "quern: INTERNAL: thrown text\n  this is a bug of quern, unless a worker died\n"],
 ])("%s is described in one message", (error, told) => expect(describeError(error)).toBe(told));

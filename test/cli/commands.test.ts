@@ -29,10 +29,21 @@ test("read prints the bytes of a file", async () => {
     path: "go.mod",
     content: text,
   });
-  expect(await ask("read", "duration", "no.mod")).toMatchObject({ code: 1, stdout: "" });
-  expect(await ask("read", "nothing", "go.mod")).toMatchObject({ code: 1, stdout: "" });
   const old = await ask("read", "task-queue", "src/task.ts", "--rev", "develop");
   expect(old.stdout).toContain("priority");
+});
+
+test.each([
+  [["duratoin", "go.mod"], "there is no repository duratoin; did you mean duration?"],
+  [["nothing", "go.mod"], "there is no repository nothing; quern repos lists them"],
+  [["duration", "go.mdo"], "duration has no file go.mdo; did you mean go.mod?"],
+  [["duration", "src/none.go"], "duration has no file src/none.go"],
+  [
+    ["task-queue", "src/task.ts", "--rev", "devlop"],
+    "task-queue has no indexed revision devlop; did you mean develop?",
+  ],
+])("read %j says what does not exist", async (words, told) => {
+  expect(await ask("read", ...words)).toEqual({ code: 1, stdout: "", stderr: `quern: ${told}\n` });
 });
 
 test("check finds no damage", async () => {

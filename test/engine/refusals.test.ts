@@ -283,6 +283,12 @@ const ROWS: Row[] = [
     async () => (await openEngine()).search(ask("a"), { signal: AbortSignal.abort() }),
     /abort/,
   ],
+  [
+    "INVALID_REQUEST",
+    "search, a signal that is none",
+    async () => (await openEngine()).search(ask("a"), { signal: 3 as never }),
+    /search: signal must be an AbortSignal/,
+  ],
   ["ABORTED", "index, before", () => index(source(), { signal: AbortSignal.abort() }), /abort/],
   [
     "ABORTED",

@@ -31,6 +31,8 @@ test.each<[string, HandlerOptions]>([
   ["metrics", { tokens, metrics: true as unknown as "owners" }],
   ["origins?", { tokens, cors: { origin: ["*"] } as never }],
   ["cors.origins", { tokens, cors: {} as never }],
+  ['not "foo"', { tokens, cors: { origins: ["https://a.example", "foo"] } }],
+  ['not "https://a.example/"', { tokens, cors: { origins: ["https://a.example/"] } }],
   ["scoped?", { tokens, tokenPrefixes: { apiKey: "x", scopd: "y" } as never }],
 ])("%s is rejected: %j", (word, options) => {
   const refusal = expect.objectContaining({

@@ -55,6 +55,12 @@ const ask = async (tool: string, args: Record<string, unknown>) =>
 const ROWS: readonly (readonly [tool: string, args: Record<string, unknown>, words: RegExp])[] = [
   ["definitions", { symbol: "url_for" }, /\n4: {5}return name$/],
   ["read", { file: "a/app.py", definition: "url_for" }, /\n4: {5}return name$/],
+  ["read", { path: "a/app.py", definition: "url_for" }, /\n4: {5}return name$/],
+  [
+    "read",
+    { file: "a/app.py", lines: "20-10" },
+    /from a line to a later one: "10-20", not "20-10"/,
+  ],
   [
     "read",
     { file: "acme/forest:tree.go", definition: "node.addRoute" },
