@@ -1,6 +1,6 @@
 /**
  * Compares the history of a repository, as quern indexes it, with `git log -p`: every change, with the side, the number
- * and the bytes of each line, in order. Prints the first differences and the number of changes.
+ * and the bytes of each line, in order. Commits that need a missing blob are left out. Prints the first differences and the number of changes.
  *
  *     node --import tsx scripts/compare-changes.ts REPOSITORY...
  */
@@ -26,17 +26,24 @@ async function main(folders: readonly string[]): Promise<void> {
     try {
       const start = performance.now();
       const engine = await open(index, { workers: 2, warmUp: false });
-      await engine.index(git(folder, { history: true }), { symbols: "skip", words: "skip" });
+      const source = git(folder, { history: true });
+      const [report] = await engine.index(source, { symbols: "skip", words: "skip" });
+      const withoutLines = new Set(report!.history!.withoutLines);
       await engine.close();
       const seconds = (performance.now() - start) / 1000;
-      const [ours, theirs] = [await indexedChanges(index), await loggedChanges(folder)];
+      const ours = await indexedChanges(index);
+      const theirs = await loggedChanges(
+        folder,
+        [...ours.keys()].filter((id) => !withoutLines.has(id)),
+      );
+      for (const id of withoutLines) ours.delete(id);
       const differing = [...theirs].filter(
         ([id, all]) => all.join() !== (ours.get(id) ?? []).join(),
       );
       const extra = [...ours].filter(([id, all]) => all.length > 0 && !theirs.has(id));
       const count = [...theirs.values()].reduce((sum, { length }) => sum + length, 0);
       console.log(
-        `${folder}: ${ours.size} commits, ${count} changes, ${differing.length + extra.length} commits differ, indexed in ${seconds.toFixed(1)} s`,
+        `${folder}: ${ours.size} commits, ${count} changes, ${differing.length + extra.length} commits differ, ${withoutLines.size} left out, indexed in ${seconds.toFixed(1)} s`,
       );
       for (const [id] of [...differing, ...extra].slice(0, MOST_SHOWN)) console.log(`  ${id}`);
       if (differing.length + extra.length > 0) process.exitCode = 1;
@@ -81,14 +88,20 @@ async function indexedChanges(index: string): Promise<Changes> {
   return changes;
 }
 
-/** Reads git log with its usual three lines of context. */
-async function loggedChanges(folder: string): Promise<Changes> {
+/** Reads git log of these commits with its usual three lines of context. */
+async function loggedChanges(folder: string, ids: readonly string[]): Promise<Changes> {
   const empty = mkdtempSync(join(tmpdir(), "quern-empty-"));
   const settings = ["core.attributesFile=/dev/null", "core.bigFileThreshold=2097152"];
-  const args = ["log", "-p", "--no-merges", "-M", "-l1000", "--format=@%H", "--no-color"];
+  const args = ["log", "--stdin", "--no-walk", "-p", "--no-merges", "-M", "-l1000", "--format=@%H"];
   const child = spawn(
     "git",
-    [...settings.flatMap((one) => ["-c", one]), ...args, "--no-ext-diff", "--no-textconv"],
+    [
+      ...settings.flatMap((one) => ["-c", one]),
+      ...args,
+      "--no-color",
+      "--no-ext-diff",
+      "--no-textconv",
+    ],
     {
       cwd: empty,
       env: {
@@ -102,9 +115,10 @@ async function loggedChanges(folder: string): Promise<Changes> {
         GIT_NO_REPLACE_OBJECTS: "1",
         GIT_GRAFT_FILE: "/dev/null",
       },
-      stdio: ["ignore", "pipe", "ignore"],
+      stdio: ["pipe", "pipe", "ignore"],
     },
   );
+  child.stdin.end(ids.map((id) => `${id}\n`).join(""));
   const log = new LogReader();
   let rest = Buffer.alloc(0);
   for await (const chunk of child.stdout as AsyncIterable<Buffer>) {

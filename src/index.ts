@@ -17,7 +17,12 @@ export {
   type RemovedDocument,
 } from "./ingest/sources/documents.ts";
 export { git, remoteOf, type GitOptions } from "./ingest/sources/git.ts";
-export type { FileWithoutSymbols, IndexProgress, IndexReport } from "./ingest/run/report.ts";
+export type {
+  FileWithoutSymbols,
+  HistoryReport,
+  IndexProgress,
+  IndexReport,
+} from "./ingest/run/report.ts";
 export type {
   Content,
   Entry,

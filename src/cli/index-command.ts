@@ -208,6 +208,10 @@ function describe(report: IndexReport): string {
     ...(report.withoutSymbols.length > 0
       ? [`${report.withoutSymbols.length} without symbols`]
       : []),
+    ...(report.history ? [`${count(report.history.commits, "commit")} read`] : []),
+    ...(report.history && report.history.withoutLines.length > 0
+      ? [`${report.history.withoutLines.length} of them without lines, because blobs are missing`]
+      : []),
     `${bytes(report.bytesRead)} read`,
     duration(report.durationMs),
   ].join(", ");

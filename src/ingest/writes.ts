@@ -265,7 +265,7 @@ export class Writes {
     if (concerned.length === 0) return;
     await betweenSteps();
     const { indexHistories } = await import("./history/history-pass.ts");
-    await indexHistories({
+    const read = await indexHistories({
       environment,
       pool,
       memoryBudget,
@@ -278,6 +278,12 @@ export class Writes {
       throwIfStopped: () => this.#throwIfStopped(signal),
       onProgress,
     });
+    // if the caller has passed a repository twice, only its last report gets the history
+    for (const report of [...reports].reverse()) {
+      const history = read.get(report.repositoryId);
+      if (history) report.history = history;
+      read.delete(report.repositoryId);
+    }
   }
 
   /** Removes a repository. Resolves to true if the repository existed. */

@@ -96,7 +96,7 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/^FindReason\.weight$|^FoundPlace\.score$/, /\bscores?\b/i],
   [/^FindRequest\.places$/, /\bplaces\b/],
   [/^FindRequest\.maxTokens$/, /\btokens\b/],
-  [/^HistoryLimits\.commits$/, /\bnumber of commits\b/],
+  [/^History(?:Limits|Report)\.commits$/, /\bnumber of commits\b/],
   [/^FindRequest\.lines$|^PlaceLines\./, /\blines?\b/],
   [/^NavigationOptions\.limit$|^NavigationAnswer\.(?:leftOut|counts)/, /\bplaces\b/i],
   [/^NavigationTarget\.(?:line|column)$/, /\b(?:line|column)\b/],

@@ -28,7 +28,7 @@ import { readHistoryHeader } from "../../store/history/tables.ts";
 import type { Environment, Writer } from "../../store/lmdb/environment.ts";
 import { checkLease } from "../../store/lmdb/lease.ts";
 import type { Pool } from "../../threads/pool.ts";
-import type { IndexProgress } from "../run/report.ts";
+import type { HistoryReport, IndexProgress } from "../run/report.ts";
 import type { HistoryInput, HistoryOutput } from "./history-task.ts";
 import type { HistoryMergeInput } from "./merge-task.ts";
 import { openPureGit, type PureGit } from "./pure-git.ts";
@@ -54,8 +54,9 @@ const MOST_SEGMENTS = 8;
 /** The number of commits that are sent to a thread at once. */
 const SENT_COMMITS = 250_000;
 
-/** Brings the histories up to date. REQUIRES: the lease is held. */
-export async function indexHistories(pass: HistoryPass): Promise<void> {
+/** Brings the histories up to date, and resolves to a report for each repository that has one. REQUIRES: the lease is held. */
+export async function indexHistories(pass: HistoryPass): Promise<Map<number, HistoryReport>> {
+  const reports = new Map<number, HistoryReport>();
   for (const repository of pass.repositories) {
     pass.throwIfStopped();
     const { repositories, manifest } = await pass.newest();
@@ -64,9 +65,10 @@ export async function indexHistories(pass: HistoryPass): Promise<void> {
     if (!record.history || record.history.isStale) await dropHistory(pass, manifest, record);
     if (record.history) {
       const { isStale: _, ...wanted } = record.history;
-      await new RepositoryHistory(pass, record, wanted).update();
+      reports.set(repository, await new RepositoryHistory(pass, record, wanted).update());
     }
   }
+  return reports;
 }
 
 const ofRepository = ({ history }: Manifest, repository: number): HistorySegment[] =>
@@ -125,7 +127,8 @@ class RepositoryHistory {
     this.#wanted = wanted;
   }
 
-  async update(): Promise<void> {
+  async update(): Promise<HistoryReport> {
+    const report: HistoryReport = { commits: 0, withoutLines: [] };
     const { maxFileSize, signal, newest } = this.#pass;
     const { id, revisions } = this.#record;
     const tips = [...new Set(revisions.flatMap(({ commit }) => commit ?? []))];
@@ -139,13 +142,14 @@ class RepositoryHistory {
         const graph = this.#graph(manifest);
         const boundaries = await this.#boundaries();
         const ids = await this.#missing(git, { tips, graph, boundaries });
-        await this.#read(ids, boundaries);
+        await this.#read(ids, { boundaries, report });
         await this.#putRecord({ ...this.#wanted, tips, isShallow: boundaries.size > 0 });
       } finally {
         await git.close();
       }
     }
     await this.#merge(tips, id);
+    return report;
   }
 
   get #folder(): string {
@@ -216,7 +220,13 @@ class RepositoryHistory {
     return listed.filter((id) => graph.find(id) < 0 || again.has(id));
   }
 
-  async #read(ids: readonly string[], boundaries: ReadonlySet<string>): Promise<void> {
+  async #read(
+    ids: readonly string[],
+    {
+      boundaries,
+      report,
+    }: { readonly boundaries: ReadonlySet<string>; readonly report: HistoryReport },
+  ): Promise<void> {
     const { pool, environment, owner, layout, memoryBudget, maxFileSize, signal } = this.#pass;
     const { id: repository, name } = this.#record;
     const isFirst = this.#wanted.tips.length === 0;
@@ -251,10 +261,14 @@ class RepositoryHistory {
           stop,
         };
         const begun = from;
-        const { written, commits } = await pool.run<HistoryOutput>("ingest.history", input, {
-          lane: "ingest",
-          onMessage: (done) => tell(begun + (done as number)),
-        });
+        const { written, commits, withoutLines } = await pool.run<HistoryOutput>(
+          "ingest.history",
+          input,
+          {
+            lane: "ingest",
+            onMessage: (done) => tell(begun + (done as number)),
+          },
+        );
         await environment.texts.sync([segment]);
         await environment.write((writer) => {
           checkLease(writer, owner);
@@ -268,6 +282,8 @@ class RepositoryHistory {
           putManifest(writer, { ...next, history });
         });
         from += commits;
+        report.commits += commits;
+        report.withoutLines.push(...withoutLines);
       }
     } finally {
       signal.removeEventListener("abort", onAbort);

@@ -3,11 +3,13 @@
  * SLICE_COMMITS commits. Starting a process costs as much as 30 commits.
  */
 
+import { QuernError } from "../../base/errors.ts";
 import { HistoryBuilder, type WrittenHistory } from "../../store/history/history-builder.ts";
 import type { NewLayout } from "../../store/format/format.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import { segmentTarget } from "../../store/segments/segment-target.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
+import { commitsWithoutBlobs, readRawChanges, type RawChange } from "./missing-blobs.ts";
 import { PatchParser } from "./patch-parser.ts";
 import { openPureGit, type PureGit } from "./pure-git.ts";
 import { readCommits } from "./raw-commits.ts";
@@ -39,6 +41,8 @@ export interface HistoryOutput {
   readonly written: WrittenHistory;
   /** The number of commits that were read. They are the first ones of the input. */
   readonly commits: number;
+  /** Those of them that have no lines, because the repository lacks a blob. */
+  readonly withoutLines: readonly string[];
 }
 
 const SLICE_COMMITS = 2_000;
@@ -46,52 +50,83 @@ const STOP_CHECK_MS = 20;
 
 /** REQUIRES: there is at least one commit. */
 export const historyTask: Task<HistoryInput, HistoryOutput> = async (input, context) => {
-  const { folder, maxFileSize, ids, bounds, repository, segment, owner, layout, stop } = input;
+  const { folder, maxFileSize, ids, repository, segment, owner, layout, stop } = input;
   const controller = new AbortController();
   const timer = setInterval(() => {
     if (Atomics.load(stop, 0) !== 0) controller.abort();
   }, STOP_CHECK_MS);
   try {
     const git = await openPureGit(folder, maxFileSize, controller.signal);
-    const builder = new HistoryBuilder();
+    let incomplete: ReadonlySet<string> = new Set();
+    let builder: HistoryBuilder;
     try {
-      while (builder.commits < ids.length) {
-        const slice = ids.slice(builder.commits, builder.commits + SLICE_COMMITS);
-        await readSlice(git, slice, { ...input, builder, context });
-        context.post(builder.commits);
-        if (builder.bytes > bounds.memoryBytes || builder.textBytes > bounds.textBytes) break;
-      }
+      builder = await readCommitsOf(git, { ...input, incomplete, context }).catch(async (error) => {
+        if (!isUnreadable(error)) throw error;
+        incomplete = await commitsWithoutBlobs(git, ids);
+        if (incomplete.size === 0) throw error;
+        return readCommitsOf(git, { ...input, incomplete, context });
+      });
     } finally {
       await git.close();
     }
     const target = segmentTarget(threadEnvironment(context), segment, owner);
     const pause = () => context.pause();
     const written = await builder.write(target, { repository, layout, pause });
-    return { written, commits: builder.commits };
+    const { commits } = builder;
+    const withoutLines = ids.slice(0, commits).filter((id) => incomplete.has(id));
+    return { written, commits, withoutLines };
   } finally {
     clearInterval(timer);
   }
 };
 
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof QuernError && error.code === "SOURCE_UNREADABLE";
+
+interface Reading extends Pick<HistoryInput, "ids" | "boundaries" | "bounds"> {
+  /** Commits whose patches git cannot show. */
+  readonly incomplete: ReadonlySet<string>;
+  readonly context: TaskContext;
+}
+
+/** Reads commits until the segment is full. */
+async function readCommitsOf(git: PureGit, reading: Reading): Promise<HistoryBuilder> {
+  const { ids, bounds, context } = reading;
+  const builder = new HistoryBuilder();
+  while (builder.commits < ids.length) {
+    const slice = ids.slice(builder.commits, builder.commits + SLICE_COMMITS);
+    await readSlice(git, slice, { ...reading, builder });
+    context.post(builder.commits);
+    if (builder.bytes > bounds.memoryBytes || builder.textBytes > bounds.textBytes) break;
+  }
+  return builder;
+}
+
 async function readSlice(
   git: PureGit,
   ids: readonly string[],
-  {
-    boundaries,
-    builder,
-    context,
-  }: Pick<HistoryInput, "boundaries"> & { builder: HistoryBuilder; context: TaskContext },
+  { boundaries, incomplete, builder, context }: Reading & { readonly builder: HistoryBuilder },
 ): Promise<void> {
   const commits = await readCommits(git, ids);
   // git lists the patches of these commits in this order
-  const isPatched = commits.map(({ id, parents }) => parents.length < 2 && !boundaries.has(id));
+  const isPatched = commits.map(
+    ({ id, parents }) => parents.length < 2 && !boundaries.has(id) && !incomplete.has(id),
+  );
+  const listed = ids.filter((id) => incomplete.has(id));
+  const raw =
+    listed.length > 0 ? await readRawChanges(git, listed) : new Map<string, RawChange[]>();
   let next = 0;
-  const addCommit = (): void => {
+  const addCommit = (): string => {
     const commit = commits[next++]!;
     builder.commit({ ...commit, isBoundary: boundaries.has(commit.id) });
+    return commit.id;
   };
   const addUnpatched = (): void => {
-    while (next < commits.length && !isPatched[next]) addCommit();
+    while (next < commits.length && !isPatched[next])
+      for (const { info } of raw.get(addCommit()) ?? []) {
+        builder.change(info);
+        builder.binary();
+      }
   };
   const parser = new PatchParser(
     {

@@ -183,7 +183,8 @@ export class PatchParser {
 
 const isHex = (byte: number): boolean => (byte >= 48 && byte <= 57) || (byte >= 97 && byte <= 102);
 
-function kindOf(mode: string): SideKind {
+/** Returns the kind of object that has a mode in six octal digits. */
+export function kindOf(mode: string): SideKind {
   if (mode === "000000") return "none";
   if (mode === "120000") return "symlink";
   return mode === "160000" ? "submodule" : "file";

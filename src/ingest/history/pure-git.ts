@@ -35,6 +35,14 @@ const PATCH = [
   "--dst-prefix=b/",
 ];
 
+const linesOf = (ids: Iterable<string>): string => Array.from(ids, (id) => `${id}\n`).join("");
+
+async function wholeOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
 export class PureGit {
   readonly processes: GitProcesses;
   readonly #empty: string;
@@ -69,7 +77,20 @@ export class PureGit {
    */
   patches(commits: readonly string[]): AsyncGenerator<Buffer> {
     const args = ["diff-tree", "--stdin", "--always", "--raw", "-p", "-z", ...PATCH];
-    return this.stream(args, commits.map((id) => `${id}\n`).join(""));
+    return this.stream(args, linesOf(commits));
+  }
+
+  /** Resolves to the ids and the raw records of commits. Renames are not detected, because this would read blobs. */
+  rawChanges(commits: readonly string[]): Promise<Buffer> {
+    const args = ["diff-tree", "--stdin", "--always", "--raw", "-r", "--root", "-z"];
+    return wholeOf(this.stream([...args, "--no-renames", "--no-abbrev"], linesOf(commits)));
+  }
+
+  /** Resolves to those of the objects that do not exist. */
+  async missing(objects: Iterable<string>): Promise<ReadonlySet<string>> {
+    const output = await wholeOf(this.stream(["cat-file", "--batch-check"], linesOf(objects)));
+    const lines = output.toString("latin1").matchAll(/^(\S+) missing$/gm);
+    return new Set(Array.from(lines, ([, id]) => id!));
   }
 
   async close(): Promise<void> {

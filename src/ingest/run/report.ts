@@ -59,6 +59,23 @@ export interface FileWithoutSymbols {
 }
 
 /**
+ * The part of a report that describes the indexed history.
+ *
+ * @example
+ * const [report] = await engine.index(git("./shop", { history: true }));
+ * console.log(report?.history?.commits, report?.history?.withoutLines.length);
+ */
+export interface HistoryReport {
+  /** The number of commits that this run has read. */
+  commits: number;
+  /**
+   * The ids of those commits whose changes have no searchable lines, because the clone lacks a blob that they need. Such
+   * commits are found by their messages and paths.
+   */
+  withoutLines: string[];
+}
+
+/**
  * The result of an index run for one repository.
  *
  * @example
@@ -93,6 +110,8 @@ export interface IndexReport {
   symbols: number;
   /** The files that this run could not parse, sorted by path. */
   withoutSymbols: FileWithoutSymbols[];
+  /** What this run has read of the history. Absent if the repository has no indexed history. */
+  history?: HistoryReport;
   /**
    * The time from the start of the repository's listing to its publication, in milliseconds. If the run extracted
    * symbols from the repository, the time for all symbols of the run is added.
